@@ -1,0 +1,1 @@
+"""Initial-value problems with published end values (Test Set for IVP Solvers, Bari), stated as plain residuals."""

@@ -1,0 +1,381 @@
+#include "ida.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace acausal {
+
+constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr long chunk = 1000; // steps between two checks that time still moves
+
+void Counters::add(const Counters &o) {
+    steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
+    nonlinear_iterations += o.nonlinear_iterations, error_test_failures += o.error_test_failures;
+    convergence_failures += o.convergence_failures;
+}
+
+Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Array<const bool, 1> differential, Settings chosen)
+    : system(std::move(s)), outputs(std::move(o)), settings(chosen), n(system->layout.size), w(new double[system->layout.workspace()]()),
+      w_out(new double[system->layout.workspace()]()), start_values(2 * n), absolute(atol.data, atol.data + atol.shape[0]), id(n),
+      jacobian(system->nnz() + 1), input_time(nowhere), output_input_time(nowhere) {
+    system->check();
+    outputs.check();
+    std::transform(differential.data, differential.data + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
+    set_known(known.data);
+    lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
+    residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
+    interpolate_derivatives = outputs.reads_derivatives();
+    poll_every = std::max<int64_t>(1, 50000 / (n + 50));
+    try {
+        create();
+    } catch (...) {
+        release();
+        throw;
+    }
+}
+
+Ida::~Ida() { release(); }
+
+void Ida::release() {
+    if (mem) IDAFree(&mem);
+    if (linear) SUNLinSolFreeEmpty(linear), linear = nullptr;
+    if (matrix) SUNMatFreeEmpty(matrix), matrix = nullptr;
+    for (N_Vector *v : {&y_vector, &yp_vector, &y_out, &yp_out, &atol_vector, &id_vector})
+        if (*v) N_VDestroy(*v), *v = nullptr;
+    if (context) SUNContext_Free(&context);
+}
+
+void Ida::check(int flag, const char *what) {
+    if (flag < 0) throw std::runtime_error(std::string(what) + " failed: " + message);
+}
+
+// Our own matrix and linear solver: the values are written where KLU reads them, and the pattern is never touched again
+// (SUNDIALS' sparse matrix clears and rewrites its indices at every Jacobian).
+void Ida::create() {
+    if (SUNContext_Create(nullptr, &context)) throw std::runtime_error("SUNDIALS could not be started");
+    y_vector = make_vector(n, w.get(), context);
+    yp_vector = make_vector(n, w.get() + n, context);
+    y_out = make_vector(n, w_out.get(), context);
+    yp_out = make_vector(n, w_out.get() + n, context);
+    atol_vector = make_vector(n, absolute.data(), context);
+    id_vector = make_vector(n, id.data(), context);
+
+    matrix = SUNMatNewEmpty(context);
+    matrix->content = this;
+    matrix->ops->getid = [](SUNMatrix) { return SUNMATRIX_CUSTOM; };
+    matrix->ops->zero = [](SUNMatrix) { return 0; }; // the Jacobian kernels start from zero themselves
+    linear = SUNLinSolNewEmpty(context);
+    linear->content = this;
+    linear->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+    linear->ops->getid = [](SUNLinearSolver) { return SUNLINEARSOLVER_CUSTOM; };
+    linear->ops->initialize = [](SUNLinearSolver) { return 0; };
+    linear->ops->setup = setup_callback;
+    linear->ops->solve = solve_callback;
+
+    mem = IDACreate(context);
+    if (!mem) throw std::runtime_error("IDAS could not be created");
+    check(IDASetErrHandlerFn(mem, error_callback, this), "IDASetErrHandlerFn");
+}
+
+void Ida::error_callback(int code, const char *, const char *, char *text, void *self) {
+    if (code != IDA_WARNING) static_cast<Ida *>(self)->message = text;
+}
+
+void Ida::set_known(const double *values) {
+    std::memcpy(w.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
+    std::memcpy(w_out.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
+    input_time = output_input_time = nowhere;
+}
+
+void Ida::start(double t0, const double *y0, const double *yp0) {
+    std::memcpy(start_values.data(), y0, sizeof(double) * n);
+    std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
+    t = t_start = t0;
+    restore_start();
+    if (last_status == Status::Cancelled) cancelled = false;
+    last_status = Status::Finished;
+    input_time = output_input_time = nowhere;
+    if (started) {
+        before = counters();
+        check(IDAReInit(mem, t0, y_vector, yp_vector), "IDAReInit");
+        failures_at_factor = 0;
+        return;
+    }
+    check(IDAInit(mem, residual_callback, t0, y_vector, yp_vector), "IDAInit");
+    check(IDASetUserData(mem, this), "IDASetUserData");
+    check(IDASVtolerances(mem, settings.rtol, atol_vector), "IDASVtolerances");
+    check(IDASetId(mem, id_vector), "IDASetId");
+    check(IDASetSuppressAlg(mem, settings.suppress_algebraic), "IDASetSuppressAlg");
+    check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
+    if (settings.max_step > 0) check(IDASetMaxStep(mem, settings.max_step), "IDASetMaxStep");
+    check(IDASetMaxNonlinIters(mem, settings.max_nonlinear_iterations), "IDASetMaxNonlinIters");
+    check(IDASetMaxConvFails(mem, settings.max_convergence_failures), "IDASetMaxConvFails");
+    check(IDASetMaxErrTestFails(mem, settings.max_error_test_failures), "IDASetMaxErrTestFails");
+    check(IDASetNonlinConvCoef(mem, settings.nonlinear_tolerance), "IDASetNonlinConvCoef");
+    check(IDASetLinearSolver(mem, linear, matrix), "IDASetLinearSolver");
+    check(IDASetJacFn(mem, jacobian_callback), "IDASetJacFn");
+    if (system->root_count) {
+        check(IDARootInit(mem, (int)system->root_count, root_callback), "IDARootInit");
+        check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
+    }
+    started = true;
+}
+
+void Ida::restore_start() { std::memcpy(w.get(), start_values.data(), sizeof(double) * 2 * n); }
+
+// ------------------------------------------------------------------------------------------------ what IDAS calls
+
+// IDAS works in the vectors it was given to return the solution in, which are w itself: mostly there is nothing to copy.
+bool Ida::at(double time, N_Vector y, N_Vector yp) {
+    if (NV_DATA_S(y) != w.get()) std::memcpy(w.get(), NV_DATA_S(y), sizeof(double) * n);
+    if (NV_DATA_S(yp) != w.get() + n) std::memcpy(w.get() + n, NV_DATA_S(yp), sizeof(double) * n);
+    return set_time(time, w.get(), input_time);
+}
+
+bool Ida::set_time(double time, double *workspace, double &last) {
+    if (time == last) return true;
+    workspace[system->layout.time_index] = last = time;
+    if (inputs.empty() || inputs.evaluate(time, workspace)) return true;
+    nb::gil_scoped_acquire acquire;
+    keep_exception();
+    return false;
+}
+
+static bool all_finite(const double *x, int64_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; ++i) sum += x[i] * 0.0;
+    return sum == 0.0;
+}
+
+void Ida::note_non_finite(double time) {
+    last_evaluation_finite = false;
+    ++non_finite.count;
+    non_finite.t = time;
+    non_finite.w.assign(w.get(), w.get() + 2 * n);
+}
+
+int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *self) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.poll(time) || !ida.at(time, y, yp)) return -1;
+    return ida.residual_time.time([&] {
+        ida.system->residual(ida.w.get(), NV_DATA_S(r));
+        if (all_finite(NV_DATA_S(r), ida.n)) return ida.last_evaluation_finite = true, 0;
+        ida.note_non_finite(time);
+        return 1; // IDAS tries a smaller step
+    });
+}
+
+int Ida::jacobian_callback(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix, void *self, N_Vector, N_Vector, N_Vector) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.at(time, y, yp)) return -1;
+    return ida.jacobian_time.time([&] {
+        ida.system->jacobian(ida.w.get(), cj, ida.jacobian.data());
+        ida.jacobian.back() = 0; // the dump cell
+        if (all_finite(ida.jacobian.data(), (int64_t)ida.jacobian.size())) return 0;
+        ida.note_non_finite(time);
+        return 1;
+    });
+}
+
+int Ida::root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.at(time, y, yp)) return -1;
+    return ida.root_time.time([&] {
+        ida.system->root(ida.w.get(), g);
+        return 0;
+    });
+}
+
+// After a convergence failure the pivots are chosen anew: they are the first suspect.
+int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
+    Ida &ida = *static_cast<Ida *>(solver->content);
+    long failures = 0;
+    IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
+    bool fresh = failures != ida.failures_at_factor;
+    ida.failures_at_factor = failures;
+    bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
+    ida.last_setup_singular = !regular;
+    if (regular) return 0;
+    ++ida.singular_setups;
+    ida.singular_column = ida.lu->singular_column();
+    return 1;
+}
+
+int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
+    Ida &ida = *static_cast<Ida *>(solver->content);
+    return ida.solve_time.time([&] {
+        if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
+        ida.lu->solve(NV_DATA_S(x));
+        return 0;
+    });
+}
+
+// ------------------------------------------------------------------------------------------------ progress, cancellation
+
+bool Ida::poll(double time) {
+    if (cancelled.load(std::memory_order_relaxed)) return false;
+    if (++polls % poll_every) return true;
+    Stopwatch::Clock::time_point now = Stopwatch::Clock::now();
+    if (std::chrono::duration<double>(now - last_asked).count() < progress_interval) return true;
+    last_asked = now;
+    return ask_python(time);
+}
+
+// Ctrl-C is a way to end a run, so it is swallowed here; any other exception of the callback is the caller's to see.
+bool Ida::ask_python(double time) {
+    nb::gil_scoped_acquire acquire;
+    bool go_on = PyErr_CheckSignals() == 0;
+    if (go_on && !progress.is_none()) {
+        PyObject *answer = PyObject_CallFunction(progress.ptr(), "d", time);
+        go_on = answer && answer != Py_False;
+        Py_XDECREF(answer);
+    }
+    if (PyErr_Occurred()) keep_exception();
+    if (!go_on) cancel();
+    return go_on;
+}
+
+void Ida::keep_exception() {
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear();
+    else exception = std::make_unique<nb::python_error>();
+    cancel();
+}
+
+// ------------------------------------------------------------------------------------------------ output
+
+void Ida::write_row(double time, double *row) {
+    if (!steps_since_start()) {
+        std::memcpy(w_out.get(), start_values.data(), sizeof(double) * 2 * n);
+    } else {
+        IDAGetDky(mem, time, 0, y_out);
+        if (interpolate_derivatives) IDAGetDky(mem, time, 1, yp_out);
+    }
+    set_time(time, w_out.get(), output_input_time);
+    outputs.row(w_out.get(), row);
+}
+
+int64_t Ida::write_rows(double until, const double *times, int64_t count, double *rows, int64_t written) {
+    if (written >= count || times[written] > until) return written;
+    return output_time.time([&] {
+        for (; written < count && times[written] <= until; ++written) write_row(times[written], rows + written * outputs.width());
+        return written;
+    });
+}
+
+// ------------------------------------------------------------------------------------------------ integration
+
+// IDAS guesses its first step from the distance to the first output time; ours depends on the problem alone. It is a millionth
+// of the span at most: a plant that starts at rest says nothing of how fast its inputs will move, and a thousandth, which IDAS
+// takes, may step over a whole period of them (a sine of 20 s in a run of 10 000 s, seen from its zeros only).
+double Ida::first_step(double t_end) const {
+    if (settings.initial_step > 0) return std::min(settings.initial_step, t_end - t);
+    double rate = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (settings.suppress_algebraic && id[i] == 0) continue;
+        rate = std::max(rate, std::fabs(start_values[n + i]) / (settings.rtol * std::fabs(start_values[i]) + absolute[i]));
+    }
+    double h = 1e-6 * (t_end - t);
+    return rate * h > 0.5 ? 0.5 / rate : h;
+}
+
+Counters Ida::counters() const {
+    Counters now;
+    if (mem && started) {
+        IDAGetNumSteps(mem, &now.steps);
+        IDAGetNumResEvals(mem, &now.residuals);
+        IDAGetNumJacEvals(mem, &now.jacobians);
+        IDAGetNumLinSolvSetups(mem, &now.setups);
+        IDAGetNumNonlinSolvIters(mem, &now.nonlinear_iterations);
+        IDAGetNumErrTestFails(mem, &now.error_test_failures);
+        IDAGetNumNonlinSolvConvFails(mem, &now.convergence_failures);
+        if (system->root_count) IDAGetNumGEvals(mem, &now.roots);
+    }
+    now.add(before);
+    return now;
+}
+
+void Ida::local_errors(double *errors, double *weights) const {
+    N_Vector e = make_vector(n, errors, context), w_ = make_vector(n, weights, context);
+    IDAGetEstLocalErrors(mem, e);
+    IDAGetErrWeights(mem, w_);
+    N_VDestroy(e);
+    N_VDestroy(w_);
+    if (!settings.suppress_algebraic) return;
+    for (int64_t i = 0; i < n; ++i) errors[i] *= id[i];
+}
+
+Status Ida::outcome(int flag) {
+    if (flag == IDA_ROOT_RETURN) return Status::Root;
+    if (flag >= 0) return Status::Finished;
+    if (cancelled.load()) return Status::Cancelled;
+    switch (flag) {
+    case IDA_TOO_MUCH_WORK: return Status::TooManySteps;
+    case IDA_TOO_MUCH_ACC: return Status::TooMuchAccuracy;
+    case IDA_ERR_FAIL: return Status::ErrorTest;
+    case IDA_REP_RES_ERR: return Status::NotFinite;
+    case IDA_LSETUP_FAIL:
+    case IDA_CONV_FAIL:
+        if (!last_evaluation_finite) return Status::NotFinite;
+        return last_setup_singular ? Status::Singular : Status::Convergence;
+    default: return Status::Failed;
+    }
+}
+
+// Steps until t_target is passed (without root functions: IDAS looks at every single step otherwise, since output times must
+// not decide where it looks for roots). Work is cut into chunks, to see that time still moves.
+Status Ida::step_to(double t_target, double t_end) {
+    int task = system->root_count ? IDA_ONE_STEP : IDA_NORMAL;
+    double chunk_start = t;
+    for (long taken = 0;;) {
+        long limit = chunk;
+        if (settings.max_steps) limit = std::min<long>(limit, settings.max_steps - counters().steps);
+        if (limit <= 0) return Status::TooManySteps;
+        IDASetMaxNumSteps(mem, limit);
+        int flag = IDASolve(mem, task == IDA_NORMAL ? t_target : t_end, &t, y_vector, yp_vector, task);
+        if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
+        taken += task == IDA_NORMAL ? limit : 1;
+        if (taken < chunk) continue;
+        if (std::fabs(t - chunk_start) < 16 * epsilon * std::fabs(t) * chunk) return Status::StepTooSmall;
+        chunk_start = t;
+        taken = 0;
+        message.clear();
+    }
+}
+
+long Ida::steps_since_start() const {
+    long steps = 0;
+    IDAGetNumSteps(mem, &steps);
+    return steps;
+}
+
+Status Ida::advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written) {
+    Stopwatch::Clock::time_point begin = last_asked = Stopwatch::Clock::now();
+    double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
+    Status status = cancelled ? Status::Cancelled : Status::Finished;
+    message.clear();
+    written = write_rows(nearest, times, count, rows, 0);
+    if (t_end > nearest) {
+        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
+        check(IDASetStopTime(mem, t_end), "IDASetStopTime");
+    } else {
+        t = std::max(t, t_end);
+    }
+    while (t < t_end && status == Status::Finished) {
+        status = step_to(written < count ? std::min(times[written], t_end) : t_end, t_end);
+        double reached = t;
+        if (status == Status::Finished && t < t_end) IDAGetCurrentTime(mem, &reached); // often a little further than asked for
+        if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
+        else restore_start(), t = t_start;
+    }
+    if (status != Status::Cancelled && cancelled) status = Status::Cancelled;
+    input_time = nowhere;
+    advance_seconds += std::chrono::duration<double>(Stopwatch::Clock::now() - begin).count();
+    return last_status = status;
+}
+
+} // namespace acausal

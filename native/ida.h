@@ -1,0 +1,162 @@
+// A session of IDAS with KLU on one System: start, advance to the next thing of interest, decide in Python, go on.
+#pragma once
+
+#include "inputs.h"
+#include "klu.h"
+#include "system.h"
+#include "vector.h"
+
+#include <idas/idas.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace acausal {
+
+enum class Status : int {
+    Finished = 0,
+    Root = 1,
+    Cancelled = 2,
+    TooManySteps = -1,
+    StepTooSmall = -2,
+    ErrorTest = -3,
+    Convergence = -4,
+    Singular = -5,
+    NotFinite = -6,
+    TooMuchAccuracy = -7,
+    Failed = -8,
+};
+
+struct Settings {
+    double rtol = 1e-6;
+    int max_order = 5;
+    double max_step = 0, initial_step = 0; // 0: no limit; estimated
+    int64_t max_steps = 0;                 // over the whole session; 0: no limit
+    bool suppress_algebraic = true;
+    SparseLu::Ordering ordering = SparseLu::AMD;
+    int max_nonlinear_iterations = 4, max_convergence_failures = 10, max_error_test_failures = 10;
+    double nonlinear_tolerance = 0.33;
+};
+
+// Wall time of one phase. Short calls are sampled: reading the clock around each would cost more than it tells.
+class Stopwatch {
+  public:
+    using Clock = std::chrono::steady_clock;
+    explicit Stopwatch(int64_t every = 1) : every(every) {}
+    template <typename F> auto time(F &&work) {
+        if (++calls % every) return work();
+        Clock::time_point begin = Clock::now();
+        auto result = work();
+        seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+        return result;
+    }
+    double total() const { return timed() ? seconds * (double)calls / (double)timed() : 0.0; }
+
+  private:
+    int64_t timed() const { return calls / every; }
+    int64_t every, calls = 0;
+    double seconds = 0;
+};
+
+struct Counters {
+    long steps = 0, residuals = 0, jacobians = 0, setups = 0, nonlinear_iterations = 0, error_test_failures = 0, convergence_failures = 0,
+         roots = 0;
+    void add(const Counters &other);
+};
+
+// A place where the residual was not a number, kept so that the equation can be named later.
+struct NonFinite {
+    int64_t count = 0;
+    double t = 0;
+    std::vector<double> w; // y and y'
+};
+
+class Ida {
+  public:
+    Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, Array<const bool, 1> differential, Settings settings);
+    ~Ida();
+    Ida(const Ida &) = delete;
+    Ida &operator=(const Ida &) = delete;
+
+    // First start, new run, or restart after an event; keeps the memory and the symbolic factorisation.
+    void start(double t, const double *y, const double *yp);
+    // Integrate to t_end or the first root; writes rows for output times in (…, t]; returns how many rows were written.
+    Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written);
+
+    void set_known(const double *values);
+    void cancel() { cancelled.store(true, std::memory_order_relaxed); }
+    Counters counters() const;
+    void local_errors(double *errors, double *weights) const;
+
+    std::shared_ptr<System> system;
+    Outputs outputs;
+    Inputs inputs;
+    Settings settings;
+    nb::object progress; // callable(t) or None
+    double progress_interval = 0.1;
+    double t = 0;
+    std::string message;
+    NonFinite non_finite;
+    std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
+    std::unique_ptr<SparseLu> lu;
+    int64_t singular_setups = 0, singular_column = -1;
+    Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time;
+    double advance_seconds = 0;
+    std::atomic<bool> busy{false};
+    const double *y() const { return w.get(); }
+    const double *yp() const { return w.get() + n; }
+    void *memory() const { return mem; }
+    bool started = false;
+
+  private:
+    void create();
+    void release();
+    void check(int flag, const char *what);
+    long steps_since_start() const;
+    double first_step(double t_end) const;
+    bool at(double t, N_Vector y, N_Vector yp); // bring w to (t, y, y'); false: an input could not be evaluated
+    bool poll(double t);                        // true: go on
+    bool ask_python(double t);
+    void keep_exception(); // needs the GIL
+    void note_non_finite(double t);
+    bool set_time(double t, double *w, double &last);
+    void write_row(double t, double *row);
+    int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
+    Status step_to(double t_target, double t_end);
+    Status outcome(int flag);
+    void restore_start();
+
+    static int residual_callback(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self);
+    static int jacobian_callback(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector, N_Vector,
+                                 N_Vector);
+    static int root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
+    static int setup_callback(SUNLinearSolver solver, SUNMatrix J);
+    static int solve_callback(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, realtype tolerance);
+    static void error_callback(int code, const char *module, const char *function, char *text, void *self);
+
+    int64_t n;
+    std::unique_ptr<double[]> w, w_out; // where the solver is; where output is evaluated
+    std::vector<double> start_values, absolute, id, jacobian;
+    double input_time, output_input_time;
+    SUNContext context = nullptr;
+    void *mem = nullptr;
+    N_Vector y_vector = nullptr, yp_vector = nullptr, y_out = nullptr, yp_out = nullptr, atol_vector = nullptr, id_vector = nullptr;
+    SUNMatrix matrix = nullptr;
+    SUNLinearSolver linear = nullptr;
+    Counters before; // of runs ended by a restart
+    bool interpolate_derivatives;
+    bool last_setup_singular = false, last_evaluation_finite = true;
+    Status last_status = Status::Finished;
+    long failures_at_factor = 0;
+    double t_start = 0;
+    std::atomic<bool> cancelled{false};
+    int64_t polls = 0, poll_every;
+    Stopwatch::Clock::time_point last_asked;
+};
+
+} // namespace acausal

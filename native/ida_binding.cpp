@@ -1,0 +1,230 @@
+// The Python face of the IDAS session.
+#include "ida.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace acausal {
+
+namespace {
+
+using namespace nb::literals;
+
+// Sessions belong to one thread at a time; a callback must not drive the session it is called from.
+struct Exclusive {
+    Ida &ida;
+    explicit Exclusive(Ida &i) : ida(i) {
+        if (ida.busy.exchange(true)) throw std::runtime_error("this solver session is already running");
+    }
+    ~Exclusive() { ida.busy = false; }
+};
+
+nb::object array_of(const double *data, int64_t n) {
+    nb::object result = nb::module_::import_("numpy").attr("empty")(n);
+    std::memcpy(Array<double, 1>(result, "result").data, data, sizeof(double) * n);
+    return result;
+}
+
+void check_settings(const Settings &s) {
+    if (!(s.rtol >= 0)) throw nb::value_error("`rtol` must not be negative");
+    if (s.max_order < 1 || s.max_order > 5) throw nb::value_error("`max_order` must be 1 … 5");
+    if (!(s.max_step >= 0) || !(s.initial_step >= 0)) throw nb::value_error("`max_step` and `initial_step` must not be negative");
+    if (s.max_steps < 0) throw nb::value_error("`max_steps` must not be negative");
+}
+
+void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double rtol, nb::handle atol, nb::handle differential,
+            std::optional<Outputs> outputs, int max_order, double max_step, double initial_step, int64_t max_steps, bool suppress_algebraic,
+            const std::string &ordering, int max_nonlinear_iterations, int max_convergence_failures, int max_error_test_failures,
+            double nonlinear_tolerance) {
+    int64_t n = system->layout.size;
+    Doubles k(known, "known"), a(atol, "atol");
+    Array<const bool, 1> d(differential, "differential");
+    require_size(k, system->layout.known_size, "known");
+    require_size(a, n, "atol");
+    require_size(d, n, "differential");
+    if (system->layout.equations != n) throw nb::value_error("a system with more or fewer equations than unknowns cannot be integrated");
+    if (n == 0) throw nb::value_error("a system without unknowns needs no solver");
+    if (system->indptr.shape[0] != n + 1) throw nb::value_error("the system has no Jacobian pattern: call set_pattern() first");
+    Settings settings{rtol, max_order, max_step, initial_step, max_steps, suppress_algebraic, ordering_of(ordering),
+                      max_nonlinear_iterations, max_convergence_failures, max_error_test_failures, nonlinear_tolerance};
+    check_settings(settings);
+    new (self) Ida(system, outputs ? *outputs : system->outputs, k, a, d, settings);
+    self->progress = nb::none();
+}
+
+void start(Ida &ida, double t, nb::handle y, nb::handle yp) {
+    Exclusive guard(ida);
+    Doubles a(y, "y"), b(yp, "yp");
+    require_size(a, ida.system->layout.size, "y");
+    require_size(b, ida.system->layout.size, "yp");
+    ida.start(t, a.data, b.data);
+}
+
+nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle rows, nb::object progress, double interval) {
+    Exclusive guard(ida);
+    if (!ida.started) throw std::runtime_error("start() must come before advance()");
+    Doubles times(output_times, "output_times");
+    Array<double, 2> buffer(rows, "rows");
+    if (buffer.shape[0] < times.shape[0] || buffer.shape[1] != ida.outputs.width()) {
+        std::string text = "`rows` must have the shape (" + std::to_string(times.shape[0]) + " or more, " + std::to_string(ida.outputs.width()) +
+                           "), not (" + std::to_string(buffer.shape[0]) + ", " + std::to_string(buffer.shape[1]) + ")";
+        throw nb::value_error(text.c_str());
+    }
+    ida.progress = std::move(progress);
+    ida.progress_interval = interval;
+    int64_t written = 0;
+    Status status;
+    {
+        nb::gil_scoped_release release;
+        status = ida.advance(t_end, times.data, times.shape[0], buffer.data, written);
+    }
+    ida.progress = nb::none();
+    if (ida.exception) {
+        nb::python_error error = *ida.exception;
+        ida.exception.reset();
+        throw error;
+    }
+    return nb::make_tuple((int)status, written);
+}
+
+void set_known(Ida &ida, nb::handle known) {
+    Exclusive guard(ida);
+    Doubles values(known, "known");
+    require_size(values, ida.system->layout.known_size, "known");
+    ida.set_known(values.data);
+}
+
+int64_t input_cell(const Ida &ida, int64_t cell) {
+    const Layout &layout = ida.system->layout;
+    if (cell < 0 || cell >= layout.known_size)
+        throw nb::value_error(("`cell` is " + std::to_string(cell) + ", outside the " + std::to_string(layout.known_size) + " known values").c_str());
+    return 2 * layout.size + cell;
+}
+
+nb::object roots(const Ida &ida) {
+    std::vector<int> found(ida.system->root_count);
+    if (!found.empty() && ida.started) IDAGetRootInfo(ida.memory(), found.data());
+    nb::object result = nb::module_::import_("numpy").attr("empty")(found.size(), "dtype"_a = "int32");
+    if (!found.empty()) std::memcpy(Array<int32_t, 1>(result, "result").data, found.data(), sizeof(int) * found.size());
+    return result;
+}
+
+void set_root_directions(Ida &ida, nb::handle directions) {
+    Integers d(directions, "directions");
+    require_size(d, ida.system->root_count, "directions");
+    if (!ida.started) throw std::runtime_error("start() must come before set_root_directions()");
+    std::vector<int> copy(d.data, d.data + d.shape[0]);
+    if (!copy.empty()) IDASetRootDirection(ida.memory(), copy.data());
+}
+
+nb::dict statistics(const Ida &ida) {
+    Counters c = ida.counters();
+    int last_order = 0, order = 0;
+    double last_step = 0, step = 0, first_step = 0;
+    if (ida.started) {
+        IDAGetLastOrder(ida.memory(), &last_order);
+        IDAGetCurrentOrder(ida.memory(), &order);
+        IDAGetLastStep(ida.memory(), &last_step);
+        IDAGetCurrentStep(ida.memory(), &step);
+        IDAGetActualInitStep(ida.memory(), &first_step);
+    }
+    nb::dict d, seconds;
+    d["steps"] = c.steps;
+    d["residual_evaluations"] = c.residuals;
+    d["jacobian_evaluations"] = c.jacobians;
+    d["linear_setups"] = c.setups;
+    d["nonlinear_iterations"] = c.nonlinear_iterations;
+    d["error_test_failures"] = c.error_test_failures;
+    d["convergence_failures"] = c.convergence_failures;
+    d["root_evaluations"] = c.roots;
+    d["non_finite_evaluations"] = ida.non_finite.count;
+    d["singular_setups"] = ida.singular_setups;
+    d["full_factorisations"] = ida.lu->full_factorisations;
+    d["refactorisations"] = ida.lu->refactorisations;
+    d["factor_entries"] = ida.lu->fill();
+    d["first_step"] = first_step;
+    d["last_step"] = last_step;
+    d["current_step"] = step;
+    d["last_order"] = last_order;
+    d["current_order"] = order;
+    seconds["residual"] = ida.residual_time.total();
+    seconds["jacobian"] = ida.jacobian_time.total();
+    seconds["factorisation"] = ida.factor_time.total();
+    seconds["solution"] = ida.solve_time.total();
+    seconds["roots"] = ida.root_time.total();
+    seconds["output"] = ida.output_time.total();
+    seconds["total"] = ida.advance_seconds;
+    d["seconds"] = seconds;
+    return d;
+}
+
+// Estimated local error of the last step over what is allowed, unknown by unknown: which of them limit the step.
+nb::object weighted_errors(const Ida &ida) {
+    int64_t n = ida.system->layout.size;
+    std::vector<double> errors(n), weights(n);
+    if (!ida.started) return array_of(errors.data(), n);
+    ida.local_errors(errors.data(), weights.data());
+    for (int64_t i = 0; i < n; ++i) errors[i] = std::fabs(errors[i] * weights[i]);
+    return array_of(errors.data(), n);
+}
+
+// (t, y, y') of the last evaluation that gave something not finite, or None.
+nb::object non_finite(const Ida &ida) {
+    if (!ida.non_finite.count) return nb::none();
+    int64_t n = ida.system->layout.size;
+    return nb::make_tuple(ida.non_finite.t, array_of(ida.non_finite.w.data(), n), array_of(ida.non_finite.w.data() + n, n));
+}
+
+} // namespace
+
+void bind_ida(nb::module_ &m) {
+    nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
+        .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "differential"_a, "outputs"_a = nb::none(), nb::kw_only(),
+             "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
+             "ordering"_a = "amd", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
+             "nonlinear_tolerance"_a = 0.33)
+        .def("start", &start, "t"_a, "y"_a, "yp"_a)
+        .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "The same as start(): nothing is allocated or analysed again.")
+        .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,
+             "Returns (status, rows written).")
+        .def("set_known", &set_known, "known"_a)
+        .def("add_table",
+             [](Ida &ida, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes) {
+                 ida.inputs.add_table(input_cell(ida, cell), times, values, slopes);
+             },
+             "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "Cell `cell` of known follows a table; cubic if slopes are given.")
+        .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
+             "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
+        .def("clear_inputs", [](Ida &ida) { ida.inputs.clear(); })
+        .def("cancel", &Ida::cancel, "End the run at the next evaluation; from any thread.")
+        .def("roots", &roots, "After status ROOT: +1, -1 or 0 for each root function.")
+        .def("set_root_directions", &set_root_directions, "directions"_a)
+        .def("statistics", &statistics)
+        .def("weighted_errors", &weighted_errors, "Local error of the last step over what is allowed, unknown by unknown.")
+        .def_prop_ro("t", [](const Ida &ida) { return ida.t; })
+        .def_prop_ro("y", [](const Ida &ida) { return array_of(ida.y(), ida.system->layout.size); })
+        .def_prop_ro("yp", [](const Ida &ida) { return array_of(ida.yp(), ida.system->layout.size); })
+        .def_prop_ro("message", [](const Ida &ida) { return ida.message; })
+        .def_prop_ro("non_finite", &non_finite)
+        .def_prop_ro("singular_column", [](const Ida &ida) { return ida.singular_column; })
+        .def_prop_ro("width", [](const Ida &ida) { return ida.outputs.width(); });
+
+    nb::module_ status = m.def_submodule("status", "What advance() returns.");
+    status.attr("FINISHED") = (int)Status::Finished;
+    status.attr("ROOT") = (int)Status::Root;
+    status.attr("CANCELLED") = (int)Status::Cancelled;
+    status.attr("TOO_MANY_STEPS") = (int)Status::TooManySteps;
+    status.attr("STEP_TOO_SMALL") = (int)Status::StepTooSmall;
+    status.attr("ERROR_TEST") = (int)Status::ErrorTest;
+    status.attr("CONVERGENCE") = (int)Status::Convergence;
+    status.attr("SINGULAR") = (int)Status::Singular;
+    status.attr("NOT_FINITE") = (int)Status::NotFinite;
+    status.attr("TOO_MUCH_ACCURACY") = (int)Status::TooMuchAccuracy;
+    status.attr("FAILED") = (int)Status::Failed;
+}
+
+} // namespace acausal

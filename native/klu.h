@@ -1,0 +1,50 @@
+// A sparse LU factorisation (SuiteSparse KLU) for matrices of one fixed pattern: analysed once, then refactored.
+#pragma once
+
+#include "arrays.h"
+
+#include <klu.h>
+
+namespace acausal {
+
+class SparseLu {
+  public:
+    enum Ordering { AMD = 0, COLAMD = 1 };
+
+    SparseLu(int64_t size, Integers indptr, Integers indices, Ordering ordering);
+    ~SparseLu();
+    SparseLu(const SparseLu &) = delete;
+    SparseLu &operator=(const SparseLu &) = delete;
+
+    // True if regular. Pivots are kept from the last full factorisation while they are still good; `fresh` demands new ones.
+    bool factor(double *data, bool fresh = false);
+    void solve(double *rhs); // in place; only after factor() returned true
+
+    int64_t size() const { return n; }
+    double rcond() const { return common.rcond; }
+    int64_t structural_rank() const { return rank; }
+    int64_t numerical_rank() const { return common.numerical_rank < 0 ? n : common.numerical_rank; }
+    int64_t singular_column() const { return common.singular_col < n ? common.singular_col : -1; }
+    bool factored() const { return regular; }
+    int64_t blocks() const { return symbolic ? symbolic->nblocks : 0; }
+    int64_t fill() const { return numeric ? numeric->lnz + numeric->unz : 0; }
+    const char *trouble() const; // why the last call failed
+
+    int64_t full_factorisations = 0, refactorisations = 0;
+
+  private:
+    bool analyse();
+    bool factor_anew(double *data);
+
+    int64_t n, rank = -1;
+    Integers indptr, indices;
+    klu_common common;
+    klu_symbolic *symbolic = nullptr;
+    klu_numeric *numeric = nullptr;
+    double rcond_of_pivots = 0; // rcond when the pivots were chosen
+    bool regular = false;
+};
+
+SparseLu::Ordering ordering_of(const std::string &name); // "amd" or "colamd"
+
+} // namespace acausal

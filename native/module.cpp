@@ -1,0 +1,20 @@
+// acausal._core: what must run at the speed of C. Each part binds itself; see the files of the same names.
+#include <nanobind/nanobind.h>
+
+void bind_graph(nanobind::module_ &);
+void bind_tables(nanobind::module_ &);
+
+namespace acausal {
+void bind_system(nanobind::module_ &);
+void bind_klu(nanobind::module_ &);
+void bind_ida(nanobind::module_ &);
+} // namespace acausal
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core: evaluation of equation families, IDAS with KLU, graph and table algorithms.";
+    acausal::bind_system(m);
+    acausal::bind_klu(m);
+    acausal::bind_ida(m);
+    bind_graph(m);
+    bind_tables(m);
+}

@@ -1,0 +1,230 @@
+#include "system.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace acausal {
+
+static void fail(const std::string &text) { throw nb::value_error(text.c_str()); }
+
+static bool touches(const int32_t *data, int64_t size, int64_t from, int64_t to) {
+    return std::any_of(data, data + size, [=](int32_t i) {
+        int32_t folded = i ^ (i >> 31);
+        return folded >= from && folded < to;
+    });
+}
+
+Family make_family(const Layout &layout, uintptr_t address, nb::handle slots, nb::handle targets, nb::handle functions, const char *target_name) {
+    Family family;
+    if (!address) fail("the address of a kernel is 0");
+    family.address = reinterpret_cast<void *>(address);
+    family.slots = Table(slots, "slots");
+    family.targets = Table(targets, target_name);
+    family.functions = addresses(functions);
+    if (family.slots.shape[1] != family.targets.shape[1])
+        fail("`slots` has " + std::to_string(family.slots.shape[1]) + " rows, `" + target_name + "` has " +
+             std::to_string(family.targets.shape[1]));
+    int64_t largest = largest_index(family.slots.data, family.slots.size(), true, "slots");
+    if (largest >= layout.workspace())
+        fail("`slots` points at cell " + std::to_string(largest) + " of a workspace of " + std::to_string(layout.workspace()));
+    family.largest_target = largest_index(family.targets.data, family.targets.size(), false, target_name);
+    family.reads_derivatives = touches(family.slots.data, family.slots.size(), layout.size, 2 * layout.size);
+    return family;
+}
+
+static void require_targets(const std::vector<Family> &families, int64_t limit, const char *what) {
+    for (const Family &family : families)
+        if (family.largest_target >= limit)
+            fail(std::string(what) + " " + std::to_string(family.largest_target) + " is out of range: there are " + std::to_string(limit));
+}
+
+void Outputs::set_gather(nb::handle indices) {
+    gather = Integers(indices, "gather");
+    int64_t largest = largest_index(gather.data, gather.size(), true, "gather");
+    if (largest >= layout.workspace())
+        fail("`gather` points at cell " + std::to_string(largest) + " of a workspace of " + std::to_string(layout.workspace()));
+    gathers_derivatives = touches(gather.data, gather.size(), layout.size, 2 * layout.size);
+}
+
+void Outputs::check() const { require_targets(families, expressions, "stored expression"); }
+
+bool Outputs::reads_derivatives() const {
+    return gathers_derivatives || std::any_of(families.begin(), families.end(), [](const Family &f) { return f.reads_derivatives; });
+}
+
+void Outputs::row(const double *w, double *out) const {
+    const int32_t *index = gather.data;
+    int64_t count = gather.shape[0];
+    for (int64_t k = 0; k < count; ++k) out[k] = index[k] >= 0 ? w[index[k]] : -w[~index[k]];
+    if (!expressions) return;
+    std::memset(out + count, 0, sizeof(double) * expressions);
+    for (const Family &family : families) family.residual(w, out + count);
+}
+
+System::System(int64_t size, int64_t known_size, int64_t time_index, int64_t equations)
+    : layout{size, known_size, time_index, equations < 0 ? size : equations} {
+    if (size < 0 || known_size < 0 || 2 * size + known_size > INT32_MAX)
+        fail("a system of " + std::to_string(size) + " unknowns and " + std::to_string(known_size) + " known values does not fit 32-bit indices");
+    if (time_index < 2 * size || time_index >= layout.workspace())
+        fail("`time_index` is " + std::to_string(time_index) + ", outside the known part of the workspace [" + std::to_string(2 * size) + ", " +
+             std::to_string(layout.workspace()) + ")");
+    outputs.layout = layout;
+}
+
+void System::set_pattern(nb::handle pointers, nb::handle rows) {
+    Integers p(pointers, "indptr"), i(rows, "indices");
+    require_size(p, layout.size + 1, "indptr");
+    if (p.data[0] != 0 || p.data[layout.size] != i.shape[0]) fail("`indptr` must go from 0 to the number of `indices`");
+    for (int64_t k = 0; k < layout.size; ++k)
+        if (p.data[k + 1] < p.data[k]) fail("`indptr` decreases at column " + std::to_string(k));
+    if (largest_index(i.data, i.size(), false, "indices") >= layout.equations) fail("`indices` holds a row outside the system");
+    indptr = p;
+    indices = i;
+}
+
+void System::check() const {
+    require_targets(residuals, layout.equations, "residual row");
+    require_targets(jacobians, nnz() + 1, "Jacobian position");
+    require_targets(roots, root_count, "root function");
+}
+
+void System::residual(const double *w, double *out) const {
+    std::memset(out, 0, sizeof(double) * layout.equations);
+    for (const Family &family : residuals) family.residual(w, out);
+}
+
+void System::jacobian(const double *w, double cj, double *data) const {
+    std::memset(data, 0, sizeof(double) * (nnz() + 1));
+    for (const Family &family : jacobians) family.jacobian(w, cj, data);
+}
+
+void System::root(const double *w, double *out) const {
+    std::memset(out, 0, sizeof(double) * root_count);
+    for (const Family &family : roots) family.residual(w, out);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- binding
+
+namespace {
+
+// A workspace for one evaluation from Python, filled from separate arrays.
+struct Evaluation {
+    std::unique_ptr<double[]> w;
+
+    Evaluation(const Layout &layout, nb::handle known, double t, nb::handle y, nb::handle yp) : w(new double[layout.workspace()]) {
+        Doubles k(known, "known"), a(y, "y"), b(yp, "yp");
+        require_size(k, layout.known_size, "known");
+        require_size(a, layout.size, "y");
+        require_size(b, layout.size, "yp");
+        std::memcpy(w.get(), a.data, sizeof(double) * layout.size);
+        std::memcpy(w.get() + layout.size, b.data, sizeof(double) * layout.size);
+        std::memcpy(w.get() + 2 * layout.size, k.data, sizeof(double) * layout.known_size);
+        w[layout.time_index] = t;
+    }
+};
+
+Array<double, 1> writable(nb::handle value, int64_t size, const char *name) {
+    Array<double, 1> array(value, name);
+    require_size(array, size, name);
+    return array;
+}
+
+void evaluate_residual(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
+    require_targets(s.residuals, s.layout.equations, "residual row");
+    Evaluation e(s.layout, known, t, y, yp);
+    Array<double, 1> result = writable(out, s.layout.equations, "out");
+    nb::gil_scoped_release release;
+    s.residual(e.w.get(), result.data);
+}
+
+// `data` may have nnz cells or nnz + 1 (the last one receives what has no place in the pattern).
+void evaluate_jacobian(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, double cj, nb::handle data) {
+    require_targets(s.jacobians, s.nnz() + 1, "Jacobian position");
+    Evaluation e(s.layout, known, t, y, yp);
+    Array<double, 1> result(data, "data");
+    if (result.shape[0] == s.nnz() + 1) {
+        nb::gil_scoped_release release;
+        s.jacobian(e.w.get(), cj, result.data);
+        return;
+    }
+    require_size(result, s.nnz(), "data");
+    std::unique_ptr<double[]> cells(new double[s.nnz() + 1]);
+    nb::gil_scoped_release release;
+    s.jacobian(e.w.get(), cj, cells.get());
+    std::memcpy(result.data, cells.get(), sizeof(double) * s.nnz());
+}
+
+void evaluate_roots(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
+    require_targets(s.roots, s.root_count, "root function");
+    Evaluation e(s.layout, known, t, y, yp);
+    Array<double, 1> result = writable(out, s.root_count, "out");
+    nb::gil_scoped_release release;
+    s.root(e.w.get(), result.data);
+}
+
+void evaluate_outputs(const Outputs &o, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
+    o.check();
+    Evaluation e(o.layout, known, t, y, yp);
+    Array<double, 1> result = writable(out, o.width(), "out");
+    nb::gil_scoped_release release;
+    o.row(e.w.get(), result.data);
+}
+
+// Parts of a System are in its list of families; `part` selects the list.
+template <auto Part> void add_family(System &s, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
+    (s.*Part).push_back(make_family(s.layout, address, slots, rows, functions, Part == &System::jacobians ? "positions" : "rows"));
+}
+
+} // namespace
+
+void bind_system(nb::module_ &m) {
+    using namespace nb::literals;
+    nb::class_<Outputs>(m, "Outputs", "What a run stores at an output time: [±w[gather] … | expressions …].")
+        .def("__init__",
+             [](Outputs *self, const System &s, nb::handle gather, int64_t expressions) {
+                 new (self) Outputs{s.layout, {}, {}, expressions, false};
+                 self->set_gather(gather);
+             },
+             "system"_a, "gather"_a, "expressions"_a = 0)
+        .def("add",
+             [](Outputs &o, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
+                 o.add(make_family(o.layout, address, slots, rows, functions, "rows"));
+             },
+             "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("evaluate", &evaluate_outputs, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
+        .def_prop_ro("width", &Outputs::width)
+        .def_prop_ro("reads_derivatives", &Outputs::reads_derivatives);
+
+    nb::class_<System>(m, "System", "F(t, y, y', known) = 0 as compiled kernels and index tables; shared by threads once built.")
+        .def(nb::init<int64_t, int64_t, int64_t, int64_t>(), "size"_a, "known_size"_a, "time_index"_a, "equations"_a = -1)
+        .def("add_residual", &add_family<&System::residuals>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("add_jacobian", &add_family<&System::jacobians>, "address"_a, "slots"_a, "positions"_a, "functions"_a = nb::none())
+        .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("set_roots", [](System &s, int64_t count) { s.root_count = count; }, "count"_a)
+        .def("add_output",
+             [](System &s, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
+                 s.outputs.add(make_family(s.layout, address, slots, rows, functions, "rows"));
+             },
+             "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("set_outputs",
+             [](System &s, nb::handle gather, int64_t expressions) {
+                 s.outputs.set_gather(gather);
+                 s.outputs.expressions = expressions;
+             },
+             "gather"_a, "expressions"_a = 0)
+        .def("set_pattern", &System::set_pattern, "indptr"_a, "indices"_a)
+        .def("residual", &evaluate_residual, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
+        .def("jacobian", &evaluate_jacobian, "known"_a, "t"_a, "y"_a, "yp"_a, "cj"_a, "data"_a)
+        .def("roots", &evaluate_roots, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
+        .def("outputs", [](const System &s, nb::handle known, double t, nb::handle y, nb::handle yp,
+                           nb::handle out) { evaluate_outputs(s.outputs, known, t, y, yp, out); },
+             "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
+        .def_prop_ro("size", [](const System &s) { return s.layout.size; })
+        .def_prop_ro("known_size", [](const System &s) { return s.layout.known_size; })
+        .def_prop_ro("time_index", [](const System &s) { return s.layout.time_index; })
+        .def_prop_ro("equations", [](const System &s) { return s.layout.equations; })
+        .def_prop_ro("nnz", &System::nnz)
+        .def_prop_ro("root_count", [](const System &s) { return s.root_count; });
+}
+
+} // namespace acausal

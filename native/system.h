@@ -1,0 +1,77 @@
+// A system F(t, y, y', known) = 0 as lists of compiled kernels and the index tables they loop over.
+//
+// Workspace: w = [ y | y' | known ]. A System is built once, then only read, so that several threads may share it;
+// whoever evaluates it owns a workspace.
+#pragma once
+
+#include "arrays.h"
+
+#include <memory>
+#include <vector>
+
+namespace acausal {
+
+using ResidualKernel = void (*)(const double *w, double *out, const int32_t *slots, const int32_t *rows, int64_t n, void *const *functions);
+using JacobianKernel = void (*)(const double *w, double cj, double *jac, const int32_t *slots, const int32_t *positions, int64_t n,
+                                void *const *functions);
+
+// One kernel with its tables: `slots` (slot, row) into w, `targets` (output, row) into what it adds to.
+struct Family {
+    void *address = nullptr;
+    Table slots, targets;
+    std::vector<void *> functions;
+    int64_t largest_target = -1;
+    bool reads_derivatives = false;
+
+    int64_t count() const { return targets.shape[1]; }
+    void residual(const double *w, double *out) const {
+        reinterpret_cast<ResidualKernel>(address)(w, out, slots.data, targets.data, count(), functions.data());
+    }
+    void jacobian(const double *w, double cj, double *jac) const {
+        reinterpret_cast<JacobianKernel>(address)(w, cj, jac, slots.data, targets.data, count(), functions.data());
+    }
+};
+
+struct Layout {
+    int64_t size, known_size, time_index, equations; // `equations` differs from `size` for initial equations only
+    int64_t workspace() const { return 2 * size + known_size; }
+};
+
+Family make_family(const Layout &layout, uintptr_t address, nb::handle slots, nb::handle targets, nb::handle functions, const char *target_name);
+
+// What is stored at an output time: a gather from w (~i: with a minus sign), then expressions computed by kernels.
+struct Outputs {
+    Layout layout;
+    Integers gather;
+    std::vector<Family> families;
+    int64_t expressions = 0;
+    bool gathers_derivatives = false;
+
+    void set_gather(nb::handle indices);
+    void add(Family family) { families.push_back(std::move(family)); }
+    void check() const;
+    int64_t width() const { return gather.shape[0] + expressions; }
+    bool reads_derivatives() const;
+    void row(const double *w, double *out) const;
+};
+
+class System {
+  public:
+    System(int64_t size, int64_t known_size, int64_t time_index, int64_t equations = -1);
+
+    Layout layout;
+    std::vector<Family> residuals, jacobians, roots;
+    Outputs outputs;
+    int64_t root_count = 0;
+    Integers indptr, indices;
+
+    int64_t nnz() const { return indices.shape[0]; }
+    void set_pattern(nb::handle indptr, nb::handle indices);
+    void check() const; // tables that refer to each other: pattern and positions, roots and their number
+
+    void residual(const double *w, double *out) const;
+    void jacobian(const double *w, double cj, double *data) const; // data has nnz + 1 cells
+    void root(const double *w, double *out) const;
+};
+
+} // namespace acausal

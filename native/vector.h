@@ -1,0 +1,14 @@
+// N_Vectors whose error norms are weighted maximum norms, with vectorised arithmetic.
+#pragma once
+
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+
+namespace acausal {
+
+// A vector over memory owned by somebody else. SUNDIALS' root-mean-square norm lets the error of one variable grow with the
+// square root of the size of the plant; with the maximum norm what happens in one valve is as accurate in a large plant as in
+// a small one. Vectors SUNDIALS clones from this one inherit the norms.
+N_Vector make_vector(int64_t size, double *data, SUNContext context);
+
+} // namespace acausal

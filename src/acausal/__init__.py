@@ -1,0 +1,90 @@
+"""acausal: component modelling and simulation of physical systems.
+
+Components state equations, connections join them, `ac.compile` turns them into machine code, `model.simulate` runs it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import AcausalError, Diagnostic, ModelError
+from .language.component import Component, array
+from .language.connector import Connector
+from .language.declarations import Constant, Flow, Input, Output, Parameter, Potential, Variable, modify, named, start
+from .language.derivative import der
+from .language.external import external, function
+from .language.functions import (
+    abs,
+    acos,
+    asin,
+    atan,
+    atan2,
+    ceil,
+    cos,
+    cosh,
+    dot,
+    exp,
+    floor,
+    homotopy,
+    log,
+    log10,
+    mean,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    sum,
+    tan,
+    tanh,
+    time,
+    where,
+)
+from .language.functions import maximum as max
+from .language.functions import minimum as min
+from .language.plain import plain
+from .language.smooth import (
+    regularised_power,
+    regularised_sqrt,
+    smooth_abs,
+    smooth_max,
+    smooth_min,
+    smooth_step,
+    smooth_switch,
+)
+from .language.tables import Table, Table2D
+
+if TYPE_CHECKING:
+    from .results.result import Result
+    from .runtime.model import Model
+    from .runtime.outcome import Outcome
+
+__version__ = "0.1.0"
+
+_LATE = {
+    "Model": ("runtime.model", "Model"),
+    "Outcome": ("runtime.outcome", "Outcome"),
+    "Result": ("results.result", "Result"),
+    "compile": ("runtime.model", "compile"),
+    "load": ("results.store", "load"),
+    "library": ("library", None),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Parts that are not needed to state a model are imported when they are first used."""
+    from importlib import import_module
+
+    if name not in _LATE:
+        raise AttributeError(f"module 'acausal' has no attribute {name!r}")
+    module, attribute = _LATE[name]
+    found = import_module(f".{module}", __name__)
+    return found if attribute is None else getattr(found, attribute)
+
+
+__all__ = [
+    "AcausalError", "Component", "Connector", "Constant", "Diagnostic", "Flow", "Input", "Model", "ModelError", "Outcome", "Output",
+    "Parameter", "Potential", "Result", "Table", "Table2D", "Variable", "abs", "acos", "array", "asin", "atan", "atan2", "ceil",
+    "compile", "cos", "cosh", "der", "dot", "exp", "external", "floor", "function", "homotopy", "library", "load", "log", "log10",
+    "max", "mean", "min", "modify", "named", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh", "smooth_abs",
+    "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "time", "where",
+]  # fmt: skip

@@ -1,0 +1,96 @@
+"""What goes wrong, told to the engineer: which component, which equation, which line, what was expected, what to do."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the user's source."""
+
+    file: str
+    line: int
+
+    @staticmethod
+    def of_frame(frame: FrameType) -> Location:
+        return Location(frame.f_code.co_filename, frame.f_lineno)
+
+    @property
+    def source(self) -> str:
+        """The source line itself, without `yield`; empty when the source is not at hand."""
+        text = linecache.getline(self.file, self.line).strip()
+        return text.removeprefix("yield ").split("  #")[0].strip()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing that is wrong. `what` is the sentence; the rest says where, and what to do next."""
+
+    what: str
+    component: str = ""
+    equation: str = ""
+    location: Location | None = None
+    details: tuple[str, ...] = ()
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.component:
+            lines.append(f"  component: {self.component}")
+        if self.equation:
+            lines.append(f"  equation:  {self.equation}")
+        if self.location:
+            lines.append(f"  at:        {self.location}")
+        lines += [f"  {d}" for d in self.details]
+        if self.remedy:
+            lines.append(f"  try:       {self.remedy}")
+        return "\n".join(lines)
+
+
+class AcausalError(Exception):
+    """Base of everything this program raises on purpose."""
+
+
+@dataclass(eq=False)
+class ModelError(AcausalError):
+    """The model is wrong. Carries every diagnostic that could be found at once."""
+
+    diagnostics: tuple[Diagnostic, ...] = field(default_factory=tuple)
+
+    def __init__(self, *diagnostics: Diagnostic | str, **where: Any) -> None:
+        self.diagnostics = tuple(Diagnostic(d, **where) if isinstance(d, str) else d for d in diagnostics)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        if len(self.diagnostics) == 1:
+            return str(self.diagnostics[0])
+        return f"{len(self.diagnostics)} things are wrong:\n" + "\n".join(f"[{k}] {d}" for k, d in enumerate(self.diagnostics, 1))
+
+
+class UsageError(ModelError):
+    """A call that cannot mean anything: wrong type, wrong place, wrong name."""
+
+
+class ShapeError(ModelError):
+    """Arrays that do not fit."""
+
+
+class NameNotFound(ModelError, KeyError):
+    """A path or name that does not exist; the message offers near matches."""
+
+    __str__ = ModelError.__str__
+
+
+def near_matches(name: str, names: Any, most: int = 3) -> str:
+    """`Did you mean …?`, or nothing."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(names), n=most, cutoff=0.5)
+    return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""

@@ -1,0 +1,1 @@
+"""Component tree → templates + index tables."""

@@ -1,0 +1,261 @@
+"""Assembly: a component tree becomes a `System` of families. The stages of translation, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Diagnostic, ModelError
+from ..language.component import Component
+from ..language.declarations import Variable
+from ..language.expression import Continuation, Expression, Literal, Reference, Slot, Sum, Time
+from .aliases import Aliases, AliasGraph, broadcast_rows
+from .balance import local_balance
+from .canonical import canonical, slot_kind
+from .connections import Joints, Nodes
+from .definitions import Definition, eliminate, seen_from_elsewhere
+from .fuse import fused
+from .plant import CONTINUATION, TIME, ZERO, Kind, Plant, Quantity
+from .sums import split_sums
+from .system import RowBlock, System
+from .template import MINUS, MIXED, PLUS, Family, Template
+from .trace import Traced, TracedEquation, trace
+
+
+@dataclass(slots=True, eq=False)
+class Rows:
+    """Residuals of one kind that share rows: their expressions, and which residual rows they add to."""
+
+    kind: Kind
+    shape: tuple[int, ...]
+    residuals: tuple[Expression, ...]
+    rows: np.ndarray  # (output, row)
+    picked: np.ndarray | None
+
+
+def assemble(root: Component) -> System:
+    """Trace, connect, reduce, and make families."""
+    plant = Plant(root)
+    traced = [trace(kind) for kind in plant.kinds]
+    complaints = local_balance(traced)
+    for one in traced:
+        _take_out_sums(plant, one)
+    joints = Joints(plant)
+    for one in traced:
+        joints.add(one)
+    nodes = joints.nodes()
+    definitions = _eliminate(plant, traced, nodes)
+    graph = AliasGraph(plant, nodes)
+    for one in traced:
+        graph.take_from(one)
+    aliases = graph.solve(eliminated_mask(plant, definitions))
+    return _Builder(plant, traced, nodes, definitions, graph, aliases).system(complaints)
+
+
+def _take_out_sums(plant: Plant, traced: Traced) -> None:
+    kind = traced.kind
+    extra: list[TracedEquation] = []
+    known: dict[Sum, Expression] = {}
+
+    def new_unknown(node: Sum) -> Expression:
+        if node not in known:
+            name = f"sum{len(known) + 1}"
+            declaration = Variable(shape=node.shape, doc=f"sum({node.args[0]})")
+            declaration.name = name
+            kind.representative._declare(name, declaration)
+            plant.add_quantity(kind, Quantity(name, declaration, node.shape))
+            known[node] = Reference(kind.representative, kind.representative, name, node.shape)
+            rest, terms = split_sums(known[node] - node, node.shape, new_unknown)
+            extra.append(TracedEquation(rest, node.shape, f"{name} == {node}", None, terms))
+        return known[node]
+
+    for equation in [*traced.equations, *traced.initial]:
+        equation.residual, equation.terms = split_sums(equation.residual, equation.shape, new_unknown)
+    traced.equations += extra
+
+
+def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:
+    elsewhere = seen_from_elsewhere(traced)
+    found: dict[tuple[int, str], Definition] = {}
+    for one in traced:
+        for definition in eliminate(one, elsewhere, nodes.connected):
+            found[one.kind.index, definition.name] = definition
+    return found
+
+
+def eliminated_mask(plant: Plant, definitions: dict[tuple[int, str], Definition]) -> np.ndarray:
+    mask = np.zeros(plant.variable_count, dtype=bool)
+    for index, name in definitions:
+        kind = plant.kinds[index]
+        quantity = kind.quantities[name]
+        mask[quantity.base : quantity.base + kind.count * quantity.size] = True
+    return mask
+
+
+class _Builder:
+    """Turns what is left after reduction into families."""
+
+    def __init__(
+        self,
+        plant: Plant,
+        traced: list[Traced],
+        nodes: Nodes,
+        definitions: dict[tuple[int, str], Definition],
+        graph: AliasGraph,
+        aliases: Aliases,
+    ) -> None:
+        self.plant, self.traced, self.nodes, self.definitions = plant, traced, nodes, definitions
+        self.graph, self.aliases = graph, aliases
+        self.n = aliases.unknown_count
+        known = 2 * self.n + np.arange(plant.known_count)
+        self.place = np.where(aliases.known, 2 * self.n + aliases.index, aliases.index).astype(np.int32)
+        self.known = known.astype(np.int32)
+        self.differential = np.zeros(self.n, dtype=bool)
+        self.merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
+
+    def system(self, complaints: list[Diagnostic]) -> System:
+        blocks, count = self._equations([t.equations for t in self.traced], reducible=True)
+        count += self._node_sums(blocks, count)
+        families = self._families()
+        initial_blocks, initial_count = self._equations([t.initial for t in self.traced], reducible=False)
+        initial_families = self._families()
+        literals = np.concatenate([np.zeros(0), *self.graph.literals])
+        self.aliases.literals = literals
+        return System(
+            plant=self.plant,
+            traced=self.traced,
+            aliases=self.aliases,
+            definitions=self.definitions,
+            families=families,
+            initial_families=initial_families,
+            blocks=blocks,
+            initial_blocks=initial_blocks,
+            size=self.n,
+            equation_count=count,
+            initial_count=initial_count,
+            known_count=self.plant.known_count + len(literals),
+            differential=self.differential,
+            complaints=complaints,
+        )
+
+    # --- rows -----------------------------------------------------------------------------------------------------------
+    def _equations(self, per_kind: list[list[TracedEquation]], reducible: bool) -> tuple[list[RowBlock], int]:
+        kept = {id(r.equation): r.kept for r in self.graph.reducible} if reducible else {}
+        blocks: list[RowBlock] = []
+        count = 0
+        for traced, equations in zip(self.traced, per_kind, strict=True):
+            group: list[Rows] = []
+            for equation in equations:
+                rows, block = self._rows(traced.kind, equation, kept.get(id(equation)), count)
+                if block.count:
+                    blocks.append(block)
+                    group.append(rows)
+                    count += block.count
+                    self._terms(traced.kind, equation, rows)
+            for rows in fused(group):
+                self._merge(rows)
+        return blocks, count
+
+    def _rows(self, kind: Kind, equation: TracedEquation, kept: np.ndarray | None, start: int) -> tuple[Rows, RowBlock]:
+        total = kind.count * int(np.prod(equation.shape))
+        picked = None if kept is None or kept.all() else np.flatnonzero(kept)
+        count = total if picked is None else len(picked)
+        numbers = np.arange(start, start + count, dtype=np.int32)[None, :]
+        return Rows(kind, equation.shape, (equation.residual,), numbers, picked), RowBlock(start, count, kind, equation, picked)
+
+    def _terms(self, kind: Kind, equation: TracedEquation, rows: Rows) -> None:
+        """Summands add to the rows of the equation they belong to."""
+        for term in equation.terms:
+            inner = int(np.prod(term.shape[len(equation.shape) :]))
+            repeated = np.repeat(rows.rows, inner, axis=1)
+            self._merge(Rows(kind, term.shape, (term,), repeated, None))
+
+    def _node_sums(self, blocks: list[RowBlock], start: int) -> int:
+        nodes = self.nodes
+        if not nodes.sum_count:
+            return 0
+        place = self.place[nodes.sum_flow]
+        sign = nodes.sum_sign * self.aliases.sign[nodes.sum_flow]
+        live = place < 2 * self.n
+        signed = np.where(sign > 0, place, ~place).astype(np.int32)
+        table = (signed[live][None, :], (start + nodes.sum_node[live]).astype(np.int32)[None, :])
+        self.merged.setdefault((Slot(0, "variable"),), []).append(table)
+        first = np.zeros(nodes.sum_count, dtype=np.int64)
+        first[nodes.sum_node[::-1]] = nodes.sum_flow[::-1]
+        blocks.append(RowBlock(start, nodes.sum_count, None, None, nodes=first))
+        return nodes.sum_count
+
+    # --- families -------------------------------------------------------------------------------------------------------
+    def _merge(self, rows: Rows) -> None:
+        outputs, leaves = canonical(rows.residuals)
+        count = rows.rows.shape[1]
+        slots = np.empty((len(leaves), count), dtype=np.int32)
+        for k, leaf in enumerate(leaves):
+            column = self._column(rows, leaf)
+            slots[k] = column if rows.picked is None or column.ndim == 0 else column[rows.picked]
+        self.merged.setdefault(outputs, []).append((slots, rows.rows))
+
+    def _column(self, rows: Rows, leaf: Expression) -> np.ndarray:
+        """Workspace indices of a leaf for every row, ~i where the sign is minus."""
+        base = 2 * self.n
+        if isinstance(leaf, Time):
+            return np.array(base + TIME, dtype=np.int32)
+        if isinstance(leaf, Continuation):
+            return np.array(base + CONTINUATION, dtype=np.int32)
+        if isinstance(leaf, Literal):
+            cells = base + self.graph.literal_cells(leaf)
+            return broadcast_rows(np.broadcast_to(cells, (rows.kind.count, *leaf.shape)), leaf.shape, rows.shape)
+        assert isinstance(leaf, Reference)
+        numbers = broadcast_rows(self.plant.numbers(rows.kind, leaf), leaf.shape, rows.shape)
+        if slot_kind(leaf) == "known":
+            return base + numbers
+        place, minus = self.place[numbers], self.aliases.sign[numbers] < 0
+        if leaf.order:
+            place = self._derivative_places(rows, leaf, place, numbers)
+        return np.where(minus, ~place, place)
+
+    def _derivative_places(self, rows: Rows, leaf: Reference, place: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        unknown = place < 2 * self.n
+        self.differential[place[unknown]] = True
+        cells = place - 2 * self.n
+        self._refuse_input_derivatives(rows, leaf, cells[~unknown], numbers[~unknown])
+        return np.where(unknown, place + self.n, 2 * self.n + ZERO)
+
+    def _refuse_input_derivatives(self, rows: Rows, leaf: Reference, cells: np.ndarray, numbers: np.ndarray) -> None:
+        varying = np.isin(cells, self._input_cells()) | (cells == TIME)
+        if varying.any():
+            name = self.plant.name_of(int(numbers[varying][0]))
+            raise ModelError(
+                Diagnostic(
+                    f"`der({name})` is needed, but {name} is given from outside as a function of time.",
+                    component=rows.kind.name,
+                    remedy="Let a first-order lag follow the input and use its state, or give the derivative as another input.",
+                )
+            )
+
+    def _input_cells(self) -> np.ndarray:
+        found = [np.zeros(0, dtype=np.int64)]
+        for kind in self.plant.kinds:
+            for q in kind.quantities.values():
+                if q.role == "input":
+                    found.append(np.arange(q.known_base, q.known_base + kind.count * q.size))
+        return np.concatenate(found)
+
+    def _families(self) -> list[Family]:
+        families = [_family(outputs, tables) for outputs, tables in self.merged.items()]
+        self.merged = {}
+        return families
+
+
+def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.ndarray]]) -> Family:
+    template = Template.of(outputs)
+    slots = np.concatenate([s for s, _ in tables], axis=1) if len(tables) > 1 else tables[0][0]
+    rows = np.concatenate([r for _, r in tables], axis=1) if len(tables) > 1 else tables[0][1]
+    signs = []
+    for k in range(len(slots)):
+        minus = slots[k] < 0
+        signs.append(PLUS if not minus.any() else MINUS if minus.all() else MIXED)
+        if signs[-1] == MINUS:
+            slots[k] = ~slots[k]
+    return Family(template, np.ascontiguousarray(slots), tuple(signs), np.ascontiguousarray(rows, dtype=np.int32))

@@ -1,0 +1,145 @@
+"""Local definitions: an own variable that an equation states as a linear expression of others costs no unknown.
+
+`self.v == self.p.v - self.n.v` with `v` used in this component only: `v` is replaced by its definition wherever it stands, and
+computed again when somebody looks at it. Only linear definitions with few unknowns are taken, so that neither the convergence
+of iterations nor the sparsity of the Jacobian suffers, and only variables that nobody else sees, differentiates or fixes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..language.expression import Expression, Reference, Sum, take, transform, walk
+from .affine import affine, is_linear_in_unknowns, unknowns_of
+from .plant import Kind
+from .trace import Traced, TracedEquation
+
+_MOST_UNKNOWNS = 3  # in a definition: as many as a two-port's difference with a third term
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """`name := expression` in every instance of a kind."""
+
+    name: str
+    expression: Expression
+    equation: TracedEquation
+
+
+def eliminate(traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: np.ndarray) -> list[Definition]:
+    """Take local definitions out of a kind's equations; they are replaced in the others (in place)."""
+    kind = traced.kind
+    blocked = _blocked(traced)
+    found: list[Definition] = []
+    remaining = list(traced.equations)
+    for equation in list(remaining):
+        definition = _definition(kind, equation, blocked, seen_elsewhere, connected)
+        if definition is None:
+            continue
+        remaining.remove(equation)
+        found.append(definition)
+        for other in [*remaining, *traced.initial]:
+            other.residual = _substituted(other.residual, kind, definition)
+            other.terms = [_substituted(t, kind, definition) for t in other.terms]
+        for earlier in found[:-1]:
+            earlier.expression = _substituted(earlier.expression, kind, definition)
+    traced.equations = remaining
+    return found
+
+
+def _blocked(traced: Traced) -> set[str]:
+    """Own variables that must stay: differentiated, or held in a sum (whose many rows would each repeat the definition)."""
+    blocked: set[str] = set()
+    for equation in [*traced.equations, *traced.initial]:
+        for node in walk(equation.residual, *equation.terms):
+            if isinstance(node, Reference) and node.order:
+                blocked.add(node.name)
+        for term in equation.terms:
+            blocked.update(r.name for r in unknowns_of(term))
+    for name in traced.kind.quantities:
+        if any(name in m._modifications and m._modifications[name].get("fixed") for m in traced.kind.members):
+            blocked.add(name)
+    return blocked
+
+
+def _definition(
+    kind: Kind, equation: TracedEquation, blocked: set[str], elsewhere: set[tuple[int, str]], connected: np.ndarray
+) -> Definition | None:
+    if equation.terms:
+        return None
+    unknowns = unknowns_of(equation.residual)
+    if not 2 <= len(unknowns) <= _MOST_UNKNOWNS + 1 or any(u.order for u in unknowns):
+        return None
+    form = affine(equation.residual)
+    if form is not None and len(form.unknowns) == 2 and not form.knowns and not form.constant:
+        return None  # an alias is cheaper still
+    for candidate in unknowns:
+        if not _is_free(kind, candidate, blocked, elsewhere, connected) or candidate.shape != equation.shape:
+            continue
+        expression = _solved(equation.residual, candidate)
+        if expression is not None:
+            return Definition(candidate.name, expression, equation)
+    return None
+
+
+def _is_free(kind: Kind, candidate: Reference, blocked: set[str], elsewhere: set[tuple[int, str]], connected: np.ndarray) -> bool:
+    quantity = kind.quantities.get(candidate.name)
+    if quantity is None or candidate.owner is not kind.representative or candidate.picked is not None:
+        return False
+    if quantity.connector is not None or quantity.role != "variable" or quantity.declaration.fixed is not False:
+        return False
+    if quantity.declaration.state in ("always", "prefer"):
+        return False
+    if candidate.name in blocked or (kind.index, candidate.name) in elsewhere:
+        return False
+    return not connected[quantity.base : quantity.base + kind.count * quantity.size].any()
+
+
+def _solved(residual: Expression, unknown: Reference) -> Expression | None:
+    """`residual == 0` solved for `unknown` if it stands there once, with coefficient ±1, and all is linear."""
+    from ..language.expression import Constant, Operation
+
+    if not is_linear_in_unknowns(residual):
+        return None
+    coefficient = _literal_coefficient(residual, unknown)
+    if coefficient not in (1.0, -1.0):
+        return None
+    rest = transform(residual, lambda n: Constant(0.0) if n is unknown else None)
+    if isinstance(rest, Operation) and rest.operator.name == "neg" and coefficient == 1.0:
+        return rest.args[0]
+    return -rest if coefficient == 1.0 else rest
+
+
+def _literal_coefficient(residual: Expression, unknown: Reference) -> float | None:
+    from ..language.expression import Constant
+    from .differentiate import gradient
+
+    partial = gradient(residual, [unknown]).get(unknown)
+    return partial.value if isinstance(partial, Constant) else None
+
+
+def _substituted(expression: Expression, kind: Kind, definition: Definition) -> Expression:
+    def leaf(node: Expression) -> Expression | None:
+        if isinstance(node, Reference) and node.owner is kind.representative and node.name == definition.name and not node.order:
+            if node.picked is None or definition.expression.shape == ():
+                return definition.expression
+            return take(definition.expression, node.picked)
+        return None
+
+    return transform(expression, leaf)
+
+
+def seen_from_elsewhere(all_traced: list[Traced]) -> set[tuple[int, str]]:
+    """Quantities that another kind's equations, initial equations or parameter bindings name."""
+    seen: set[tuple[int, str]] = set()
+    for traced in all_traced:
+        own = traced.kind.representative
+        for equation in [*traced.equations, *traced.initial]:
+            for node in walk(equation.residual, *equation.terms):
+                if isinstance(node, Reference) and node.owner is not own:
+                    seen.add((node.owner._kind.index, node.name))
+                elif isinstance(node, Sum):
+                    seen.update((r.owner._kind.index, r.name) for r in unknowns_of(node))
+    return seen

@@ -1,0 +1,45 @@
+"""Partial derivatives of templates, symbolically, with shared work kept shared (reverse accumulation over the DAG)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..language.expression import Call, Constant, Expression, Operation, as_expression, walk
+
+
+def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression, Expression]:
+    """`{leaf: d(root)/d(leaf)}` for scalar expressions; leaves that do not matter are left out."""
+    wanted = set(leaves)
+    order = list(walk(root))
+    reaching = _nodes_above(order, wanted)
+    adjoint: dict[Expression, Expression] = {root: Constant(1.0)}
+    found: dict[Expression, Expression] = {}
+    for node in reversed(order):
+        seed = adjoint.pop(node, None)
+        if seed is None or node not in reaching:
+            continue
+        if node in wanted:
+            found[node] = seed
+            continue
+        for arg, partial in zip(node.args, _partials(node), strict=True):
+            if arg in reaching:
+                term = seed * partial
+                if not (isinstance(term, Constant) and term.value == 0):
+                    adjoint[arg] = adjoint[arg] + term if arg in adjoint else term
+    return found
+
+
+def _nodes_above(order: list[Expression], wanted: set[Expression]) -> set[Expression]:
+    reaching: set[Expression] = set()
+    for node in order:
+        if node in wanted or any(a in reaching for a in node.args):
+            reaching.add(node)
+    return reaching
+
+
+def _partials(node: Expression) -> tuple[Expression, ...]:
+    if isinstance(node, Operation):
+        return tuple(as_expression(p) for p in node.operator.partials(node, *node.args))
+    if isinstance(node, Call):
+        return tuple(node.function.partial(k, node.args) for k in range(len(node.args)))
+    raise AssertionError(f"{type(node).__name__} does not stand in templates")

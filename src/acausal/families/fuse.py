@@ -1,0 +1,53 @@
+"""Fusing: equations of one component that share costly work become one kernel with several residuals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..language.expression import Call, Expression, Operation, walk
+
+if TYPE_CHECKING:
+    from .assemble import Rows
+
+_CHEAP = {"add", "sub", "mul", "neg", "lt", "le", "gt", "ge", "and", "or", "not", "where", "abs", "sign", "min", "max"}
+
+
+def fused(group: list[Rows]) -> list[Rows]:
+    """Join those of a kind's equations that hold in the same rows and share a costly sub-expression."""
+    if len(group) < 2:
+        return group
+    leader = list(range(len(group)))
+
+    def find(k: int) -> int:
+        while leader[k] != k:
+            k = leader[k]
+        return k
+
+    owner: dict[tuple[Expression, tuple[int, ...]], int] = {}
+    for k, rows in enumerate(group):
+        if rows.picked is not None:
+            continue
+        for node in walk(*rows.residuals):
+            if _is_costly(node):
+                first = owner.setdefault((node, rows.shape), k)
+                leader[find(k)] = find(first)
+    together: dict[int, list[Rows]] = {}
+    for k, rows in enumerate(group):
+        together.setdefault(find(k), []).append(rows)
+    return [_joined(rows) for rows in together.values()]
+
+
+def _is_costly(node: Expression) -> bool:
+    return isinstance(node, Call) or (isinstance(node, Operation) and node.operator.name not in _CHEAP)
+
+
+def _joined(rows: list[Rows]) -> Rows:
+    if len(rows) == 1:
+        return rows[0]
+    from .assemble import Rows
+
+    first = rows[0]
+    residuals = tuple(r for one in rows for r in one.residuals)
+    return Rows(first.kind, first.shape, residuals, np.concatenate([one.rows for one in rows]), None)

@@ -1,0 +1,175 @@
+"""Paths: `racks[2].cells[0].T[1:3]` → which instances and elements of which quantity. Names are resolved on demand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import NameNotFound
+from ..language.component import Component, ComponentArray
+from ..language.connector import Connector
+from ..language.declarations import Declaration
+from ..language.expression import Expression, Shape
+from .plant import Kind, Plant, unknown_path
+
+_PART = re.compile(r"([A-Za-z_]\w*)((?:\[[^\]]*\])*)")
+_KEY = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass(slots=True, eq=False)
+class Located:
+    """A quantity (or named expression) `name` of `kind`, in the instances `instances` (any shape), elements still to be picked.
+
+    For a quantity, `flat` are numbers `instance·size + element` of the final shape. For a named expression, `instances` says
+    where, and `key` is applied to its value's own axes.
+    """
+
+    kind: Kind
+    name: str
+    instances: np.ndarray
+    flat: np.ndarray | None
+    key: Any = ()
+    order: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return self.flat.shape if self.flat is not None else self.instances.shape
+
+
+def split(path: str) -> list[tuple[str, list[Any]]]:
+    """`a[1].b[2:, 0]` as [("a", [1]), ("b", [slice, 0])]."""
+    parts: list[tuple[str, list[Any]]] = []
+    position = 0
+    text = path.replace(" ", "")
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None:
+            raise NameNotFound(f"`{path}` is not a name: it is written like `room.wall.T[3]`.")
+        keys = [k for group in _KEY.findall(match.group(2)) for k in _keys(group, path)]
+        parts.append((match.group(1), keys))
+        position = match.end()
+        if position < len(text):
+            if text[position] != ".":
+                raise NameNotFound(f"`{path}` is not a name: unexpected `{text[position]}`.")
+            position += 1
+    return parts
+
+
+def _keys(text: str, path: str) -> list[Any]:
+    keys: list[Any] = []
+    for part in text.split(","):
+        try:
+            if ":" in part:
+                bounds = [int(b) if b else None for b in part.split(":")]
+                keys.append(slice(*bounds))
+            else:
+                keys.append(int(part))
+        except ValueError:
+            raise NameNotFound(f"`{path}`: `[{text}]` is not an index.") from None
+    return keys
+
+
+def resolve(plant: Plant, path: str) -> Located:
+    """Find what a path names, or say where it goes wrong and what is near."""
+    text = path.strip()
+    order = 0
+    if text.startswith("der(") and text.endswith(")"):
+        text, order = text[4:-1], 1
+    parts = split(text)
+    component: Component = plant.root
+    instances = np.zeros((), dtype=np.int64)
+    for depth, (name, keys) in enumerate(parts):
+        child = component.__dict__.get(name)
+        rest = parts[depth + 1 :]
+        if isinstance(child, Component):
+            component, instances = child, _offset(component, child, instances, ())
+            _no_keys(path, name, keys)
+        elif isinstance(child, ComponentArray):
+            element = child._element
+            instances = _picked(path, name, _offset(component, element, instances, element._array_shape), instances.ndim, keys)
+            component = element
+        elif isinstance(child, tuple) and child and isinstance(child[0], Component):
+            component = _element_of(path, name, child, keys)
+            instances = _offset(component._parent, component, instances, ())  # type: ignore[arg-type]
+        else:
+            return _quantity(path, component, instances, name, keys, rest, order)
+    raise NameNotFound(f"`{path}` is a component ({type(component).__name__}), not a quantity.", remedy=_listing(component))
+
+
+def _offset(parent: Component, child: Component, instances: np.ndarray, shape: Shape) -> np.ndarray:
+    """Instance numbers relative to the child's Python object, from those relative to the parent's."""
+    size = int(np.prod(shape))
+    inner = np.arange(size).reshape(shape)
+    return instances.reshape(instances.shape + (1,) * len(shape)) * size + inner
+
+
+def _picked(path: str, name: str, numbers: np.ndarray, outer: int, keys: list[Any]) -> np.ndarray:
+    if not keys:
+        return numbers
+    try:
+        return np.asarray(numbers[(slice(None),) * outer + tuple(keys)])
+    except IndexError:
+        raise NameNotFound(f"`{path}`: `{name}` has shape {numbers.shape}, so {_index_text(keys)} is outside of it.") from None
+
+
+def _index_text(keys: list[Any]) -> str:
+    return "[" + ", ".join(f"{k.start or ''}:{k.stop or ''}" if isinstance(k, slice) else str(k) for k in keys) + "]"
+
+
+def _element_of(path: str, name: str, child: tuple[Component, ...], keys: list[Any]) -> Component:
+    if len(keys) != 1 or not isinstance(keys[0], int) or not -len(child) <= keys[0] < len(child):
+        raise NameNotFound(
+            f"`{path}`: `{name}` is a list of {len(child)} components; pick one: `{name}[0]` … `{name}[{len(child) - 1}]`."
+        )
+    return child[keys[0]]
+
+
+def _no_keys(path: str, name: str, keys: list[Any]) -> None:
+    if keys:
+        raise NameNotFound(f"`{path}`: `{name}` is a single component and takes no index.")
+
+
+def _quantity(
+    path: str,
+    component: Component,
+    instances: np.ndarray,
+    name: str,
+    keys: list[Any],
+    rest: list[tuple[str, list[Any]]],
+    order: int,
+) -> Located:
+    kind: Kind = component._kind
+    where = component._first + instances
+    found = component._find(name)
+    if isinstance(found, Connector):
+        if len(rest) != 1 or rest[0][0] not in found.members:
+            part = rest[0][0] if rest else ""
+            raise NameNotFound(f"`{path}`: {type(found).__name__} `{name}` has {', '.join(found.members)}, not `{part}`.")
+        return _elements(path, kind, f"{name}.{rest[0][0]}", where, keys + rest[0][1], order)
+    if isinstance(found, Declaration) and not rest:
+        return _elements(path, kind, name, where, keys, order)
+    if isinstance(kind.representative.__dict__.get(name), Expression) and not rest:
+        return Located(kind, name, where, None, tuple(keys), order)
+    if name in kind.quantities and not rest:
+        return _elements(path, kind, name, where, keys, order)
+    raise unknown_path(path, name, component)
+
+
+def _elements(path: str, kind: Kind, name: str, where: np.ndarray, keys: list[Any], order: int) -> Located:
+    quantity = kind.quantities[name]
+    elements = np.arange(quantity.size).reshape(quantity.shape)
+    if keys:
+        try:
+            elements = np.asarray(elements[tuple(keys)])
+        except IndexError:
+            raise NameNotFound(f"`{path}`: `{name}` has shape {quantity.shape}, so {_index_text(keys)} is outside of it.") from None
+    flat = where.reshape(where.shape + (1,) * elements.ndim) * quantity.size + elements
+    return Located(kind, name, where, flat, (), order)
+
+
+def _listing(component: Component) -> str:
+    known = [*component._all_declared(), *component.__dict__]
+    return f"It has: {', '.join(known[:15])}{', …' if len(known) > 15 else ''}"

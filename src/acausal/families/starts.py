@@ -1,0 +1,95 @@
+"""Start values, nominal values and bounds of the unknowns, gathered from all the variables that each unknown stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Diagnostic
+from .numbers import Attributes, Values
+from .system import System
+
+
+@dataclass(slots=True, eq=False)
+class Starts:
+    """Per unknown. `given`: somebody wrote a start value down."""
+
+    start: np.ndarray
+    given: np.ndarray
+    fixed: np.ndarray
+    nominal: np.ndarray
+    minimum: np.ndarray
+    maximum: np.ndarray
+
+
+class StartReader:
+    """Reads the attributes once; evaluates those that depend on parameters whenever asked."""
+
+    def __init__(self, system: System, attributes: Attributes) -> None:
+        self.system, self.attributes = system, attributes
+        count = system.plant.variable_count
+        self.start = attributes.read("start", "variable", count, 0.0)
+        self.fixed = attributes.read("fixed", "variable", count, 0.0)
+        self.nominal = attributes.read("nominal", "variable", count, 1.0)
+        self.minimum = attributes.read("min", "variable", count, -np.inf)
+        self.maximum = attributes.read("max", "variable", count, np.inf)
+
+    def starts(self, known: np.ndarray) -> Starts:
+        for values in (self.start, self.nominal, self.minimum, self.maximum):
+            if values.bindings:
+                self.attributes.evaluate(values.bindings, values.cells, known)
+        fixed = (self.fixed.cells != 0).astype(np.int8)
+        n = self.system.size
+        start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
+        nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
+        low, high = self._bounds()
+        held = np.zeros(n, dtype=bool)
+        chosen = self._members(np.flatnonzero(fixed))
+        held[self.system.aliases.index[chosen]] = True
+        return Starts(start, given, held, np.abs(nominal), low, high)
+
+    def _members(self, variables: np.ndarray) -> np.ndarray:
+        """Those of the variables that live in an unknown."""
+        aliases = self.system.aliases
+        eliminated = self.eliminated[variables]
+        return variables[~aliases.known[variables] & ~eliminated]
+
+    @property
+    def eliminated(self) -> np.ndarray:
+        from .assemble import eliminated_mask
+
+        return eliminated_mask(self.system.plant, self.system.definitions)
+
+    def _chosen(self, values: Values, default: float, priority: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The value with the highest priority among an unknown's members; of equals the first."""
+        aliases = self.system.aliases
+        chosen = np.full(self.system.size, default)
+        said = np.zeros(self.system.size, dtype=bool)
+        members = self._members(np.flatnonzero(values.given))
+        order = members[np.argsort(priority[members], kind="stable")]
+        sign = aliases.sign[order] if signed else 1.0
+        chosen[aliases.index[order]] = sign * values.cells[order]
+        said[aliases.index[order]] = True
+        return chosen, said
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        aliases = self.system.aliases
+        low, high = np.full(self.system.size, -np.inf), np.full(self.system.size, np.inf)
+        members = self._members(np.flatnonzero(self.minimum.given | self.maximum.given))
+        place, minus = aliases.index[members], aliases.sign[members] < 0
+        small, large = self.minimum.cells[members], self.maximum.cells[members]
+        np.maximum.at(low, place, np.where(minus, -large, small))
+        np.minimum.at(high, place, np.where(minus, -small, large))
+        return low, high
+
+    def outside_bounds(self, starts: Starts) -> list[Diagnostic]:
+        wrong = np.flatnonzero(starts.given & ((starts.start < starts.minimum) | (starts.start > starts.maximum)))
+        return [
+            Diagnostic(
+                f"`{self.system.name_of_unknown(int(k))}` starts at {starts.start[k]:g}, outside its bounds "
+                f"{starts.minimum[k]:g} … {starts.maximum[k]:g}.",
+                remedy="Give a start value within the bounds: ac.start(…).",
+            )
+            for k in wrong[:8]
+        ]

@@ -1,0 +1,71 @@
+"""The translated system: families over a workspace, and everything needed to name, start and look at what it computes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import Diagnostic
+from .aliases import Aliases
+from .definitions import Definition
+from .plant import Kind, Plant, element_name, joined
+from .template import Family
+from .trace import Traced, TracedEquation
+
+
+@dataclass(slots=True, eq=False)
+class RowBlock:
+    """Consecutive residual rows that one equation of one kind makes; `picked` are the (instance, element) rows that were kept."""
+
+    start: int
+    count: int
+    kind: Kind | None
+    equation: TracedEquation | None
+    picked: np.ndarray | None = None
+    nodes: np.ndarray | None = None  # for connection sums: one flow of each node, to name it
+
+
+@dataclass(slots=True, eq=False)
+class System:
+    """`0 = F(t, y, y', known)` as families, with the meaning of every number."""
+
+    plant: Plant
+    traced: list[Traced]
+    aliases: Aliases
+    definitions: dict[tuple[int, str], Definition]
+    families: list[Family]
+    initial_families: list[Family]
+    blocks: list[RowBlock]
+    initial_blocks: list[RowBlock]
+    size: int  # unknowns
+    equation_count: int
+    initial_count: int
+    known_count: int
+    differential: np.ndarray
+    complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
+
+    # --- names ----------------------------------------------------------------------------------------------------------
+    def name_of_unknown(self, unknown: int) -> str:
+        return self.plant.name_of(int(self.aliases.representative[unknown]))
+
+    def describe_equation(self, row: int, initial: bool = False) -> Diagnostic:
+        """Component path, equation text and place of a residual row."""
+        blocks = self.initial_blocks if initial else self.blocks
+        block = blocks[bisect_right([b.start for b in blocks], row) - 1]
+        local = row - block.start
+        if block.equation is None or block.kind is None:
+            assert block.nodes is not None
+            flow = self.plant.name_of(int(block.nodes[local]))
+            return Diagnostic("", component=flow, equation=f"the flows connected to {flow} sum to zero")
+        if block.picked is not None:
+            local = int(block.picked[local])
+        size = int(np.prod(block.equation.shape))
+        instance, element = divmod(local, size)
+        path = self.plant.path_of(block.kind, instance)
+        text = block.equation.text
+        if size > 1:
+            text += f"   (element {element_name('', element, block.equation.shape)})"
+        component = joined(path, "").rstrip(".") or "the model"
+        return Diagnostic("", component=f"{component} ({block.kind.name})", equation=text, location=block.equation.location)

@@ -1,0 +1,77 @@
+"""Templates and families: the one idea of the program (see docs/architecture.md).
+
+A `Template` is one or more scalar residuals over slots. A `Family` is a template and its index table: one row for each place
+where the equation holds. Rows are numpy data; nothing is created per row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..language.expression import Call, Expression, Slot, walk
+from .differentiate import gradient
+
+PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, always -, or row by row
+
+
+_templates: dict[tuple[Expression, ...], Template] = {}
+
+
+@dataclass(frozen=True, slots=False, eq=False)
+class Template:
+    """`outputs[k]` is the k-th scalar residual, over slots numbered 0 … n-1 in order of first appearance.
+
+    Templates are interned through their expressions: equal `outputs` means equal templates.
+    """
+
+    outputs: tuple[Expression, ...]
+
+    @staticmethod
+    def of(outputs: tuple[Expression, ...]) -> Template:
+        """The one template with these outputs; its derivatives are formed once in a process."""
+        if outputs not in _templates:
+            _templates[outputs] = Template(outputs)
+        return _templates[outputs]
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        found = {n for n in walk(*self.outputs) if isinstance(n, Slot)}
+        return tuple(sorted(found, key=lambda s: s.number))
+
+    @cached_property
+    def functions(self) -> tuple[Any, ...]:
+        """Functions known by address that the residuals or their derivatives call, each once, in a fixed order."""
+        roots = (*self.outputs, *(g for _, _, g in self.jacobian))
+        found = {id(n.function): n.function for n in walk(*roots) if isinstance(n, Call)}
+        return tuple(found.values())
+
+    @cached_property
+    def jacobian(self) -> tuple[tuple[int, int, Expression], ...]:
+        """Non-zero derivatives as (output, slot number, expression), for slots that may hold an unknown or its derivative."""
+        entries = []
+        for k, output in enumerate(self.outputs):
+            found = gradient(output, [s for s in self.slots if s.kind != "known"])
+            entries += [(k, s.number, found[s]) for s in self.slots if s in found]
+        return tuple(entries)
+
+
+@dataclass(slots=True, eq=False)
+class Family:
+    """A template, where its slots point for each row, and which residual rows it adds to.
+
+    `slots` has shape (slot, row) and holds indices into the workspace `w = [y | y' | known]`; where `signs[slot]` is MIXED,
+    index i with a minus sign is stored as ~i. `rows` has shape (output, row) and holds residual numbers.
+    """
+
+    template: Template
+    slots: np.ndarray  # int32
+    signs: tuple[int, ...]
+    rows: np.ndarray  # int32
+
+    @property
+    def count(self) -> int:
+        return int(self.rows.shape[1])

@@ -1,0 +1,176 @@
+"""Tracing: run a kind's `equations`, `initial_equations` and `connections` once, on one representative, and keep what they say."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import Diagnostic, Location, ModelError
+from ..language.component import Component, View
+from ..language.connector import ConnectorView
+from ..language.equation import Equation
+from ..language.expression import Expression, Reference, Shape, Unbound
+from .plant import Kind
+
+_OWN_FILES = str(Path(__file__).resolve().parent.parent)
+
+
+@dataclass(slots=True, eq=False)
+class TracedEquation:
+    """`residual == 0`, element by element over `shape`, plus the sums of `terms` over their trailing axes."""
+
+    residual: Expression
+    shape: Shape
+    text: str
+    location: Location | None
+    terms: list[Expression] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class TracedConnection:
+    """Endpoints that are joined, element by element."""
+
+    ends: tuple[ConnectorView | Reference, ...]
+    location: Location | None
+
+    def __str__(self) -> str:
+        return ", ".join(str(e) for e in self.ends)
+
+
+@dataclass(slots=True, eq=False)
+class Traced:
+    """What one kind says."""
+
+    kind: Kind
+    equations: list[TracedEquation]
+    initial: list[TracedEquation]
+    connections: list[TracedConnection]
+    named: dict[str, Expression]
+
+
+def trace(kind: Kind) -> Traced:
+    """Run the representative's methods; every complaint names class, method and line."""
+    component = kind.representative
+    equations = [_equation(component, item, where) for item, where in _run(component, "equations")]
+    initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
+    connections = [_connection(component, item, where) for item, where in _run(component, "connections")]
+    named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
+    return Traced(kind, equations, initial, connections, named)
+
+
+def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | None]]:
+    """What a method yields, with the line of each `yield`."""
+    function: Callable[[], Iterable[Any]] = getattr(component, method)
+    try:
+        stated = function()
+        if stated is None:
+            raise ModelError(f"`{method}` of {type(component).__name__} gives nothing.", remedy="State each equation with `yield`.")
+        iterator = iter(stated)
+        while True:
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            yield item, _line_of(iterator)
+    except ModelError as error:
+        raise _placed(error, component, method) from None
+    except Exception as error:
+        place = _user_frame(error)
+        raise ModelError(
+            Diagnostic(
+                f"`{method}` of {type(component).__name__} stopped with {type(error).__name__}: {error}",
+                component=type(component).__name__,
+                equation=place.source if place else "",
+                location=place,
+                remedy="The line is ordinary Python; mend it there.",
+            )
+        ) from error
+
+
+def _line_of(iterator: Any) -> Location | None:
+    """The line on which a generator stands; through `yield from` to the innermost one."""
+    while getattr(iterator, "gi_yieldfrom", None) is not None and hasattr(iterator.gi_yieldfrom, "gi_frame"):
+        iterator = iterator.gi_yieldfrom
+    frame = getattr(iterator, "gi_frame", None)
+    return Location.of_frame(frame) if frame is not None else None
+
+
+def _user_frame(error: BaseException) -> Location | None:
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(_OWN_FILES)]
+    return Location(frames[-1].filename, frames[-1].lineno or 0) if frames else None
+
+
+def _placed(error: ModelError, component: Component, method: str) -> ModelError:
+    """The same complaint with component and line, where it had none."""
+    place = _user_frame(error)
+    if place is None:
+        return error
+    found = []
+    for diagnostic in error.diagnostics:
+        where = diagnostic.location or place
+        text = diagnostic.equation or where.source
+        named = diagnostic.component or f"{type(component).__name__}.{method}"
+        found.append(replace(diagnostic, location=where, equation=text, component=named))
+    return type(error)(*found)
+
+
+def _equation(component: Component, item: Any, where: Location | None) -> TracedEquation:
+    name = ""
+    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str):
+        name, item = item
+    if not isinstance(item, Equation):
+        raise ModelError(_not_an_equation(component, item, where))
+    text = name or item.name or str(item)
+    _check_bound(item, component)
+    return TracedEquation(item.residual, item.shape, text, item.location or where)
+
+
+def _not_an_equation(component: Component, item: Any, where: Location | None) -> Diagnostic:
+    remedy = "State `left == right` between expressions."
+    if isinstance(item, bool):
+        remedy = "Both sides are plain numbers here, so Python compared them; one side must contain a variable."
+    elif isinstance(item, Expression):
+        remedy = f"Write `yield {item} == 0` if that is what is meant."
+    return Diagnostic(
+        f"{type(component).__name__} yields {item!r} of type {type(item).__name__} where an equation was expected.",
+        component=type(component).__name__,
+        equation=where.source if where else "",
+        location=where,
+        remedy=remedy,
+    )
+
+
+def _check_bound(equation: Equation, component: Component) -> None:
+    from ..language.expression import walk
+
+    for node in walk(equation.lhs, equation.rhs):
+        if isinstance(node, Unbound):
+            raise ModelError(
+                f"`{node}` is used without `self.` in an equation of {type(component).__name__}.",
+                equation=str(equation),
+                location=equation.location,
+                remedy=f"Write `self.{node}`.",
+            )
+
+
+def _connection(component: Component, item: Any, where: Location | None) -> TracedConnection:
+    ends = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    wrong = [e for e in ends if not isinstance(e, (ConnectorView, Reference))]
+    if len(ends) < 2 or wrong:
+        what = f"got {wrong[0]!r} of type {type(wrong[0]).__name__}" if wrong else "got a single end"
+        remedy = "Write `yield self.a.port, self.b.port`."
+        if wrong and isinstance(wrong[0], (Component, View)):
+            remedy = "Name the connector of that component as well."
+        raise ModelError(
+            Diagnostic(
+                f"A connection of {type(component).__name__} joins two or more connectors, {what}.",
+                component=type(component).__name__,
+                equation=where.source if where else "",
+                location=where,
+                remedy=remedy,
+            )
+        )
+    return TracedConnection(ends, where)

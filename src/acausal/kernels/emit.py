@@ -1,0 +1,309 @@
+"""Templates to LLVM IR: one loop over the rows of a family, every distinct sub-expression computed once a row.
+
+The text is written directly. Expressions are interned, so a dictionary from node to register is all the bookkeeping needed, and
+writing lines is several times cheaper than building them through `llvmlite.ir`.
+
+The calling convention (w = [y | y' | known]; tables are C-contiguous, one line per slot, output or entry):
+
+    void residual(const double *w, double *out, const int32_t *slots, const int32_t *rows, int64_t n, void *const *functions);
+    void jacobian(const double *w, double cj, double *jac, const int32_t *slots, const int32_t *positions, int64_t n,
+                  void *const *functions);
+
+Both accumulate: `out[rows[k*n + row]] += …`, `jac[positions[e*n + row]] += …`.
+
+Of the fast-math flags only `contract` (a*b + c in one rounding) is given: the order of operations is the modeller's, and the same
+model gives the same numbers on the same machine, always.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from ..families.template import MINUS, MIXED, Template
+from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+
+Emitter = Callable[["Row", Operation], str]
+
+LIBM = ("tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh")  # called by name; the rest are LLVM's own intrinsics
+_LARGEST_EXPANDED_POWER = 16.0
+
+
+def emit_kernel(template: Template, signs: tuple[int, ...], key: str) -> str:
+    """The module of one kernel: `residual_<key>` and, if there is anything to differentiate, `jacobian_<key>`."""
+    declarations: set[str] = set()
+    text = _residual(template, signs, f"residual_{key}", declarations)
+    if template.jacobian:
+        text += _jacobian(template, signs, f"jacobian_{key}", declarations)
+    return text + "".join(sorted(declarations)) + _ATTRIBUTES
+
+
+_ATTRIBUTES = """
+attributes #0 = { nounwind }
+attributes #1 = { nounwind willreturn memory(none) }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+"""  # rows accumulate through a table, so no two of them are known to be independent: do not even try to vectorise over them
+
+
+def _residual(template: Template, signs: tuple[int, ...], name: str, declarations: set[str]) -> str:
+    row = Row(template, signs, declarations, "%rows")
+    row.compute(*template.outputs)
+    for k, output in enumerate(template.outputs):
+        row.accumulate(k, row.number(output))
+    return row.function(name, "ptr noalias nonnull %target")
+
+
+def _jacobian(template: Template, signs: tuple[int, ...], name: str, declarations: set[str]) -> str:
+    row = Row(template, signs, declarations, "%positions")
+    row.compute(*(g for _, _, g in template.jacobian if not isinstance(g, Constant)))
+    kinds = {s.number: s for s in template.slots}
+    for e, (_, number, derivative) in enumerate(template.jacobian):
+        row.accumulate(e, row.entry(kinds[number], derivative))
+    return row.function(name, "double %cj, ptr noalias nonnull %target")
+
+
+class Row:
+    """The code of one row, as it grows, and of what is done once before the first row."""
+
+    def __init__(self, template: Template, signs: tuple[int, ...], declarations: set[str], table: str) -> None:
+        self.signs = signs
+        self.declarations = declarations
+        self.table = table  # where results go: `%rows` or `%positions`
+        self.places = {id(f): k for k, f in enumerate(template.functions)}
+        self.before: list[str] = []  # code outside the loop
+        self.lines: list[str] = []  # code inside it
+        self.numbers: dict[Expression, str] = {}  # node -> register or literal of type double
+        self.truths: dict[Expression, str] = {}  # node -> register of type i1
+        self.once: dict[str, str] = {}  # code outside the loop -> its register
+        self.indices: dict[int, str] = {}  # slot -> register with its i64 index
+        self.count = 0
+
+    # --- registers ------------------------------------------------------------------------------------------------------
+    def add(self, code: str) -> str:
+        """A new register holding the result of `code`, within the row."""
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {code}\n")
+        return f"%v{self.count}"
+
+    def hoist(self, code: str) -> str:
+        """The same, computed once before the first row."""
+        if code not in self.once:
+            self.count += 1
+            self.before.append(f"  %h{self.count} = {code}\n")
+            self.once[code] = f"%h{self.count}"
+        return self.once[code]
+
+    def number(self, node: Expression) -> str:
+        """The node's value as a double."""
+        found = self.numbers.get(node)
+        if found is None:
+            if isinstance(node, Constant):
+                found = _literal(node.value)
+            else:
+                found = self.add(f"select i1 {self.truths[node]}, double {_literal(1.0)}, double {_literal(0.0)}")
+            self.numbers[node] = found
+        return found
+
+    def truth(self, node: Expression) -> str:
+        """The node's value as a condition: everything but zero is true, as in numpy."""
+        found = self.truths.get(node)
+        if found is None:
+            found = self.truths[node] = self.add(f"fcmp une double {self.number(node)}, {_literal(0.0)}")
+        return found
+
+    # --- nodes ----------------------------------------------------------------------------------------------------------
+    def compute(self, *roots: Expression) -> None:
+        for node in walk(*roots):
+            if isinstance(node, Operation):
+                if node.operator.logical:
+                    self.truths[node] = EMITTERS[node.operator.name](self, node)
+                else:
+                    self.numbers[node] = EMITTERS[node.operator.name](self, node)
+            elif isinstance(node, Slot):
+                self.numbers[node] = self.gather(node)
+            elif isinstance(node, Call):
+                self.numbers[node] = self.call(node)
+            else:
+                assert isinstance(node, Constant), f"{type(node).__name__} does not stand in templates"
+
+    def index(self, slot: int) -> str:
+        """What the index table says for a slot, sign and all."""
+        if slot not in self.indices:
+            self.indices[slot] = self._entry_of_table("%slots", slot)
+        return self.indices[slot]
+
+    def gather(self, slot: Slot) -> str:
+        place = self.index(slot.number)
+        if self.signs[slot.number] == MIXED:
+            place = self.add(f"xor i64 {place}, {self.add(f'ashr i64 {place}, 63')}")  # ~i where i is negative
+        value = self.add(f"load double, ptr {self.add(f'getelementptr inbounds double, ptr %w, i64 {place}')}, align 8")
+        return self._signed(value, slot)
+
+    def _signed(self, value: str, slot: Slot) -> str:
+        """`value` with the slot's sign; where it differs from row to row, it is the top bit of the index: no branch, no choice."""
+        sign = self.signs[slot.number]
+        if sign == MINUS:
+            return self.add(f"fneg double {value}")
+        if sign == MIXED:
+            top = self.add(f"and i64 {self.index(slot.number)}, {-(2**63)}")
+            bits = self.add(f"bitcast double {value} to i64")
+            return self.add(f"bitcast i64 {self.add(f'xor i64 {bits}, {top}')} to double")
+        return value
+
+    def call(self, node: Call) -> str:
+        code, data = (2 * self.places[id(node.function)] + k for k in (0, 1))
+        address = self._function_pointer(code)
+        arguments = [f"double {self.number(a)}" for a in node.args]
+        if node.function.data_address:
+            arguments.insert(0, f"ptr {self._function_pointer(data)}")
+        return self.add(f"call double {address}({', '.join(arguments)}) #0")
+
+    def _function_pointer(self, place: int) -> str:
+        cell = self.hoist(f"getelementptr inbounds ptr, ptr %functions, i64 {place}")
+        return self.hoist(f"load ptr, ptr {cell}, align 8")
+
+    def intrinsic(self, name: str, *arguments: str) -> str:
+        """Call a mathematical function, LLVM's own or the library's."""
+        self.declarations.add(f"declare double @{name}({', '.join('double' for _ in arguments)}) #1\n")
+        return self.add(f"call contract double @{name}({', '.join(f'double {a}' for a in arguments)}) #1")
+
+    # --- results --------------------------------------------------------------------------------------------------------
+    def entry(self, slot: Slot, derivative: Expression) -> str:
+        """An entry of the Jacobian: the derivative by what sits in `w`, times cj where that is a time derivative."""
+        sign = self.signs[slot.number]
+        if isinstance(derivative, Constant) and sign != MIXED:
+            constant = _literal(-derivative.value if sign == MINUS else derivative.value)
+            return self.hoist(f"fmul double %cj, {constant}") if slot.kind == "derivative" else constant
+        value = self.number(derivative)
+        if slot.kind == "derivative":
+            scaled = f"fmul contract double %cj, {value}"
+            value = self.hoist(scaled) if isinstance(derivative, Constant) else self.add(scaled)
+        return self._signed(value, slot)
+
+    def accumulate(self, place: int, value: str) -> None:
+        cell = self.add(f"getelementptr inbounds double, ptr %target, i64 {self._entry_of_table(self.table, place)}")
+        total = self.add(f"fadd contract double {self.add(f'load double, ptr {cell}, align 8')}, {value}")
+        self.lines.append(f"  store double {total}, ptr {cell}, align 8\n")
+
+    def _entry_of_table(self, table: str, line: int) -> str:
+        start = table
+        if line:
+            offset = "%n" if line == 1 else self.hoist(f"mul nuw nsw i64 %n, {line}")
+            start = self.hoist(f"getelementptr inbounds i32, ptr {table}, i64 {offset}")
+        cell = self.add(f"getelementptr inbounds i32, ptr {start}, i64 %row")
+        return self.add(f"sext i32 {self.add(f'load i32, ptr {cell}, align 4')} to i64")
+
+    def function(self, name: str, target: str) -> str:
+        return (
+            f"define void @{name}(ptr noalias nonnull readonly %w, {target}, ptr noalias readonly %slots, "
+            f"ptr noalias readonly {self.table}, i64 %n, ptr noalias readonly %functions) #0 {{\n"
+            "  %some = icmp sgt i64 %n, 0\n  br i1 %some, label %before, label %end\n"
+            f"before:\n{''.join(self.before)}  br label %loop\n"
+            f"loop:\n  %row = phi i64 [ 0, %before ], [ %next, %loop ]\n{''.join(self.lines)}"
+            "  %next = add nuw nsw i64 %row, 1\n  %done = icmp eq i64 %next, %n\n"
+            "  br i1 %done, label %end, label %loop, !llvm.loop !0\n"
+            "end:\n  ret void\n}\n"
+        )
+
+
+def _literal(value: float) -> str:
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+# --- operators ----------------------------------------------------------------------------------------------------------
+def _arithmetic(instruction: str) -> Emitter:
+    return lambda row, node: row.add(f"{instruction} contract double {', '.join(row.number(a) for a in node.args)}")
+
+
+def _intrinsic(name: str) -> Emitter:
+    return lambda row, node: row.intrinsic(name, *(row.number(a) for a in node.args))
+
+
+def _relation(predicate: str) -> Emitter:
+    return lambda row, node: row.add(f"fcmp {predicate} double {row.number(node.args[0])}, {row.number(node.args[1])}")
+
+
+def _connective(instruction: str) -> Emitter:
+    return lambda row, node: row.add(f"{instruction} i1 {row.truth(node.args[0])}, {row.truth(node.args[1])}")
+
+
+def _not(row: Row, node: Operation) -> str:
+    return row.add(f"xor i1 {row.truth(node.args[0])}, true")
+
+
+def _where(row: Row, node: Operation) -> str:
+    condition, a, b = node.args
+    return row.add(f"select i1 {row.truth(condition)}, double {row.number(a)}, double {row.number(b)}")
+
+
+def _extremum(predicate: str) -> Emitter:
+    """As numpy's, it lets "not a number" through. Half the instructions of `llvm.minimum`, which orders signed zeros too."""
+
+    def emit(row: Row, node: Operation) -> str:
+        a, b = (row.number(argument) for argument in node.args)
+        chosen = row.add(f"select i1 {row.add(f'fcmp {predicate} double {a}, {b}')}, double {a}, double {b}")  # b, if it is nan
+        return row.add(f"select i1 {row.add(f'fcmp uno double {a}, {_literal(0.0)}')}, double {a}, double {chosen}")
+
+    return emit
+
+
+def _sign(row: Row, node: Operation) -> str:
+    a, zero = row.number(node.args[0]), _literal(0.0)
+    rest = row.add(f"fadd double {a}, {zero}")  # what is neither above nor below: zero without its sign, or not a number
+    below = row.add(f"select i1 {row.add(f'fcmp olt double {a}, {zero}')}, double {_literal(-1.0)}, double {rest}")
+    return row.add(f"select i1 {row.add(f'fcmp ogt double {a}, {zero}')}, double {_literal(1.0)}, double {below}")
+
+
+def _is_multiplied_out(exponent: float) -> bool:
+    return 0 < abs(exponent) <= _LARGEST_EXPANDED_POWER and (2 * exponent) % 1 == 0
+
+
+def _power(row: Row, node: Operation) -> str:
+    """Whole and half exponents are multiplied out, which is many times cheaper than the library's `pow`."""
+    base, exponent = row.number(node.args[0]), node.args[1]
+    if not isinstance(exponent, Constant) or not _is_multiplied_out(exponent.value):
+        return row.intrinsic("llvm.pow.f64", base, row.number(exponent))
+    factors = [row.intrinsic("llvm.sqrt.f64", base)] if exponent.value % 1 else []
+    whole = int(abs(exponent.value))
+    while whole:
+        if whole % 2:
+            factors.append(base)
+        whole //= 2
+        if whole:
+            base = row.add(f"fmul double {base}, {base}")
+    product = factors[0]
+    for factor in factors[1:]:
+        product = row.add(f"fmul double {product}, {factor}")
+    return product if exponent.value > 0 else row.add(f"fdiv double {_literal(1.0)}, {product}")
+
+
+EMITTERS: dict[str, Emitter] = {
+    "add": _arithmetic("fadd"),
+    "sub": _arithmetic("fsub"),
+    "mul": _arithmetic("fmul"),
+    "div": _arithmetic("fdiv"),
+    "neg": _arithmetic("fneg"),
+    "pow": _power,
+    "sqrt": _intrinsic("llvm.sqrt.f64"),
+    "exp": _intrinsic("llvm.exp.f64"),
+    "log": _intrinsic("llvm.log.f64"),
+    "log10": _intrinsic("llvm.log10.f64"),
+    "sin": _intrinsic("llvm.sin.f64"),
+    "cos": _intrinsic("llvm.cos.f64"),
+    **{name: _intrinsic(name) for name in LIBM},
+    "abs": _intrinsic("llvm.fabs.f64"),
+    "sign": _sign,
+    "floor": _intrinsic("llvm.floor.f64"),
+    "ceil": _intrinsic("llvm.ceil.f64"),
+    "min": _extremum("olt"),
+    "max": _extremum("ogt"),
+    "lt": _relation("olt"),
+    "le": _relation("ole"),
+    "gt": _relation("ogt"),
+    "ge": _relation("oge"),
+    "and": _connective("and"),
+    "or": _connective("or"),
+    "not": _not,
+    "where": _where,
+}

@@ -1,0 +1,1 @@
+"""The user's classes → declarations and expressions."""

@@ -1,0 +1,384 @@
+"""Components: classes that declare quantities, state equations, and contain and connect other components."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import ModelError, UsageError, near_matches
+from .connector import Connector, ConnectorView
+from .declarations import Constant, Declaration, Modification, Named
+from .expression import Expression, Reference, Shape
+
+
+class UnknownName(ModelError, AttributeError):
+    """A component has no such attribute; also an AttributeError, so that `hasattr` works."""
+
+    __str__ = ModelError.__str__
+
+
+class ComponentType(type):
+    """Makes instances: keyword arguments that `__init__` does not take are modifications of what the class declares."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        self: Any = object.__new__(cls)  # type: ignore[arg-type]
+        _prepare(self)
+        init: Any = type.__getattribute__(cls, "__init__")
+        if init is Component.__init__:
+            if args:
+                raise UsageError(f"{cls.__name__} takes keyword arguments only: {_listed(self)}")
+            modifications = kwargs
+        else:
+            taken, modifications = _split(cls, init, kwargs)
+            init(self, *args, **taken)
+        for name, value in modifications.items():
+            self._modify(name, value)
+        return self
+
+
+def _prepare(self: Component) -> None:
+    put = object.__setattr__
+    put(self, "_parent", None)
+    put(self, "_name", "")
+    put(self, "_position", None)
+    put(self, "_modifications", {})
+    put(self, "_declared", None)
+    put(self, "_array_shape", ())
+    put(self, "_named", None)
+    for name, child in self._class_children.items():
+        setattr(self, name, copy.deepcopy(child))
+
+
+def _split(cls: type, init: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    parameters = inspect.signature(init).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return kwargs, {}
+    taken = {k: v for k, v in kwargs.items() if k in parameters}
+    return taken, {k: v for k, v in kwargs.items() if k not in parameters}
+
+
+def _listed(component: Component) -> str:
+    names = list(component._class_declared)
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+
+
+class Component(metaclass=ComponentType):
+    """Base of all component classes.
+
+    Declare quantities and connectors in the class body, sub-components and structural choices in `__init__`, state equations in
+    `equations`, and joints in `connections`. Optional: `initial_equations`.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_array_shape", "_count", "_declared", "_first", "_kind", "_modifications", "_name", "_named",
+        "_parent", "_position",
+    )  # fmt: skip
+
+    _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
+    _class_children: ClassVar[dict[str, Any]] = {}
+    _parent: Component | None
+    _name: str
+    _position: int | None
+    _modifications: dict[str, Modification]
+    _declared: dict[str, Declaration | Connector] | None
+    _array_shape: Shape
+    _named: dict[str, tuple[str, str]] | None
+    _kind: Any
+    _first: int
+    _count: int
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._class_declared = {}
+        cls._class_children = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, (Declaration, Connector)):
+                    cls._class_declared[name] = value
+                elif isinstance(value, (Component, ComponentArray)):
+                    cls._class_children[name] = value
+                elif name in cls._class_declared:
+                    del cls._class_declared[name]
+
+    def __init__(self) -> None:
+        pass
+
+    # --- what a user overrides ----------------------------------------------------------------------------------------
+    def equations(self) -> Iterable[Any]:
+        return ()
+
+    def initial_equations(self) -> Iterable[Any]:
+        return ()
+
+    def connections(self) -> Iterable[Any]:
+        return ()
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif isinstance(value, (Declaration, Connector)):
+            self._declare(name, value)
+        elif isinstance(value, Component):
+            _adopt(self, name, value, None)
+            object.__setattr__(self, name, value)
+        elif isinstance(value, ComponentArray):
+            value._attach(self, name)
+            self.__dict__[name] = value
+        elif isinstance(value, (list, tuple)) and value and all(isinstance(v, Component) for v in value):
+            for position, child in enumerate(value):
+                _adopt(self, name, child, position)
+            self.__dict__[name] = tuple(value)
+        elif isinstance(value, Named):
+            self._name_expression(name, value)
+        elif self._find(name) is not None:
+            self._modify(name, value)
+        else:
+            self.__dict__[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        """Only reached for what the ordinary look-up does not find: declarations made in `__init__`, named expressions."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        declared = self._declared
+        if declared is not None and name in declared:
+            found = declared[name]
+            return self._reference(name) if isinstance(found, Declaration) else ConnectorView(self, self, found, found.shape, None)
+        named = _named_expression(self, name)
+        if named is not None:
+            return rerooted(named, self._kind.representative, self)
+        known = [*self._all_declared(), *self.__dict__]
+        raise UnknownName(f"{type(self).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip())
+
+    def _declare(self, name: str, value: Declaration | Connector) -> None:
+        if value.name and value.name != name:
+            value = copy.copy(value)
+        value.name = name
+        if self._declared is None:
+            self._declared = {}
+        self._declared[name] = value
+
+    def _name_expression(self, name: str, value: Named) -> None:
+        self.__dict__[name] = value.expression
+        if self._named is None:
+            self._named = {}
+        self._named[name] = (value.unit, value.doc)
+
+    def _find(self, name: str) -> Declaration | Connector | None:
+        if self._declared is not None and name in self._declared:
+            return self._declared[name]
+        return self._class_declared.get(name)
+
+    def _all_declared(self) -> dict[str, Declaration | Connector]:
+        return {**self._class_declared, **self._declared} if self._declared else self._class_declared
+
+    def _declaration(self, name: str) -> Declaration:
+        """The declaration of `T` or `port.T`."""
+        first, _, member = name.partition(".")
+        found = self._find(first)
+        return found.members[member] if isinstance(found, Connector) else found  # type: ignore[return-value]
+
+    def _reference(self, name: str) -> Reference:
+        declaration = self._declaration(name)
+        return Reference(self, self, name, declaration.shape)
+
+    # --- modification -------------------------------------------------------------------------------------------------
+    def _modify(self, name: str, value: Any) -> None:
+        first, _, rest = name.partition(".")
+        found = self._find(first)
+        if isinstance(found, Declaration) and not rest:
+            self._modify_declared(name, found, value)
+        elif isinstance(found, Connector) and rest in found.members:
+            self._modify_declared(name, found.members[rest], value)
+        elif isinstance(self.__dict__.get(first), (Component, ComponentArray)):
+            if rest:
+                self.__dict__[first]._modify(rest, value)
+            else:
+                setattr(self, first, value)
+        else:
+            known = [*self._all_declared(), *(k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))]
+            raise UsageError(
+                f"{type(self).__name__} has no `{name}` that could be given a value. {near_matches(name, known)}".strip(),
+                remedy=f"It declares: {', '.join(known[:12])}",
+            )
+
+    def _modify_declared(self, name: str, declaration: Declaration, value: Any) -> None:
+        if not isinstance(value, Modification):
+            if declaration.role == "variable":
+                raise UsageError(
+                    f"`{type(self).__name__}.{name}` is an unknown and cannot be given the value {value!r}.",
+                    remedy=f"{name}=ac.start({value!r}) sets where it starts; add an equation to prescribe it.",
+                )
+            value = Modification(value=value)
+        if isinstance(declaration, Constant) and "value" in value:
+            raise UsageError(f"`{type(self).__name__}.{name}` is a constant and cannot be changed.")
+        self._modifications[name] = Modification({**self._modifications.get(name, {}), **value})
+
+    # --- paths --------------------------------------------------------------------------------------------------------
+    def _steps_from(self, root: Component) -> list[tuple[str, int | None]] | None:
+        """How to get here from `root`: attribute and position; None when this is not below `root`."""
+        steps: list[tuple[str, int | None]] = []
+        node: Component | None = self
+        while node is not root:
+            if node is None:
+                return None
+            steps.append((node._name, node._position))
+            node = node._parent
+        return steps[::-1]
+
+    def _path_from(self, root: Component, name: str = "") -> str:
+        steps = self._steps_from(root)
+        parts = [n if p is None else f"{n}[{p}]" for n, p in steps] if steps is not None else ["?"]
+        return ".".join([*parts, name] if name else parts)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{f' {self._name}' if self._name else ''}>"
+
+
+def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
+    if child._parent is not None and (child._parent is not parent or child._name != name):
+        raise UsageError(
+            f"This {type(child).__name__} is `{child._name}` of a {type(child._parent).__name__} and cannot also be `{name}`.",
+            remedy="Make a second one; to let two components share a quantity, connect them.",
+        )
+    child._parent, child._name, child._position = parent, name, position
+
+
+class View:
+    """Some elements of an array of components, seen from `root`: `self.R[1:]`, `self.racks[0].cells`."""
+
+    __slots__ = ("_element", "_picked", "_root", "_shape")
+
+    def __init__(self, root: Component, element: Component, shape: Shape, picked: np.ndarray | None) -> None:
+        self._root, self._element, self._shape, self._picked = root, element, shape, picked
+
+    def __getitem__(self, key: Any) -> View:
+        numbers = self._numbers()
+        try:
+            picked = np.asarray(numbers[key])
+        except IndexError as error:
+            raise UsageError(f"`{self._element._path_from(self._root)}` has {self._shape} elements: {error}.") from None
+        return View(self._root, self._element, picked.shape, picked)
+
+    def __len__(self) -> int:
+        return self._shape[0] if self._shape else 1
+
+    def __iter__(self) -> Iterator[View]:
+        return (self[i] for i in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        element = self._element
+        declared = element._find(name)
+        if isinstance(declared, Declaration):
+            return Reference(self._root, element, name, self._shape + declared.shape, self._spread(declared.shape))
+        if isinstance(declared, Connector):
+            return ConnectorView(self._root, element, declared, self._shape + declared.shape, self._spread(declared.shape))
+        child = element.__dict__.get(name)
+        if isinstance(child, Component):
+            return View(self._root, child, self._shape, self._picked)
+        if isinstance(child, ComponentArray):
+            return View(self._root, child._element, self._shape + child._shape, self._spread(child._shape))
+        if isinstance(child, tuple) and child and isinstance(child[0], Component):
+            return tuple(View(self._root, c, self._shape, self._picked) for c in child)
+        if isinstance(child, Expression) or child is None:
+            return _named_of_view(self, name)
+        return child
+
+    def _numbers(self) -> np.ndarray:
+        return np.arange(int(np.prod(self._shape))).reshape(self._shape) if self._picked is None else self._picked
+
+    def _spread(self, inner: Shape) -> np.ndarray | None:
+        """Flat numbers of the elements' own inner elements (None: all in order)."""
+        if self._picked is None or inner == ():
+            return self._picked
+        size = int(np.prod(inner))
+        return self._picked.reshape(self._picked.shape + (1,) * len(inner)) * size + np.arange(size).reshape(inner)
+
+    def __repr__(self) -> str:
+        return f"<{type(self._element).__name__} {self._element._path_from(self._root)} × {self._shape}>"
+
+
+class ComponentArray(View):
+    """An array of components: one object, however many elements. Made by `ac.array`."""
+
+    __slots__ = ()
+
+    def _attach(self, parent: Component, name: str) -> None:
+        _adopt(parent, name, self._element, None)
+        self._root = parent
+
+    def _modify(self, name: str, value: Any) -> None:
+        self._element._modify(name, value)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ComponentArray:
+        element = copy.deepcopy(self._element, memo)
+        return ComponentArray(element, element, self._shape, None)
+
+
+def array(what: type[Any], shape: int | Shape, *args: Any, **kwargs: Any) -> Any:
+    """An array of components (or of connectors) of one class: `ac.array(Resistor, 100, R=1.0)`.
+
+    Arguments are those of the class; a value may be an array with one entry for each element.
+    """
+    from .declarations import as_shape
+
+    if isinstance(what, type) and issubclass(what, Connector):
+        return what(*args, shape=shape, **kwargs)
+    if not (isinstance(what, type) and issubclass(what, Component)):
+        raise UsageError(f"`ac.array` takes a component class and a shape, got {what!r}.")
+    element = what(*args, **kwargs)
+    size = as_shape(shape)
+    object.__setattr__(element, "_array_shape", size)
+    return ComponentArray(element, element, size, None)
+
+
+def _named_of_view(view: View, name: str) -> Any:
+    found = _named_expression(view._element, name)
+    if found is not None:
+        return rerooted(found, view._element._kind.representative, view)
+    known = [*view._element._all_declared(), *view._element.__dict__]
+    raise UnknownName(f"{type(view._element).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip())
+
+
+def _named_expression(component: Component, name: str) -> Expression | None:
+    """An expression that `equations` assigned to an attribute; it ran on one representative of the component's kind only."""
+    try:
+        representative = component._kind.representative
+    except AttributeError:
+        return None
+    found = representative.__dict__.get(name)
+    return found if isinstance(found, Expression) else None
+
+
+def rerooted(expression: Expression, root: Component, seen_from: Component | View) -> Expression:
+    """An expression over quantities below `root`, over the same quantities below another component or elements of an array."""
+    from .expression import take, transform
+
+    outer = seen_from._numbers() if isinstance(seen_from, View) else None
+
+    def leaf(node: Expression) -> Expression | None:
+        if not isinstance(node, Reference):
+            return None
+        target: Any = seen_from
+        for attribute, position in node.owner._steps_from(root) or []:
+            target = getattr(target, attribute)
+            target = target if position is None else target[position]
+        for part in node.name.split("."):
+            target = getattr(target, part)
+        if node.order:
+            target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
+        if node.picked is None:
+            return target
+        if outer is None:
+            return take(target, node.picked)
+        block = target.size // max(outer.size, 1)
+        flat = np.arange(outer.size).reshape(outer.shape + (1,) * node.picked.ndim) * block + node.picked
+        return take(target, flat)
+
+    return transform(expression, leaf)

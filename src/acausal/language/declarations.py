@@ -1,0 +1,153 @@
+"""Declarations: what a component class says it has. They stand in the class body (or are assigned in `__init__`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UsageError
+from .expression import Arithmetic, Expression, Shape, Unbound
+
+ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state")
+STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
+
+
+def as_shape(shape: int | Shape | list[int]) -> Shape:
+    found = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(not isinstance(n, int) or n < 0 for n in found):
+        raise UsageError(f"A shape is a whole number or a tuple of whole numbers, got {shape!r}.")
+    return found
+
+
+class Declaration(Arithmetic):
+    """Base of everything declared. `role` says what part it plays in the equations."""
+
+    role: str = "variable"  # "variable", "input" or "parameter"
+    flow: bool = False
+
+    def __init__(
+        self,
+        *,
+        unit: str = "",
+        doc: str = "",
+        shape: int | Shape = (),
+        min: Any = None,
+        max: Any = None,
+        nominal: Any = None,
+        start: Any = None,
+        fixed: Any = False,
+        value: Any = None,
+        state: str = "default",
+    ) -> None:
+        if not isinstance(unit, str):
+            raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {unit!r} of type {type(unit).__name__}.")
+        if state not in STATE_CHOICES:
+            raise UsageError(f"`state` is one of {', '.join(STATE_CHOICES)}; got {state!r}.")
+        self.name = ""
+        self.unit, self.doc, self.shape = unit, doc, as_shape(shape)
+        self.min, self.max, self.nominal = min, max, nominal
+        self.start, self.fixed, self.value, self.state = start, fixed, value, state
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, component: Any, owner: type) -> Any:
+        return self if component is None else component._reference(self.name)
+
+    def __acausal_expression__(self) -> Expression:
+        return Unbound(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name or '?'}{f' in {self.unit}' if self.unit else ''}>"
+
+
+class Variable(Declaration):
+    """An unknown of the component: `T = ac.Variable(start=293.15, unit="K")`.
+
+    Everyday arguments: `start`, `unit`, `doc`, `shape`. The rest: `fixed` (the start value holds at the start), `nominal`
+    (typical size; scales tolerances and iterations), `min` and `max` (bounds), `state` (preference for state selection).
+    """
+
+
+class Output(Variable):
+    """A signal that a block computes; connects to an `Input`."""
+
+
+class Input(Declaration):
+    """A signal from elsewhere: connected by the surrounding component, or given when simulating.
+
+    `value` is what it is when nothing else is said. `simulate(inputs={"T_amb": …})` takes a number, a function of time or a
+    table of measured data.
+    """
+
+    role = "input"
+
+    def __init__(self, value: Any = 0.0, **attributes: Any) -> None:
+        super().__init__(value=value, **attributes)
+
+
+class Parameter(Declaration):
+    """A quantity that is constant during a run: `C = ac.Parameter(1e-6, unit="F", min=0, doc="capacitance")`.
+
+    The value may be an expression of other parameters (`ac.Parameter(1 / R)`). Without a value it must be given.
+    """
+
+    role = "parameter"
+
+    def __init__(self, value: Any = None, **attributes: Any) -> None:
+        super().__init__(value=value, **attributes)
+
+
+class Constant(Parameter):
+    """A parameter that nobody may change."""
+
+
+class Potential(Declaration):
+    """A connector variable that is equal at connected connectors: pressure, temperature, voltage."""
+
+
+class Flow(Declaration):
+    """A connector variable that sums to zero at a connection: mass flow, heat flow, current. Positive into the component."""
+
+    flow = True
+
+
+class Modification(dict[str, Any]):
+    """Attributes of a declaration, changed for one instance."""
+
+
+def start(value: Any, *, fixed: bool | None = None, **attributes: Any) -> Modification:
+    """Another start value for one instance: `Capacitor(v=ac.start(1.0, fixed=True))`."""
+    given = {"start": value, **attributes}
+    if fixed is not None:
+        given["fixed"] = fixed
+    return modify(**given)
+
+
+def modify(**attributes: Any) -> Modification:
+    """Other attributes for one instance: `Room(T=ac.modify(nominal=300, min=250, doc="air temperature"))`."""
+    for name in attributes:
+        if name not in ATTRIBUTES:
+            from ..errors import near_matches
+
+            raise UsageError(f"`{name}` is not an attribute of a variable or parameter. {near_matches(name, ATTRIBUTES)}")
+    return Modification(attributes)
+
+
+class Named:
+    """An intermediate expression with a unit and a documentation, made by `ac.named`."""
+
+    def __init__(self, expression: Expression, unit: str, doc: str) -> None:
+        self.expression, self.unit, self.doc = expression, unit, doc
+
+    def __acausal_expression__(self) -> Expression:
+        return self.expression
+
+
+def named(expression: Any, *, unit: str = "", doc: str = "") -> Any:
+    """Give an intermediate expression a unit and a documentation: `self.Q_loss = ac.named(self.G * dT, unit="W")`.
+
+    Any expression assigned to an attribute of the component can be plotted; this adds what a plot's axis shows.
+    """
+    from .expression import as_expression
+
+    return Named(as_expression(expression), unit, doc)

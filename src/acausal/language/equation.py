@@ -1,0 +1,52 @@
+"""An equation: two sides that are equal, and the place where that was said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import Location, ShapeError, UsageError
+from .expression import Expression, Shape, as_expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equation:
+    """`lhs == rhs`, element by element where they are arrays."""
+
+    lhs: Expression
+    rhs: Expression
+    location: Location | None = None
+    name: str = ""
+
+    @staticmethod
+    def stated(lhs: Expression, rhs: Any, location: Location) -> Equation:
+        right = as_expression(rhs)
+        try:
+            np.broadcast_shapes(lhs.shape, right.shape)
+        except ValueError:
+            raise ShapeError(
+                f"The two sides of an equation have different lengths: {lhs.shape} on the left, {right.shape} on the right.",
+                equation=location.source,
+                location=location,
+                remedy="Compare the slices on both sides; a scalar may stand on either side of an array.",
+            ) from None
+        return Equation(lhs, right, location)
+
+    @property
+    def shape(self) -> Shape:
+        return np.broadcast_shapes(self.lhs.shape, self.rhs.shape)
+
+    @property
+    def residual(self) -> Expression:
+        return self.lhs - self.rhs
+
+    def named(self, name: str) -> Equation:
+        return replace(self, name=name)
+
+    def __bool__(self) -> bool:
+        raise UsageError("An equation is stated with `yield`, it is not true or false. Compare numbers, or use `ac.where`.")
+
+    def __str__(self) -> str:
+        return self.location.source if self.location and self.location.source else f"{self.lhs} == {self.rhs}"

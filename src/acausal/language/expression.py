@@ -1,0 +1,446 @@
+"""Expressions: what `self.C * ac.der(self.v) == self.p.i` builds.
+
+A node is immutable, slotted, hashable and *interned*: two structurally equal expressions are one object, so that identity is
+equality, a shared sub-expression is found for free, and `==` can be given to the modeller (it states an equation).
+A node has a `shape`, as a numpy array has; operations broadcast, indices reach down to the leaves.
+What an operation is (value, derivative, domain) is declared in `operators.py`, nowhere else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ..errors import Location, ShapeError, UsageError
+
+if TYPE_CHECKING:
+    from .equation import Equation
+    from .operators import Operator
+
+Shape = tuple[int, ...]
+
+_interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
+
+
+class Arithmetic:
+    """The operators of Python, for everything that can stand in an equation."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Expression:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Expression:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Expression:
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Expression:
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Expression:
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Expression:
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return _binary("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return _binary("div", other, self)
+
+    def __pow__(self, other: Any) -> Expression:
+        return _binary("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Expression:
+        return _binary("pow", other, self)
+
+    def __neg__(self) -> Expression:
+        return apply("neg", self)
+
+    def __pos__(self) -> Expression:
+        return as_expression(self)
+
+    def __abs__(self) -> Expression:
+        return apply("abs", self)
+
+    def __lt__(self, other: Any) -> Expression:
+        return _binary("lt", self, other)
+
+    def __le__(self, other: Any) -> Expression:
+        return _binary("le", self, other)
+
+    def __gt__(self, other: Any) -> Expression:
+        return _binary("gt", self, other)
+
+    def __ge__(self, other: Any) -> Expression:
+        return _binary("ge", self, other)
+
+    def __and__(self, other: Any) -> Expression:
+        return _binary("and", self, other)
+
+    def __rand__(self, other: Any) -> Expression:
+        return _binary("and", other, self)
+
+    def __or__(self, other: Any) -> Expression:
+        return _binary("or", self, other)
+
+    def __ror__(self, other: Any) -> Expression:
+        return _binary("or", other, self)
+
+    def __invert__(self) -> Expression:
+        return apply("not", self)
+
+
+class Expression(Arithmetic):
+    """Base of all nodes; adds equations, arrays and numpy's protocol to the arithmetic."""
+
+    __slots__ = ("__weakref__", "_key", "shape")
+
+    _key: tuple[Any, ...]
+    shape: Shape
+    args: tuple[Expression, ...] = ()
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Equation:  # type: ignore[override]
+        from .equation import Equation
+
+        return Equation.stated(self, other, Location.of_frame(sys._getframe(1)))
+
+    def __ne__(self, other: object) -> bool:
+        raise UsageError("`!=` is not an equation; write `a == b`, or `ac.where(a > b, …)` for a choice.")
+
+    def __getitem__(self, key: Any) -> Expression:
+        if self.shape == ():
+            raise ShapeError(f"`{self}` is a scalar and cannot be indexed.")
+        try:
+            picked = np.arange(int(np.prod(self.shape))).reshape(self.shape)[key]
+        except IndexError as error:
+            raise ShapeError(f"`{self}` has shape {self.shape}: {error}.") from None
+        return take(self, np.asarray(picked))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ShapeError(f"`{self}` is a scalar and has no length.")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Expression]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Expression:
+        from .operators import of_ufunc
+
+        if method != "__call__" or kwargs:
+            raise UsageError(f"`numpy.{ufunc.__name__}` cannot be applied to an expression in this way.")
+        return apply(of_ufunc(ufunc.__name__), *inputs)
+
+    def __bool__(self) -> bool:
+        raise UsageError(
+            f"`{self}` has no truth value while equations are being stated, so `if`, `and`, `or` and `not` cannot decide on it. "
+            "Write `ac.where(condition, a, b)` and combine conditions with `&`, `|`, `~`."
+        )
+
+    def __float__(self) -> float:
+        raise UsageError(f"`{self}` is not a number yet. Use acausal's functions (`ac.sin`, not `math.sin`) in equations.")
+
+    def __reduce__(self) -> Any:
+        raise UsageError("Expressions belong to the process that made them and cannot be pickled; pickle the results instead.")
+
+    def __repr__(self) -> str:
+        from .text import text_of
+
+        return text_of(self)
+
+
+class Constant(Expression):
+    """A literal number."""
+
+    __slots__ = ("value",)
+    value: float
+
+    def __new__(cls, value: float) -> Constant:
+        return _intern(cls, (Constant, float(value), str(value) if value == 0 else ""), (), value=float(value))
+
+
+class Literal(Expression):
+    """A literal array of numbers; in a template it is a slot, so that its values are data, not code."""
+
+    __slots__ = ("values",)
+    values: np.ndarray
+
+    def __new__(cls, values: np.ndarray) -> Literal:
+        values = np.ascontiguousarray(values, dtype=float)
+        return _intern(cls, (Literal, values.shape, values.tobytes()), values.shape, values=values)
+
+
+class Time(Expression):
+    """The independent variable."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Time:
+        return _intern(cls, (Time,), ())
+
+
+class Continuation(Expression):
+    """The homotopy parameter: 1 in the model as written, 0 in its simplified form. Made by `ac.homotopy`."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Continuation:
+        return _intern(cls, (Continuation,), ())
+
+
+class Reference(Expression):
+    """A declared quantity `name` of component `owner`, seen from `root`.
+
+    Between `root` and `owner` there may be arrays of components; their elements times the quantity's own elements form one flat
+    block, and `picked` says which of them stand here (an integer array of the node's shape, or None: all, in order).
+    """
+
+    __slots__ = ("name", "order", "owner", "picked", "root")
+    root: Any
+    owner: Any
+    name: str
+    picked: np.ndarray | None
+    order: int  # 0: the quantity, 1: its time derivative
+
+    def __new__(cls, root: Any, owner: Any, name: str, shape: Shape, picked: np.ndarray | None = None, order: int = 0) -> Reference:
+        key = (Reference, id(root), id(owner), name, shape, None if picked is None else picked.tobytes(), order)
+        return _intern(cls, key, shape, root=root, owner=owner, name=name, picked=picked, order=order)
+
+    @property
+    def declaration(self) -> Any:
+        return self.owner._declaration(self.name)
+
+
+class Unbound(Expression):
+    """A declaration used in the class body before any component exists: `G = ac.Parameter(1 / R)`."""
+
+    __slots__ = ("declaration",)
+    declaration: Any
+
+    def __new__(cls, declaration: Any) -> Unbound:
+        shape = declaration.shape or ()
+        return _intern(cls, (Unbound, id(declaration)), shape, declaration=declaration)
+
+
+class Operation(Expression):
+    """An operator of `operators.py` applied element by element."""
+
+    __slots__ = ("args", "operator")
+    operator: Operator
+    args: tuple[Expression, ...]
+
+    def __new__(cls, operator: Operator, args: tuple[Expression, ...]) -> Operation:
+        shape = _broadcast(operator.name, args)
+        key = (Operation, operator.name, *map(id, args))
+        return _intern(cls, key, shape, operator=operator, args=args)
+
+
+class Call(Expression):
+    """A function known by its address (table, C function, opaque Python function) applied element by element."""
+
+    __slots__ = ("args", "function")
+    function: Any
+    args: tuple[Expression, ...]
+
+    def __new__(cls, function: Any, args: tuple[Expression, ...]) -> Call:
+        shape = _broadcast(function.name, args)
+        return _intern(cls, (Call, id(function), *map(id, args)), shape, function=function, args=args)
+
+
+class Sum(Expression):
+    """The sum of an array over some of its axes (the summed axes are `axes`, sorted)."""
+
+    __slots__ = ("args", "axes")
+    args: tuple[Expression, ...]
+    axes: tuple[int, ...]
+
+    def __new__(cls, argument: Expression, axes: tuple[int, ...]) -> Sum:
+        shape = tuple(n for k, n in enumerate(argument.shape) if k not in axes)
+        return _intern(cls, (Sum, id(argument), axes), shape, args=(argument,), axes=axes)
+
+
+class Slot(Expression):
+    """A place in a template. `kind` is one of `SLOT_KINDS`; slots are scalars and only ever stand in templates."""
+
+    __slots__ = ("kind", "number")
+    number: int
+    kind: str
+
+    def __new__(cls, number: int, kind: str) -> Slot:
+        return _intern(cls, (Slot, number, kind), (), number=number, kind=kind)
+
+
+SLOT_KINDS = ("variable", "derivative", "known")
+
+
+def _intern(cls: type, key: tuple[Any, ...], shape: Shape, **fields: Any) -> Any:
+    node = _interned.get(key)
+    if node is None:
+        node = object.__new__(cls)
+        object.__setattr__(node, "_key", key)
+        object.__setattr__(node, "shape", shape)
+        for name, value in fields.items():
+            object.__setattr__(node, name, value)
+        _interned[key] = node
+    return node
+
+
+def _broadcast(what: str, args: tuple[Expression, ...]) -> Shape:
+    shapes = [a.shape for a in args if a.shape]
+    if not shapes:
+        return ()
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = " and ".join(f"`{a}` with shape {a.shape}" for a in args)
+        raise ShapeError(f"Arrays of different length meet in `{what}`: {listed}.") from None
+
+
+def as_expression(value: Any) -> Expression:
+    """Numbers and arrays of numbers become nodes; nodes stay; anything else is refused with its value and type."""
+    if isinstance(value, Expression):
+        return value
+    if hasattr(value, "__acausal_expression__"):
+        return value.__acausal_expression__()
+    if isinstance(value, (bool, int, float, np.floating, np.integer, np.bool_)):
+        return Constant(float(value))
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Expression) for v in value):
+        raise UsageError("A list of expressions is not an array; state one equation per element, or use an array variable.")
+    if isinstance(value, (np.ndarray, list, tuple)):
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return Constant(float(array)) if array.shape == () else Literal(array)
+    raise UsageError(f"Expected a number, an array of numbers or an expression, got {value!r} of type {type(value).__name__}.")
+
+
+def apply(operator: str | Operator, *values: Any) -> Expression:
+    """Apply an operator by name; numbers are folded and neutral elements dropped."""
+    from .operators import OPERATORS
+    from .simplify import simplified
+
+    found = OPERATORS[operator] if isinstance(operator, str) else operator
+    return simplified(found, tuple(as_expression(v) for v in values))
+
+
+def _binary(name: str, a: Any, b: Any) -> Expression:
+    try:
+        return apply(name, a, b)
+    except UsageError:
+        other = b if isinstance(a, Arithmetic) else a
+        if isinstance(other, (Arithmetic, int, float, np.ndarray, list, tuple, str)):
+            raise
+        return NotImplemented
+
+
+def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
+    """The same node over other arguments."""
+    if args == () or all(a is b for a, b in zip(args, node.args, strict=True)):
+        return node
+    if isinstance(node, Operation):
+        return apply(node.operator, *args)
+    if isinstance(node, Call):
+        return Call(node.function, args)
+    if isinstance(node, Sum):
+        return Sum(args[0], node.axes)
+    raise AssertionError(f"{type(node).__name__} has no arguments")
+
+
+def transform(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
+    """Rebuild a DAG bottom-up; `leaf` may replace any node (None: keep, and go on below it)."""
+    done: dict[Expression, Expression] = {}
+
+    def visit(n: Expression) -> Expression:
+        found = done.get(n)
+        if found is None:
+            replaced = leaf(n)
+            found = replaced if replaced is not None else rebuild(n, tuple(visit(a) for a in n.args))
+            done[n] = found
+        return found
+
+    return visit(node)
+
+
+def walk(*roots: Expression) -> Iterator[Expression]:
+    """Every node once, arguments before the nodes that use them."""
+    seen: set[Expression] = set()
+    stack: list[tuple[Expression, bool]] = [(r, False) for r in reversed(roots)]
+    while stack:
+        node, expanded = stack.pop()
+        if node in seen:
+            continue
+        if expanded:
+            seen.add(node)
+            yield node
+        else:
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args) if a not in seen)
+
+
+def take(node: Expression, picked: np.ndarray) -> Expression:
+    """Elements of an array expression by their flat numbers; the index reaches down to the leaves."""
+    if picked.size and picked.ndim == 0:
+        picked = np.asarray(picked)
+
+    def push(n: Expression) -> Expression:
+        return _take_from(n, picked, node.shape)
+
+    return push(node)
+
+
+def _take_from(node: Expression, picked: np.ndarray, shape: Shape) -> Expression:
+    if node.shape == ():
+        return node
+    if node.shape != shape:  # broadcast on the way up: go back to the numbers of this node's own elements
+        own = np.broadcast_to(np.arange(node.size).reshape(node.shape), shape).ravel()
+        return _take_from(node, own[picked], node.shape)
+    if isinstance(node, Reference):
+        flat = picked if node.picked is None else node.picked.ravel()[picked]
+        return Reference(node.root, node.owner, node.name, picked.shape, np.ascontiguousarray(flat, dtype=np.int64), node.order)
+    if isinstance(node, Literal):
+        values = node.values.ravel()[picked]
+        return Constant(float(values)) if values.ndim == 0 else Literal(values)
+    if isinstance(node, Sum):
+        return _take_from_sum(node, picked)
+    if isinstance(node, Unbound):
+        raise UsageError("An array declared in the class body cannot be indexed there; do it in `equations`.")
+    return rebuild(node, tuple(_take_from(a, picked, node.shape) for a in node.args))
+
+
+def _take_from_sum(node: Sum, picked: np.ndarray) -> Expression:
+    """Bring the summed axes last, pick among the kept ones, sum the last axes again."""
+    (argument,) = node.args
+    kept = [k for k in range(len(argument.shape)) if k not in node.axes]
+    numbers = np.arange(argument.size).reshape(argument.shape).transpose([*kept, *node.axes])
+    summed = numbers.shape[len(kept) :]
+    rows = numbers.reshape((-1, *summed))[picked]
+    inner = take(argument, rows)
+    return Sum(inner, tuple(range(picked.ndim, picked.ndim + len(summed))))
+
+
+def total(value: Any, axis: int | tuple[int, ...] | None = None) -> Expression:
+    """The sum of an array's elements, as `numpy.sum`."""
+    node = as_expression(value)
+    if node.shape == ():
+        return node
+    axes = tuple(range(node.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if any(not -node.ndim <= k < node.ndim for k in axes):
+        raise ShapeError(f"`ac.sum` over axis {axis} of `{node}`, which has shape {node.shape}.")
+    return Sum(node, tuple(sorted(k % node.ndim for k in axes)))

@@ -1,0 +1,445 @@
+"""Pictures of trajectories: one panel for each unit, above one another on a common time axis.
+
+matplotlib is imported when the first picture is drawn, and its global settings are left as they are. Without a display nothing
+tries to open a window.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..errors import ModelError, UsageError
+from . import series
+from .series import Array, Trajectories
+from .store import whole_file
+from .tabular import optional_module
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Kind = Literal["lines", "map"] | None
+
+MAP_ABOVE = 12  # more curves of one array than this become a heat map
+FAMILY_NAMED = 6  # up to this many curves of one array are named in the legend, more by a colour bar
+LEGEND_INSIDE = 4  # more entries than this stand beside the panel
+LEGEND_MOST = 24
+ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
+
+# Okabe and Ito's colours, told apart by readers with any kind of colour vision; without their yellow, which is faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+FAMILY_MAPS = ("viridis", "plasma", "cividis")
+
+STYLE = {
+    "axes.edgecolor": "#666666",
+    "axes.labelcolor": "#222222",
+    "axes.linewidth": 0.7,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.limits": (-4, 6),
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.useoffset": False,
+    "axes.labelsize": 10,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlepad": 10,
+    "font.size": 9.5,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.7,
+    "legend.edgecolor": "#DDDDDD",
+    "legend.fancybox": False,
+    "legend.framealpha": 0.92,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.7,
+    "lines.solid_capstyle": "round",
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "xtick.color": "#666666",
+    "xtick.labelcolor": "#333333",
+    "ytick.color": "#666666",
+    "ytick.labelcolor": "#333333",
+}
+
+QUANTITIES = {
+    "K": "Temperature",
+    "degC": "Temperature",
+    "Pa": "Pressure",
+    "bar": "Pressure",
+    "V": "Voltage",
+    "A": "Current",
+    "ohm": "Resistance",
+    "F": "Capacitance",
+    "C": "Charge",
+    "W": "Power",
+    "J": "Energy",
+    "N": "Force",
+    "kg": "Mass",
+    "kg/s": "Mass flow",
+    "m^3/s": "Volume flow",
+    "m": "Length",
+    "m/s": "Velocity",
+    "m/s^2": "Acceleration",
+    "rad": "Angle",
+    "rad/s": "Angular velocity",
+    "Hz": "Frequency",
+    "kg/m^3": "Density",
+    "J/kg": "Specific enthalpy",
+    "J/(kg*K)": "Specific entropy",
+    "W/m^2": "Heat flux",
+    "N*m": "Torque",
+}
+_PRETTY = {"degC": "°C", "degF": "°F", "ohm": "Ω", "deg": "°", "percent": "%", "delta_degC": "K"}
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+# The time axis: shown in the first unit whose span is reached, with steps people count in.
+_TIME_UNITS: tuple[tuple[float, float, str, tuple[float, ...]], ...] = (
+    (3 * 86400.0, 86400.0, "d", (1, 2, 5, 7, 10)),
+    (3 * 3600.0, 3600.0, "h", (1, 2, 3, 4, 6, 10)),
+    (1200.0, 60.0, "min", (1, 1.5, 2, 3, 5, 6, 10)),
+    (0.1, 1.0, "s", (1, 2, 2.5, 5, 10)),
+    (1e-4, 1e-3, "ms", (1, 2, 2.5, 5, 10)),
+    (0.0, 1e-6, "µs", (1, 2, 2.5, 5, 10)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """One name with its values, (time,) or (time, element)."""
+
+    name: str
+    values: Array
+    unit: str
+    description: str
+    shape: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        return self.values.shape[1] if self.shape else 1
+
+
+@dataclass(slots=True)
+class _Panel:
+    """What shares one vertical axis; a map stands alone."""
+
+    unit: str
+    drawn: list[_Drawn] = field(default_factory=list)
+    is_map: bool = False
+
+    @property
+    def lines(self) -> int:
+        return sum(one.width for one in self.drawn)
+
+
+def plot(
+    result: Trajectories,
+    *names: str,
+    unit: str | Mapping[str, str] | None = None,
+    title: str | None = None,
+    file: str | os.PathLike[str] | None = None,
+    show: bool | None = None,
+    events: Sequence[float] = (),
+    kind: Kind = None,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """Draw variables over time and give the figure back.
+
+    Every day:
+        names: variables, arrays (`wall.T`) or patterns (`*.m_flow`). Variables of one unit share a panel.
+        unit: a unit for whatever can be given in it (`"degC"`), or by name or by declared unit: `{"K": "degC", "pump.p": "bar"}`.
+        file: save as well; the ending chooses `.png`, `.svg`, `.pdf`, …
+        title: instead of the result's own; "" for none.
+    The rest:
+        show: open a window. None: when there is a display and no `file`.
+        events: times to mark by thin lines.
+        kind: how arrays are drawn, `"lines"` or `"map"` (a heat map). None: lines up to 12 of them, else a map.
+        size: width and height in inches.
+    """
+    matplotlib = optional_module("matplotlib", "A plot", remedy="`pip install matplotlib`.")
+    path = _checked_path(file)
+    panels = _panels(_evaluate(result, names, unit), kind)
+    window = _has_window(matplotlib) if show is None and file is None else bool(show)
+    with matplotlib.rc_context(STYLE):
+        figure = _new_figure(size or _size(panels), window)
+        _draw(figure, panels, np.asarray(result.time), events)
+        heading = result.title if title is None else title
+        if heading:
+            figure.axes[0].set_title(heading)
+        if path is not None:
+            with whole_file(path) as place, open(place, "wb") as stream:
+                figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
+    if window:
+        _show()
+    return figure
+
+
+# ---------------------------------------------------------------- what to draw
+
+
+def _evaluate(result: Trajectories, names: Sequence[str], unit: str | Mapping[str, str] | None) -> list[_Drawn]:
+    if not names:
+        raise UsageError("Nothing was named to be drawn.", remedy='name variables: `result.plot("wall.T")`.')
+    if not len(result.time):
+        raise UsageError(f"The result has no point of time to draw. {result.outcome.value}")
+    found = [_one(result, name, unit) for name in series.expand(result, names)]
+    if isinstance(unit, str) and all(one.unit != unit for one in found):
+        own = ", ".join(sorted({one.unit or "1" for one in found}))
+        raise UsageError(f"None of the variables can be given in `{unit}`; their units are {own}.")
+    return found
+
+
+def _one(result: Trajectories, name: str, unit: str | Mapping[str, str] | None) -> _Drawn:
+    own = result.unit(name)
+    if isinstance(unit, str):
+        try:
+            values, shown = result.in_unit(name, unit), unit
+        except ModelError:  # another quantity: it keeps its own unit
+            values, shown = result[name], own
+    else:
+        shown = (unit or {}).get(name) or (unit or {}).get(own) or own
+        values = result[name] if shown == own else result.in_unit(name, shown)
+    shape = values.shape[1:]
+    if not shape:
+        return _Drawn(name, values, shown, result.description(name))
+    flat = values.reshape(len(values), -1)
+    labels = tuple(column.label for column in series.columns(result, name)) if flat.shape[1] <= FAMILY_NAMED else ()
+    return _Drawn(name, flat, shown, result.description(name), shape, labels)
+
+
+def _panels(found: Sequence[_Drawn], kind: Kind) -> list[_Panel]:
+    """One panel for each unit in the order of the names, and one for each map."""
+    if kind not in (None, "lines", "map"):
+        raise UsageError(f'`kind` is "lines" or "map", not {kind!r}.')
+    panels: list[_Panel] = []
+    shared: dict[str, _Panel] = {}
+    for one in found:
+        if one.shape and (kind == "map" or (kind is None and one.width > MAP_ABOVE)):
+            panels.append(_Panel(one.unit, [one], is_map=True))
+            continue
+        if one.unit not in shared:
+            shared[one.unit] = _Panel(one.unit)
+            panels.append(shared[one.unit])
+        shared[one.unit].drawn.append(one)
+    return panels
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def _draw(figure: Figure, panels: Sequence[_Panel], time: Array, events: Sequence[float]) -> None:
+    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    scale, symbol = _time_axis(all_axes[-1], time)
+    for axes, panel in zip(all_axes, panels, strict=True):
+        if panel.is_map:
+            _draw_map(figure, axes, panel, time / scale)
+        else:
+            _draw_lines(figure, axes, panel, time / scale)
+        _mark_events(axes, np.asarray(events, dtype=np.float64) / scale, panel.is_map)
+    engine: Any = figure.get_layout_engine()
+    engine.set(w_pad=0.08, h_pad=0.06)
+    all_axes[-1].set_xlabel(f"Time ({symbol})")
+    if len(time) > 1 and time[-1] > time[0]:
+        all_axes[-1].set_xlim(time[0] / scale, time[-1] / scale)
+    figure.align_ylabels(list(all_axes))
+
+
+def _time_axis(axes: Axes, time: Array) -> tuple[float, str]:
+    from matplotlib.ticker import MaxNLocator
+
+    span = float(time[-1] - time[0])
+    scale, symbol, steps = next((unit[1:] for unit in _TIME_UNITS if span > 0 and span >= unit[0]), (1.0, "s", (1, 2, 5, 10)))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=list(steps)))
+    return scale, symbol
+
+
+def _draw_lines(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
+    marker = "o" if len(time) == 1 else ""
+    singles = [one for one in panel.drawn if not one.shape]
+    for k, one in enumerate(singles):
+        hides = any(np.array_equal(one.values, earlier.values) for earlier in singles[max(0, k - len(COLOURS)) : k])
+        dashes: Any = DASHES[(k // len(COLOURS) + hides) % len(DASHES)]  # of two equal curves the lower one shows through
+        axes.plot(time, one.values, color=COLOURS[k % len(COLOURS)], linestyle=dashes, marker=marker, label=one.name)
+    for k, one in enumerate(one for one in panel.drawn if one.shape):
+        _draw_family(figure, axes, one, time, k)
+    axes.set_ylabel(_axis_label(panel))
+    _calm_limits(axes, panel)
+    _legend(axes, panel, len(time))
+
+
+def _draw_family(figure: Figure, axes: Axes, one: _Drawn, time: Array, number: int) -> None:
+    """The elements of an array as one family of curves; more than a few are named by a colour bar instead of a legend."""
+    from matplotlib import colormaps
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    shades = colormaps[FAMILY_MAPS[number % len(FAMILY_MAPS)]](np.linspace(0.05, 0.88, one.width))
+    named = one.width <= FAMILY_NAMED
+    dashes: Any = DASHES[number % len(DASHES)]
+    for element in range(one.width):
+        label = one.labels[element] if named else "_"
+        axes.plot(time, one.values[:, element], color=shades[element], linestyle=dashes, linewidth=1.4, label=label)
+    if not named:
+        from matplotlib.cm import ScalarMappable
+
+        scale = ScalarMappable(BoundaryNorm(np.arange(one.width + 1) - 0.5, one.width), ListedColormap(shades))
+        _colour_bar(figure, axes, scale, f"{one.name}, element", ticks=_index_ticks(one.width))
+
+
+def _index_ticks(count: int) -> list[int]:
+    """First, last and some round ones between, never two so close that they touch."""
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**4, 10**5, 10**6, 10**9) if count / s <= 10)
+    return [*range(0, max(1, count - step // 2), step)]
+
+
+def _draw_map(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
+    """Time to the right, elements upwards, values as colours; diverging colours when zero lies well inside."""
+    from matplotlib.ticker import MaxNLocator
+
+    one = panel.drawn[0]
+    finite = one.values[np.isfinite(one.values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    diverging = low < 0 < high and min(-low, high) > 0.2 * max(-low, high)
+    if diverging:
+        low, high = -max(-low, high), max(-low, high)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
+        low, high = low - 0.05 * (abs(low) or 1.0), high + 0.05 * (abs(high) or 1.0)
+    colours = "RdBu_r" if diverging else "viridis"
+    edges = np.concatenate([time[:1], 0.5 * (time[1:] + time[:-1]), time[-1:]])
+    rows = np.arange(one.width + 1) - 0.5
+    mesh = axes.pcolormesh(edges, rows, one.values.T, cmap=colours, vmin=low, vmax=high, rasterized=True)
+    axes.grid(False)
+    axes.set_ylabel(f"{one.name}, element")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    _colour_bar(figure, axes, mesh, _axis_label(panel))
+
+
+def _colour_bar(figure: Figure, axes: Axes, mappable: Any, label: str, ticks: list[int] | None = None) -> None:
+    bar = figure.colorbar(mappable, ax=axes, pad=0.015, fraction=0.05, aspect=24, ticks=ticks)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=2, which="both")
+    bar.ax.minorticks_off()
+    bar.set_label(label)
+
+
+def _mark_events(axes: Axes, events: Array, on_map: bool) -> None:
+    if events.size:
+        colour = "white" if on_map else "#999999"
+        axes.vlines(events, 0, 1, transform=axes.get_xaxis_transform(), colors=colour, linewidth=0.8, linestyles=":", zorder=1.5)
+
+
+def _calm_limits(axes: Axes, panel: _Panel) -> None:
+    """A quantity that does not move is drawn flat, not as its rounding errors over the full height."""
+    every = np.concatenate([one.values[np.isfinite(one.values)].ravel() for one in panel.drawn])
+    axes.margins(y=0.08)
+    if every.size and np.ptp(every) <= 1e-9 * np.abs(every).max():
+        middle = float(every.mean())
+        reach = 0.1 * abs(middle) or 1.0
+        axes.set_ylim(middle - reach, middle + reach)
+
+
+def _legend(axes: Axes, panel: _Panel, times: int) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if not handles or (len(handles) == 1 and axes.get_ylabel().startswith(labels[0])):
+        return
+    if len(handles) > LEGEND_MOST:
+        rest = len(handles) - LEGEND_MOST + 1
+        handles, labels = handles[: LEGEND_MOST - 1], labels[: LEGEND_MOST - 1]
+        handles.append(axes.plot([], [], alpha=0)[0])
+        labels.append(f"… and {rest} more")
+    if len(handles) > LEGEND_INSIDE:
+        columns = 1 + (len(handles) > LEGEND_MOST // 2)
+        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), frameon=False, ncols=columns, borderaxespad=0)
+    else:
+        # finding the best corner looks at every point of every curve
+        axes.legend(handles, labels, loc="best" if times * panel.lines < 50_000 else "upper right")
+
+
+# ---------------------------------------------------------------- words
+
+
+def _axis_label(panel: _Panel) -> str:
+    """What the axis shows: the description when all agree on one, else the quantity of the unit, with the unit."""
+    descriptions = {one.description for one in panel.drawn}
+    own = descriptions.pop() if len(descriptions) == 1 else ""
+    single = panel.drawn[0].name if len(panel.drawn) == 1 else ""
+    quantity = (own[:1].upper() + own[1:]) or QUANTITIES.get(_plain_unit(panel.unit)) or single
+    unit = pretty_unit(panel.unit)
+    return fill(f"{quantity} ({unit})" if quantity and unit else quantity or unit or "Dimensionless", 30)
+
+
+def _plain_unit(unit: str) -> str:
+    return unit.replace("**", "^").replace(" ", "")
+
+
+def pretty_unit(unit: str) -> str:
+    """`kg/m**3` → `kg/m³`, `degC` → `°C`; nothing for a pure number."""
+    plain = _plain_unit(unit)
+    if plain in ("", "1", "dimensionless"):
+        return ""
+    out, rest = "", _PRETTY.get(plain, plain)
+    while "^" in rest:
+        before, _, after = rest.partition("^")
+        digits = len(after) - len(after.lstrip("-0123456789"))
+        out += before + after[:digits].translate(_RAISED)
+        rest = after[digits:]
+    return (out + rest).replace("*", "·")
+
+
+# ---------------------------------------------------------------- figure, window and file
+
+
+def _checked_path(file: str | os.PathLike[str] | None) -> Path | None:
+    if file is None:
+        return None
+    path = Path(file)
+    if not path.suffix:
+        path = path.with_name(f"{path.name}.png")
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"`{path}` cannot be drawn: `{path.suffix}` is no kind of picture.", remedy=f"use {', '.join(ENDINGS)}.")
+    return path
+
+
+def _size(panels: Sequence[_Panel]) -> tuple[float, float]:
+    """Wide enough for a legend beside it; one panel is taller than each of several."""
+    beside = any(panel.is_map or panel.lines > LEGEND_INSIDE for panel in panels)
+    heights = [2.9 if panel.is_map else 2.3 for panel in panels]
+    return (9.2 if beside else 8.0), (4.3 if len(panels) == 1 else 0.7 + sum(heights))
+
+
+def _has_window(matplotlib: Any) -> bool:
+    """Whether somebody sits before a screen; a notebook shows the figure by itself."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    backend = str(matplotlib.get_backend()).lower()
+    return backend not in ("agg", "svg", "pdf", "ps", "cairo", "template") and "inline" not in backend
+
+
+def _new_figure(size: tuple[float, float], window: bool) -> Figure:
+    """Outside pyplot unless a window is wanted, so that figures are freed and may be made in any thread."""
+    if window:
+        import matplotlib.pyplot
+
+        return matplotlib.pyplot.figure(figsize=size, layout="constrained")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _show() -> None:
+    import matplotlib.pyplot
+
+    matplotlib.pyplot.show()

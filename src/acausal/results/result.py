@@ -1,0 +1,206 @@
+"""The result of a run: any quantity of any component by its path, computed when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic, ModelError, NameNotFound
+from ..families.evaluate import evaluate_arrays
+from ..families.path import Located
+from ..families.plant import TIME, Kind, element_name, joined
+from ..families.system import System
+from ..language.expression import Continuation, Expression, Reference, Time
+from .series import Viewable, pattern_of
+
+
+@dataclass(slots=True, eq=False)
+class Stored:
+    """What was kept of a run: `data[k, c]` is column c at time k; columns are found by unknown, -1 where it was not stored."""
+
+    time: np.ndarray
+    data: np.ndarray
+    column: np.ndarray  # per unknown
+    slope_column: np.ndarray  # per unknown, of its derivative
+    known: np.ndarray  # parameters and constants of the run
+    inputs: dict[int, Any] = field(default_factory=dict)  # known cell → function of time
+
+
+class Result(Viewable):
+    """Trajectories of a run.
+
+    `result["room.T"]` gives an array over `result.time`; an array variable or a slice of components gives more axes.
+    A run that failed midway gives what was computed until then; `result.outcome` says why it stopped.
+    """
+
+    def __init__(
+        self, system: System, stored: Stored, outcome: Any, statistics: Any, title: str, diagnostics: tuple[Diagnostic, ...] = ()
+    ) -> None:
+        self._system, self._stored = system, stored
+        self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
+
+    @property
+    def time(self) -> np.ndarray:
+        return self._stored.time
+
+    @property
+    def data(self) -> np.ndarray:
+        return self._stored.data
+
+    @property
+    def metadata(self) -> dict[str, str | float]:
+        return {"model": self.title, "outcome": self.outcome.name}
+
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
+        return f"<Result of {self.title}: {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
+
+    # --- values -----------------------------------------------------------------------------------------------------------
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name == "time":
+            return self.time
+        return self.values(self._system.plant.locate(name))
+
+    def in_unit(self, name: str, unit: str) -> np.ndarray:
+        """The same in another unit: `result.in_unit("room.T", "degC")`."""
+        from ..language.units import convert
+
+        return np.asarray(convert(self[name], self.unit(name), unit))
+
+    def values(self, located: Located) -> np.ndarray:
+        if located.flat is None:
+            expression = located.kind.representative.__dict__[located.name]
+            if located.order:
+                raise NameNotFound(
+                    f"The derivative of the expression `{located.name}` is not stored; name `ac.der(…)` of it in the model."
+                )
+            value = self._expression(located.kind, expression, located.instances.ravel())
+            value = value.reshape((len(self.time), *located.instances.shape, *expression.shape))
+            return value[(slice(None),) * (1 + located.instances.ndim) + located.key] if located.key else value
+        return self._quantity(located.kind, located.name, located.flat, located.order)
+
+    def _quantity(self, kind: Kind, name: str, flat: np.ndarray, order: int = 0) -> np.ndarray:
+        quantity = kind.quantities[name]
+        if quantity.role == "parameter":
+            return np.broadcast_to(self._stored.known[quantity.base + flat], (len(self.time), *flat.shape))
+        definition = self._system.definitions.get((kind.index, name))
+        if definition is not None:
+            instances, elements = np.divmod(flat, quantity.size)
+            unique, where = np.unique(instances, return_inverse=True)
+            value = self._expression(kind, definition.expression, unique).reshape(len(self.time), len(unique), -1)
+            return value[:, where.reshape(flat.shape), elements if value.shape[2] > 1 else np.zeros_like(elements)]
+        return self._variables(quantity.base + flat, order)
+
+    def _variables(self, numbers: np.ndarray, order: int) -> np.ndarray:
+        """Variables by number: through their alias to a stored column, a parameter or an input."""
+        aliases, stored = self._system.aliases, self._stored
+        flat = numbers.ravel()
+        index, known = aliases.index[flat], aliases.known[flat]
+        out = np.empty((len(self.time), len(flat)))
+        columns = (stored.slope_column if order else stored.column)[index[~known]]
+        if (columns < 0).any():
+            missing = int(flat[~known][np.argmax(columns < 0)])
+            self._not_stored(missing, order)
+        out[:, ~known] = stored.data[:, columns]
+        for place in np.flatnonzero(known):
+            out[:, place] = 0.0 if order else self._cell(int(index[place]))
+        return (out * aliases.sign[flat]).reshape((len(self.time), *numbers.shape))
+
+    def _cell(self, cell: int) -> np.ndarray | float:
+        if cell == TIME:
+            return self.time
+        function = self._stored.inputs.get(cell)
+        return function.at(self.time) if function is not None else float(self._stored.known[cell])
+
+    def _not_stored(self, variable: int, order: int) -> None:
+        name = self._system.plant.name_of(variable)
+        if order and not self._system.differential[self._system.aliases.index[variable]]:
+            raise NameNotFound(f"`{name}` is not differentiated in the model, so der({name}) was not computed.")
+        what = f"der({name})" if order else name
+        raise NameNotFound(
+            f"`{what}` was not stored in this run.", remedy=f"Run again with store=[…, {what!r}], or without `store`."
+        )
+
+    def _expression(self, kind: Kind, expression: Expression, instances: np.ndarray) -> np.ndarray:
+        """An expression of a kind in some of its instances: (time, instance, *shape)."""
+        steps = len(self.time)
+
+        def leaf(node: Expression) -> np.ndarray:
+            if isinstance(node, Time):
+                return self.time[:, None]
+            if isinstance(node, Continuation):
+                return np.ones((1, 1))
+            assert isinstance(node, Reference)
+            owner: Kind = node.owner._kind
+            numbers = self._system.plant.numbers(kind, node)[instances]
+            return self._quantity(owner, node.name, numbers - owner.quantities[node.name].base, node.order)
+
+        value = evaluate_arrays(expression, leaf, batch=2)
+        return np.broadcast_to(value, (steps, len(instances), *expression.shape))
+
+    # --- names ------------------------------------------------------------------------------------------------------------
+    def names(self, pattern: str = "*") -> list[str]:
+        """All scalar names that match a pattern (`"room*.T"`); of a large plant this is a long list."""
+        wanted = pattern_of(pattern)
+        return [name for name in self._all_names() if wanted.fullmatch(name)]
+
+    def _all_names(self) -> Iterator[str]:
+        plant = self._system.plant
+        for kind in plant.kinds:
+            named = {k: v for k, v in kind.representative.__dict__.items() if isinstance(v, Expression)}
+            for instance in range(kind.count):
+                path = plant.path_of(kind, instance)
+                for quantity in kind.quantities.values():
+                    for element in range(quantity.size):
+                        yield joined(path, element_name(quantity.name, element, quantity.shape))
+                for name, expression in named.items():
+                    for element in range(expression.size):
+                        yield joined(path, element_name(name, element, expression.shape))
+
+    def _described(self, name: str) -> tuple[str, str]:
+        located = self._system.plant.locate(name)
+        if located.flat is None:
+            named = located.kind.representative._named or {}
+            return named.get(located.name, ("", ""))
+        members = located.kind.members
+        firsts = [m._first for m in members]
+        member = members[int(np.searchsorted(firsts, located.instances.ravel()[0], side="right")) - 1]
+        declaration = located.kind.quantities[located.name].declaration
+        changed: dict[str, Any] = member._modifications.get(located.name) or {}
+        unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
+        return (f"{unit}/s" if located.order and unit else unit), doc
+
+    def unit(self, name: str) -> str:
+        return "s" if name == "time" else self._described(name)[0]
+
+    def description(self, name: str) -> str:
+        return "time" if name == "time" else self._described(name)[1]
+
+    def source(self, name: str) -> tuple[str, int, int]:
+        """Where a scalar comes from: a stored column and a sign, a constant cell, or an expression to be evaluated."""
+        located = self._system.plant.locate(name)
+        if located.flat is None or located.order:
+            return "expression", -1, 1
+        quantity = located.kind.quantities[located.name]
+        number = quantity.base + int(located.flat.ravel()[0])
+        if quantity.role == "parameter":
+            return "constant", number, 1
+        if (located.kind.index, located.name) in self._system.definitions:
+            return "expression", -1, 1
+        aliases = self._system.aliases
+        index, sign = int(aliases.index[number]), int(aliases.sign[number])
+        if aliases.known[number]:
+            varies = index == TIME or index in self._stored.inputs
+            return ("expression", -1, 1) if varies else ("constant", index, sign)
+        column = int(self._stored.column[index])
+        if column < 0:
+            raise ModelError(f"`{name}` was not stored in this run.")
+        return "column", column, sign
+
+    @property
+    def stored_names(self) -> list[str]:
+        """Names of the unknowns that were stored."""
+        return [self._system.name_of_unknown(int(u)) for u in np.flatnonzero(self._stored.column >= 0)]

@@ -1,0 +1,547 @@
+"""A whole result in one file, written completely or not at all, and read back without the model.
+
+The file is a zip archive of uncompressed `.npy` arrays, as `numpy.savez` makes them, plus `about.json`; numpy alone reads it, and
+`numpy.load(path)["time"]` works for anyone. Nothing in it is ever executed. Its members:
+
+    about.json              format number, version, title, outcome, statistics, metadata, the distinct units and descriptions
+    time, data              the output times; the stored columns (time, column), mapped into memory when loaded, not read
+    expressions, constants  values of named expressions (time, expression); values of parameters and constants
+    names, name_ends        every name, one after another in UTF-8, and where each ends; `order` sorts them for look-up by bisection
+    kind, index, sign       where a name's values are: 0 a data column, 1 a constant, 2 an expression (index -1: not stored)
+    unit, description       numbers into the distinct units and descriptions
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import secrets
+import stat
+import zipfile
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
+from . import series
+from .series import Array, Column, Names, Trajectories, Viewable
+
+FORMAT = "acausal result"
+FORMAT_NUMBER = 1
+EXPRESSION_LIMIT = 10_000
+CHUNK_BYTES = 1 << 24
+_ALIGNMENT = 64
+_COLUMN, _CONSTANT, _EXPRESSION = 0, 1, 2
+
+
+class FileError(ModelError):
+    """A file that cannot be written or read: which, why, and what to do."""
+
+
+# ---------------------------------------------------------------- writing a file whole or not at all
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space, or choose a place on another disk"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space, or choose a place on another disk"),
+    errno.EFBIG: ("the file would be larger than allowed", "raise the limit on file sizes, or write fewer variables (`names=…`)"),
+    errno.EACCES: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
+    errno.EPERM: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
+    errno.EROFS: ("the disk can only be read", "choose a place on another disk"),
+    errno.ENOENT: ("its folder does not exist", "create the folder first, or choose another place"),
+    errno.ENOTDIR: ("a part of the path is a file, not a folder", "choose another place"),
+    errno.EISDIR: ("it is a folder", "give the name of a file in it"),
+}
+
+
+def _cannot_write(path: Path, cause: OSError) -> FileError:
+    reason, remedy = _REASONS.get(cause.errno or 0, (cause.strerror or str(cause), "choose another place"))
+    kept = "nothing is lost: the result is still in memory, and no half-written file is left behind"
+    return FileError(Diagnostic(f"`{path}` cannot be written: {reason}.", details=(kept,), remedy=remedy))
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], *, device: bool = True) -> Iterator[Path]:
+    """Where to write so that `path` appears only when it is complete: a file beside it, renamed at the end.
+
+    A device or pipe cannot be replaced by a rename and is written directly, or refused where `device` is false: open it yourself
+    and give a library the open file, since some libraries delete a path they could not write. An OSError on the way becomes a
+    `FileError`.
+    """
+    given = Path(path)
+    try:
+        target = given.resolve()
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        direct = target.exists() and not target.is_file()
+        if direct and not device:
+            raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
+        place = given if direct else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+        try:
+            yield place
+            if not direct:
+                _settle(place, target)
+        finally:
+            if not direct:
+                _discard(place)
+    except OSError as cause:
+        raise _cannot_write(given, cause) from cause
+
+
+def _settle(place: Path, target: Path) -> None:
+    """Make sure the bytes are on the disk before the old file goes: a full disk may only be noticed here."""
+    with open(place, "r+b") as file:
+        os.fsync(file.fileno())
+    if target.exists():
+        place.chmod(stat.S_IMODE(target.stat().st_mode))
+    os.replace(place, target)
+
+
+def _discard(place: Path) -> None:
+    with suppress(OSError):  # the folder itself is gone or is a file: nothing of ours is there
+        place.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------- saving
+
+
+def save(
+    result: Trajectories,
+    path: str | os.PathLike[str],
+    names: Names = None,
+    *,
+    expressions: Iterable[str] | None = None,
+    expression_limit: int = EXPRESSION_LIMIT,
+) -> None:
+    """Keep a result in one file that `load` reads back without the model.
+
+    names: which variables, patterns allowed; None for all. Aliases and parameters cost a few bytes each.
+    expressions: named expressions have no stored column and are computed now. None: all of them, unless there are more than
+        `expression_limit`, then none; otherwise those given here (in addition to those given in `names`).
+    """
+    wanted = series.columns(result, names)
+    extra = [] if expressions is None else list(expressions)
+    kept = {c.label for c in wanted}
+    wanted += [c for c in series.columns(result, extra) if c.label not in kept] if extra else []
+    table = series.sources(result, wanted)
+    computed = np.flatnonzero(table.kind == _EXPRESSION)
+    if names is None and (expressions is not None or len(computed) > expression_limit):
+        asked = set(series.expand(result, extra)) if extra else set()
+        computed = np.array([k for k in computed if wanted[k].name in asked], dtype=np.int64)
+    contents = _Contents(result, wanted, table, computed, whole=names is None)
+    with whole_file(path) as place, open(place, "wb") as stream:
+        contents.write(stream)
+
+
+class _Contents:
+    """The tables of one file, made from a result just before it is written."""
+
+    def __init__(
+        self, result: Trajectories, wanted: Sequence[Column], table: series.Sources, computed: NDArray[np.int64], whole: bool
+    ) -> None:
+        self.result, self.wanted = result, wanted
+        self.kind, self.sign = table.kind, table.sign
+        self.index = np.full(len(wanted), -1, dtype=np.int64)
+        self.expressions = series.matrix(result, [wanted[k] for k in computed])
+        self.index[computed] = np.arange(len(computed))
+        self._place_columns(table, whole)
+        self._place_constants(table)
+
+    def _place_columns(self, table: series.Sources, whole: bool) -> None:
+        own = table.kind == _COLUMN
+        if whole:
+            self.columns = np.arange(self.result.data.shape[1])
+            self.index[own] = table.index[own]
+        else:
+            self.columns, self.index[own] = np.unique(table.index[own], return_inverse=True)
+
+    def _place_constants(self, table: series.Sources) -> None:
+        own = np.flatnonzero(table.kind == _CONSTANT)
+        _, first, self.index[own] = np.unique(table.index[own], return_index=True, return_inverse=True)
+        samples = [self.wanted[k] for k in own[first]]
+        signs = table.sign[own[first]]
+        every = series.values(self.result, samples)
+        self.constants = np.array([sign * value[0] for sign, value in zip(signs, every, strict=True)], dtype=np.float64)
+
+    def write(self, stream: BinaryIO) -> None:
+        result = self.result
+        encoded = [column.label.encode() for column in self.wanted]
+        units, unit = _distinct(result.unit(column.name) for column in self.wanted)
+        descriptions, description = _distinct(result.description(column.name) for column in self.wanted)
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("about.json", json.dumps(_about(result, units, descriptions), default=_plain, indent=1))
+            small: dict[str, NDArray[Any]] = {
+                "time": result.time,
+                "constants": self.constants,
+                "names": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+                "name_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
+                "order": np.array(sorted(range(len(encoded)), key=encoded.__getitem__), dtype=np.int64),
+                "kind": self.kind,
+                "index": self.index,
+                "sign": self.sign,
+                "unit": unit,
+                "description": description,
+                "expressions": self.expressions,
+            }
+            for name, array in small.items():
+                _write_array(archive, stream, name, array, slice(None))
+            every = len(self.columns) == result.data.shape[1]
+            _write_array(archive, stream, "data", result.data, slice(None) if every else self.columns)
+
+
+def _distinct(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Texts that repeat a lot, as the distinct ones and a number for each."""
+    numbers: dict[str, int] = {}
+    which = np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int32)
+    return list(numbers), which
+
+
+def _about(result: Trajectories, units: list[str], descriptions: list[str]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "format number": FORMAT_NUMBER,
+        "version": _program_version(),
+        "title": result.title,
+        "outcome": [result.outcome.name, result.outcome.value],
+        "statistics": asdict(result.statistics) if is_dataclass(result.statistics) else dict(result.statistics),
+        "metadata": dict(result.metadata),
+        "units": units,
+        "descriptions": descriptions,
+    }
+
+
+def _program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("acausal")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _plain(value: object) -> Any:
+    """What JSON does not know: numpy's numbers and arrays; anything else as the user would see it printed."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+def _write_array(
+    archive: zipfile.ZipFile, stream: BinaryIO, name: str, array: NDArray[Any], columns: slice | NDArray[np.int64]
+) -> None:
+    """One `.npy` member in pieces of rows, placed so that its numbers lie on aligned addresses when the file is mapped."""
+    cut = array if isinstance(columns, slice) else array[:0, columns]
+    shape = (len(array), *cut.shape[1:])
+    with archive.open(_aligned(stream, f"{name}.npy"), "w", force_zip64=True) as member:
+        header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(cast(BinaryIO, member), header)
+        row_bytes = max(1, array.itemsize * int(np.prod(shape[1:], dtype=np.int64)))
+        rows = max(1, CHUNK_BYTES // row_bytes)
+        for start in range(0, len(array), rows):
+            piece = array[start : start + rows]
+            member.write(np.ascontiguousarray(piece if isinstance(columns, slice) else piece[:, columns]).tobytes())
+
+
+def _aligned(stream: BinaryIO, name: str) -> zipfile.ZipInfo:
+    """A zip entry whose contents start at a multiple of the alignment, by an extra field of the right length before them."""
+    info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    info.external_attr = 0o644 << 16
+    fixed = 30 + len(name) + 20  # zip's local header, the name, the sizes of a large member
+    padding = -(stream.tell() + fixed + 4) % _ALIGNMENT if stream.seekable() else 0
+    info.extra = np.array([0xD935, padding], dtype="<u2").tobytes() + bytes(padding)
+    return info
+
+
+# ---------------------------------------------------------------- loading
+
+
+def load(path: str | os.PathLike[str]) -> LoadedResult:
+    """A result kept by `save`. Values stay in the file until they are asked for."""
+    return LoadedResult(Path(path))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SavedOutcome:
+    """How the saved run ended. Equal to the outcome of a run, or of another file, with the same name."""
+
+    name: str
+    value: str
+
+    def __eq__(self, other: object) -> bool:
+        return getattr(other, "name", None) == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@final
+class LoadedResult(Viewable):
+    """A result read from a file; variables by name and unit, exports and plots as for a fresh one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _opened(path) as archive:
+            about = _read_about(archive, path)
+            self._tables = {name: _read_array(archive, name) for name in _TABLES}
+            self._data = _map_array(archive, path, "data")
+            self._expressions = _map_array(archive, path, "expressions")
+        self.time: Array = self._tables["time"]
+        self.title = str(about["title"])
+        self.version = str(about["version"])
+        self.outcome = SavedOutcome(*about["outcome"])
+        self.statistics: dict[str, Any] = about["statistics"]
+        self.metadata: dict[str, str | float] = about["metadata"]
+        self._units, self._descriptions = about["units"], about["descriptions"]
+        self._text = self._tables["names"].tobytes()
+        self._arrays: dict[str, tuple[NDArray[np.int64], list[int]]] = {}
+        self._check()
+
+    def _check(self) -> None:
+        """Tables that do not fit together mean a damaged file; better said now than by a wrong curve later."""
+        t, n, k = self._tables, len(self._tables["name_ends"]), len(self.time)
+        sizes = {len(t[name]) for name in ("order", "kind", "index", "sign", "unit", "description")} | {n}
+        widths = np.array([self._data.shape[1], len(t["constants"]), self._expressions.shape[1]])
+        fits = (
+            len(sizes) == 1 and len(self._data) == len(self._expressions) == k and (n == 0 or t["name_ends"][-1] == len(self._text))
+        )
+        if not fits or (n and not np.all((t["index"] >= -1) & (t["index"] < widths[t["kind"]]))):
+            raise _damaged(self.path, "its tables do not fit together")
+
+    def __repr__(self) -> str:
+        return f"<result {self.title!r}: {len(self._tables['name_ends'])} names, {len(self.time)} times, from {self.path}>"
+
+    @property
+    def data(self) -> Array:
+        return self._data
+
+    @property
+    def partial(self) -> bool:
+        """Whether some names have no values: expressions that were too many to be stored."""
+        return bool((self._tables["index"] < 0).any())
+
+    def names(self, pattern: str = "*") -> list[str]:
+        """Every name, or those that match a pattern (`*` and `?`), in the order of the model."""
+        every = (self._name(k) for k in range(len(self._tables["name_ends"])))
+        if pattern == "*":
+            return list(every)
+        matches = series.pattern_of(pattern).fullmatch
+        return [name for name in every if matches(name)]
+
+    def __contains__(self, name: str) -> bool:
+        try:
+            self._numbers(name)
+        except ModelError:
+            return False
+        return True
+
+    def __getitem__(self, name: str) -> Array:
+        """Values over time, (time,) for a scalar; `wall.T`, `wall.T[2:5]` and `C[-1].v` work too, as (time, *shape)."""
+        if name == "time":
+            return self.time
+        numbers = self._numbers(name)
+        values = np.empty((len(self.time), numbers.size))
+        for k, number in enumerate(numbers.ravel()):
+            values[:, k] = self._values(int(number))
+        return values.reshape(len(self.time), *numbers.shape)
+
+    def in_unit(self, name: str, unit: str) -> Array:
+        """Values in another unit of the same quantity."""
+        from ..language.units import convert
+
+        return np.asarray(convert(self[name], self.unit(name), unit))
+
+    def unit(self, name: str) -> str:
+        return "s" if name == "time" else str(self._units[self._tables["unit"][self._any(name)]])
+
+    def description(self, name: str) -> str:
+        return "time" if name == "time" else str(self._descriptions[self._tables["description"][self._any(name)]])
+
+    def source(self, name: str) -> tuple[str, int, int]:
+        """Where the values of a scalar come from; see `Trajectories`."""
+        number = self._any(name)
+        kind, index, sign = (int(self._tables[table][number]) for table in ("kind", "index", "sign"))
+        return (series.EXPRESSION, -1, 1) if kind == _EXPRESSION else (series.KINDS[kind], index, sign)
+
+    def _values(self, number: int) -> Array:
+        kind, index, sign = (int(self._tables[table][number]) for table in ("kind", "index", "sign"))
+        if kind == _CONSTANT:
+            return np.full(len(self.time), sign * self._tables["constants"][index])
+        if index < 0:
+            name = self._name(number)
+            raise NameNotFound(
+                f"`{name}` is a named expression whose values are not in `{self.path}`.",
+                details=(f"more than {EXPRESSION_LIMIT} expressions are only stored when they are asked for",),
+                remedy=f'save it again with `expressions=["{name}"]`.',
+            )
+        return sign * np.asarray((self._data if kind == _COLUMN else self._expressions)[:, index])
+
+    # names: by bisection over the sorted names; arrays by looking for their elements, since only scalars are listed
+
+    def _name(self, number: int) -> str:
+        return self._bytes(number).decode()
+
+    def _bytes(self, number: int) -> bytes:
+        ends = self._tables["name_ends"]
+        return self._text[ends[number - 1] if number else 0 : ends[number]]
+
+    def _rank(self, text: bytes) -> int:
+        order = self._tables["order"]
+        return bisect_left(range(len(order)), text, key=lambda rank: self._bytes(int(order[rank])))
+
+    def _any(self, name: str) -> int:
+        return int(self._numbers(name).flat[0])
+
+    def _numbers(self, name: str) -> NDArray[np.int64]:
+        """The number of a scalar name, shape (), or those of an array or of a part of one."""
+        order, rank = self._tables["order"], self._rank(name.encode())
+        if rank < len(order) and self._bytes(int(order[rank])) == name.encode():
+            return np.asarray(order[rank])
+        parts = series.split_path(name)
+        bare = ".".join(part for part, _ in parts)
+        if bare not in self._arrays:
+            self._arrays[bare] = self._find_elements([part for part, _ in parts])
+        numbers, dimensions = self._arrays[bare]
+        if not numbers.size or (numbers < 0).any():
+            raise self._not_found(name, rank)
+        return _indexed(numbers, dimensions, [subscript for _, subscript in parts], name)
+
+    def _find_elements(self, parts: list[str]) -> tuple[NDArray[np.int64], list[int]]:
+        """Numbers of all elements `a[i].b[j]` of `a.b`, -1 where one is missing, and how many indices each part takes."""
+        pattern = re.compile(r"\.".join(rf"{re.escape(part)}((?:\[[^\]]*\])?)" for part in parts))
+        order, found, dimensions = self._tables["order"], dict[tuple[int, ...], int](), [0] * len(parts)
+        for rank in range(self._rank(parts[0].encode()), len(order)):
+            name = self._name(order[rank])
+            if not name.startswith(parts[0]):
+                break
+            if match := pattern.fullmatch(name):
+                indices = [[int(i) for i in re.findall(r"\d+", group)] for group in match.groups()]
+                dimensions = [len(group) for group in indices]
+                found[tuple(i for group in indices for i in group)] = int(order[rank])
+        if not found or len({len(index) for index in found}) > 1:
+            return np.empty(0, dtype=np.int64), dimensions
+        keys = np.array(list(found), dtype=np.int64).reshape(len(found), -1)
+        numbers = np.full(tuple(keys.max(axis=0) + 1), -1, dtype=np.int64)
+        numbers[tuple(keys.T)] = list(found.values())
+        return numbers, dimensions
+
+    def _not_found(self, name: str, rank: int) -> NameNotFound:
+        """Only names nearby in the alphabet and the first ones are compared: a million would take minutes."""
+        order = self._tables["order"]
+        near = [self._name(k) for k in order[max(0, rank - 200) : rank + 200]] + [
+            self._name(k) for k in range(min(len(order), 2000))
+        ]
+        return NameNotFound(f"`{name}` is not in `{self.path}`.", remedy=near_matches(name, dict.fromkeys(near)))
+
+
+def _indexed(numbers: NDArray[np.int64], dimensions: list[int], subscripts: list[str], name: str) -> NDArray[np.int64]:
+    """Apply the indices a user wrote, part by part of the path; a part without any means all of it."""
+    where: list[int | slice] = []
+    for count, subscript in zip(dimensions, subscripts, strict=True):
+        given = [_subscript(text, name) for text in subscript.split(",")] if subscript else []
+        if len(given) > count:
+            raise NameNotFound(f"`{name}` has more indices than the variable has dimensions.")
+        where += [*given, *[slice(None)] * (count - len(given))]
+    try:
+        return np.asarray(numbers[tuple(where)])
+    except IndexError as cause:
+        raise NameNotFound(f"`{name}`: an index is out of range; the array's shape is {numbers.shape}.") from cause
+
+
+def _subscript(text: str, name: str) -> int | slice:
+    try:
+        numbers = [int(part) if part.strip() else None for part in text.split(":")]
+        if len(numbers) == 1 and numbers[0] is not None:
+            return numbers[0]
+        return slice(*numbers)
+    except (ValueError, TypeError) as cause:
+        raise UsageError(f"`{name}`: the index `{text}` is neither a number nor a slice.") from cause
+
+
+# ---------------------------------------------------------------- reading the archive
+
+_TABLES = ("time", "constants", "names", "name_ends", "order", "kind", "index", "sign", "unit", "description")
+
+
+def _damaged(path: Path, why: str) -> FileError:
+    return FileError(
+        f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or run the simulation again and save the result."
+    )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, with everything that can be wrong about a file told apart."""
+    try:
+        with open(path, "rb") as stream:
+            start = stream.read(32)
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except FileError:
+        raise
+    except FileNotFoundError as cause:
+        raise FileError(f"There is no file `{path}`.", remedy=f"the folder meant is `{path.absolute().parent}`.") from cause
+    except OSError as cause:
+        raise FileError(f"`{path}` cannot be read: {cause.strerror or cause}.") from cause
+    except zipfile.BadZipFile as cause:
+        if start.startswith(b"PK\x03\x04"):
+            raise _damaged(path, f"it ends too early or was changed ({cause})") from cause
+        raise _foreign(path, start) from cause
+    except Exception as cause:  # a damaged archive makes the reader of zip files fail in many ways
+        raise _damaged(path, str(cause)) from cause
+
+
+def _foreign(path: Path, start: bytes) -> FileError:
+    remedy = "only files written by `result.save` can be loaded."
+    if b"Aclass" in start:
+        remedy = "it looks like a trajectory file of Dymola or OpenModelica: read it with `acausal.results.mat.read_mat`."
+    what = "is empty" if not start else f"was not saved by this program (it begins with {start[:8]!r})"
+    return FileError(f"`{path}` {what}.", remedy=remedy)
+
+
+def _read_about(archive: zipfile.ZipFile, path: Path) -> Mapping[str, Any]:
+    if "about.json" not in archive.namelist():
+        raise _foreign(path, b"PK")
+    about = json.loads(archive.read("about.json"))
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise _foreign(path, b"PK")
+    if about["format number"] > FORMAT_NUMBER:
+        raise FileError(
+            f"`{path}` was saved by a newer version of this program ({about['version']}).",
+            remedy="`pip install --upgrade acausal`.",
+        )
+    return about
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def _map_array(archive: zipfile.ZipFile, path: Path, name: str) -> Array:
+    """A large member as a view of the file: nothing is read until values are asked for."""
+    info = archive.getinfo(f"{name}.npy")
+    if info.compress_type != zipfile.ZIP_STORED:  # somebody packed the archive again
+        return np.asarray(_read_array(archive, name), dtype=np.float64)
+    with open(path, "rb") as stream:
+        stream.seek(info.header_offset + 26)
+        name_length, extra_length = np.frombuffer(stream.read(4), dtype="<u2")
+        start = info.header_offset + 30 + int(name_length) + int(extra_length)
+        stream.seek(start)
+        version = np.lib.format.read_magic(stream)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream) if version == (1, 0) else ((-1,), False, np.dtype("f8"))
+        offset = stream.tell()
+    expected = 8 * int(np.prod(shape))
+    if dtype != np.float64 or len(shape) != 2 or offset - start + expected != info.file_size:
+        raise ValueError(f"the array `{name}` is not what was written")
+    if offset % 8 or not expected:
+        return np.asarray(_read_array(archive, name), dtype=np.float64)
+    return np.memmap(path, dtype=np.float64, mode="r", offset=offset, shape=shape).view(np.ndarray)

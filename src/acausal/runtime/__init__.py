@@ -1,0 +1,1 @@
+"""From kernels, tables and numbers to states over time: problems, initialisation, solvers."""

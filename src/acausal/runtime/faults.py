@@ -1,0 +1,61 @@
+"""Which operation of which equation has no value: from a residual row and a workspace to the component, the line and the cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import Diagnostic
+from ..families.system import System
+from ..families.template import MINUS, MIXED, Family
+from ..kernels.interpret import Fault, first_fault
+from ..language.expression import Expression, Slot
+
+
+def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
+    """The equation behind a residual row that is not finite, and the first operation in it that has no value."""
+    place = system.describe_equation(row)
+    remedy = "Check the start values and parameters it depends on; bounds (min, max) keep iterations where it has a value."
+    for family in system.families:
+        for output, column in np.argwhere(family.rows == row):
+            fault = _fault(family, int(output), int(column), workspace)
+            if fault is not None:
+                details = _values(system, family, workspace, int(column)) + _failures(family)
+                return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=details, remedy=remedy)
+    return replace(place, what="An equation has no finite value.", remedy=remedy)
+
+
+def _cause(fault: Fault) -> str:
+    """The complaint and the numbers; the expression itself is shown as the equation's source line."""
+    numbers = ", ".join(f"{float(a):.6g}" for a in fault.arguments)
+    return f"{fault.complaint} (argument{'s' if len(fault.arguments) > 1 else ''} {numbers})"
+
+
+def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> Fault | None:
+    def value(leaf: Expression) -> np.ndarray:
+        assert isinstance(leaf, Slot)
+        index = int(family.slots[leaf.number, column])
+        if family.signs[leaf.number] == MIXED:
+            return np.asarray(workspace[index] if index >= 0 else -workspace[~index])
+        return np.asarray(-workspace[index] if family.signs[leaf.number] == MINUS else workspace[index])
+
+    return first_fault((family.template.outputs[output],), value)
+
+
+def _values(system: System, family: Family, workspace: np.ndarray, column: int) -> tuple[str, ...]:
+    """The unknowns that stand in the equation, with their values."""
+    found = []
+    for slot in family.template.slots:
+        index = int(family.slots[slot.number, column])
+        index = ~index if index < 0 else index
+        if index < 2 * system.size:
+            name = system.name_of_unknown(index % system.size)
+            found.append(f"{name if index < system.size else f'der({name})'} = {workspace[index]:.6g}")
+    return (f"where:     {', '.join(found[:8])}",) if found else ()
+
+
+def _failures(family: Family) -> tuple[str, ...]:
+    """Exceptions inside the user's own functions."""
+    failures = [getattr(f, "failure", None) for f in family.template.functions]
+    return tuple(f"because:   {failure}" for failure in failures if failure is not None)

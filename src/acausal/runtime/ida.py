@@ -1,0 +1,108 @@
+"""The default solver: SUNDIALS IDAS with KLU in the native core. No Python runs between two output points."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import Diagnostic, UsageError
+from .inputs import Constant, Function, values_at
+from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
+from .problem import Problem, Stored, core
+from .solver import Option, Request, RunResult, check_options
+
+# By the numbers of native/ida.h
+OUTCOMES = {
+    0: Outcome.FINISHED,
+    2: Outcome.CANCELLED,
+    -1: Outcome.TOO_MANY_STEPS,
+    -2: Outcome.STEP_TOO_SMALL,
+    -3: Outcome.ERROR_TEST,
+    -4: Outcome.CONVERGENCE,
+    -5: Outcome.SINGULAR,
+    -6: Outcome.NOT_FINITE,
+    -7: Outcome.TOO_MUCH_ACCURACY,
+    -8: Outcome.FAILED,
+}
+
+
+class Ida:
+    """BDF of variable order and step on the fully implicit system, with exact sparse Jacobians and maximum norms."""
+
+    name = "ida"
+    doc = "SUNDIALS IDAS with KLU, native. Errors are measured in weighted maximum norms: accuracy does not dilute with size."
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("max_order", int, 5, "largest order of the integration formula", 1, 5),
+        Option("max_step", float, 0.0, "largest step in seconds; 0: no limit", 0.0),
+        Option("initial_step", float, 0.0, "first step in seconds; 0: estimated", 0.0),
+        Option("max_steps", int, 0, "number of steps after which a run ends; 0: no limit", 0),
+        Option("suppress_algebraic", bool, True, "leave algebraic unknowns out of the error test"),
+        Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
+        Option("max_nonlinear_iterations", int, 4, "Newton iterations per attempt", 1, 100),
+        Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
+        Option("max_error_test_failures", int, 10, "failed error tests of a step before a run ends", 1, 1000),
+        Option("nonlinear_tolerance", float, 0.33, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
+        Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
+    )
+
+    def run(self, problem: Problem, request: Request) -> RunResult:
+        request = request.checked(problem)
+        options = check_options(self, request.options)
+        interval = options.pop("progress_interval")
+        session, known = open_session(problem, request, options)
+        session.start(request.t0, request.y0, request.yp0)
+        rows = np.empty((len(request.output_times), request.stored.width))
+        status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
+        outcome = OUTCOMES[status]
+        return RunResult(
+            outcome,
+            session.t,
+            request.output_times[:written],
+            rows[:written],
+            session.y,
+            session.yp,
+            session.statistics(),
+            session.message,
+            _explain(problem, request, session, outcome, known),
+        )
+
+
+def native_outputs(problem: Problem, stored: Stored) -> Any:
+    """`_core.Outputs` for what a run stores."""
+    outputs = core.Outputs(problem.native, np.ascontiguousarray(stored.gather, dtype=np.int32), stored.expressions)
+    for kernel in stored.kernels:
+        outputs.add(*kernel)
+    return outputs
+
+
+def open_session(problem: Problem, request: Request, options: dict[str, Any]) -> tuple[Any, np.ndarray]:
+    """A native session for a checked request, with its inputs in place but not started; and the known values it was given."""
+    if problem.native is None:
+        raise UsageError(
+            "The solver `ida` needs the native core, which this problem does not use.", remedy='choose solver="sundae"'
+        )
+    known = request.known
+    assert known is not None  # a checked request has its own
+    for cell, given in request.inputs.items():
+        if isinstance(given, Constant):
+            known[cell] = given.value
+    outputs = native_outputs(problem, request.stored)
+    session = core.Ida(problem.native, known, request.rtol, request.atol, problem.differential, outputs, **options)
+    for cell, given in request.inputs.items():
+        if isinstance(given, Function):
+            session.add_function(cell, given.function)
+        elif not isinstance(given, Constant):
+            session.add_table(cell, given.times, given.values, given.slopes)
+    return session, known
+
+
+def _explain(problem: Problem, request: Request, session: Any, outcome: Outcome, known: np.ndarray) -> tuple[Diagnostic, ...]:
+    if outcome is Outcome.NOT_FINITE:
+        t, y, yp = session.non_finite
+        return explain_not_finite(problem, t, y, yp, values_at(request.inputs, t, known))
+    if outcome is Outcome.SINGULAR:
+        return explain_singular(problem, session.t, session.singular_column)
+    if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
+        return explain_limiting(problem, session.t, session.weighted_errors())
+    return ()

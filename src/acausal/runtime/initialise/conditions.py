@@ -1,0 +1,111 @@
+"""What is given at the start, and what is computed.
+
+Problem. n equations F and m initial equations G hold between the 2n quantities y and y'. The y' of algebraic unknowns mean nothing
+and are zero. To be found: which of the remaining columns are *known*, such that the rest can be computed from the rows.
+
+- "start": fixed starts are known. Columns are computed in this order: derivatives and algebraic unknowns; differential unknowns
+  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start.
+- "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
+  that nothing depends on), and are guesses elsewhere. So do initial equations.
+- "hold": the differential unknowns keep the values they have, and nothing else counts: the restart after a jump.
+
+Rows that find no column are surplus: they must hold all the same, and whether they do is seen when the rest has been computed.
+
+The ordinary case (no initial equations; only differential unknowns fixed) needs no graph: every row computes an algebraic unknown
+or a derivative. Should that be structurally singular, the Newton iteration notices, and the graph is asked after all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from .equations import Stack
+from .ordering import choose, conflicting_rows, rows_by_columns
+from .types import InitialProblem, Integers
+
+Mode = Literal["start", "steady", "hold"]
+_NONE: Integers = np.empty(0, np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Rows and columns of the initial system, by their numbers in the stack (see `equations`); as many of one as of the other,
+    unless the problem is structurally singular."""
+
+    mode: Mode
+    rows: Integers
+    columns: Integers
+    fixed: Integers = field(default_factory=lambda: _NONE)  # unknowns held at their start because the model says so
+    taken: Integers = field(default_factory=lambda: _NONE)  # unknowns held at their start because nothing else determines them
+    unused: Integers = field(default_factory=lambda: _NONE)  # unknowns whose fixed start does not count (steady state)
+    surplus: Integers = field(default_factory=lambda: _NONE)  # rows that must hold by themselves
+    ignored: Integers = field(default_factory=lambda: _NONE)  # rows that do not count (steady state)
+    conflicts: tuple[Integers, ...] = ()  # for the first surplus rows: the rows they compete with
+    by_structure: bool = False
+
+    @property
+    def square(self) -> bool:
+        return len(self.rows) == len(self.columns)
+
+
+def ordinary(problem: InitialProblem, mode: Mode) -> Conditions | None:
+    """The conditions when they can be told without looking at the structure."""
+    n, differential = problem.size, problem.differential
+    fixed = problem.fixed
+    everywhere = np.arange(n)
+    if mode == "hold":
+        return Conditions(mode, everywhere, np.where(differential, everywhere + n, everywhere), taken=np.flatnonzero(differential))
+    if getattr(problem, "initial_size", 0):
+        return None
+    if mode == "steady":
+        return Conditions(mode, everywhere, everywhere, unused=np.flatnonzero(fixed))
+    if (fixed & ~differential).any():
+        return None
+    columns = np.where(differential, everywhere + n, everywhere)
+    return Conditions(mode, everywhere, columns, np.flatnonzero(fixed), np.flatnonzero(differential & ~fixed))
+
+
+def by_structure(stack: Stack, mode: Mode) -> Conditions:
+    """The conditions by matching with priorities."""
+    problem, n = stack.problem, stack.size
+    stack.incidence.prepare()
+    incidence = rows_by_columns(stack.incidence.indptr, stack.incidence.rows, stack.rows)
+    rank = ranks(problem, mode)
+    matching = choose(incidence, rank, n)
+    computed = np.asarray(matching.equation_of_unknown >= 0)
+    unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
+    steady = mode == "steady"
+    ignored = unmatched[unmatched >= n] if steady else _NONE
+    surplus = unmatched[unmatched < n] if steady else unmatched
+    # Algebraic unknowns and, at a start, derivatives ought to be computed; if no row does, the system is not square.
+    open_columns = (rank == 0) & ~computed
+    held = ~computed[:n] & ~open_columns[:n]
+    return Conditions(
+        mode,
+        np.flatnonzero(matching.unknown_of_equation >= 0),
+        np.flatnonzero(computed | open_columns),
+        fixed=np.flatnonzero(held & problem.fixed),
+        taken=np.flatnonzero(held & ~problem.fixed),
+        unused=np.flatnonzero(computed[:n] & problem.fixed),
+        surplus=surplus,
+        ignored=ignored,
+        conflicts=tuple(conflicting_rows(incidence, rank, matching, int(r)) for r in surplus[:5]),
+        by_structure=True,
+    )
+
+
+def ranks(problem: InitialProblem, mode: Mode) -> Integers:
+    """Per column when it is computed: 0 first, high numbers only if they must; -1: known."""
+    n, differential, fixed = problem.size, problem.differential, problem.fixed
+    given = np.asarray(getattr(problem, "start_given", np.ones(n, bool)))
+    rank = np.full(2 * n, -1)
+    rank[:n] = np.where(differential, np.where(given, 2, 1), 0)
+    if mode == "steady":
+        rank[:n][fixed] = 3
+        return rank
+    rank[:n][fixed] = -1
+    rank[n:][differential] = 0
+    return rank

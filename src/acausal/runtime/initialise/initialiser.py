@@ -1,0 +1,264 @@
+"""Consistent initial values: the whole task, from what the model gives to what the integrator needs.
+
+Problem. Find y and y' with F(t0, y, y') = 0 and the initial conditions (see `conditions`).
+
+The ordinary plant is linear or starts close by: one damped Newton iteration on the whole system, with one factorisation, does
+it, and that path is kept free of everything else. What fails there is solved block by block (see `blocks`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .blocks import BlockSolver
+from .conditions import Conditions, Mode, by_structure, ordinary
+from .equations import Counts, PatternGrew, Stack, Subsystem
+from .newton import NewtonResult, Verdict, newton
+from .options import Options
+from .ordering import BlockOrder, block_order, rows_by_columns, undetermined
+from .report import Attempt, InitialisationError, Outcome, Report
+from .types import Floats, InitialProblem, Integers
+
+_NEAREST = "The Jacobian is singular at the solution, which may not be unique: the one nearest to the start was taken."
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """Consistent values, and the story of how they were found."""
+
+    y: Floats
+    yp: Floats
+    report: Report
+    outcome: Outcome
+
+
+def initialise(
+    problem: InitialProblem,
+    t0: float,
+    *,
+    mode: Mode = "start",
+    y_guess: Floats | None = None,
+    yp_guess: Floats | None = None,
+    options: Options | None = None,
+    tolerance: float | None = None,
+) -> Initialised:
+    """Consistent values for one run. For many runs of one problem keep an `Initialiser`.
+
+    Every day:
+        mode: "start" (fixed and given starts), "steady" (all derivatives zero) or "hold" (differential unknowns keep `y_guess`).
+        y_guess: guesses instead of the starts, from an earlier result say; starts that are conditions stay conditions.
+        tolerance: largest relative error of an unknown.
+    """
+    options = options or Options()
+    if tolerance is not None:
+        options = replace(options, tolerance=tolerance)
+    return Initialiser(problem, mode, options).run(t0, y_guess=y_guess, yp_guess=yp_guess)
+
+
+class Initialiser:
+    """Initial values of one problem, prepared once and computed many times.
+
+    Index maps and the symbolic factorisation are kept from run to run. Parameters, starts, nominal values and bounds are read anew
+    by each run; a change of `fixed` makes it prepare again.
+    """
+
+    def __init__(self, problem: InitialProblem, mode: Mode = "start", options: Options | None = None) -> None:
+        options = options or Options()
+        self.problem, self.mode = problem, mode
+        self.options = replace(options, accept_nearest=True) if mode == "steady" else options
+        self.stack = Stack(problem)
+        self._fixed: object = None
+        self._conditions: Conditions | None = None
+        self._whole: Subsystem | None = None
+        self._order: BlockOrder | None = None
+
+    def run(self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None) -> Initialised:
+        """Consistent values at t0, or an `InitialisationError` that carries what was reached."""
+        begin = time.perf_counter()
+        self.stack.time, self.stack.counts = float(t0), Counts()
+        for _ in range(20):
+            try:
+                self._prepare()
+                report = _Run(self, y_guess, yp_guess).report
+                break
+            except PatternGrew:  # a trial evaluation had missed an entry; each time at least one is won
+                self._conditions = None
+        counts, told = self.stack.counts, report.statistics
+        told.residuals, told.jacobians, told.factorisations = counts.residuals, counts.jacobians, counts.factorisations
+        told.seconds = time.perf_counter() - begin
+        if not report.outcome.solved:
+            raise InitialisationError(report)
+        return Initialised(report.y, report.yp, report, report.outcome)
+
+    # ------------------------------------------------------------------------------------------------------------ prepared and kept
+
+    def _prepare(self) -> None:
+        fixed = np.asarray(self.problem.fixed).tobytes()
+        if self._conditions is None or fixed != self._fixed:
+            self._fixed = fixed
+            self.use(ordinary(self.problem, self.mode) or by_structure(self.stack, self.mode))
+        if self._whole is not None:
+            self._whole.read_attributes()
+
+    def use(self, conditions: Conditions) -> None:
+        self.stack.incidence.prepare()
+        self._conditions, self._order = conditions, None
+        self._whole = Subsystem(self.stack, conditions.rows, conditions.columns) if conditions.square else None
+
+    @property
+    def conditions(self) -> Conditions:
+        if self._conditions is None:
+            self._prepare()
+        assert self._conditions is not None
+        return self._conditions
+
+    @property
+    def whole(self) -> Subsystem | None:
+        """All equations that are to be solved; None if they are not as many as the unknowns."""
+        return self._whole
+
+    def order(self) -> BlockOrder | None:
+        """The block triangular form; None if the system is structurally singular."""
+        if self._order is None and self._whole is not None:
+            self._order = block_order(rows_by_columns(self._whole.indptr, self._whole.indices, self._whole.size))
+        return self._order
+
+
+class _Run:
+    """One initialisation; `report` has the result."""
+
+    def __init__(self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None) -> None:
+        self.owner, self.stack, self.options = owner, owner.stack, owner.options
+        self.guesses = y_guess, yp_guess
+        self._begin()
+        self.report.outcome = self._solve()
+        self._finish()
+
+    def _begin(self) -> None:
+        self.x = self._first_values(*self.guesses)
+        self.report = Report(self.owner.problem, self.stack.time, self.owner.conditions, self.x.copy())
+
+    def _first_values(self, y_guess: Floats | None, yp_guess: Floats | None) -> Floats:
+        problem, n = self.owner.problem, self.stack.size
+        x = np.concatenate([np.where(np.isfinite(problem.start), problem.start, 0.0), np.zeros(n)])
+        computed = np.zeros(2 * n, bool)
+        computed[self.owner.conditions.columns] = True
+        if self.owner.mode == "hold":
+            computed[:n] = True
+        for guess, half in ((y_guess, slice(0, n)), (yp_guess, slice(n, 2 * n))):
+            if guess is not None:
+                x[half] = np.where(computed[half] & np.isfinite(guess), guess, x[half])
+        return x
+
+    # ------------------------------------------------------------------------------------------------------------------- solving
+
+    def _solve(self) -> Outcome:
+        if self.owner.whole is None:
+            return self._not_square()
+        result = self._newton(self.owner.whole)
+        if result.converged.all() and result.regular:
+            return self._checked(Outcome.NEWTON)
+        order = self.owner.order()
+        if order is None:
+            return self._singular_structure()
+        if result.converged.all():
+            self.report.notes.append(_NEAREST)
+            return self._checked(Outcome.NEWTON)
+        return self._by_blocks(order)
+
+    def _newton(self, whole: Subsystem) -> NewtonResult:
+        whole.x[:] = self.x
+        result = newton(whole, self.x[whole.columns], self.options)
+        self.report.non_finite = whole.rows[result.undefined]
+        self.report.attempts.append(
+            Attempt("Newton's method", whole.size, bool(result.converged.all()), result.iterations, float(result.residual.max()))
+        )
+        self.report.statistics.iterations += result.iterations
+        if result.converged.all():
+            self.x[whole.columns] = result.z
+        return result
+
+    def _by_blocks(self, order: BlockOrder) -> Outcome:
+        solver = BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report)
+        if solver.solve():
+            return self._checked(Outcome.HOMOTOPY if solver.by_continuation else Outcome.BLOCKS)
+        if all(v == Verdict.OUTSIDE_DOMAIN for v in solver.verdicts):
+            return Outcome.OUTSIDE_DOMAIN
+        return Outcome.SINGULAR if all(v == Verdict.SINGULAR for v in solver.verdicts) else Outcome.NOT_FOUND
+
+    # --------------------------------------------------------------------------------------------------------- when counts disagree
+
+    def _singular_structure(self) -> Outcome:
+        """The ordinary choice of conditions does not fit this problem: let the structure choose, and try again."""
+        whole, conditions = self.owner.whole, self.owner.conditions
+        assert whole is not None
+        if not conditions.by_structure and self.owner.mode != "hold":
+            attempts = self.report.attempts
+            self.owner.use(by_structure(self.stack, self.owner.mode))
+            self._begin()
+            self.report.attempts = attempts
+            return self._solve()
+        rows, columns = undetermined(rows_by_columns(whole.indptr, whole.indices, whole.size))
+        return self._told_structure(whole.rows[rows], whole.columns[columns])
+
+    def _not_square(self) -> Outcome:
+        conditions = self.owner.conditions
+        stack = self.stack.incidence.part(conditions.rows, conditions.columns)
+        _, columns = undetermined(rows_by_columns(stack[0], stack[1], len(conditions.rows)))
+        rows = np.unique(np.concatenate([conditions.surplus, *conditions.conflicts]).astype(np.intp))
+        return self._told_structure(rows, conditions.columns[columns])
+
+    def _told_structure(self, rows: Integers, columns: Integers) -> Outcome:
+        notes, report = self.report.notes, self.report
+        if len(columns):
+            notes.append("Not determined: " + ", ".join(report.quantity(int(c)) for c in columns[:10]) + (", …" if len(columns) > 10 else ""))
+        if len(rows):
+            notes.append("Too many for the quantities in them:")
+            notes.extend(f"  {report.equation(int(r))}" for r in rows[:10])
+        return Outcome.STRUCTURE
+
+    # ----------------------------------------------------------------------------------------------------------- surplus conditions
+
+    def _checked(self, outcome: Outcome) -> Outcome:
+        """More conditions than needed are welcome as long as they agree with the rest."""
+        surplus = self.owner.conditions.surplus
+        if not len(surplus):
+            return outcome
+        residual = np.abs(self.stack.residual(self.x)[surplus])
+        size = residual / self._weights(surplus)
+        wrong = np.flatnonzero(~(size <= max(self.options.consistency, self.options.tolerance)))
+        for k in wrong[:10]:
+            self._told_conflict(int(surplus[k]), float(residual[k]), int(k))
+        return Outcome.INCONSISTENT if len(wrong) else outcome
+
+    def _weights(self, rows: Integers) -> Floats:
+        """What each row would change by if all quantities in it changed by all they are (see `newton`)."""
+        incidence = self.stack.incidence
+        nominal = np.tile(np.where(self.owner.problem.nominal > 0, self.owner.problem.nominal, 1.0), 2)
+        scale = np.repeat(np.maximum(nominal, np.abs(self.x)), np.diff(incidence.indptr))
+        terms = np.abs(self.stack.derivatives(self.x)[incidence.source]) * scale
+        weight = np.bincount(incidence.rows, np.where(np.isfinite(terms), terms, 0.0), self.stack.rows)[rows]
+        return np.where(weight > 0, weight, 1.0)
+
+    def _told_conflict(self, row: int, residual: float, number: int) -> None:
+        report, conditions = self.report, self.owner.conditions
+        rows = conditions.conflicts[number] if number < len(conditions.conflicts) else np.array([row])
+        report.notes.append(f"Violated by {residual:.3g}: {report.equation(row)}")
+        others = [report.equation(int(r)) for r in rows if r != row]
+        if others:
+            report.notes.append("  together with " + "; ".join(others[:5]) + ("; …" if len(others) > 5 else ""))
+        incidence = self.stack.incidence
+        columns = np.repeat(np.arange(2 * self.stack.size), np.diff(incidence.indptr))[np.isin(incidence.rows, rows)]
+        held = np.intersect1d(columns, np.concatenate([conditions.fixed, conditions.taken]))
+        starts = [f"{report.quantity(int(c))} = {self.x[c]:.6g}" for c in held[:10]]
+        if starts:
+            report.notes.append("  and the starts " + ", ".join(starts))
+
+    def _finish(self) -> None:
+        n, report = self.stack.size, self.report
+        report.y, report.yp = self.x[:n].copy(), self.x[n:].copy()
+        if not report.outcome.solved:
+            report.residual = self.stack.residual(self.x)

@@ -1,0 +1,119 @@
+"""The structure of an initial system: which columns are computed, and in which order. Integers only.
+
+This is the one module of the package that calls the structural algorithms.
+
+Order. The blocks of the block triangular form are solved one after the other, but not all of them wait for each other. The *level*
+of a block is the length of the longest chain of blocks it waits for: the blocks of one level do not see each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...structure import Incidence, Matching, block_form, conflict, decompose, match
+from .types import Integers, Mask
+
+
+def rows_by_columns(indptr: Integers, rows: Integers, height: int) -> Incidence:
+    """An incidence from compressed columns."""
+    columns = np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
+    return Incidence.from_pairs(rows, columns, height, len(indptr) - 1)
+
+
+def choose(incidence: Incidence, rank: Integers, first_rows: int) -> Matching:
+    """Match rows with columns of low rank first; columns of negative rank are known and take no part.
+
+    If not all rows can be matched, those below `first_rows` are preferred: the model's equations before initial equations.
+    """
+    allowed = incidence.keep(rank[incidence.indices] >= 0)
+    ranks = np.maximum(rank, 0)
+    found = match(allowed, last=ranks)
+    if (found.unknown_of_equation[:first_rows] >= 0).all():
+        return found
+    return match(allowed, last=ranks, start=match(allowed.keep(allowed.owners < first_rows), last=ranks))
+
+
+def conflicting_rows(incidence: Incidence, rank: Integers, matching: Matching, row: int) -> Integers:
+    """The smallest set of rows, with `row`, that has too few columns to compute."""
+    return np.asarray(conflict(incidence.keep(rank[incidence.indices] >= 0), matching, row).equations)
+
+
+def undetermined(incidence: Incidence) -> tuple[Mask, Mask]:
+    """Masks of the rows that are too many and of the columns that are too many, for a system that cannot be matched."""
+    parts = decompose(incidence)
+    return parts.over.equations, parts.under.unknowns
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOrder:
+    """Rows and columns in the order of solution. Block b is [offsets[b], offsets[b+1]) of both; level l is the blocks
+    [levels[l], levels[l+1]). `used_by` (compressed) says which blocks need block b."""
+
+    rows: Integers
+    columns: Integers
+    offsets: Integers
+    levels: Integers
+    used_by: tuple[Integers, Integers]
+
+    @property
+    def count(self) -> int:
+        return len(self.offsets) - 1
+
+    def after(self, blocks: Integers) -> Mask:
+        """The blocks that wait for any of these."""
+        seen = np.zeros(self.count, bool)
+        front = blocks
+        while len(front):
+            front = np.unique(_neighbours(*self.used_by, front))
+            front = front[~seen[front]]
+            seen[front] = True
+        return seen
+
+
+def block_order(incidence: Incidence) -> BlockOrder | None:
+    """Blocks sorted by level, or None if the system is structurally singular. O(entries), and a few numpy calls for each level."""
+    matching = match(incidence)
+    if matching.size < incidence.n_equations:
+        return None
+    form = block_form(incidence, matching)
+    block_of = form.block_of_equation(incidence.n_equations)
+    user, source = block_of[incidence.owners], block_of[matching.equation_of_unknown[incidence.indices]]
+    edges = np.unique(np.stack([source, user])[:, source != user], axis=1)
+    level = _levels(form.count, edges[0], edges[1])
+    order = np.argsort(level, kind="stable")
+    number = np.empty(form.count, np.intp)
+    number[order] = np.arange(form.count)
+    place = np.argsort(number[np.repeat(np.arange(form.count), form.sizes)], kind="stable")
+    return BlockOrder(
+        rows=form.equations[place],
+        columns=form.unknowns[place],
+        offsets=np.concatenate([[0], np.cumsum(form.sizes[order])]),
+        levels=np.concatenate([[0], np.cumsum(np.bincount(level))]),
+        used_by=_compressed(form.count, number[edges[0]], number[edges[1]]),
+    )
+
+
+def _levels(count: int, source: Integers, user: Integers) -> Integers:
+    indptr, users = _compressed(count, source, user)
+    waiting = np.bincount(user, minlength=count)
+    level = np.zeros(count, np.intp)
+    front, number = np.flatnonzero(waiting == 0), 0
+    while len(front):
+        level[front] = number
+        freed, times = np.unique(_neighbours(indptr, users, front), return_counts=True)
+        waiting[freed] -= times
+        front, number = freed[waiting[freed] == 0], number + 1
+    return level
+
+
+def _compressed(count: int, source: Integers, user: Integers) -> tuple[Integers, Integers]:
+    order = np.argsort(source, kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(source, minlength=count))]), user[order]
+
+
+def _neighbours(indptr: Integers, indices: Integers, nodes: Integers) -> Integers:
+    counts = indptr[nodes + 1] - indptr[nodes]
+    entry = np.arange(counts.sum()) + np.repeat(indptr[nodes] - (np.cumsum(counts) - counts), counts)
+    return np.asarray(indices[entry])

@@ -1,0 +1,225 @@
+"""The story of an initialisation: what was given, what was tried, what came of it, where it hurts.
+
+Everything is kept as numbers and turned into names and sentences only when somebody reads it: a good start costs nothing here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ...errors import Diagnostic, ModelError
+from .conditions import Conditions
+from .types import Floats, InitialProblem, Integers
+
+
+class Outcome(Enum):
+    """How an initialisation ended; the value is the sentence the user reads."""
+
+    NEWTON = "The initial values were found by Newton's method on the whole system."
+    BLOCKS = "The initial values were found block by block."
+    HOMOTOPY = "The initial values were found block by block, some of them by continuation."
+    NOT_FOUND = "The initial values could not be found. Better start values, nominal values or bounds of the unknowns below may help."
+    OUTSIDE_DOMAIN = (
+        "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or root "
+        "of a negative number). Give the unknowns in them start values for which they have one."
+    )
+    SINGULAR = (
+        "The initial values could not be found: equations below contradict each other or do not determine their unknowns, although "
+        "there are as many of one as of the other. This is a numerical singularity, not one of the structure: look for "
+        "coefficients that vanish or equations that say the same twice."
+    )
+    STRUCTURE = (
+        "The initial values are not determined: there are too many conditions for some quantities and too few for others. This is "
+        "caused by the structure of the problem, not by its numbers. Fix other start values, or add or remove initial equations."
+    )
+    INCONSISTENT = "There are more initial conditions than needed, and they contradict each other. Free one of the starts named below."
+
+    @property
+    def solved(self) -> bool:
+        return self in (Outcome.NEWTON, Outcome.BLOCKS, Outcome.HOMOTOPY)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One thing that was tried."""
+
+    method: str
+    unknowns: int
+    solved: bool
+    iterations: int = 0
+    residual: float = np.nan  # largest scaled residual at the end
+
+
+@dataclass(frozen=True, slots=True)
+class FailedBlock:
+    """Equations and unknowns (numbers in the stack) that could not be solved together, why, and what was tried on them."""
+
+    rows: Integers
+    columns: Integers
+    reason: str
+    tried: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Statistics:
+    residuals: int = 0
+    jacobians: int = 0
+    factorisations: int = 0
+    iterations: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Report:
+    """What an initialisation did. `str(report)` is the text; the fields are for programs.
+
+    `non_finite` are the equations (stacked numbers; those from `problem.size` on are initial equations) without a value at the start.
+    `start`, `y`, `yp` are the guesses and the final values; `residual` are the residuals there.
+    """
+
+    problem: InitialProblem
+    time: float
+    conditions: Conditions
+    start: Floats
+    outcome: Outcome = Outcome.NOT_FOUND
+    y: Floats = field(default_factory=lambda: np.empty(0))
+    yp: Floats = field(default_factory=lambda: np.empty(0))
+    residual: Floats = field(default_factory=lambda: np.empty(0))
+    attempts: list[Attempt] = field(default_factory=list)
+    failed: list[FailedBlock] = field(default_factory=list)
+    not_reached: int = 0
+    blocks: int = 0
+    non_finite: Integers = field(default_factory=lambda: np.empty(0, np.intp))
+    notes: list[str] = field(default_factory=list)
+    statistics: Statistics = field(default_factory=Statistics)
+
+    def __str__(self) -> str:
+        return "\n".join([self.outcome.value, *self.lines()])
+
+    def lines(self, most: int = 10) -> list[str]:
+        """The text below the headline; at most `most` of anything is listed."""
+        told = [*self._given(most), *self._tried()]
+        told += [line for block in self.failed[:most] for line in self._block(block, most)]
+        if len(self.failed) > most:
+            told.append(f"… and {len(self.failed) - most} more blocks that failed.")
+        if self.not_reached:
+            told.append(f"{_count(self.not_reached, 'block')} further on could not be attempted, because they need the values above.")
+        if len(self.non_finite) and not self.outcome.solved:
+            told += ["Without a value at the start:", *(f"  {self.equation(i)}" for i in self.non_finite[:most])]
+        return told + self.notes
+
+    # ----------------------------------------------------------------------------------------------------------------- the parts
+
+    def _given(self, most: int) -> list[str]:
+        c, problem = self.conditions, self.problem
+        told = [f"{_count(len(c.columns), 'quantity', 'quantities')} computed from {_count(len(c.rows), 'equation')} at t = {self.time:g}."]
+        if c.mode == "steady":
+            told.append("Steady state: all derivatives are zero.")
+        for numbers, text in ((c.fixed, "fixed at their start"), (c.taken, "taken as initial condition at their start")):
+            if len(numbers) and c.mode != "hold":
+                told.append(f"{_count(len(numbers), 'unknown')} {text}: {_some([problem.name_of_unknown(int(i)) for i in numbers[:most]], len(numbers))}")
+        if len(c.unused):
+            names = _some([problem.name_of_unknown(int(i)) for i in c.unused[:most]], len(c.unused))
+            told.append(f"{_count(len(c.unused), 'fixed start')} used as a guess only: {names}")
+        for kind, rows in (("is one condition too many", c.surplus), ("does not count for a steady state", c.ignored)):
+            told += [f"{self.equation(int(i))}: {kind}" for i in rows[:most]]
+        return told
+
+    def _tried(self) -> list[str]:
+        if self.outcome is Outcome.NEWTON or not self.attempts:
+            return []
+        told = ["Tried:"]
+        for a in self.attempts[:12]:
+            end = "solved" if a.solved else f"not solved (largest scaled residual {a.residual:.1e})" if np.isfinite(a.residual) else "not solved"
+            steps = f", {_count(a.iterations, 'iteration')}" if a.iterations else ""
+            told.append(f"  {a.method} for {_count(a.unknowns, 'unknown')}{steps}: {end}")
+        if len(self.attempts) > 12:
+            told.append(f"  … and {len(self.attempts) - 12} more.")
+        return told
+
+    def _block(self, block: FailedBlock, most: int) -> list[str]:
+        told = [f"Block of {_count(len(block.rows), 'equation')}: {block.reason}"]
+        told += _table([("unknown", "start", "min", "max", "nominal", "final", ""), *(self._unknown(int(c)) for c in block.columns[:most])])
+        if len(block.columns) > most:
+            told.append(f"    … and {len(block.columns) - most} more unknowns.")
+        size = np.abs(self.residual[block.rows]) if len(self.residual) else np.zeros(len(block.rows))
+        worst = np.argsort(-np.where(np.isfinite(size), size, np.inf), kind="stable")[:5]
+        told.append("  worst residuals:")
+        return told + [f"    {size[k]:10.3g}  {self.equation(int(block.rows[k]))}" for k in worst]
+
+    def _unknown(self, column: int) -> tuple[str, ...]:
+        problem, n = self.problem, self.problem.size
+        i = column % n
+        if column >= n:
+            return (self.quantity(column), _number(self.start[column]), "", "", _number(problem.nominal[i]), _number(self.yp[i]), "")
+        low, high, final = float(problem.minimum[i]), float(problem.maximum[i]), float(self.y[i])
+        at_bound = "at its minimum" if final <= low else "at its maximum" if final >= high else ""
+        numbers = (float(self.start[column]), low, high, float(problem.nominal[i]), final)
+        return (self.quantity(column), *(_number(v) for v in numbers), at_bound)
+
+    # ----------------------------------------------------------------------------------------------------------------- the names
+
+    def quantity(self, column: int) -> str:
+        name = self.problem.name_of_unknown(column % self.problem.size)
+        return f"der({name})" if column >= self.problem.size else name
+
+    def describe(self, row: int) -> Any:
+        """The `Diagnostic` of an equation or initial equation, or None if the problem has no words for it."""
+        if row < self.problem.size:
+            return self.problem.describe_equation(row)
+        words = getattr(self.problem, "describe_initial_equation", None)
+        return words(row - self.problem.size) if words else None
+
+    def equation(self, row: int) -> str:
+        """Component, equation and place in one line."""
+        d = self.describe(row)
+        plain = f"equation {row}" if row < self.problem.size else f"initial equation {row - self.problem.size}"
+        if d is None:
+            return plain
+        component, equation, place = (getattr(d, a, None) for a in ("component", "equation", "location"))
+        text = f"{component}: {equation}" if component else f"{equation or plain}"
+        return f"{text}  ({place})" if place else text
+
+
+class InitialisationError(ModelError):
+    """No consistent start. `report` tells everything; `y` and `yp` are the values reached, so that they can be looked at."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.y, self.yp = report.y, report.yp
+        rows = [*(int(r) for b in report.failed[:1] for r in _worst_first(report, b)), *(int(r) for r in report.conditions.surplus[:1])]
+        where = report.describe(rows[0]) if rows else None
+        found = {a: getattr(where, a, None) or "" for a in ("component", "equation")}
+        sentence, _, remedy = report.outcome.value.partition(". ")
+        location = getattr(where, "location", None)
+        super().__init__(Diagnostic(f"{sentence}.".replace("..", "."), location=location, details=tuple(report.lines()), remedy=remedy, **found))
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.report.outcome
+
+
+def _worst_first(report: Report, block: FailedBlock) -> Integers:
+    size = np.abs(report.residual[block.rows])
+    return block.rows[np.argsort(-np.where(np.isfinite(size), size, np.inf), kind="stable")]
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if number == 1 else f"{number} {many or one + 's'}"
+
+
+def _some(names: list[str], total: int) -> str:
+    return ", ".join(names) + (f", … ({total - len(names)} more)" if total > len(names) else "")
+
+
+def _number(value: float) -> str:
+    return "" if np.isinf(value) else f"{value:.6g}"
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
+    return ["    " + "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(r, widths, strict=True))).rstrip() for r in rows]

@@ -1,0 +1,43 @@
+"""The array types of this package, and what it asks of a problem."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+class InitialProblem(Protocol):
+    """F(t, y, y') = 0 and what is known about its start (the contract's `Problem`).
+
+    Looked up as well, each with a default when a problem does not have it:
+
+    - `initial_size`, `initial_pattern`, `initial_residual(t, y, yp)`, `initial_jacobian(t, y, yp, cj)`: initial equations; none;
+    - `describe_initial_equation(k)`: as `describe_equation`, for initial equations;
+    - `start_given`: per unknown, whether somebody wrote its start down; everywhere;
+    - `pattern_parts` and `initial_pattern_parts`: two masks over the entries of the pattern, which of them can hold a derivative by y
+      and which one by y'; found by trial evaluations;
+    - `continuation_index` (into `known`): the homotopy parameter; none;
+    - `uses_continuation`: whether any equation contains it; found by trial evaluation.
+    """
+
+    size: int
+    differential: Mask
+    start: Floats
+    nominal: Floats
+    minimum: Floats
+    maximum: Floats
+    fixed: Mask
+    known: Floats
+
+    @property
+    def pattern(self) -> tuple[Integers, Integers]: ...
+    def residual(self, t: float, y: Floats, yp: Floats) -> Floats: ...
+    def jacobian(self, t: float, y: Floats, yp: Floats, cj: float) -> Floats: ...
+    def name_of_unknown(self, i: int) -> str: ...
+    def describe_equation(self, i: int) -> Any: ...

@@ -1,0 +1,110 @@
+"""How a run ended, in the sentence the user reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .problem import Problem
+
+
+class Outcome(Enum):
+    """What became of a run. The value is the sentence the user reads, with its remedy; everything computed so far is kept."""
+
+    FINISHED = "The simulation reached its end."
+    CANCELLED = "The simulation was stopped before its end. Everything computed so far is kept."
+    TOO_MANY_STEPS = "The maximum number of solver steps was reached. Try increasing `max_steps`, or set it to 0 for no limit."
+    STEP_TOO_SMALL = (
+        "Time no longer moves: the steps became too small for the numbers of the machine. The solution probably goes to infinity "
+        "or an equation jumps; look at the variables named below just before the end."
+    )
+    ERROR_TEST = (
+        "The error test failed again and again: some variable changes faster than any step can follow. "
+        "Look for a jump in its equation, smooth it, or loosen `rtol`."
+    )
+    CONVERGENCE = (
+        "The equations of a step could not be solved, even with the smallest step. Look for a jump or a missing solution in the "
+        "equations named below, or give better start and nominal values."
+    )
+    SINGULAR = (
+        "The equations became singular: they no longer determine the unknown named below. Look for a coefficient that became zero "
+        "(a closed valve, an empty volume, a root at zero), and use a regularised function there."
+    )
+    NOT_FINITE = (
+        "An equation has no finite value (division by zero, logarithm or root of a negative number, overflow). "
+        "Check its start values and bounds, or use a regularised function there."
+    )
+    TOO_MUCH_ACCURACY = (
+        "The tolerances ask for more accuracy than the numbers of the machine can give. Increase `rtol`, or the nominal values."
+    )
+    FAILED = "The solver gave up for a reason of its own; its message is kept below."
+
+    @property
+    def ok(self) -> bool:
+        return self is Outcome.FINISHED
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def equations_without_value(
+    problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray | None = None
+) -> np.ndarray:
+    """Numbers of the equations whose residual, or else whose derivative, is not finite at this point."""
+    residual = problem.residual(t, y, yp, known=known)
+    rows = np.flatnonzero(~np.isfinite(residual))
+    if len(rows):
+        return rows
+    values = problem.jacobian(t, y, yp, 1.0, known=known)
+    return np.unique(problem.pattern[1][~np.isfinite(values)])
+
+
+def explain_not_finite(
+    problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray | None = None, most: int = 5
+) -> tuple[Diagnostic, ...]:
+    """Which equations have no finite value at this point, with the values of their unknowns."""
+    found = []
+    for row in equations_without_value(problem, t, y, yp, known)[:most]:
+        if problem.explain_row is not None:
+            workspace = problem.equations.workspace(t, y, yp, problem.known if known is None else known)
+            explained = problem.explain_row(int(row), workspace)
+            found.append(replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}."))
+            continue
+        where = problem.describe_equation(int(row))
+        details = tuple(f"{problem.name_of_unknown(int(i))} = {y[i]:.6g}" for i in problem.unknowns_of_equation(int(row))[:8])
+        found.append(
+            Diagnostic(
+                f"This equation has no finite value at time {t:.6g}.",
+                component=getattr(where, "component", ""),
+                equation=getattr(where, "equation", ""),
+                location=getattr(where, "location", None),
+                details=details,
+                remedy=getattr(where, "remedy", ""),
+            )
+        )
+    return tuple(found)
+
+
+def explain_singular(problem: Problem, t: float, column: int) -> tuple[Diagnostic, ...]:
+    """The unknown that the equations no longer determine."""
+    if column < 0:
+        return ()
+    name = problem.name_of_unknown(column)
+    return (Diagnostic(f"`{name}` is not determined by the equations at time {t:.6g}.", component=name.rpartition(".")[0]),)
+
+
+def explain_limiting(problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5) -> tuple[Diagnostic, ...]:
+    """The unknowns whose local error keeps the step small, worst first."""
+    sizes = np.nan_to_num(np.asarray(errors, dtype=float), nan=np.inf)
+    worst = [int(i) for i in np.argsort(-sizes, kind="stable")[:most] if sizes[i] > 0.1 * sizes.max(initial=0.0)]
+    if not worst:
+        return ()
+    details = tuple(f"{problem.name_of_unknown(i)}: local error {sizes[i]:.3g} times the tolerance" for i in worst)
+    return (Diagnostic(f"These unknowns limited the step at time {t:.6g}.", details=details),)

@@ -1,0 +1,133 @@
+"""Parameter values of a model: read once, changed without compiling, checked before every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic, ModelError
+from ..families.numbers import Attributes, Binding
+from ..families.plant import CONTINUATION, Plant, element_name, joined
+from ..families.system import System
+
+
+class Parameters:
+    """The known part of the workspace for a model, and the rules that bind its cells to each other."""
+
+    def __init__(self, system: System, attributes: Attributes) -> None:
+        self.system, self.attributes = system, attributes
+        size = system.known_count
+        self.values = attributes.read("value", "known", size)
+        self.low = attributes.read("min", "known", size, -np.inf)
+        self.high = attributes.read("max", "known", size, np.inf)
+        attributes.missing(self.values)
+        self.values.cells[:3] = 0.0
+        self.values.cells[CONTINUATION] = 1.0
+        literals = system.aliases.literals
+        self.values.cells[size - len(literals) :] = literals
+        self.overridden = np.zeros(size, dtype=bool)
+
+    def set(self, path: str, value: Any) -> None:
+        """Give a parameter (or a slice of parameters) another value for all runs to come."""
+        cells, number = self._checked(path, value)
+        self.values.cells[cells] = number
+        self.overridden[cells.ravel()] = True
+
+    def get(self, path: str) -> Any:
+        known = self.known({})
+        found = known[self._cells(path)]
+        return float(found) if found.ndim == 0 else found
+
+    def known(self, changes: Mapping[str, Any]) -> np.ndarray:
+        """All known values with some changes for one run; bound parameters follow."""
+        known = self.values.cells.copy()
+        overridden = self.overridden
+        if changes:
+            overridden = overridden.copy()
+            for path, value in changes.items():
+                cells, number = self._checked(path, value)
+                known[cells] = number
+                overridden[cells.ravel()] = True
+        bindings = self._active(overridden)
+        if bindings:
+            self.attributes.evaluate(bindings, known, known)
+        self._check(known)
+        return known
+
+    def _active(self, overridden: np.ndarray) -> list[Binding]:
+        """Bindings of the cells that nobody has set; a number given takes the place of the expression."""
+        found = []
+        for b in self.values.bindings:
+            keep = ~overridden[b.cells].any(axis=1)
+            if keep.all():
+                found.append(b)
+            elif keep.any():
+                found.append(Binding(b.cells[keep], b.expression, b.kind, b.instances[keep], b.what))
+        return found
+
+    def input_cells(self, path: str) -> np.ndarray:
+        """The cells that an external input fills; an error that says why if it is none."""
+        located = self.system.plant.locate(path)
+        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+        if quantity is None or quantity.role != "input":
+            raise ModelError(f"`{path}` is not an input.", remedy="Declare it with `ac.Input(…)`, or use `set` for a parameter.")
+        flat = np.asarray(located.flat)
+        numbers = quantity.base + flat
+        if (self.system.aliases.index[numbers] != quantity.known_base + flat).any() or not self.system.aliases.known[numbers].all():
+            raise ModelError(f"`{path}` is connected inside the model and cannot be given from outside.")
+        return quantity.known_base + flat
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Every parameter and external input with its cell."""
+        plant: Plant = self.system.plant
+        for kind, quantity, base in self.attributes._known_quantities():
+            for k in range(kind.count * quantity.size):
+                instance, element = divmod(k, quantity.size)
+                yield joined(plant.path_of(kind, instance), element_name(quantity.name, element, quantity.shape)), base + k
+
+    def _cells(self, path: str) -> np.ndarray:
+        plant: Plant = self.system.plant
+        located = plant.locate(path)
+        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+        if quantity is None or quantity.role == "variable" or located.order:
+            raise ModelError(
+                f"`{path}` is not a parameter, so it cannot be set.",
+                remedy="Its start value can: start={…}. Parameters and inputs are listed by `model.parameters()`.",
+            )
+        base = quantity.base if quantity.role == "parameter" else quantity.known_base
+        return base + np.asarray(located.flat)
+
+    def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
+        cells = self._cells(path)
+        unit = self._unit(path)
+        if isinstance(value, str):
+            from ..language.units import quantity
+
+            value = quantity(value, unit)
+        try:
+            number = np.broadcast_to(np.asarray(value, dtype=float), cells.shape)
+        except (TypeError, ValueError):
+            shape = f"an array of shape {cells.shape}" if cells.shape else "a number"
+            raise ModelError(f"`{path}` takes {shape}, got {value!r} of type {type(value).__name__}.") from None
+        if not np.isfinite(number).all():
+            raise ModelError(f"`{path}` cannot be {value!r}: it is not finite.")
+        return cells, number
+
+    def _unit(self, path: str) -> str:
+        located = self.system.plant.locate(path)
+        return str(located.kind.quantities[located.name].declaration.unit)
+
+    def _check(self, known: np.ndarray) -> None:
+        bad = known < self.low.cells
+        bad |= known > self.high.cells
+        if bad.any():
+            raise ModelError(*self.attributes.out_of_range(known, self.low, self.high))
+        if not np.isfinite(known).all():
+            raise ModelError(*self._not_finite(known))
+
+    def _not_finite(self, known: np.ndarray) -> list[Diagnostic]:
+        cells = np.flatnonzero(~np.isfinite(known))
+        names = [self.system.plant.name_of(int(c), "known") for c in cells[:6]]
+        return [Diagnostic(f"Parameter `{n}` has no finite value.", remedy="Check the expression it is bound to.") for n in names]

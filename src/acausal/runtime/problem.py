@@ -1,0 +1,259 @@
+"""The problem F(t, y, y', known) = 0 as solvers and initialisation see it: arrays, kernels, names on demand.
+
+The workspace of a kernel is w = [ y | y' | known ]. Evaluation is native where the core is there; otherwise kernels are called
+through ctypes, which costs microseconds per kernel and nothing per row.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Diagnostic, UsageError
+
+
+def _load_core() -> Any:
+    try:
+        return import_module("acausal._core")
+    except ImportError:  # installed without a compiler or without SUNDIALS
+        return None
+
+
+core = _load_core()
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+_pointer = ctypes.c_void_p
+_RESIDUAL = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer)
+_JACOBIAN = ctypes.CFUNCTYPE(None, _pointer, ctypes.c_double, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer)
+
+
+class Kernel(NamedTuple):
+    """Machine code with the tables it loops over; `targets` are residual rows, or positions in the Jacobian's values."""
+
+    address: int
+    slots: Integers  # (slot, row), into w
+    targets: Integers  # (output, row)
+    functions: Sequence[int] = ()  # pairs of code and data addresses
+
+
+class _Called:
+    """A kernel called through ctypes."""
+
+    def __init__(self, kernel: Kernel, prototype: Any) -> None:
+        self.tables = (kernel.slots, kernel.targets)
+        self.functions = np.array(kernel.functions, dtype=np.uint64)
+        self.code = prototype(kernel.address)
+        self.arguments = (kernel.slots.ctypes.data, kernel.targets.ctypes.data, kernel.targets.shape[1], self.functions.ctypes.data)
+
+    def __call__(self, w: Floats, *factor_and_out: Any) -> None:
+        *factor, out = factor_and_out
+        self.code(w.ctypes.data, *factor, out.ctypes.data, *self.arguments)
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a run stores at an output time: cells of w (~i: with a minus sign), then expressions computed by kernels."""
+
+    gather: Integers
+    kernels: tuple[Kernel, ...] = ()
+    expressions: int = 0
+
+    @property
+    def width(self) -> int:
+        return len(self.gather) + self.expressions
+
+    @cached_property
+    def _called(self) -> list[_Called]:
+        return [_Called(k, _RESIDUAL) for k in self.kernels]
+
+    def row(self, w: Floats, out: Floats) -> None:
+        """Fill one row from a workspace."""
+        cells = len(self.gather)
+        out[:cells] = np.where(self.gather >= 0, w[self.gather ^ (self.gather >> 31)], -w[self.gather ^ (self.gather >> 31)])
+        out[cells:] = 0.0
+        for kernel in self._called:
+            kernel(w, out[cells:])
+
+
+class Equations:
+    """`count` residuals over `size` unknowns: their kernels, their pattern, and how they are evaluated."""
+
+    def __init__(
+        self,
+        size: int,
+        count: int,
+        known_size: int,
+        time_index: int,
+        pattern: tuple[Integers, Integers],
+        residuals: Iterable[Kernel],
+        jacobians: Iterable[Kernel],
+        native: bool = True,
+    ) -> None:
+        self.size, self.count, self.time_index, self.known_size = size, count, time_index, known_size
+        self.pattern = (np.ascontiguousarray(pattern[0], dtype=np.int32), np.ascontiguousarray(pattern[1], dtype=np.int32))
+        self.residuals = [Kernel(*k) for k in residuals]
+        self.jacobians = [Kernel(*k) for k in jacobians]
+        self.native: Any = self._build() if native and core is not None else None
+
+    def _build(self) -> Any:
+        system = core.System(self.size, self.known_size, self.time_index, self.count)
+        system.set_pattern(*self.pattern)
+        for kernel in self.residuals:
+            system.add_residual(*kernel)
+        for kernel in self.jacobians:
+            system.add_jacobian(*kernel)
+        return system
+
+    @cached_property
+    def _called(self) -> tuple[list[_Called], list[_Called]]:
+        return [_Called(k, _RESIDUAL) for k in self.residuals], [_Called(k, _JACOBIAN) for k in self.jacobians]
+
+    def workspace(self, t: float, y: Floats, yp: Floats, known: Floats) -> Floats:
+        w = np.concatenate([y, yp, known])
+        w[self.time_index] = t
+        return w
+
+    def residual(self, t: float, y: Floats, yp: Floats, known: Floats, out: Floats | None = None) -> Floats:
+        out = np.empty(self.count) if out is None else out
+        if self.native is not None:
+            self.native.residual(known, t, _vector(y), _vector(yp), out)
+            return out
+        w = self.workspace(t, y, yp, known)
+        out[:] = 0.0
+        for kernel in self._called[0]:
+            kernel(w, out)
+        return out
+
+    def jacobian(self, t: float, y: Floats, yp: Floats, cj: float, known: Floats, out: Floats | None = None) -> Floats:
+        nnz = len(self.pattern[1])
+        cells = np.empty(nnz + 1)  # the last one receives what has no place in the pattern
+        if self.native is not None:
+            self.native.jacobian(known, t, _vector(y), _vector(yp), cj, cells)
+        else:
+            w = self.workspace(t, y, yp, known)
+            cells[:] = 0.0
+            for kernel in self._called[1]:
+                kernel(w, ctypes.c_double(cj), cells)
+        if out is None:
+            return cells[:nnz]
+        out[:nnz] = cells[:nnz]
+        return out
+
+
+def _vector(values: Floats) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+@dataclass(eq=False)
+class Problem:
+    """F(t, y, y', known) = 0 with what is known about its unknowns. Change `known` in place to tune a parameter.
+
+    Every day: `size`, `residual`, `jacobian`, `known`, `start`. The rest tells initialisation and messages what they need.
+    """
+
+    size: int
+    known: Floats
+    time_index: int  # of the time cell, in w
+    pattern: tuple[Integers, Integers]  # CSC of dF/dy + cj dF/dy'
+    residual_kernels: Sequence[Kernel]
+    jacobian_kernels: Sequence[Kernel]
+    differential: Mask
+    start: Floats
+    nominal: Floats
+    minimum: Floats
+    maximum: Floats
+    fixed: Mask
+    name_of_unknown: Callable[[int], str] = lambda i: f"y[{i}]"
+    describe_equation: Callable[[int], Any] = lambda i: None
+    explain_row: Callable[[int, Floats], Diagnostic] | None = None  # why an equation has no value, given a workspace
+    continuation_index: int | None = None  # of the homotopy parameter, in known; 1.0 is the model as written
+    start_given: Mask | None = None
+    uses_continuation: bool | None = None
+    pattern_parts: tuple[Mask, Mask] | None = None  # which entries can hold a derivative by y, which by y'
+    initial_pattern_parts: tuple[Mask, Mask] | None = None
+    initial_size: int = 0
+    initial_pattern: tuple[Integers, Integers] | None = None
+    initial_residual_kernels: Sequence[Kernel] = ()
+    initial_jacobian_kernels: Sequence[Kernel] = ()
+    describe_initial_equation: Callable[[int], Any] = lambda k: None
+    use_native: bool = True
+    equations: Equations = field(init=False, repr=False)
+    initial_equations: Equations | None = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._check()
+        if self.start_given is None:
+            self.start_given = np.ones(self.size, dtype=bool)
+        if self.uses_continuation is None:
+            self.uses_continuation = self.continuation_index is not None and self._reads(2 * self.size + self.continuation_index)
+        layout = (len(self.known), self.time_index)
+        self.equations = Equations(
+            self.size, self.size, *layout, self.pattern, self.residual_kernels, self.jacobian_kernels, self.use_native
+        )
+        self.pattern = self.equations.pattern
+        if self.initial_size:
+            assert self.initial_pattern is not None
+            kernels = (self.initial_residual_kernels, self.initial_jacobian_kernels)
+            self.initial_equations = Equations(
+                self.size, self.initial_size, *layout, self.initial_pattern, *kernels, self.use_native
+            )
+            self.initial_pattern = self.initial_equations.pattern
+
+    def _check(self) -> None:
+        self.known = np.ascontiguousarray(self.known, dtype=np.float64)
+        for name, kind in (
+            ("differential", bool),
+            ("fixed", bool),
+            ("start", float),
+            ("nominal", float),
+            ("minimum", float),
+            ("maximum", float),
+        ):
+            values = np.ascontiguousarray(getattr(self, name), dtype=kind)
+            if values.shape != (self.size,):
+                raise UsageError(f"`{name}` has the shape {values.shape}; the problem has {self.size} unknowns.")
+            setattr(self, name, values)
+
+    def _reads(self, cell: int) -> bool:
+        kernels = (*self.residual_kernels, *self.initial_residual_kernels)
+        return any(bool(((k[1] == cell) | (k[1] == ~cell)).any()) for k in kernels)
+
+    @property
+    def native(self) -> Any:
+        """The `_core.System` of the equations, or None without the native core."""
+        return self.equations.native
+
+    def residual(self, t: float, y: Floats, yp: Floats, out: Floats | None = None, *, known: Floats | None = None) -> Floats:
+        return self.equations.residual(t, y, yp, self.known if known is None else known, out)
+
+    def jacobian(
+        self, t: float, y: Floats, yp: Floats, cj: float, out: Floats | None = None, *, known: Floats | None = None
+    ) -> Floats:
+        """Values of dF/dy + cj dF/dy' in the order of `pattern`."""
+        return self.equations.jacobian(t, y, yp, cj, self.known if known is None else known, out)
+
+    def initial_residual(self, t: float, y: Floats, yp: Floats, out: Floats | None = None) -> Floats:
+        return self._initial().residual(t, y, yp, self.known, out)
+
+    def initial_jacobian(self, t: float, y: Floats, yp: Floats, cj: float, out: Floats | None = None) -> Floats:
+        return self._initial().jacobian(t, y, yp, cj, self.known, out)
+
+    def _initial(self) -> Equations:
+        if self.initial_equations is None:
+            raise UsageError("This problem has no initial equations.")
+        return self.initial_equations
+
+    def unknowns_of_equation(self, row: int) -> NDArray[np.intp]:
+        """Numbers of the unknowns that equation `row` contains, itself or as a derivative."""
+        indptr, indices = self.pattern
+        return np.searchsorted(indptr, np.flatnonzero(indices == row), side="right") - 1

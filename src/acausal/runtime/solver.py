@@ -1,0 +1,232 @@
+"""What a solver is: the small protocol behind which solvers are plug-ins, found by the entry points `acausal.solvers`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
+from .inputs import Signal
+from .outcome import Outcome
+from .problem import Floats, Problem, Stored, core
+
+Progress = Callable[[float], object]  # called with the time reached; returning False stops the run
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a solver, so that it can be checked, documented and shown in a user interface."""
+
+    name: str
+    type: type
+    default: Any
+    doc: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any, solver: str) -> Any:
+        """The value in the option's type, or an error that says what is allowed."""
+        right = isinstance(value, self.type) or (
+            self.type is float and isinstance(value, int | np.number) and not isinstance(value, bool)
+        )
+        right = right or (self.type is int and isinstance(value, np.integer))
+        if not right or (self.type is not bool and isinstance(value, bool)):
+            raise self._error(value, solver)
+        value = self.type(value)
+        low = self.minimum is not None and not value >= self.minimum
+        high = self.maximum is not None and not value <= self.maximum
+        if low or high or (self.choices and value not in self.choices):
+            raise self._error(value, solver)
+        return value
+
+    @property
+    def allowed(self) -> str:
+        if self.choices:
+            return "one of " + ", ".join(repr(c) for c in self.choices)
+        limits = [f"≥ {self.minimum:g}"] if self.minimum is not None else []
+        limits += [f"≤ {self.maximum:g}"] if self.maximum is not None else []
+        return " ".join(
+            [{float: "a number", int: "an integer", bool: "True or False", str: "a string"}[self.type], " and ".join(limits)]
+        ).strip()
+
+    def _error(self, value: Any, solver: str) -> UsageError:
+        return UsageError(
+            f"Option `{self.name}` of solver `{solver}` must be {self.allowed}; it got {value!r} ({type(value).__name__})."
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """One run: from t0 to t_end, with rows of `stored` at the output times. Output times do not influence the steps."""
+
+    t0: float
+    t_end: float
+    output_times: Floats
+    y0: Floats
+    yp0: Floats
+    stored: Stored
+    rtol: float = 1e-6
+    atol: Floats | float = 1e-6  # per unknown
+    known: Floats | None = None  # of this run; those of the problem otherwise
+    inputs: Mapping[int, Signal] = field(default_factory=dict)  # by cell of `known`
+    progress: Progress | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self, problem: Problem) -> Request:
+        """The same with arrays as solvers want them, or an error about what cannot be."""
+        size = problem.size
+        if not np.isfinite([self.t0, self.t_end]).all() or self.t_end < self.t0:
+            raise UsageError(f"A run cannot go from t = {self.t0:g} to t = {self.t_end:g}.", remedy="choose an end after the start")
+        times = np.ascontiguousarray(self.output_times, dtype=np.float64)
+        if times.ndim != 1 or np.isnan(times).any() or (np.diff(times) < 0).any():
+            raise UsageError("Output times must be a one-dimensional array in increasing order.")
+        outside = times[(times < self.t0) | (times > self.t_end)]
+        if len(outside):
+            raise UsageError(f"The output time {outside[0]:g} lies outside the run, which goes from {self.t0:g} to {self.t_end:g}.")
+        atol = np.ascontiguousarray(np.broadcast_to(np.asarray(self.atol, dtype=np.float64), (size,)))
+        if not (self.rtol > 0 and (atol >= 0).all()):
+            raise UsageError(
+                f"Tolerances must be positive; `rtol` is {self.rtol:g}, the smallest `atol` is {atol.min(initial=0.0):g}."
+            )
+        y0, yp0 = (np.ascontiguousarray(v, dtype=np.float64) for v in (self.y0, self.yp0))
+        if y0.shape != (size,) or yp0.shape != (size,):
+            raise UsageError(f"`y0` and `yp0` have the shapes {y0.shape} and {yp0.shape}; the problem has {size} unknowns.")
+        known = np.array(problem.known if self.known is None else self.known, dtype=np.float64)
+        if known.shape != problem.known.shape:
+            raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
+        fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
+        return Request(*fields, self.inputs, self.progress, self.options)
+
+
+Statistics = dict[str, Any]  # numbers by name, and "seconds": wall time by phase
+
+COUNTERS = (
+    "steps",
+    "residual_evaluations",
+    "jacobian_evaluations",
+    "linear_setups",
+    "nonlinear_iterations",
+    "error_test_failures",
+    "convergence_failures",
+    "non_finite_evaluations",
+)  # in every solver's statistics; one that a solver does not know is 0
+
+
+@dataclass(slots=True, eq=False)
+class RunResult:
+    """What a run gave, to its end or to where it stopped."""
+
+    outcome: Outcome
+    t: float  # the time reached
+    times: Floats
+    rows: NDArray[np.float64]  # one row for each of `times`
+    y: Floats
+    yp: Floats
+    statistics: Statistics
+    message: str = ""  # the solver's own words
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome.ok
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What is to be read besides the outcome: which equations, which unknowns, and the solver's own words."""
+        return (*map(str, self.diagnostics), *((self.message,) if self.message and not self.ok else ()))
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """A solver plug-in: a class with these attributes, without arguments to create it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def doc(self) -> str: ...
+    @property
+    def options(self) -> tuple[Option, ...]: ...
+
+    def run(self, problem: Problem, request: Request) -> RunResult: ...
+
+
+def check_options(solver: Solver, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of the solver, those given checked; a name that does not exist is an error with near matches."""
+    known = {option.name: option for option in solver.options}
+    for name in given:
+        if name not in known:
+            raise NameNotFound(
+                f"Solver `{solver.name}` has no option `{name}`; it has {', '.join(known) or 'none'}.",
+                remedy=near_matches(name, known),
+            )
+    return {name: option.check(given[name], solver.name) if name in given else option.default for name, option in known.items()}
+
+
+def first_step(request: Request, differential: NDArray[np.bool_]) -> float:
+    """A first step as native/ida.cpp estimates it: output times have no say in it, and a start at rest does not mislead."""
+    weights = request.rtol * np.abs(request.y0) + np.asarray(request.atol)
+    rates = np.abs(request.yp0[differential]) / np.maximum(weights[differential], np.finfo(float).tiny)
+    h, rate = 1e-6 * (request.t_end - request.t0), float(rates.max(initial=0.0))
+    return 0.5 / rate if rate * h > 0.5 else h
+
+
+def _built_in() -> dict[str, Callable[[], Any]]:
+    """The two that are always here, also in a source tree that was never installed."""
+
+    def ida() -> Any:
+        from .ida import Ida
+
+        return Ida
+
+    def sundae() -> Any:
+        from .sundae import Sundae
+
+        return Sundae
+
+    return {"ida": ida, "sundae": sundae}
+
+
+def solver_names() -> list[str]:
+    """Names of all solvers that can be chosen."""
+    return sorted({*_built_in(), *(e.name for e in entry_points(group="acausal.solvers"))})
+
+
+def find_solver(name: str | None = None) -> Solver:
+    """The solver of this name (None: the default one); an unknown name is an error with near matches."""
+    name = default_solver() if name is None else name
+    built_in = _built_in()
+    if name in built_in:
+        return _created(built_in[name](), name)
+    for entry in entry_points(group="acausal.solvers", name=name):
+        return _created(entry.load(), name)
+    names = solver_names()
+    raise NameNotFound(f"There is no solver `{name}`; there are {', '.join(names)}.", remedy=near_matches(name, names))
+
+
+def _created(factory: Any, name: str) -> Solver:
+    solver = factory()
+    if not isinstance(solver, Solver):
+        raise UsageError(f"The solver plug-in `{name}` ({factory!r}) lacks `name`, `doc`, `options` or `run`.")
+    return solver
+
+
+@cache
+def default_solver() -> str:
+    """`ida` where the native core was built; otherwise `sundae`, with a message that says so once."""
+    if core is not None:
+        return "ida"
+    warnings.warn(
+        "acausal runs without its native core, which could not be built when it was installed, and uses the solver `sundae`: "
+        "results are the same, runs are 10 to 60 times slower. Install a C++ compiler, libsundials-dev and libsuitesparse-dev, then "
+        "install acausal again.",
+        stacklevel=2,
+    )
+    return "sundae"

@@ -1,0 +1,111 @@
+"""What a run keeps: all unknowns, or those that the asked-for quantities are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import UsageError
+from ..families.path import Located
+from ..families.plant import Kind
+from ..families.system import System
+from ..language.expression import Expression, Reference, walk
+
+DEFAULT_POINTS = 501
+_MOST_BYTES = 2**30  # of a run whose number of output points was not chosen
+_MOST_DERIVATIVE_BYTES = 2**20  # derivatives are interpolated too, which costs as much as the values
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """`gather` are the workspace cells stored, in order; `column` and `slope_column` say where each unknown went, or -1."""
+
+    gather: np.ndarray
+    column: np.ndarray
+    slope_column: np.ndarray
+
+
+def output_times(start: float, until: float, points: int | None, at: Iterable[float] | None, size: int) -> np.ndarray:
+    """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
+    if not np.isfinite([start, until]).all() or until <= start:
+        raise UsageError(f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
+    if at is not None:
+        return _chosen_times(start, until, at)
+    if points is None:
+        points = int(min(DEFAULT_POINTS, max(11, _MOST_BYTES // (8 * max(size, 1)))))
+    if not isinstance(points, (int, np.integer)) or points < 2:
+        raise UsageError(f"`points` is a whole number of at least 2, got {points!r}.")
+    return np.linspace(start, until, int(points))
+
+
+def _chosen_times(start: float, until: float, at: Iterable[float]) -> np.ndarray:
+    times = np.asarray(list(at), dtype=float)
+    if times.ndim != 1 or len(times) == 0:
+        raise UsageError("`at` is a list of output times; it is empty.")
+    if (np.diff(times) < 0).any():
+        raise UsageError("The output times in `at` must not decrease.")
+    if times[0] < start:
+        raise UsageError(
+            f"The output time {times[0]:g} lies before the start at {start:g}.", remedy="Start earlier, or ask for later times."
+        )
+    if times[-1] > until:
+        raise UsageError(
+            f"The output time {times[-1]:g} lies after the end at {until:g}.", remedy="Simulate longer, or ask for earlier times."
+        )
+    return times
+
+
+def choose(system: System, store: Iterable[str] | None, derivatives: bool | None, count: int) -> Choice:
+    """Columns for everything, or for what the given paths need."""
+    if isinstance(store, str):
+        store = [store]
+    values, slopes = np.ones(system.size, dtype=bool), system.differential.copy()
+    if store is not None:
+        values[:], slopes[:] = False, False
+        for path in store:
+            _need(system, system.plant.locate(path), values, slopes)
+    elif derivatives is None:
+        slopes &= 8 * count * int(slopes.sum()) <= _MOST_DERIVATIVE_BYTES
+    if store is None and derivatives is False:
+        slopes[:] = False
+    kept, kept_slopes = np.flatnonzero(values), np.flatnonzero(slopes)
+    column, slope_column = np.full(system.size, -1), np.full(system.size, -1)
+    column[kept] = np.arange(len(kept))
+    slope_column[kept_slopes] = len(kept) + np.arange(len(kept_slopes))
+    gather = np.concatenate([kept, system.size + kept_slopes]).astype(np.int32)
+    return Choice(gather, column, slope_column)
+
+
+def _need(system: System, located: Located, values: np.ndarray, slopes: np.ndarray) -> None:
+    if located.flat is None:
+        expression = located.kind.representative.__dict__[located.name]
+        _need_expression(system, located.kind, expression, np.unique(located.instances), values, slopes)
+    else:
+        _need_quantity(system, located.kind, located.name, located.flat, located.order, values, slopes)
+
+
+def _need_quantity(
+    system: System, kind: Kind, name: str, flat: np.ndarray, order: int, values: np.ndarray, slopes: np.ndarray
+) -> None:
+    quantity = kind.quantities[name]
+    definition = system.definitions.get((kind.index, name))
+    if quantity.role == "parameter":
+        return
+    if definition is not None:
+        _need_expression(system, kind, definition.expression, np.unique(flat // quantity.size), values, slopes)
+        return
+    numbers = quantity.base + flat.ravel()
+    numbers = numbers[~system.aliases.known[numbers]]
+    (slopes if order else values)[system.aliases.index[numbers]] = True
+
+
+def _need_expression(
+    system: System, kind: Kind, expression: Expression, instances: np.ndarray, values: np.ndarray, slopes: np.ndarray
+) -> None:
+    for node in walk(expression):
+        if isinstance(node, Reference):
+            owner: Kind = node.owner._kind
+            flat = system.plant.numbers(kind, node)[instances] - owner.quantities[node.name].base
+            _need_quantity(system, owner, node.name, flat, node.order, values, slopes)

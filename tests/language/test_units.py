@@ -1,0 +1,97 @@
+"""Conversions agree with pint, which the common units never import."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acausal.errors import UsageError
+from acausal.language import units
+
+relaxed = settings(deadline=None, max_examples=50)
+COMPOSED = [
+    "kg/s",
+    "J/(kg*K)",
+    "W/m^2/K",
+    "W/(m**2*K)",
+    "kJ/kg",
+    "m**3/h",
+    "N*m*s/rad",
+    "1/s",
+    "kg*m**2",
+    "m**0.5",
+    "l/min",
+    "V/(rad/s)",
+]
+
+
+@pytest.mark.parametrize("unit", [u for u in [*units._known(), *COMPOSED] if u != "Nm"])
+def test_units_known_here_agree_with_pint(unit):
+    here, pints = units._resolve(unit), units._from_pint(unit)
+    assert here.dimension == pints.dimension
+    assert here.factor == pytest.approx(pints.factor, rel=1e-12) and here.offset == pytest.approx(pints.offset, rel=1e-12)
+
+
+def test_a_newton_metre_is_a_torque():
+    assert units.dimension("Nm") == units.dimension("N*m")  # pint reads a number of textile metres
+
+
+@relaxed
+@given(st.floats(-1e6, 1e6), st.sampled_from([("degC", "degF"), ("bar", "psi"), ("kWh", "MJ"), ("km/h", "m/s"), ("K", "degC")]))
+def test_conversion_there_and_back(value, pair):
+    there = units.convert(value, *pair)
+    assert units.convert(there, *reversed(pair)) == pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def test_conversion_of_known_values():
+    assert units.convert(100.0, "degC", "degF") == pytest.approx(212.0)
+    assert units.convert(-40.0, "degF", "degC") == pytest.approx(-40.0)
+    assert units.convert(1.0, "psi", "Pa") == pytest.approx(6894.757293168)
+    assert units.convert(60.0, "rpm", "rad/s") == pytest.approx(2 * np.pi)
+    np.testing.assert_allclose(units.convert([0.0, 10.0], "°C", "K"), [273.15, 283.15])
+    same = object()
+    assert units.convert(same, "anything", "anything") is same
+
+
+def test_quantities_in_text():
+    assert units.quantity("20 degC", "K") == pytest.approx(293.15)
+    assert units.quantity("1.5bar", "Pa") == pytest.approx(1.5e5)
+    assert units.quantity("-3e-1 kJ/kg", "J/kg") == pytest.approx(-300.0)
+    assert units.quantity("50 %") == pytest.approx(0.5)
+    assert units.to_si("20 degC", "K") == pytest.approx(293.15)
+    assert units.to_si("20 degC", "degC") == pytest.approx(293.15)
+    assert units.to_si(20.0, "degC") == pytest.approx(293.15)
+    np.testing.assert_allclose(units.to_si([1.0, 2.0], "mbar"), [100.0, 200.0])
+
+
+def test_compatible():
+    assert units.compatible("J", "kWh") and units.compatible("Hz", "1/s") and units.compatible("", "1")
+    assert not units.compatible("V", "A")
+    assert units.compatible("no such unit", "no such unit")  # equal texts are never looked up
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: units.dimension("Kelvn"), "`Kelvn` is unknown.*kelvin"),
+        (lambda: units.dimension("kg/sec0nd"), "unknown"),
+        (lambda: units.dimension("V/"), "unknown"),
+        (lambda: units.dimension("2*m"), "unknown"),
+        (lambda: units.dimension(3), "got 3 of type int"),
+        (lambda: units.dimension("dB"), "not a multiple of SI units"),
+        (lambda: units.convert(1.0, "V", "A"), "`V` cannot be converted to `A`.*m\\^2 kg s\\^-3 A\\^-1"),
+        (lambda: units.to_si("20 degC", "Pa"), "cannot be converted"),
+        (lambda: units.quantity("warm", "K"), "number with a unit.*'warm'"),
+    ],
+)
+def test_messages(call, message):
+    with pytest.raises(UsageError, match=f"(?s){message}"):
+        call()
+
+
+def test_common_units_do_not_import_pint():
+    code = "import sys; from acausal.language import units; units.convert(1, 'kJ/(kg*K)', 'J/kg/K'); units.to_si('20 degC', 'K'); "
+    subprocess.run([sys.executable, "-c", code + "assert 'pint' not in sys.modules"], check=True)
