@@ -64,7 +64,7 @@ def trajectory(program: str, n: int, tolerance: float) -> np.ndarray:
     """All unknowns at the output points, one row each, at the tolerance given: tight ones serve as the exact solution."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trajectory"
-        run(program, n, tolerance=tolerance, store=path)
+        run(program, n, tolerance=tolerance, vectors="tuned", store=path)
         return np.fromfile(path).reshape(OUTPUT_POINTS, -1)
 
 

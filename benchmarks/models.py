@@ -6,6 +6,7 @@ arrays of components and once with one Python object per component.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +30,7 @@ class OscillatingTemperature(ac.Component):
     omega = ac.Parameter(0.1, unit="rad/s")
 
     def equations(self) -> Equations:
-        yield self.port.T == self.T_mean + self.amplitude * ac.sin(self.omega * ac.time)
+        yield self.T_mean + self.amplitude * ac.sin(self.omega * ac.time) == self.port.T
 
 
 class Conductor(ac.Component):
@@ -118,7 +119,7 @@ class SineVoltage(TwoPin):
 
     def equations(self) -> Equations:
         yield from super().equations()
-        yield self.v == self.V * ac.sin(2 * ac.pi * self.f * ac.time)
+        yield self.v == self.V * ac.sin(2 * math.pi * self.f * ac.time)
 
 
 class Ground(ac.Component):

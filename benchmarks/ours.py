@@ -57,7 +57,6 @@ def why_not() -> str | None:
 def compile_case(case: str, n: int) -> tuple[Any, float]:
     """The compiled model and the seconds from calling the component class to the model being ready."""
     import acausal
-
     from benchmarks import models
 
     build: Callable[[int], Any] = getattr(models, CASES[case].model)
@@ -71,11 +70,10 @@ def simulate(model: Any, case: str, tolerance: float = 1e-6) -> Measurement:
     begin = time.perf_counter()
     result = model.simulate(until=settings.until, points=OUTPUT_POINTS, rtol=tolerance)
     call_seconds = time.perf_counter() - begin
-    statistics = result.statistics
     return Measurement(
-        seconds=statistics.seconds["integration"],
+        seconds=_seconds(result),
         call_seconds=call_seconds,
-        steps=statistics.steps,
+        steps=result.statistics.steps,
         first=float(result[settings.first][-1]),
         last=float(result[settings.last][-1]),
         result=result,
@@ -91,15 +89,17 @@ def solve_plain(problem: Problem, rtol: float) -> tuple[np.ndarray, float]:
     """End values and seconds of a problem given as plain residuals, without components."""
     import acausal
 
-    model = acausal.compile(
-        acausal.PlainModel(
-            problem.residuals,
-            start=problem.start,
-            start_derivative=problem.start_derivative(),
-            nominal=problem.nominal,
-            parameters=problem.parameters,
-        )
-    )
+    attributes = zip(problem.start, problem.differential, problem.nominal, strict=True)
+    unknowns = {
+        f"y{i + 1}": acausal.Variable(start=start, fixed=fixed, nominal=nominal)
+        for i, (start, fixed, nominal) in enumerate(attributes)
+    }
+    model = acausal.compile(acausal.plain(problem.residuals, y=unknowns, p=problem.parameters))
     result = model.simulate(until=problem.end, points=2, rtol=rtol)
-    end = np.array([float(result[f"y[{i}]"][-1]) for i in range(len(problem.start))])
-    return end, result.statistics.seconds["integration"]
+    end = np.array([float(result[name][-1]) for name in unknowns])
+    return end, _seconds(result)
+
+
+def _seconds(result: Any) -> float:
+    """Seconds from the creation of the integrator to the last output point, as in the C programs."""
+    return float(result.statistics.seconds["integration"])

@@ -21,13 +21,16 @@ template <typename T> constexpr const char *dtype_name() {
     else return "bool";
 }
 
+inline std::string text_of(nb::handle value) {
+    return nb::cast<std::string>(nb::steal<nb::object>(PyObject_Str(value.ptr())));
+}
+
+// What arrived, for a message: type, and for arrays dtype, shape and layout.
 inline std::string describe(nb::handle value) {
-    std::string text = nb::cast<std::string>(nb::str(value.type().attr("__name__")));
-    if (nb::hasattr(value, "dtype")) text += " of " + nb::cast<std::string>(nb::str(value.attr("dtype")));
-    if (nb::hasattr(value, "shape")) text += ", shape " + nb::cast<std::string>(nb::str(value.attr("shape")));
-    if (nb::hasattr(value, "flags") && nb::hasattr(value.attr("flags"), "c_contiguous") &&
-        !nb::cast<bool>(value.attr("flags").attr("c_contiguous")))
-        text += ", not C-contiguous";
+    std::string text = text_of(nb::object(value.type().attr("__name__")));
+    if (nb::hasattr(value, "dtype")) text += " of " + text_of(nb::object(value.attr("dtype")));
+    if (nb::hasattr(value, "shape")) text += ", shape " + text_of(nb::object(value.attr("shape")));
+    if (nb::hasattr(value, "flags") && text_of(nb::object(value.attr("flags").attr("c_contiguous"))) == "False") text += ", not C-contiguous";
     return text;
 }
 

@@ -331,6 +331,7 @@ Status Ida::outcome(int flag) {
 Status Ida::step_to(double t_target, double t_end) {
     int task = system->root_count ? IDA_ONE_STEP : IDA_NORMAL;
     double chunk_start = t;
+    int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
         long limit = chunk;
         if (settings.max_steps) limit = std::min<long>(limit, settings.max_steps - counters().steps);
@@ -340,8 +341,10 @@ Status Ida::step_to(double t_target, double t_end) {
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
         if (taken < chunk) continue;
-        if (std::fabs(t - chunk_start) < 16 * epsilon * std::fabs(t) * chunk) return Status::StepTooSmall;
+        if (std::fabs(t - chunk_start) < 16 * epsilon * std::fabs(t) * chunk)
+            return non_finite.count > non_finite_before ? Status::NotFinite : Status::StepTooSmall;
         chunk_start = t;
+        non_finite_before = non_finite.count;
         taken = 0;
         message.clear();
     }

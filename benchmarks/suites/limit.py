@@ -49,9 +49,7 @@ def _compare(case: str, n: int) -> dict[str, Any]:
     return record | _describe(plain, tuned, measurements)
 
 
-def _describe(
-    plain: list[dict[str, Any]], tuned: list[dict[str, Any]], measurements: list[ours.Measurement]
-) -> dict[str, Any]:
+def _describe(plain: list[dict[str, Any]], tuned: list[dict[str, Any]], measurements: list[ours.Measurement]) -> dict[str, Any]:
     c_seconds = min(entry["seconds"] for entry in plain)
     c_tuned_seconds = min(entry["seconds"] for entry in tuned)
     described = {

@@ -5,6 +5,7 @@ Components state equations, connections join them, `ac.compile` turns them into 
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 from .errors import AcausalError, Diagnostic, ModelError
@@ -85,6 +86,6 @@ __all__ = [
     "AcausalError", "Component", "Connector", "Constant", "Diagnostic", "Flow", "Input", "Model", "ModelError", "Outcome", "Output",
     "Parameter", "Potential", "Result", "Table", "Table2D", "Variable", "abs", "acos", "array", "asin", "atan", "atan2", "ceil",
     "compile", "cos", "cosh", "der", "dot", "exp", "external", "floor", "function", "homotopy", "library", "load", "log", "log10",
-    "max", "mean", "min", "modify", "named", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh", "smooth_abs",
+    "max", "mean", "min", "modify", "named", "pi", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh", "smooth_abs",
     "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "time", "where",
 ]  # fmt: skip

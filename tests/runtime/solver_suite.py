@@ -82,7 +82,7 @@ class SolverSuite:
         problem = problems.decay()
         run = self.run(problem, 1.0, [0.0, 1e-300, 0.5], stored=Stored(np.array([0, 1], dtype=np.int32)))
         assert run.rows[0].tolist() == [1.0, -1.0]
-        np.testing.assert_allclose(run.rows[1], [1.0, -1.0])
+        np.testing.assert_allclose(run.rows[1], [1.0, -1.0], rtol=1e-5)
         np.testing.assert_allclose(run.rows[2], [np.exp(-0.5), -np.exp(-0.5)], rtol=1e-4)
 
     def test_an_output_time_may_come_twice(self) -> None:
@@ -164,7 +164,14 @@ class SolverSuite:
             seen.append(t)
             return len(seen) < 5
 
-        run = self.run(problems.ladder(50), 1e4, np.linspace(0, 1e4, 101), inputs={0: SINE}, progress=progress, options={"progress_interval": 0.0})
+        run = self.run(
+            problems.ladder(50),
+            1e4,
+            np.linspace(0, 1e4, 101),
+            inputs={0: SINE},
+            progress=progress,
+            options={"progress_interval": 0.0},
+        )
         assert run.outcome is Outcome.CANCELLED
         assert len(seen) == 5 and sorted(seen) == seen
         assert run.t < 1e4 and len(run.rows) == np.searchsorted(np.linspace(0, 1e4, 101), run.t, side="right")
@@ -185,7 +192,7 @@ class SolverSuite:
 
     def test_a_run_of_no_length_gives_its_start(self) -> None:
         problem = problems.decay()
-        run = find_solver(self.solver).run(problem, replace(request_for(problem, 0.0, [0.0])))
+        run = find_solver(self.solver).run(problem, request_for(problem, 0.0, [0.0]))
         assert run.ok and run.rows.tolist() == [[1.0]] and run.statistics["steps"] == 0
 
     def test_kernels_through_ctypes_give_the_same_equations(self) -> None:
@@ -212,7 +219,11 @@ class SolverSuite:
 
     @pytest.mark.parametrize(
         "times, told",
-        [([-1.0, 1.0], "output time -1 lies outside the run, which goes from 0 to 1"), ([0.5, 0.2], "increasing order"), ([2.0], "output time 2")],
+        [
+            ([-1.0, 1.0], "output time -1 lies outside the run, which goes from 0 to 1"),
+            ([0.5, 0.2], "increasing order"),
+            ([2.0], "output time 2"),
+        ],
     )
     def test_output_times_are_checked(self, times: list[float], told: str) -> None:
         with pytest.raises(UsageError, match=told):

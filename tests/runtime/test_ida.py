@@ -73,7 +73,7 @@ def test_a_restart_keeps_the_counters_and_the_analysis() -> None:
     advance(ida, 1.0)
     before = ida.statistics()["steps"]
     ida.reinit(1.0, np.array([5.0]), np.array([-5.0]))
-    status, rows = advance(ida, 2.0, [1.0, 2.0])
+    _status, rows = advance(ida, 2.0, [1.0, 2.0])
     np.testing.assert_allclose(rows[:, 0], [5.0, 5.0 * np.exp(-1.0)], rtol=1e-4)
     assert ida.statistics()["steps"] > before
 
@@ -157,7 +157,8 @@ def test_two_runs_in_two_threads_overlap_and_agree() -> None:
         from acausal.runtime.inputs import as_signal
 
         run = find_solver("ida").run(
-            problem, request_for(problem, 1000.0, inputs={0: as_signal(table)}, progress=progress, options={"progress_interval": 0.0})
+            problem,
+            request_for(problem, 1000.0, inputs={0: as_signal(table)}, progress=progress, options={"progress_interval": 0.0}),
         )
         results[k] = run.rows
 
@@ -231,10 +232,10 @@ def test_a_run_that_limits_its_steps_names_the_unknown() -> None:
 @pytest.mark.parametrize(
     "change, told",
     [
-        (dict(atol=np.ones(2)), "`atol` must have 3 elements, not 2"),
-        (dict(atol=np.ones(3, dtype=np.float32)), "`atol` must be a C-contiguous numpy array of float64 with 1 dimension.*float32"),
-        (dict(differential=np.ones(3)), "`differential` must be .* of bool"),
-        (dict(known=np.ones(5)), "`known` must have 2 elements, not 5"),
+        ({"atol": np.ones(2)}, "`atol` must have 3 elements, not 2"),
+        ({"atol": np.ones(3, dtype=np.float32)}, "`atol` must be a C-contiguous numpy array of float64 with 1 dimension.*float32"),
+        ({"differential": np.ones(3)}, "`differential` must be .* of bool"),
+        ({"known": np.ones(5)}, "`known` must have 2 elements, not 5"),
     ],
 )
 def test_arrays_are_checked(change: dict[str, Any], told: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 import small_problems as problems
-from solver_suite import SINE, SolverSuite
+from solver_suite import SINE, SolverSuite, request_for
 
 from acausal.runtime import solver as solver_module
 from acausal.runtime.problem import Problem
@@ -17,14 +17,14 @@ from acausal.runtime.solver import RunResult, default_solver, find_solver
 
 class TestSundae(SolverSuite):
     solver = "sundae"
-    sections: ClassVar = (10, 100)
+    sections: ClassVar = (100, 300)
 
 
 class TestSundaeWithoutTheNativeCore(SolverSuite):
     """Kernels called through ctypes, as on a machine where nothing could be built."""
 
     solver = "sundae"
-    sections: ClassVar = (10,)
+    sections: ClassVar = (100,)
 
     def run(self, problem: Problem, t_end: float, times: Any = None, **more: Any) -> RunResult:
         return super().run(replace(problem, use_native=False), t_end, times, **more)
@@ -33,9 +33,10 @@ class TestSundaeWithoutTheNativeCore(SolverSuite):
 def test_both_solvers_agree() -> None:
     pytest.importorskip("acausal._core")
     problem = problems.ladder(30)
-    from solver_suite import request_for
-
-    runs = [find_solver(name).run(problem, request_for(problem, 20.0, inputs={0: SINE}, rtol=1e-7, atol=1e-7)) for name in ("ida", "sundae")]
+    runs = [
+        find_solver(name).run(problem, request_for(problem, 20.0, inputs={0: SINE}, rtol=1e-7, atol=1e-7))
+        for name in ("ida", "sundae")
+    ]
     np.testing.assert_allclose(runs[0].rows, runs[1].rows, atol=2e-6)
 
 

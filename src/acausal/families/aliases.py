@@ -221,7 +221,8 @@ class AliasGraph:
     def _check_single_known(self, representative: np.ndarray, zero: np.ndarray, knowns: np.ndarray) -> None:
         classes = representative[knowns]
         values, counts = np.unique(classes, return_counts=True)
-        twice = values[counts > 1]
+        turned = zero[knowns] & (knowns != self.plant.variable_count + ZERO)  # equal to its own negative, but not zero
+        twice = np.union1d(values[counts > 1], classes[turned])
         conflicts = [c for c in twice if (representative[: self.plant.variable_count] == c).any()]
         if conflicts:
             raise ModelError(*(self._fixed_twice(representative, int(c), knowns) for c in conflicts[:8]))

@@ -16,7 +16,7 @@ from .canonical import canonical, slot_kind
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
-from .plant import CONTINUATION, TIME, ZERO, Kind, Plant, Quantity
+from .plant import CONTINUATION, ONE, TIME, ZERO, Kind, Plant, Quantity
 from .sums import split_sums
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
@@ -32,6 +32,7 @@ class Rows:
     residuals: tuple[Expression, ...]
     rows: np.ndarray  # (output, row)
     picked: np.ndarray | None
+    summands: bool = False  # others add to the same rows, so that signs matter
 
 
 def assemble(root: Component) -> System:
@@ -62,7 +63,7 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
         if node not in known:
             name = f"sum{len(known) + 1}"
             declaration = Variable(shape=node.shape, doc=f"sum({node.args[0]})")
-            declaration.name = name
+            declaration.name, declaration.auxiliary = name, True
             kind.representative._declare(name, declaration)
             plant.add_quantity(kind, Quantity(name, declaration, node.shape))
             known[node] = Reference(kind.representative, kind.representative, name, node.shape)
@@ -162,14 +163,15 @@ class _Builder:
         picked = None if kept is None or kept.all() else np.flatnonzero(kept)
         count = total if picked is None else len(picked)
         numbers = np.arange(start, start + count, dtype=np.int32)[None, :]
-        return Rows(kind, equation.shape, (equation.residual,), numbers, picked), RowBlock(start, count, kind, equation, picked)
+        rows = Rows(kind, equation.shape, (equation.residual,), numbers, picked, bool(equation.terms))
+        return rows, RowBlock(start, count, kind, equation, picked)
 
     def _terms(self, kind: Kind, equation: TracedEquation, rows: Rows) -> None:
         """Summands add to the rows of the equation they belong to."""
         for term in equation.terms:
             inner = int(np.prod(term.shape[len(equation.shape) :]))
             repeated = np.repeat(rows.rows, inner, axis=1)
-            self._merge(Rows(kind, term.shape, (term,), repeated, None))
+            self._merge(Rows(kind, term.shape, (term,), repeated, None, summands=True))
 
     def _node_sums(self, blocks: list[RowBlock], start: int) -> int:
         nodes = self.nodes
@@ -177,7 +179,7 @@ class _Builder:
             return 0
         place = self.place[nodes.sum_flow]
         sign = nodes.sum_sign * self.aliases.sign[nodes.sum_flow]
-        live = place < 2 * self.n
+        live = place != 2 * self.n + ZERO
         signed = np.where(sign > 0, place, ~place).astype(np.int32)
         table = (signed[live][None, :], (start + nodes.sum_node[live]).astype(np.int32)[None, :])
         self.merged.setdefault((Slot(0, "variable"),), []).append(table)
@@ -188,7 +190,7 @@ class _Builder:
 
     # --- families -------------------------------------------------------------------------------------------------------
     def _merge(self, rows: Rows) -> None:
-        outputs, leaves = canonical(rows.residuals)
+        outputs, leaves = canonical(rows.residuals, rows.summands)
         count = rows.rows.shape[1]
         slots = np.empty((len(leaves), count), dtype=np.int32)
         for k, leaf in enumerate(leaves):
@@ -220,10 +222,10 @@ class _Builder:
         self.differential[place[unknown]] = True
         cells = place - 2 * self.n
         self._refuse_input_derivatives(rows, leaf, cells[~unknown], numbers[~unknown])
-        return np.where(unknown, place + self.n, 2 * self.n + ZERO)
+        return np.where(unknown, place + self.n, 2 * self.n + np.where(cells == TIME, ONE, ZERO))
 
     def _refuse_input_derivatives(self, rows: Rows, leaf: Reference, cells: np.ndarray, numbers: np.ndarray) -> None:
-        varying = np.isin(cells, self._input_cells()) | (cells == TIME)
+        varying = np.isin(cells, self.plant.input_cells())
         if varying.any():
             name = self.plant.name_of(int(numbers[varying][0]))
             raise ModelError(
@@ -234,18 +236,15 @@ class _Builder:
                 )
             )
 
-    def _input_cells(self) -> np.ndarray:
-        found = [np.zeros(0, dtype=np.int64)]
-        for kind in self.plant.kinds:
-            for q in kind.quantities.values():
-                if q.role == "input":
-                    found.append(np.arange(q.known_base, q.known_base + kind.count * q.size))
-        return np.concatenate(found)
-
     def _families(self) -> list[Family]:
-        families = [_family(outputs, tables) for outputs, tables in self.merged.items()]
+        families = merged_families(self.merged)
         self.merged = {}
         return families
+
+
+def merged_families(merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]) -> list[Family]:
+    """One family for each template, from tables of signed workspace indices and of residual rows."""
+    return [_family(outputs, tables) for outputs, tables in merged.items()]
 
 
 def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.ndarray]]) -> Family:

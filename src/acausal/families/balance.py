@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Expression, Reference, walk
-from ..structure.dulmage_mendelsohn import decompose, pieces
+from ..structure.dulmage_mendelsohn import conflict, freedom
 from ..structure.incidence import Incidence
 from ..structure.matching import Matching, match
 from .pattern import Pattern
@@ -23,10 +23,6 @@ def check_structure(system: System, pattern: Pattern) -> None:
     matching = match(incidence)
     if len(matching.unmatched_equations) or len(matching.unmatched_unknowns):
         raise ModelError(*_singular(system, incidence, matching, system.complaints))
-    highest = _highest(system, pattern)
-    top = match(highest)
-    if len(top.unmatched_equations):
-        raise ModelError(_high_index(system, highest, top))
 
 
 def _incidence(system: System, pattern: Pattern, keep: np.ndarray) -> Incidence:
@@ -34,22 +30,16 @@ def _incidence(system: System, pattern: Pattern, keep: np.ndarray) -> Incidence:
     return Incidence.from_pairs(pattern.indices[keep], column[keep], system.equation_count, system.size)
 
 
-def _highest(system: System, pattern: Pattern) -> Incidence:
-    """Only highest derivatives count: y' of differential unknowns, y of the others. A perfect matching here means index 1."""
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    keep = np.where(system.differential[column], pattern.by_slope, pattern.by_value)
-    return _incidence(system, pattern, keep)
-
-
 def _singular(system: System, incidence: Incidence, matching: Matching, local: list[Diagnostic]) -> list[Diagnostic]:
     n, m = system.size, system.equation_count
     found = list(local)
-    parts = decompose(incidence, matching)
-    for piece in pieces(incidence, parts.over)[:_MOST]:
+    for equation in matching.unmatched_equations[:_MOST]:
+        piece = conflict(incidence, matching, int(equation))
         found.append(_too_many(system, piece.equations, piece.unknowns))
-    for piece in pieces(incidence, parts.under)[:_MOST]:
+    for unknown in matching.unmatched_unknowns[:_MOST]:
+        piece = freedom(incidence, matching, int(unknown))
         found.append(_too_few(system, piece.equations, piece.unknowns))
-    head = f"The model has {m} equations for {n} unknowns" if n != m else "The equations do not determine the unknowns"
+    head = f"The model has {m} equation{'' if m == 1 else 's'} for {n} unknown{'' if n == 1 else 's'}" if n != m else "The equations do not determine the unknowns"
     cause = " This is caused by the structure of the model, not by its numbers."
     return [Diagnostic(f"{head}.{cause}", remedy="Start with the first of the complaints below."), *found]
 
@@ -106,20 +96,6 @@ def _list(names: list[str], total: int) -> str:
     if not names:
         return ""
     return " (" + ", ".join(names) + (f", … {total - len(names)} more" if total > len(names) else "") + ")"
-
-
-def _high_index(system: System, highest: Incidence, matching: Matching) -> Diagnostic:
-    rows = matching.unmatched_equations
-    first = system.describe_equation(int(rows[0]))
-    left = [system.name_of_unknown(int(u)) for u in matching.unmatched_unknowns[:_MOST]]
-    return Diagnostic(
-        "States are tied to each other by algebraic equations, so not all of them can start freely (the index is higher than 1).",
-        component=first.component,
-        equation=first.equation,
-        location=first.location,
-        details=(*_equation_lines(system, rows[1:]), f"not determined: the derivatives or values of {', '.join(left)}"),
-        remedy="Two stores are joined rigidly (two volumes, two capacitors, two inertias): put a resistance or compliance between.",
-    )
 
 
 # --- local balance ------------------------------------------------------------------------------------------------------

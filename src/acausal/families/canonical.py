@@ -33,10 +33,10 @@ def slot_kind(leaf: Expression) -> str:
     return "known"
 
 
-def canonical(residuals: tuple[Expression, ...]) -> tuple[tuple[Expression, ...], list[Expression]]:
-    """The residuals over numbered slots, and the leaf that sits in each slot."""
+def canonical(residuals: tuple[Expression, ...], summands: bool = False) -> tuple[tuple[Expression, ...], list[Expression]]:
+    """The residuals over numbered slots, and the leaf that sits in each slot. The sign of `summands` of a larger residual is kept."""
     keys = _structural_keys(residuals)
-    ordered = tuple(_ordered(_positive(r, keys), keys) for r in residuals)
+    ordered = tuple(_ordered(r if summands else _positive(r, keys), keys) for r in residuals)
     leaves: list[Expression] = [n for n in walk(*ordered) if isinstance(n, LEAVES)]
     slots: dict[Expression, Expression] = {leaf: Slot(k, slot_kind(leaf)) for k, leaf in enumerate(leaves)}
     return tuple(transform(r, lambda n: slots.get(n)) for r in ordered), leaves

@@ -79,7 +79,7 @@ def _definition(
         if not _is_free(kind, candidate, blocked, elsewhere, connected) or candidate.shape != equation.shape:
             continue
         expression = _solved(equation.residual, candidate)
-        if expression is not None:
+        if expression is not None and expression.shape in ((), candidate.shape):
             return Definition(candidate.name, expression, equation)
     return None
 

@@ -50,4 +50,5 @@ def _joined(rows: list[Rows]) -> Rows:
 
     first = rows[0]
     residuals = tuple(r for one in rows for r in one.residuals)
-    return Rows(first.kind, first.shape, residuals, np.concatenate([one.rows for one in rows]), None)
+    summands = any(one.summands for one in rows)
+    return Rows(first.kind, first.shape, residuals, np.concatenate([one.rows for one in rows]), None, summands)

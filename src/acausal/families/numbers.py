@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ModelError
 from ..language.component import Component
 from ..language.declarations import Named
 from ..language.expression import Arithmetic, Continuation, Expression, Reference, Time, Unbound, as_expression, transform, walk
-from .plant import Kind, Plant, Quantity, element_name, joined
+from .plant import Kind, Plant, Quantity, element_name, follow, joined
 
 DECLARED, MODIFIED = 1, 2
 
@@ -57,12 +57,22 @@ class Attributes:
                 base = quantity.first(role)
                 if base is None:
                     continue
-                stated = getattr(quantity.declaration, attribute)
-                if stated is not None and not (attribute == "fixed" and stated is False):
-                    self._put(values, base, kind, quantity, attribute, stated, kind.representative, 0, kind.count, own=True)
+                self._put_declared(values, base, kind, quantity, attribute)
                 if quantity.name in modified:
                     self._put_modified(values, base, kind, quantity, attribute)
         return values
+
+    def _put_declared(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
+        """What the class says; a quantity declared in `__init__` may say something else in every instance."""
+        in_init = (kind.representative._declared or {}).get(quantity.name)
+        if in_init is None or in_init.auxiliary or len(kind.members) == 1:  # type: ignore[union-attr]
+            parts = [(quantity.declaration, kind.representative, 0, kind.count)]
+        else:
+            parts = [(m._declaration(quantity.name), m, m._first, m._count) for m in kind.members]
+        for declaration, member, first, count in parts:
+            stated = getattr(declaration, attribute)
+            if stated is not None and not (attribute == "fixed" and stated is False):
+                self._put(values, base, kind, quantity, attribute, stated, member, first, count, own=True)
 
     def _put_modified(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
         plain_members, plain_values = [], []
@@ -89,7 +99,7 @@ class Attributes:
         values.given[cells] = DECLARED if own else MODIFIED
         _drop_bindings(values, cells)
         if isinstance(stated, (Arithmetic, Named)):
-            self._bind(values, kind, quantity, attribute, as_expression(stated), member, cells, own)
+            self._bind(values, quantity, attribute, as_expression(stated), member, cells, own)
             return
         try:
             number = self._as_numbers(stated, quantity, attribute)
@@ -137,37 +147,69 @@ class Attributes:
         )
 
     def _bind(
-        self, values: Values, kind: Kind, quantity: Quantity, attribute: str, expression: Expression, member: Component,
-        cells: np.ndarray, own: bool,
+        self, values: Values, quantity: Quantity, attribute: str, expression: Expression, member: Component, cells: np.ndarray,
+        own: bool,
     ) -> None:  # fmt: skip
         """An expression: of own parameters when it stands in the class, of the component where it was written otherwise."""
-        if own:
-            bound = transform(expression, lambda n: _bound(n, kind.representative))
-            values.bindings.append(Binding(cells, bound, kind, np.arange(kind.count), quantity.name))
-            return
-        roots = {r.root for r in walk(expression) if isinstance(r, Reference)}
-        if len(roots) > 1 or any(not hasattr(r, "_kind") for r in roots):
+        holder = member if own else member._parent
+        expression = transform(expression, lambda n: _bound(n, holder))
+        root = _common_root(expression, member)
+        if root is None or not self._is_part(root):
             self._complain(quantity, attribute, member, expression, "it refers to a component that is not part of the model")
             return
-        root = roots.pop() if roots else member
-        instances = np.arange(root._first, root._first + root._count)
-        values.bindings.append(Binding(cells.reshape(len(instances), -1), expression, root._kind, instances, quantity.name))
+        first, count = (0, len(cells)) if own and len(cells) != member._count else (root._first, root._count)
+        instances, cells = np.arange(first, first + count), cells.reshape(count, -1)
+        if expression.shape and expression.shape == quantity.shape and expression.size != cells.shape[1]:
+            instances, cells = np.repeat(instances, cells.shape[1] // quantity.size), cells.reshape(-1, quantity.size)
+        if expression.size not in (1, cells.shape[1]):
+            wanted = quantity.shape if not member._array_shape else f"{quantity.shape} or {member._array_shape + quantity.shape}"
+            self._complain(quantity, attribute, member, expression, f"its shape is {expression.shape}, expected {wanted}")
+            return
+        seen = transform(expression, lambda n: _seen_from(n, root))
+        values.bindings.append(Binding(cells, seen, root._kind, instances, quantity.name))
 
-    def evaluate(self, bindings: list[Binding], target: np.ndarray, known: np.ndarray) -> None:
-        """Write the values of all bindings; those that depend on one another settle in a few sweeps."""
+    def _is_part(self, component: Component) -> bool:
+        kind = getattr(component, "_kind", None)
+        return kind is not None and kind.index < len(self.plant.kinds) and self.plant.kinds[kind.index] is kind
+
+    def evaluate(self, bindings: list[Binding], target: np.ndarray, known: np.ndarray, held: np.ndarray | None = None) -> None:
+        """Write the values of all bindings but where `held`; those that depend on one another settle in a few sweeps."""
+        free = [np.ones(b.cells.shape, dtype=bool) if held is None else ~held[b.cells] for b in bindings]
+        if target is known:
+            for binding, mask in zip(bindings, free, strict=True):
+                target[binding.cells[mask]] = np.nan  # so that what is defined in a circle never gets a value
         for _ in range(len(bindings) + 1):
             changed = False
-            for binding in bindings:
-                value = self._value(binding, known)
-                cells = target[binding.cells]
-                new = np.broadcast_to(value.reshape(len(binding.instances), -1), cells.shape)
-                if not np.array_equal(new, cells, equal_nan=True):
-                    target[binding.cells] = new
+            for binding, mask in zip(bindings, free, strict=True):
+                cells = binding.cells[mask]
+                value = self._value(binding, known).reshape(len(binding.instances), -1)
+                new = np.broadcast_to(value, mask.shape)[mask]
+                if not np.array_equal(new, target[cells], equal_nan=True):
+                    target[cells] = new
                     changed = True
             if not changed or target is not known:
-                return
-        names = ", ".join(sorted({b.what for b in bindings}))
-        raise ModelError(f"Parameters are defined in a circle: {names}.", remedy="Give one of them a number.")
+                break
+        if target is known:
+            self._refuse_circles(bindings, known)
+
+    def _refuse_circles(self, bindings: list[Binding], known: np.ndarray) -> None:
+        """A value that is missing because its arguments are missing, without end, is defined by itself."""
+        names: list[str] = []
+        for binding in bindings:
+            missing = np.isnan(known[binding.cells]).any(axis=1)
+            reads = np.zeros(len(missing), dtype=bool)
+            for node in walk(binding.expression):
+                if isinstance(node, Reference):
+                    numbers = self.plant.numbers(binding.kind, node)[binding.instances]
+                    reads |= np.isnan(known[numbers]).reshape(len(missing), -1).any(axis=1)
+            if (missing & ~reads).any():
+                return  # 0/0 or the like: reported with the values that are not finite
+            names += [self.plant.name_of(int(c), "known") for c in binding.cells[missing, 0][:3]]
+        if names:
+            raise ModelError(
+                f"Parameters are defined in a circle: {', '.join(names[:6])}{', …' if len(names) > 6 else ''}.",
+                remedy="Give one of them a number.",
+            )
 
     def _value(self, binding: Binding, known: np.ndarray) -> np.ndarray:
         from .evaluate import evaluate_arrays
@@ -241,8 +283,34 @@ class _Wrong(Exception):
 _NOTHING: dict[str, Any] = {}
 
 
-def _bound(node: Expression, component: Component) -> Expression | None:
-    return component._reference(node.declaration.name) if isinstance(node, Unbound) else None
+def _bound(node: Expression, component: Component | None) -> Expression | None:
+    """A name of the class body, in which the component was made."""
+    if not isinstance(node, Unbound) or component is None or component._find(node.declaration.name) is None:
+        return None
+    return component._reference(node.declaration.name)
+
+
+def _common_root(expression: Expression, otherwise: Component) -> Component | None:
+    """The innermost component below which are all quantities of an expression; None if there is none."""
+    roots = []
+    for node in walk(expression):
+        if isinstance(node, Unbound):
+            return None
+        if isinstance(node, Reference):
+            roots.append(node.root)
+    root: Component | None = roots[0] if roots else otherwise
+    while root is not None and any(r._steps_from(root) is None for r in roots):
+        root = root._parent
+    return root
+
+
+def _seen_from(node: Expression, root: Component) -> Expression | None:
+    """What an instance says of quantities below it, said of those below its kind's representative."""
+    if not isinstance(node, Reference):
+        return None
+    representative = root._kind.representative
+    owner = follow(representative, tuple(node.owner._steps_from(root) or ()))
+    return Reference(representative, owner, node.name, node.shape, node.picked, node.order)
 
 
 def _drop_bindings(values: Values, cells: np.ndarray) -> None:

@@ -67,8 +67,10 @@ def _keys(text: str, path: str) -> list[Any]:
                 keys.append(slice(*bounds))
             else:
                 keys.append(int(part))
-        except ValueError:
+        except (ValueError, TypeError):
             raise NameNotFound(f"`{path}`: `[{text}]` is not an index.") from None
+        if isinstance(keys[-1], slice) and keys[-1].step == 0:
+            raise NameNotFound(f"`{path}`: `[{text}]` is not an index, since its step is zero.")
     return keys
 
 

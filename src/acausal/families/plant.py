@@ -21,14 +21,14 @@ from ..errors import ModelError, NameNotFound, near_matches
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector
 from ..language.declarations import Declaration
-from ..language.expression import Expression, Reference, Shape
+from ..language.expression import Expression, Reference, Shape, walk
 
 if TYPE_CHECKING:
     from .path import Located
 
 Path = tuple[tuple[str, int | None], ...]
 
-TIME, CONTINUATION, ZERO, FIRST_PARAMETER = 0, 1, 2, 3  # the first cells of the known part of the workspace
+TIME, CONTINUATION, ZERO, ONE, FIRST_PARAMETER = 0, 1, 2, 3, 4  # the first cells of the known part of the workspace
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +80,7 @@ class Kind:
     count: int = 0
     members: list[Component] = field(default_factory=list)
     quantities: dict[str, Quantity] = field(default_factory=dict)
+    stated: tuple[str, ...] = ()  # attributes of the representative that its `equations` made
     _numbers: dict[Path, np.ndarray] = field(default_factory=dict)
 
     @property
@@ -146,6 +147,7 @@ class Plant:
     # --- kinds ----------------------------------------------------------------------------------------------------------
     def _place(self, component: Component, count: int) -> Any:
         """Give `component` its kind and instance numbers; returns its structural signature."""
+        _forget_translation(component)
         shape = component._array_shape
         total = count * int(np.prod(shape)) if shape else count
         signature = self._signature(component, total)
@@ -167,8 +169,8 @@ class Plant:
         parts: list[Any] = [type(component)]
         for name, value in own.items():
             if isinstance(value, Expression):
-                continue
-            if isinstance(value, Component):
+                parts.append((name, _expression_key(component, value)))
+            elif isinstance(value, Component):
                 parts.append((name, self._place(value, count)))
             elif isinstance(value, ComponentArray):
                 parts.append((name, self._place(value._element, count)))
@@ -177,7 +179,8 @@ class Plant:
             else:
                 parts.append((name, _frozen(value)))
         for name, found in (declared or {}).items():
-            parts.append((name, type(found), found.shape, getattr(found, "sign", 0), getattr(found, "unit", "")))
+            attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state"))
+            parts.append((name, type(found), found.shape, getattr(found, "fixed", False) is False, *attributes))
         return tuple(parts)
 
     def _declare(self, kind: Kind) -> None:
@@ -214,6 +217,15 @@ class Plant:
         inner, element = np.divmod(reference.picked, size)
         return quantity.base + instances[:, inner] * size + element
 
+    def input_cells(self) -> np.ndarray:
+        """Known cells that hold external inputs."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for kind in self.kinds:
+            for q in kind.quantities.values():
+                if q.role == "input":
+                    found.append(np.arange(q.known_base, q.known_base + kind.count * q.size))
+        return np.concatenate(found)
+
     # --- names ----------------------------------------------------------------------------------------------------------
     def path_of(self, kind: Kind, instance: int) -> str:
         """The path of one instance, as the user would write it; empty for the root."""
@@ -224,7 +236,7 @@ class Plant:
     def _path(self, component: Component, offset: int) -> str:
         parts: list[str] = []
         node: Component | None = component
-        while node is not None and node._parent is not None:
+        while node is not self.root and node is not None and node._parent is not None:
             text = node._name if node._position is None else f"{node._name}[{node._position}]"
             if node._array_shape:
                 offset, inner = divmod(offset, int(np.prod(node._array_shape)))
@@ -263,6 +275,36 @@ def element_name(name: str, element: int, shape: Shape) -> str:
     if not shape:
         return name
     return name + "[" + ", ".join(str(int(k)) for k in np.unravel_index(element, shape)) + "]"
+
+
+def _forget_translation(component: Component) -> None:
+    """Take away what an earlier translation left on its representative: named expressions and auxiliary unknowns."""
+    earlier: Kind | None = getattr(component, "_kind", None)
+    if earlier is None or earlier.representative is not component:
+        return
+    for name in earlier.stated:
+        component.__dict__.pop(name, None)
+    if component._declared:
+        component._declared = {k: v for k, v in component._declared.items() if not getattr(v, "auxiliary", False)}
+
+
+def _expression_key(component: Component, expression: Expression) -> Any:
+    """What an expression says, whichever instance says it: equal keys mean the same over an instance's own quantities."""
+    numbers: dict[Expression, int] = {}
+    parts: list[Any] = []
+    for number, node in enumerate(walk(expression)):
+        numbers[node] = number
+        if isinstance(node, Reference):
+            steps = node.owner._steps_from(component)
+            owner = id(node.owner) if steps is None else tuple(steps)
+            picked = None if node.picked is None else node.picked.tobytes()
+            parts.append((owner, node.name, node.shape, picked, node.order))
+        elif node.args:
+            what = getattr(node, "operator", None) or getattr(node, "function", None) or node.axes  # type: ignore[attr-defined]
+            parts.append((what, *(numbers[a] for a in node.args)))
+        else:
+            parts.append(node)
+    return tuple(parts)
 
 
 def _frozen(value: Any) -> Any:

@@ -40,14 +40,43 @@ class StartReader:
             if values.bindings:
                 self.attributes.evaluate(values.bindings, values.cells, known)
         fixed = (self.fixed.cells != 0).astype(np.int8)
-        n = self.system.size
+        n = self.system.aliases.unknown_count
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
         nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
         chosen = self._members(np.flatnonzero(fixed))
         held[self.system.aliases.index[chosen]] = True
-        return Starts(start, given, held, np.abs(nominal), low, high)
+        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high))
+
+    def _with_derivatives(self, starts: Starts) -> Starts:
+        """Derivatives that index reduction made unknowns: no start, no bounds, the size of what they derive from."""
+        added = self.system.derivatives
+        if added is None:
+            return starts
+        count = len(added.of_unknown)
+        return Starts(
+            np.append(starts.start, np.zeros(count)),
+            np.append(starts.given, np.zeros(count, dtype=bool)),
+            np.append(starts.fixed, np.zeros(count, dtype=bool)),
+            np.append(starts.nominal, starts.nominal[added.of_unknown]),
+            np.append(starts.minimum, np.full(count, -np.inf)),
+            np.append(starts.maximum, np.full(count, np.inf)),
+        )
+
+    def state_preference(self) -> np.ndarray:
+        """Per original unknown, how eagerly it becomes a dummy: large numbers for `avoid`, small ones for `prefer`."""
+        weight = {"always": 1e-6, "prefer": 1e-3, "default": 1.0, "avoid": 1e3, "never": 1e6}
+        chosen = np.ones(self.system.aliases.unknown_count)
+        for kind in self.system.plant.kinds:
+            for quantity in kind.quantities.values():
+                for member in kind.members:
+                    state = member._modifications.get(quantity.name, {}).get("state", quantity.declaration.state)
+                    if state != "default":
+                        first = quantity.base + member._first * quantity.size
+                        members = self._members(np.arange(first, first + member._count * quantity.size))
+                        chosen[self.system.aliases.index[members]] = weight[state]
+        return chosen
 
     def _members(self, variables: np.ndarray) -> np.ndarray:
         """Those of the variables that live in an unknown."""
@@ -64,9 +93,9 @@ class StartReader:
     def _chosen(self, values: Values, default: float, priority: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
         """The value with the highest priority among an unknown's members; of equals the first."""
         aliases = self.system.aliases
-        chosen = np.full(self.system.size, default)
-        said = np.zeros(self.system.size, dtype=bool)
-        members = self._members(np.flatnonzero(values.given))
+        chosen = np.full(aliases.unknown_count, default)
+        said = np.zeros(aliases.unknown_count, dtype=bool)
+        members = self._members(np.flatnonzero(values.given))[::-1]
         order = members[np.argsort(priority[members], kind="stable")]
         sign = aliases.sign[order] if signed else 1.0
         chosen[aliases.index[order]] = sign * values.cells[order]
@@ -75,13 +104,33 @@ class StartReader:
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
         aliases = self.system.aliases
-        low, high = np.full(self.system.size, -np.inf), np.full(self.system.size, np.inf)
+        low, high = np.full(aliases.unknown_count, -np.inf), np.full(aliases.unknown_count, np.inf)
         members = self._members(np.flatnonzero(self.minimum.given | self.maximum.given))
         place, minus = aliases.index[members], aliases.sign[members] < 0
         small, large = self.minimum.cells[members], self.maximum.cells[members]
         np.maximum.at(low, place, np.where(minus, -large, small))
         np.minimum.at(high, place, np.where(minus, -small, large))
         return low, high
+
+    def contradictions(self) -> list[Diagnostic]:
+        """Unknowns for which two of their variables are fixed at different values."""
+        aliases = self.system.aliases
+        members = self._members(np.flatnonzero(self.fixed.cells != 0))
+        place, value = aliases.index[members], aliases.sign[members] * self.start.cells[members]
+        low, high = np.full(self.system.size, np.inf), np.full(self.system.size, -np.inf)
+        np.minimum.at(low, place, value)
+        np.maximum.at(high, place, value)
+        found = []
+        for unknown in np.flatnonzero(high > low)[:8]:
+            names = [self.system.plant.name_of(int(m)) for m in members[place == unknown]]
+            found.append(
+                Diagnostic(
+                    f"{', '.join(f'`{n}`' for n in names[:4])} are one unknown, but fixed at different start values.",
+                    details=(f"values:    {low[unknown]:g} … {high[unknown]:g}",),
+                    remedy="Fix only one of them, or give both the same value.",
+                )
+            )
+        return found
 
     def outside_bounds(self, starts: Starts) -> list[Diagnostic]:
         wrong = np.flatnonzero(starts.given & ((starts.start < starts.minimum) | (starts.start > starts.maximum)))

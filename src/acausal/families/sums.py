@@ -78,8 +78,8 @@ def _addends(node: Expression, sign: int) -> list[tuple[int, Expression]]:
 def _pushed_inside(node: Expression, shape: Shape) -> Expression | None:
     """`c * sum(f)` or `sum(f) / c` as the array whose trailing axes are summed; None if the node is not of that form."""
     if isinstance(node, Sum):
-        inner = take(node.args[0], _rows(node.args[0], node.axes))
-        return _spread(inner, node.shape, shape, len(node.axes))
+        # one sum in many rows would repeat all its summands in each of them: better an unknown of its own
+        return take(node.args[0], _rows(node.args[0], node.axes)) if node.shape == shape else None
     if isinstance(node, Operation) and node.operator.name in ("mul", "div"):
         a, b = node.args
         for factor, other, first in ((a, b, True), (b, a, False)):
@@ -95,21 +95,6 @@ def _pushed_inside(node: Expression, shape: Shape) -> Expression | None:
 
 def _has_sum(node: Expression) -> bool:
     return any(isinstance(n, Sum) for n in walk(node))
-
-
-def _spread(inner: Expression, own: Shape, shape: Shape, trailing: int) -> Expression:
-    """Broadcast the kept axes of a sum to the equation's shape, the summed axes staying last."""
-    if own == shape:
-        return inner
-    numbers = np.arange(inner.size).reshape(inner.shape)
-    wanted = (
-        np.broadcast_to(numbers, (*shape, *inner.shape[len(own) :]))
-        if not own
-        else np.broadcast_to(
-            numbers.reshape((1,) * (len(shape) - len(own)) + numbers.shape), (*shape, *inner.shape[len(inner.shape) - trailing :])
-        )
-    )
-    return take(inner, np.ascontiguousarray(wanted))
 
 
 def _with_trailing(node: Expression, shape: Shape, trailing: int) -> Expression:

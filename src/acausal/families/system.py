@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from .definitions import Definition
 from .plant import Kind, Plant, element_name, joined
 from .template import Family
 from .trace import Traced, TracedEquation
+
+
+if TYPE_CHECKING:
+    from .reduction import Derivatives
 
 
 @dataclass(slots=True, eq=False)
@@ -44,14 +49,24 @@ class System:
     initial_count: int
     known_count: int
     differential: np.ndarray
+    derivatives: Derivatives | None = None  # what index reduction added; None when the index was 1 from the start
+    selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
 
     # --- names ----------------------------------------------------------------------------------------------------------
     def name_of_unknown(self, unknown: int) -> str:
-        return self.plant.name_of(int(self.aliases.representative[unknown]))
+        original = len(self.aliases.representative)
+        if unknown < original:
+            return self.plant.name_of(int(self.aliases.representative[unknown]))
+        assert self.derivatives is not None
+        name = self.name_of_unknown(int(self.derivatives.of_unknown[unknown - original]))
+        order = int(self.derivatives.order[unknown - original])
+        return "der(" * order + name + ")" * order
 
     def describe_equation(self, row: int, initial: bool = False) -> Diagnostic:
         """Component path, equation text and place of a residual row."""
+        if self.derivatives is not None and not initial and row >= self.derivatives.original_rows:
+            return self._describe_derivative(row)
         blocks = self.initial_blocks if initial else self.blocks
         block = blocks[bisect_right([b.start for b in blocks], row) - 1]
         local = row - block.start
@@ -69,3 +84,15 @@ class System:
             text += f"   (element {element_name('', element, block.equation.shape)})"
         component = joined(path, "").rstrip(".") or "the model"
         return Diagnostic("", component=f"{component} ({block.kind.name})", equation=text, location=block.equation.location)
+
+    def _describe_derivative(self, row: int) -> Diagnostic:
+        """A row that index reduction added: the derivative of an equation, or a state's own."""
+        assert self.derivatives is not None
+        local = row - self.derivatives.original_rows
+        if local < len(self.derivatives.row_of):
+            of = self.describe_equation(int(self.derivatives.row_of[local]))
+            times = {1: "", 2: " second"}.get(int(self.derivatives.row_order[local]), f" {self.derivatives.row_order[local]}th")
+            return replace(of, equation=f"{of.equation}   (its{times} time derivative)")
+        assert self.selected is not None
+        name = self.name_of_unknown(int(self.selected[local - len(self.derivatives.row_of)][0]))
+        return Diagnostic("", component=name, equation=f"{name} is a state")

@@ -54,9 +54,11 @@ class Traced:
 def trace(kind: Kind) -> Traced:
     """Run the representative's methods; every complaint names class, method and line."""
     component = kind.representative
+    before = set(component.__dict__)
     equations = [_equation(component, item, where) for item, where in _run(component, "equations")]
     initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
     connections = [_connection(component, item, where) for item, where in _run(component, "connections")]
+    kind.stated = tuple(name for name in component.__dict__ if name not in before)
     named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
     return Traced(kind, equations, initial, connections, named)
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named
-from .expression import Expression, Reference, Shape
+from .expression import Expression, Reference, Shape, Sum, rebuild, take, walk
 
 
 class UnknownName(ModelError, AttributeError):
@@ -142,7 +142,7 @@ class Component(metaclass=ComponentType):
 
     def __getattr__(self, name: str) -> Any:
         """Only reached for what the ordinary look-up does not find: declarations made in `__init__`, named expressions."""
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         declared = self._declared
         if declared is not None and name in declared:
@@ -357,28 +357,42 @@ def _named_expression(component: Component, name: str) -> Expression | None:
 
 
 def rerooted(expression: Expression, root: Component, seen_from: Component | View) -> Expression:
-    """An expression over quantities below `root`, over the same quantities below another component or elements of an array."""
-    from .expression import take, transform
+    """An expression over quantities below `root`, over the same quantities below another component or elements of an array.
 
-    outer = seen_from._numbers() if isinstance(seen_from, View) else None
+    Seen from an array every quantity gets the array's axes in front of its own.
+    """
+    outer = seen_from._shape if isinstance(seen_from, View) else ()
+    done: dict[Expression, Expression] = {}
+    for node in walk(expression):
+        if isinstance(node, Reference):
+            done[node] = _rerooted_leaf(node, root, seen_from, outer)
+        elif isinstance(node, Sum):
+            inner = done[node.args[0]]
+            shift = len(inner.shape) - len(node.args[0].shape)
+            done[node] = Sum(inner, tuple(shift + k for k in node.axes))
+        else:
+            done[node] = rebuild(node, tuple(_aligned(done[a], a.shape, node.ndim, outer) for a in node.args))
+    return done[expression]
 
-    def leaf(node: Expression) -> Expression | None:
-        if not isinstance(node, Reference):
-            return None
-        target: Any = seen_from
-        for attribute, position in node.owner._steps_from(root) or []:
-            target = getattr(target, attribute)
-            target = target if position is None else target[position]
-        for part in node.name.split("."):
-            target = getattr(target, part)
-        if node.order:
-            target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
-        if node.picked is None:
-            return target
-        if outer is None:
-            return take(target, node.picked)
-        block = target.size // max(outer.size, 1)
-        flat = np.arange(outer.size).reshape(outer.shape + (1,) * node.picked.ndim) * block + node.picked
-        return take(target, flat)
 
-    return transform(expression, leaf)
+def _rerooted_leaf(node: Reference, root: Component, seen_from: Component | View, outer: Shape) -> Expression:
+    target: Any = seen_from
+    for attribute, position in node.owner._steps_from(root) or []:
+        target = getattr(target, attribute)
+        target = target if position is None else target[position]
+    for part in node.name.split("."):
+        target = getattr(target, part)
+    if node.order:
+        target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
+    if node.picked is None:
+        return target  # type: ignore[no-any-return]
+    count = int(np.prod(outer))
+    block = target.size // max(count, 1)
+    return take(target, np.arange(count).reshape(outer + (1,) * node.picked.ndim) * block + node.picked)
+
+
+def _aligned(node: Expression, own: Shape, wanted: int, outer: Shape) -> Expression:
+    """Axes of length one between those of the array and a quantity's own, so that the own ones broadcast as they did."""
+    if node.shape != outer + own or len(own) == wanted:
+        return node
+    return take(node, np.arange(node.size).reshape(outer + (1,) * (wanted - len(own)) + own))

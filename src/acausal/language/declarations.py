@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 from ..errors import UsageError
@@ -12,9 +13,12 @@ STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
 
 
 def as_shape(shape: int | Shape | list[int]) -> Shape:
-    found = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(not isinstance(n, int) or n < 0 for n in found):
-        raise UsageError(f"A shape is a whole number or a tuple of whole numbers, got {shape!r}.")
+    try:
+        found = tuple(index(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,)))
+    except TypeError:
+        found = (-1,)
+    if any(n < 0 for n in found):
+        raise UsageError(f"A shape is a whole number or a tuple of whole numbers, got {shape!r} of type {type(shape).__name__}.")
     return found
 
 
@@ -23,6 +27,7 @@ class Declaration(Arithmetic):
 
     role: str = "variable"  # "variable", "input" or "parameter"
     flow: bool = False
+    auxiliary: bool = False  # made by the translation, not by the user
 
     def __init__(
         self,
@@ -55,6 +60,9 @@ class Declaration(Arithmetic):
 
     def __acausal_expression__(self) -> Expression:
         return Unbound(self)
+
+    def __deepcopy__(self, memo: Any) -> Declaration:
+        return self  # belongs to the class; what is copied is a component that refers to it
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name or '?'}{f' in {self.unit}' if self.unit else ''}>"

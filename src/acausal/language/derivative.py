@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..errors import UsageError
-from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, as_expression
+from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, as_expression, take
 
 
 def der(value: Any) -> Expression:
@@ -30,7 +32,7 @@ def _derivative(node: Expression, visit: Any) -> Expression:
     if isinstance(node, Time):
         return Constant(1.0)
     if isinstance(node, Sum):
-        return Sum(visit(node.args[0]), node.axes) if visit(node.args[0]).shape else Constant(0.0)
+        return _of_sum(node, visit(node.args[0]))
     if isinstance(node, Unbound):
         raise UsageError("`ac.der` belongs in `equations`, not in the class body.")
     if isinstance(node, Operation):
@@ -45,6 +47,16 @@ def _derivative(node: Expression, visit: Any) -> Expression:
         if not (isinstance(change, Constant) and change.value == 0):
             total = total + partial * change
     return total
+
+
+def _of_sum(node: Sum, change: Expression) -> Expression:
+    """A summand's change may have fewer axes than the summand itself: it is the same along the others."""
+    shape = node.args[0].shape
+    if change.shape == ():
+        return change * (node.args[0].size / max(node.size, 1))
+    if change.shape != shape:
+        change = take(change, np.broadcast_to(np.arange(change.size).reshape(change.shape), shape))
+    return Sum(change, node.axes)
 
 
 def _of_reference(node: Reference) -> Expression:

@@ -143,8 +143,12 @@ class Expression(Arithmetic):
         return int(np.prod(self.shape))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Expression:
+        from .equation import Equation
         from .operators import of_ufunc
 
+        if ufunc is np.equal and method == "__call__" and not kwargs:  # `np.float64(1) == self.x`
+            left, right = inputs
+            return Equation.stated(as_expression(left), right, Location.of_frame(sys._getframe(1)))  # type: ignore[return-value]
         if method != "__call__" or kwargs:
             raise UsageError(f"`numpy.{ufunc.__name__}` cannot be applied to an expression in this way.")
         return apply(of_ufunc(ufunc.__name__), *inputs)
@@ -157,6 +161,9 @@ class Expression(Arithmetic):
 
     def __float__(self) -> float:
         raise UsageError(f"`{self}` is not a number yet. Use acausal's functions (`ac.sin`, not `math.sin`) in equations.")
+
+    def __deepcopy__(self, memo: Any) -> Expression:
+        return self  # immutable
 
     def __reduce__(self) -> Any:
         raise UsageError("Expressions belong to the process that made them and cannot be pickled; pickle the results instead.")
@@ -174,7 +181,8 @@ class Constant(Expression):
     value: float
 
     def __new__(cls, value: float) -> Constant:
-        return _intern(cls, (Constant, float(value), str(value) if value == 0 else ""), (), value=float(value))
+        number = float(value)
+        return _intern(cls, (Constant, number, str(number) if number == 0 else ""), (), value=number)
 
 
 class Literal(Expression):
@@ -413,7 +421,7 @@ def _take_from(node: Expression, picked: np.ndarray, shape: Shape) -> Expression
         return _take_from(node, own[picked], node.shape)
     if isinstance(node, Reference):
         flat = picked if node.picked is None else node.picked.ravel()[picked]
-        return Reference(node.root, node.owner, node.name, picked.shape, np.ascontiguousarray(flat, dtype=np.int64), node.order)
+        return Reference(node.root, node.owner, node.name, picked.shape, np.asarray(flat, dtype=np.int64, order="C"), node.order)
     if isinstance(node, Literal):
         values = node.values.ravel()[picked]
         return Constant(float(values)) if values.ndim == 0 else Literal(values)

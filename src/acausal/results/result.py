@@ -13,6 +13,7 @@ from ..families.evaluate import evaluate_arrays
 from ..families.path import Located
 from ..families.plant import TIME, Kind, element_name, joined
 from ..families.system import System
+from ..language.derivative import der
 from ..language.expression import Continuation, Expression, Reference, Time
 from .series import Viewable, pattern_of
 
@@ -79,7 +80,10 @@ class Result(Viewable):
                 )
             value = self._expression(located.kind, expression, located.instances.ravel())
             value = value.reshape((len(self.time), *located.instances.shape, *expression.shape))
-            return value[(slice(None),) * (1 + located.instances.ndim) + located.key] if located.key else value
+            try:
+                return value[(slice(None),) * (1 + located.instances.ndim) + located.key] if located.key else value
+            except IndexError:
+                raise NameNotFound(f"`{located.name}` has shape {expression.shape}; the index is outside of it.") from None
         return self._quantity(located.kind, located.name, located.flat, located.order)
 
     def _quantity(self, kind: Kind, name: str, flat: np.ndarray, order: int = 0) -> np.ndarray:
@@ -90,7 +94,8 @@ class Result(Viewable):
         if definition is not None:
             instances, elements = np.divmod(flat, quantity.size)
             unique, where = np.unique(instances, return_inverse=True)
-            value = self._expression(kind, definition.expression, unique).reshape(len(self.time), len(unique), -1)
+            expression = der(definition.expression) if order else definition.expression
+            value = self._expression(kind, expression, unique).reshape(len(self.time), len(unique), -1)
             return value[:, where.reshape(flat.shape), elements if value.shape[2] > 1 else np.zeros_like(elements)]
         return self._variables(quantity.base + flat, order)
 
@@ -106,7 +111,7 @@ class Result(Viewable):
             self._not_stored(missing, order)
         out[:, ~known] = stored.data[:, columns]
         for place in np.flatnonzero(known):
-            out[:, place] = 0.0 if order else self._cell(int(index[place]))
+            out[:, place] = self._cell_slope(int(index[place]), int(flat[place])) if order else self._cell(int(index[place]))
         return (out * aliases.sign[flat]).reshape((len(self.time), *numbers.shape))
 
     def _cell(self, cell: int) -> np.ndarray | float:
@@ -114,6 +119,12 @@ class Result(Viewable):
             return self.time
         function = self._stored.inputs.get(cell)
         return function.at(self.time) if function is not None else float(self._stored.known[cell])
+
+    def _cell_slope(self, cell: int, variable: int) -> float:
+        if cell in self._stored.inputs:
+            name = self._system.plant.name_of(variable)
+            raise NameNotFound(f"`{name}` is given from outside, so der({name}) was not computed.")
+        return 1.0 if cell == TIME else 0.0
 
     def _not_stored(self, variable: int, order: int) -> None:
         name = self._system.plant.name_of(variable)
@@ -168,7 +179,7 @@ class Result(Viewable):
         members = located.kind.members
         firsts = [m._first for m in members]
         member = members[int(np.searchsorted(firsts, located.instances.ravel()[0], side="right")) - 1]
-        declaration = located.kind.quantities[located.name].declaration
+        declaration = member._declaration(located.name) or located.kind.quantities[located.name].declaration
         changed: dict[str, Any] = member._modifications.get(located.name) or {}
         unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
         return (f"{unit}/s" if located.order and unit else unit), doc

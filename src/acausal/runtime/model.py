@@ -6,6 +6,7 @@ import copy
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,25 @@ from ..errors import ModelError, UsageError
 from ..families.assemble import assemble
 from ..families.balance import check_structure
 from ..families.numbers import Attributes
-from ..families.pattern import Pattern, jacobian_pattern
-from ..families.plant import CONTINUATION
+from ..families.pattern import jacobian_pattern
+from ..families.reduction import reduce
 from ..families.starts import StartReader
 from ..families.system import System
-from ..families.template import Family
-from ..kernels import compile_kernels
 from ..language.component import Component
 from ..results.result import Result, Stored
+from .build import build
 from .faults import explain_row
 from .initialise import InitialisationError, Initialised, Initialiser
 from .inputs import Signal, as_signal, values_at
 from .outcome import Outcome
 from .parameters import Parameters
-from .problem import Kernel, Problem
+from .problem import Problem
 from .problem import Stored as Storage
 from .progress import reported
+from .run import run_to_end
 from .solver import Request, default_solver, find_solver
-from .storage import choose, output_times
+from .states import StateSelection, slopes_of
+from .storage import choose, needed_unknowns, output_times
 
 
 def compile(component: Component) -> Model:
@@ -54,68 +56,30 @@ class Model:
             raise UsageError(f"`ac.compile` takes a component, not a class: ac.compile({component.__name__}()).")
         clock = _Clock()
         self.title = type(component).__name__
-        self.system: System = assemble(component)
+        system = assemble(component)
         clock.lap("families")
-        self.pattern = jacobian_pattern(self.system.families, self.system.equation_count, self.system.size)
-        self.initial_pattern = jacobian_pattern(self.system.initial_families, self.system.initial_count, self.system.size)
-        check_structure(self.system, self.pattern)
+        pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+        check_structure(system, pattern)
+        self.system: System = reduce(system, pattern)
+        if self.system is not system:
+            pattern = jacobian_pattern(self.system.families, self.system.equation_count, self.system.size)
         clock.lap("structure")
         attributes = Attributes(self.system.plant)
         self._parameters = Parameters(self.system, attributes)
         self._starts = StartReader(self.system, attributes)
         if attributes.problems:
             raise ModelError(*attributes.problems)
-        self.problem = self._make_problem()
+        known = self._parameters.known({})
+        self.selection: StateSelection | None = None
+        if self.system.derivatives is None:
+            self.problem = build(self.system, pattern, known, self._starts.starts(known))
+        else:
+            self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known)
+            self.problem = self._selected(0.0, known)
         clock.lap("kernels")
-        self._initialisers: dict[str, Initialiser] = {}
+        self._initialisers: dict[tuple[int, str], Initialiser] = {}
         self._lock = threading.Lock()
         self.seconds = clock.seconds
-
-    # --- building -----------------------------------------------------------------------------------------------------------
-    def _make_problem(self) -> Problem:
-        system = self.system
-        residuals, jacobians = self._kernels(system.families, self.pattern)
-        first_residuals, first_jacobians = self._kernels(system.initial_families, self.initial_pattern)
-        known = self._parameters.known({})
-        starts = self._starts.starts(known)
-        problem = Problem(
-            size=system.size,
-            known=known,
-            time_index=2 * system.size,
-            pattern=(self.pattern.indptr, self.pattern.indices),
-            residual_kernels=residuals,
-            jacobian_kernels=jacobians,
-            differential=system.differential,
-            start=starts.start,
-            nominal=starts.nominal,
-            minimum=starts.minimum,
-            maximum=starts.maximum,
-            fixed=starts.fixed,
-            start_given=starts.given,
-            name_of_unknown=system.name_of_unknown,
-            describe_equation=system.describe_equation,
-            explain_row=lambda row, workspace: explain_row(system, row, workspace),
-            continuation_index=CONTINUATION,
-            initial_size=system.initial_count,
-            initial_pattern=(self.initial_pattern.indptr, self.initial_pattern.indices),
-            initial_residual_kernels=first_residuals,
-            initial_jacobian_kernels=first_jacobians,
-            describe_initial_equation=lambda k: system.describe_equation(k, initial=True),
-        )
-        problem.pattern_parts = (self.pattern.by_value, self.pattern.by_slope)
-        problem.initial_pattern_parts = (self.initial_pattern.by_value, self.initial_pattern.by_slope)
-        return problem
-
-    def _kernels(self, families: list[Family], pattern: Pattern) -> tuple[list[Kernel], list[Kernel]]:
-        compiled = compile_kernels([(f.template, f.signs) for f in families])
-        self._code = [*getattr(self, "_code", []), *compiled]  # keeps the machine code in memory
-        residuals, jacobians = [], []
-        for family, kernel, positions in zip(families, compiled, pattern.positions, strict=True):
-            functions = [a for f in family.template.functions for a in (f.address, f.data_address)]
-            residuals.append(Kernel(kernel.residual_address, family.slots, family.rows, functions))
-            if kernel.jacobian_address:
-                jacobians.append(Kernel(kernel.jacobian_address, family.slots, positions, functions))
-        return residuals, jacobians
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:
@@ -188,7 +152,7 @@ class Model:
                 progress=report,
                 options=options,
             )
-            run = chosen.run(problem, request)
+            run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")
         stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, given)
         statistics = Statistics(run.statistics)
@@ -212,16 +176,36 @@ class Model:
         """The problem with the numbers of one run, and consistent values to start from."""
         given = {int(c): as_signal(v, path) for path, v in inputs.items() for c in self._parameters.input_cells(path).ravel()}
         with self._lock:
-            self._load(values_at(given, t0, self._parameters.known(changes)))
+            known = values_at(given, t0, self._parameters.known(changes))
+            if self.selection is not None:
+                self.problem = self._selected(t0, known)
+            self._load(self.problem, known)
             clock.lap("parameters")
-            first = self._initial_values(t0, mode)
+            first = self._initial_values(self.problem, t0, mode)
+            if self.selection is not None:
+                first = self._reselected(first, t0, known)
             problem = copy.copy(self.problem)
             problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
         clock.lap("initialisation")
         return problem, first, given
 
-    def _load(self, known: np.ndarray) -> None:
-        problem, starts = self.problem, self._starts.starts(known)
+    def _selected(self, t0: float, known: np.ndarray) -> Problem:
+        """The problem with the states that look best at the start values."""
+        assert self.selection is not None
+        starts = self._starts.starts(known)
+        selection = self.selection.select(t0, starts.start, np.zeros(self.system.size), known, starts.nominal)
+        return self.selection.problem(selection, known, starts)
+
+    def _reselected(self, first: Initialised, t0: float, known: np.ndarray) -> Initialised:
+        """Consistent values may favour other states than the start values did."""
+        assert self.selection is not None
+        selection = self.selection.select(t0, first.y, first.yp, known, self.problem.nominal)
+        self.problem = self.selection.problem(selection, known, self._starts.starts(known))
+        self._load(self.problem, known)
+        return replace(first, yp=slopes_of(self.problem, first.y, first.yp))
+
+    def _load(self, problem: Problem, known: np.ndarray) -> None:
+        starts = self._starts.starts(known)
         problem.known[:] = known
         problem.start, problem.start_given, problem.fixed = starts.start, starts.given, starts.fixed
         problem.nominal, problem.minimum, problem.maximum = starts.nominal, starts.minimum, starts.maximum
@@ -229,16 +213,17 @@ class Model:
         if wrong:
             raise ModelError(*wrong)
 
-    def _initial_values(self, t0: float, mode: str) -> Initialised:
+    def _initial_values(self, problem: Problem, t0: float, mode: str) -> Initialised:
         if mode not in ("start", "steady"):
             raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
-        if mode not in self._initialisers:
-            self._initialisers[mode] = Initialiser(self.problem, mode)  # type: ignore[arg-type]
+        key = (id(problem), mode)
+        if key not in self._initialisers:
+            self._initialisers[key] = Initialiser(problem, mode)  # type: ignore[arg-type]
         try:
-            return self._initialisers[mode].run(t0)
+            return self._initialisers[key].run(t0)
         except InitialisationError as error:
             rows = [int(r) for r in error.report.non_finite if r < self.system.size]
-            workspace = self.problem.equations.workspace(t0, self.problem.start, np.zeros(self.system.size), self.problem.known)
+            workspace = problem.equations.workspace(t0, problem.start, np.zeros(self.system.size), problem.known)
             error.diagnostics = (*(explain_row(self.system, r, workspace) for r in rows[:5]), *error.diagnostics)
             raise
 
@@ -246,9 +231,7 @@ class Model:
         chosen = rtol * problem.nominal
         if isinstance(atol, Mapping):
             for path, value in atol.items():
-                located = self.system.plant.locate(path)
-                numbers = located.kind.quantities[located.name].base + np.asarray(located.flat).ravel()
-                chosen[self.system.aliases.index[numbers]] = value
+                chosen[needed_unknowns(self.system, path)] = value
         elif atol is not None:
             chosen = np.full(self.system.size, float(atol))
         return chosen

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic, ModelError
-from ..families.numbers import Attributes, Binding
-from ..families.plant import CONTINUATION, Plant, element_name, joined
+from ..families.numbers import Attributes
+from ..families.plant import CONTINUATION, FIRST_PARAMETER, ONE, Plant, element_name, joined
 from ..families.system import System
+from ..language.declarations import Constant
 
 
 class Parameters:
@@ -23,8 +24,8 @@ class Parameters:
         self.low = attributes.read("min", "known", size, -np.inf)
         self.high = attributes.read("max", "known", size, np.inf)
         attributes.missing(self.values)
-        self.values.cells[:3] = 0.0
-        self.values.cells[CONTINUATION] = 1.0
+        self.values.cells[:FIRST_PARAMETER] = 0.0
+        self.values.cells[[CONTINUATION, ONE]] = 1.0
         literals = system.aliases.literals
         self.values.cells[size - len(literals) :] = literals
         self.overridden = np.zeros(size, dtype=bool)
@@ -50,22 +51,13 @@ class Parameters:
                 cells, number = self._checked(path, value)
                 known[cells] = number
                 overridden[cells.ravel()] = True
-        bindings = self._active(overridden)
-        if bindings:
-            self.attributes.evaluate(bindings, known, known)
+        if self.values.bindings:
+            self.attributes.evaluate(self.values.bindings, known, known, held=overridden)
+        for bounds in (self.low, self.high):
+            if bounds.bindings:
+                self.attributes.evaluate(bounds.bindings, bounds.cells, known)
         self._check(known)
         return known
-
-    def _active(self, overridden: np.ndarray) -> list[Binding]:
-        """Bindings of the cells that nobody has set; a number given takes the place of the expression."""
-        found = []
-        for b in self.values.bindings:
-            keep = ~overridden[b.cells].any(axis=1)
-            if keep.all():
-                found.append(b)
-            elif keep.any():
-                found.append(Binding(b.cells[keep], b.expression, b.kind, b.instances[keep], b.what))
-        return found
 
     def input_cells(self, path: str) -> np.ndarray:
         """The cells that an external input fills; an error that says why if it is none."""
@@ -94,8 +86,10 @@ class Parameters:
         if quantity is None or quantity.role == "variable" or located.order:
             raise ModelError(
                 f"`{path}` is not a parameter, so it cannot be set.",
-                remedy="Its start value can: start={…}. Parameters and inputs are listed by `model.parameters()`.",
+                remedy="Parameters and inputs can; `model.parameters()` lists them. A start value is set where the component is made.",
             )
+        if isinstance(quantity.declaration, Constant):
+            raise ModelError(f"`{path}` is a constant and cannot be changed.", remedy="Declare it with `ac.Parameter` instead.")
         base = quantity.base if quantity.role == "parameter" else quantity.known_base
         return base + np.asarray(located.flat)
 

@@ -225,8 +225,8 @@ def default_solver() -> str:
         return "ida"
     warnings.warn(
         "acausal runs without its native core, which could not be built when it was installed, and uses the solver `sundae`: "
-        "results are the same, runs are 10 to 60 times slower. Install a C++ compiler, libsundials-dev and libsuitesparse-dev, then "
-        "install acausal again.",
+        "results are the same, runs are 10 to 60 times slower. Install a C++ compiler, libsundials-dev and libsuitesparse-dev, "
+        "then install acausal again.",
         stacklevel=2,
     )
     return "sundae"

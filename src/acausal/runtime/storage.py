@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..errors import UsageError
 from ..families.path import Located
 from ..families.plant import Kind
 from ..families.system import System
+from ..language.derivative import der
 from ..language.expression import Expression, Reference, walk
 
 DEFAULT_POINTS = 501
@@ -29,7 +31,7 @@ class Choice:
 
 def output_times(start: float, until: float, points: int | None, at: Iterable[float] | None, size: int) -> np.ndarray:
     """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
-    if not np.isfinite([start, until]).all() or until <= start:
+    if not (_is_number(start) and _is_number(until)) or until <= start:
         raise UsageError(f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
     if at is not None:
         return _chosen_times(start, until, at)
@@ -40,10 +42,19 @@ def output_times(start: float, until: float, points: int | None, at: Iterable[fl
     return np.linspace(start, until, int(points))
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
+
+
 def _chosen_times(start: float, until: float, at: Iterable[float]) -> np.ndarray:
-    times = np.asarray(list(at), dtype=float)
+    try:
+        times = np.asarray(list(at), dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"`at` is a list of output times, got {at!r} of type {type(at).__name__}.") from None
     if times.ndim != 1 or len(times) == 0:
         raise UsageError("`at` is a list of output times; it is empty.")
+    if not np.isfinite(times).all():
+        raise UsageError(f"The output times in `at` must be finite, got {times[~np.isfinite(times)][0]}.")
     if (np.diff(times) < 0).any():
         raise UsageError("The output times in `at` must not decrease.")
     if times[0] < start:
@@ -62,6 +73,7 @@ def choose(system: System, store: Iterable[str] | None, derivatives: bool | None
     if isinstance(store, str):
         store = [store]
     values, slopes = np.ones(system.size, dtype=bool), system.differential.copy()
+    derivative = np.arange(system.size) * 0 - 1 if system.derivatives is None else system.derivatives.as_unknown(system.size)
     if store is not None:
         values[:], slopes[:] = False, False
         for path in store:
@@ -70,12 +82,23 @@ def choose(system: System, store: Iterable[str] | None, derivatives: bool | None
         slopes &= 8 * count * int(slopes.sum()) <= _MOST_DERIVATIVE_BYTES
     if store is None and derivatives is False:
         slopes[:] = False
-    kept, kept_slopes = np.flatnonzero(values), np.flatnonzero(slopes)
+    explicit = slopes & (derivative >= 0)  # this derivative is an unknown itself
+    values[derivative[explicit]] = True
+    kept, kept_slopes = np.flatnonzero(values), np.flatnonzero(slopes & ~explicit)
     column, slope_column = np.full(system.size, -1), np.full(system.size, -1)
     column[kept] = np.arange(len(kept))
     slope_column[kept_slopes] = len(kept) + np.arange(len(kept_slopes))
+    with_unknown = np.flatnonzero(derivative >= 0)
+    slope_column[with_unknown] = column[derivative[with_unknown]]
     gather = np.concatenate([kept, system.size + kept_slopes]).astype(np.int32)
     return Choice(gather, column, slope_column)
+
+
+def needed_unknowns(system: System, path: str) -> np.ndarray:
+    """Numbers of the unknowns that a quantity is made of."""
+    values, slopes = np.zeros(system.size, dtype=bool), np.zeros(system.size, dtype=bool)
+    _need(system, system.plant.locate(path), values, slopes)
+    return np.flatnonzero(values | slopes)
 
 
 def _need(system: System, located: Located, values: np.ndarray, slopes: np.ndarray) -> None:
@@ -94,7 +117,8 @@ def _need_quantity(
     if quantity.role == "parameter":
         return
     if definition is not None:
-        _need_expression(system, kind, definition.expression, np.unique(flat // quantity.size), values, slopes)
+        expression = der(definition.expression) if order else definition.expression
+        _need_expression(system, kind, expression, np.unique(flat // quantity.size), values, slopes)
         return
     numbers = quantity.base + flat.ravel()
     numbers = numbers[~system.aliases.known[numbers]]

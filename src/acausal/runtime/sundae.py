@@ -50,6 +50,22 @@ class Sundae:
         return _Run(problem, request, check_options(self, request.options)).result()
 
 
+class _Movement:
+    """Sees that time still moves, a thousand steps at a time."""
+
+    def __init__(self, t: float) -> None:
+        self.t, self.count, self.non_finite, self.without_value = t, 0, 0, False
+
+    def stalled(self, t: float, non_finite: int) -> bool:
+        self.count += 1
+        if self.count % _STALLED:
+            return False
+        still = t - self.t < 16 * np.finfo(float).eps * abs(t) * _STALLED
+        self.without_value = non_finite > self.non_finite
+        self.t, self.non_finite = t, non_finite
+        return bool(still)
+
+
 class _Run:
     """One run; holds what the callbacks and the loop over the steps share."""
 
@@ -77,20 +93,20 @@ class _Run:
         problem, request, options = self.problem, self.request, self.options
         n = problem.size
         share = np.sqrt(n)
-        settings: dict[str, Any] = dict(
-            jacfn=self.jacobian,
-            algebraic_idx=[int(i) for i in np.flatnonzero(~problem.differential)],
-            linsolver="sparse",
-            sparsity=csc_matrix((np.ones(len(indices)), (indices, columns)), shape=(n, n)),
-            rtol=float(max(request.rtol / share, 1e-14)),
-            atol=np.asarray(request.atol) / share,
-            first_step=float(options["initial_step"] or first_step(request, problem.differential)),
-            max_step=float(options["max_step"]),
-            max_order=options["max_order"],
-            max_num_steps=_STALLED,
-            max_nonlin_iters=options["max_nonlinear_iterations"],
-            max_conv_fails=options["max_convergence_failures"],
-        )
+        settings: dict[str, Any] = {
+            "jacfn": self.jacobian,
+            "algebraic_idx": [int(i) for i in np.flatnonzero(~problem.differential)],
+            "linsolver": "sparse",
+            "sparsity": csc_matrix((np.ones(len(indices)), (indices, columns)), shape=(n, n)),
+            "rtol": float(max(request.rtol / share, 1e-14)),
+            "atol": np.asarray(request.atol) / share,
+            "first_step": float(options["initial_step"] or first_step(request, problem.differential)),
+            "max_step": float(options["max_step"]),
+            "max_order": options["max_order"],
+            "max_num_steps": _STALLED,
+            "max_nonlin_iters": options["max_nonlinear_iterations"],
+            "max_conv_fails": options["max_convergence_failures"],
+        }
         with warnings.catch_warnings():  # it tells that a given Jacobian is used instead of its own
             warnings.simplefilter("ignore", UserWarning)
             return IDA(self.residual, **settings)
@@ -117,8 +133,9 @@ class _Run:
     def _watch(self, t: float, y: Floats, yp: Floats, values: Floats) -> None:
         self.last_finite = bool(np.isfinite(values).all())
         if not self.last_finite:
-            self.non_finite = (t, y.copy(), yp.copy())
             self.statistics["non_finite_evaluations"] += 1
+            if np.isfinite(y).all() and np.isfinite(yp).all():  # the first cause, not what followed from it
+                self.non_finite = (t, y.copy(), yp.copy())
 
     def result(self) -> RunResult:
         begin = time.perf_counter()
@@ -147,7 +164,7 @@ class _Run:
     def _integrate(self) -> Outcome:
         """Step by step to the end, output behind each step by interpolation, as the native solver does."""
         t_end, limit = self.request.t_end, self.options["max_steps"]
-        asked, stalled_at = time.monotonic(), self.t
+        asked, moved = time.monotonic(), _Movement(self.t)
         while self.t < t_end:
             if limit and self.statistics["steps"] >= limit:
                 return Outcome.TOO_MANY_STEPS
@@ -157,10 +174,8 @@ class _Run:
                 return self._failed(found.status)
             if found.t > self.t:
                 self._accept(found)
-            if self.statistics["steps"] % _STALLED == _STALLED - 1:
-                if self.t - stalled_at < 16 * np.finfo(float).eps * abs(self.t) * _STALLED:
-                    return Outcome.STEP_TOO_SMALL
-                stalled_at = self.t
+            if moved.stalled(self.t, self.statistics["non_finite_evaluations"]):
+                return Outcome.NOT_FINITE if moved.without_value else Outcome.STEP_TOO_SMALL
             if self.request.progress is not None and time.monotonic() - asked >= self.options["progress_interval"]:
                 asked = time.monotonic()
                 if self.request.progress(self.t) is False:

@@ -16,7 +16,9 @@ Function = Callable[..., Any]
 class _Attributes:
     """Starts, bounds and names; and how often the problem was evaluated."""
 
-    def __init__(self, size: int, differential=(), start=0.0, nominal=1.0, minimum=-np.inf, maximum=np.inf, fixed=(), names=None) -> None:
+    def __init__(
+        self, size: int, differential=(), start=0.0, nominal=1.0, minimum=-np.inf, maximum=np.inf, fixed=(), names=None
+    ) -> None:
         self.size = size
         self.differential, self.fixed = _mask(size, differential), _mask(size, fixed)
         self.start, self.nominal, self.minimum, self.maximum = (
@@ -44,7 +46,9 @@ class DenseProblem(_Attributes):
 
     continuation_index = 0
 
-    def __init__(self, function: Function, size: int, *, initial: Function | None = None, initial_size: int = 0, **attributes) -> None:
+    def __init__(
+        self, function: Function, size: int, *, initial: Function | None = None, initial_size: int = 0, **attributes
+    ) -> None:
         super().__init__(size, **attributes)
         self.function, self.initial = function, initial
         self.initial_size = initial_size

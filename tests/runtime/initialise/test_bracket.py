@@ -28,7 +28,9 @@ def test_monotone_functions_are_bracketed_from_anywhere(root: float, start: floa
 
 
 def test_several_at_once_and_none_where_there_is_none() -> None:
-    system = system_of(lambda t, y, yp, h: [np.exp(y[0]) - 1e3, y[1] ** 2 + 1.0, np.log(y[2]) + 3.0], 3, minimum=[-np.inf, -np.inf, 0.0])
+    system = system_of(
+        lambda t, y, yp, h: [np.exp(y[0]) - 1e3, y[1] ** 2 + 1.0, np.log(y[2]) + 3.0], 3, minimum=[-np.inf, -np.inf, 0.0]
+    )
     z, found = bracket(system, np.array([-5.0, 1.0, 50.0]))
     assert found.tolist() == [True, False, True]
     np.testing.assert_allclose(z, [np.log(1e3), 1.0, np.exp(-3.0)], rtol=1e-8)

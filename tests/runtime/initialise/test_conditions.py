@@ -27,7 +27,7 @@ def test_a_start_is_taken_when_conditions_are_missing_and_the_report_says_so() -
     found = initialise(problem, 0.0)
     assert found.y[0] == 4.0
     assert found.report.conditions.taken.tolist() == [0]
-    assert "1 unknown taken as initial condition at their start: level" in str(found.report)
+    assert "1 unknown taken as initial condition at the start value: level" in str(found.report)
 
 
 def test_initial_equation_replaces_a_start() -> None:
@@ -66,7 +66,9 @@ def test_the_state_without_a_given_start_is_computed_first() -> None:
 
 
 def test_structure_keeps_the_start_that_the_initial_equation_does_not_touch() -> None:
-    problem = DenseProblem(two_tanks, 3, differential=[0, 1], start=[2.0, 3.0, 0.0], initial=lambda t, y, yp, h: [y[1] - 5.0], initial_size=1)
+    problem = DenseProblem(
+        two_tanks, 3, differential=[0, 1], start=[2.0, 3.0, 0.0], initial=lambda t, y, yp, h: [y[1] - 5.0], initial_size=1
+    )
     found = initialise(problem, 0.0)
     np.testing.assert_allclose(found.y, [2.0, 5.0, 7.0])
     assert found.report.conditions.taken.tolist() == [0]
@@ -92,7 +94,13 @@ def test_surplus_and_contradictory_conditions_are_named() -> None:
 
 def test_surplus_initial_equation_names_what_it_contradicts() -> None:
     problem = DenseProblem(
-        two_tanks, 3, differential=[0, 1], fixed=[0, 1], start=[2.0, 3.0, 0.0], initial=lambda t, y, yp, h: [y[2] - 7.0], initial_size=1
+        two_tanks,
+        3,
+        differential=[0, 1],
+        fixed=[0, 1],
+        start=[2.0, 3.0, 0.0],
+        initial=lambda t, y, yp, h: [y[2] - 7.0],
+        initial_size=1,
     )
     with pytest.raises(InitialisationError, match="initial text 0") as error:
         initialise(problem, 0.0)

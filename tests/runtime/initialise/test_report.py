@@ -16,7 +16,15 @@ def failing() -> InitialisationError:
         p, m, q = y
         return [p - 2.0, m**2 + q**2 + p, m - 3.0 * q]
 
-    problem = DenseProblem(f, 3, start=[1.0, 0.5, 0.25], minimum=[0, -5, 0], maximum=[10, 5, 5], nominal=[2, 1, 1], names=["pump.p", "pipe.m", "pipe.q"])
+    problem = DenseProblem(
+        f,
+        3,
+        start=[1.0, 0.5, 0.25],
+        minimum=[0, -5, 0],
+        maximum=[10, 5, 5],
+        nominal=[2, 1, 1],
+        names=["pump.p", "pipe.m", "pipe.q"],
+    )
     with pytest.raises(InitialisationError) as error:
         initialise(problem, 0.0)
     return error.value

@@ -35,7 +35,7 @@ REASONS = {
     Verdict.OUTSIDE_DOMAIN: "an equation has no value at or near the start.",
     Verdict.TOO_MANY_ITERATIONS: "Newton's method did not converge within its iterations.",
 }
-_ARCS = 5  # blocks that are followed by arc length, one after the other
+_ARCS, _ARC_SIZE = 5, 1000  # blocks that are followed by arc length, one after the other, and their largest size
 
 Method = Callable[[Subsystem, Groups, Floats], tuple[Floats, Mask]]
 Step = tuple[str, Method, Callable[[Integers], Mask]]  # name, method, the blocks it is for
@@ -44,7 +44,9 @@ Step = tuple[str, Method, Callable[[Integers], Mask]]  # name, method, the block
 class BlockSolver:
     """Solves the initial system by blocks, from the values in `x`, which become the solution. The story goes into `report`."""
 
-    def __init__(self, stack: Stack, conditions: Conditions, order: BlockOrder, x: Floats, options: Options, report: Report) -> None:
+    def __init__(
+        self, stack: Stack, conditions: Conditions, order: BlockOrder, x: Floats, options: Options, report: Report
+    ) -> None:
         self.stack, self.order, self.options, self.report = stack, order, options, report
         self.rows, self.columns = conditions.rows[order.rows], conditions.columns[order.columns]
         self.x = x
@@ -125,12 +127,15 @@ class BlockSolver:
         def single(blocks: Integers) -> Mask:
             return np.asarray(np.diff(self.order.offsets)[blocks] == 1)
 
+        def small(blocks: Integers) -> Mask:
+            return np.asarray(np.diff(self.order.offsets)[blocks] <= _ARC_SIZE)
+
         steps: list[Step] = [
             ("the model's own homotopy", self._model_homotopy, self._simplifiable),
             ("bracketing", self._bracket, single),
             ("Newton homotopy", self._newton_homotopy, every),
             ("other starts", self._other_starts, every),
-            ("homotopy by arc length", self._arc, every),
+            ("homotopy by arc length", self._arc, small),
         ]
         return steps if self.options.homotopy else [s for s in steps if "homotopy" not in s[0]]
 
@@ -152,12 +157,13 @@ class BlockSolver:
         return result.z, result.converged
 
     def _other_starts(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        """Nominal values, their negatives, the middle between bounds: with luck one of them is on the right side of the hill."""
+        """Everything at rest, nominal values, their negatives, the middle between bounds: with luck one is on the right side of the
+        hill. Networks with check valves, say, open from rest, but hardly close from a wrong guess of the flow."""
         solved, best = np.zeros(groups.count, bool), z
         bounded = np.isfinite(system.lower) & np.isfinite(system.upper)
         middle = z + 0.1 * system.nominal
         middle[bounded] = 0.5 * (system.lower[bounded] + system.upper[bounded])
-        for guess in (system.nominal, -system.nominal, middle):
+        for guess in (np.zeros(system.size), system.nominal, -system.nominal, middle):
             found, good = self._newton_from(system, groups, np.where(groups.spread(solved), best, guess))
             best = np.where(groups.spread(good & ~solved), found, best)
             solved |= good

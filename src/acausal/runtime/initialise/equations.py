@@ -71,7 +71,7 @@ class Stack:
                 parts += _two_parts(jacobian, len(self.problem.initial_pattern[1]), self.time, y, yp)  # type: ignore[attr-defined]
         return np.concatenate(parts)
 
-    # ------------------------------------------------------------------------------------------------------ the model's own homotopy
+    # ---------------------------------------------------------------------------------------------------- the model's own homotopy
 
     @property
     def has_continuation(self) -> bool:
@@ -182,7 +182,7 @@ class Incidence:
         self.indptr = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=2 * n))])
 
     def part(self, rows: Integers, columns: Integers) -> tuple[Integers, Integers, Integers]:
-        """(indptr, indices, source) of the submatrix, rows ascending in each column: O(rows of the stack + entries of the columns)."""
+        """(indptr, indices, source) of a submatrix, rows ascending in each column; O(stack rows + entries of the columns)."""
         position = np.full(self._stack.rows, -1, np.int32)
         position[rows] = np.arange(len(rows), dtype=np.int32)
         counts = self.indptr[columns + 1] - self.indptr[columns]
@@ -208,6 +208,8 @@ class Subsystem:
     def __init__(self, stack: Stack, rows: Integers, columns: Integers, x: Floats | None = None) -> None:
         self.stack, self.rows, self.columns = stack, rows, columns
         self.size = len(rows)
+        self._slope: Integers = np.flatnonzero(columns >= stack.size)  # the columns that are derivatives
+        self._unknown: Integers = columns - stack.size * (columns >= stack.size)
         self.indptr, self.indices, self._source = stack.incidence.part(rows, columns)
         self.column_of_entry: Integers = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.indptr))
         self._factor = SparseFactor(self.indptr, self.indices)
@@ -219,11 +221,13 @@ class Subsystem:
         self.read_attributes()
 
     def read_attributes(self) -> None:
-        """Nominal values and bounds, which may change from run to run. A derivative has y's nominal value per second and no bounds."""
-        problem, unbounded = self.stack.problem, np.full(self.stack.size, np.inf)
-        self.nominal = np.tile(np.where(problem.nominal > 0, problem.nominal, 1.0), 2)[self.columns]
-        self.lower = np.concatenate([problem.minimum, -unbounded])[self.columns]
-        self.upper = np.concatenate([problem.maximum, unbounded])[self.columns]
+        """Nominal values and bounds, which may change from run to run. Derivatives: y's nominal value per second, and no bounds."""
+        problem = self.stack.problem
+        nominal = problem.nominal[self._unknown]
+        self.nominal = np.where(nominal > 0, nominal, 1.0)
+        self.lower, self.upper = problem.minimum[self._unknown], problem.maximum[self._unknown]
+        self.lower[self._slope], self.upper[self._slope] = -np.inf, np.inf
+        self._bounded = bool((self.lower > -np.inf).any() or (self.upper < np.inf).any())
 
     def residual(self, z: Floats) -> Floats:
         self.x[self.columns] = z
@@ -246,4 +250,4 @@ class Subsystem:
 
     def project(self, z: Floats) -> Floats:
         """The nearest point within the bounds."""
-        return np.asarray(np.minimum(np.maximum(z, self.lower), self.upper))
+        return np.asarray(np.minimum(np.maximum(z, self.lower), self.upper)) if self._bounded else z

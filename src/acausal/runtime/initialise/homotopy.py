@@ -6,8 +6,8 @@ Two paths, λ from 0 to 1:
   ("a linearized version of difficult nonlinear models", IDA Solver 2.4);
 - Newton homotopy: H(z, λ) = R(z) - (1 - λ) R(z0), which z0 solves at λ = 0 (IDA Solver 2.4). It needs no word from the model.
 
-Groups that share no unknown (see `newton`) walk together. One that cannot follow, even in the smallest step, is left behind, and the
-others go on. A path that turns back in λ is followed by arc length: `follow_arc`, one group at a time.
+Groups that share no unknown (see `newton`) walk together. One that cannot follow, even in the smallest step, is left behind, and
+the others go on. A path that turns back in λ is followed by arc length: `follow_arc`, one group at a time.
 """
 
 from __future__ import annotations

@@ -214,7 +214,9 @@ class _Run:
     def _told_structure(self, rows: Integers, columns: Integers) -> Outcome:
         notes, report = self.report.notes, self.report
         if len(columns):
-            notes.append("Not determined: " + ", ".join(report.quantity(int(c)) for c in columns[:10]) + (", …" if len(columns) > 10 else ""))
+            notes.append(
+                "Not determined: " + ", ".join(report.quantity(int(c)) for c in columns[:10]) + (", …" if len(columns) > 10 else "")
+            )
         if len(rows):
             notes.append("Too many for the quantities in them:")
             notes.extend(f"  {report.equation(int(r))}" for r in rows[:10])

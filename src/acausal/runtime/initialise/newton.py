@@ -11,17 +11,19 @@ Norms. Convergence is judged in the maximum norm, so that accuracy does not dilu
 watches the root mean square: Newton's direction descends in both, but the mean square is smooth, lets a small residual grow while
 large ones fall (which the maximum norm allows too) and notices every component (which the maximum norm does not).
 
-Convergence. After a full step the old factorisation gives a simplified Newton correction from the new residual, an estimate of the
-error that is left. If it is small everywhere it is applied and that is the end: a linear problem takes one iteration and this check,
-that is two residuals and one Jacobian.
+Convergence. After a full step the old factorisation gives a simplified Newton correction from the new residual, an estimate of
+the error that is left. If it is small everywhere it is applied and that is the end: a linear problem takes one iteration and this
+check, that is two residuals and one Jacobian.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .equations import Subsystem
 from .linear import damped_least_squares
@@ -67,8 +69,9 @@ class Groups:
         sums = np.add.reduceat(values * values, self.begin) / self.sizes
         return np.where(np.isfinite(sums), sums, np.inf)
 
-    def spread(self, per_group: Floats | Mask) -> Floats:
-        return np.repeat(per_group, self.sizes)
+    def spread(self, per_group: NDArray[Any]) -> Any:
+        """For each place the value of its group; for one group just that value."""
+        return per_group[0] if self.count == 1 else np.repeat(per_group, self.sizes)
 
 
 @dataclass(slots=True)
@@ -133,9 +136,13 @@ class _Iteration:
     # --------------------------------------------------------------------------------------------------------------- measuring
 
     def _scaled(self, r: Floats) -> Floats:
-        """Largest scaled residual per group; inf where it is not a number."""
-        size = np.abs(r / self.weight)
-        return self.groups.max(np.where(np.isfinite(size), size, np.inf))
+        """Largest scaled residual per group; not a number where one is not, which no comparison accepts."""
+        return self.groups.max(np.abs(r / self.weight))
+
+    def _right(self, r: Floats) -> Floats:
+        """Scaled residuals to solve for. Groups outside their domain are there, but nobody looks at their steps."""
+        right = r / self.weight
+        return np.where(np.isfinite(right), right, 0.0) if (self.verdict == Verdict.OUTSIDE_DOMAIN).any() else right
 
     def _end(self, which: Mask, verdict: Verdict, z: Floats, r: Floats) -> None:
         """A group that cannot be improved, but whose residual is rounding error, is solved as well as numbers allow."""
@@ -169,7 +176,7 @@ class _Iteration:
             r_trial = self.system.residual(trial)
             if np.count_nonzero(~np.isfinite(r_trial)) < np.count_nonzero(bad):
                 z, r = trial, r_trial
-        lost = self.groups.max(~np.isfinite(r))
+        lost = self.groups.max(~np.isfinite(r)).astype(bool)
         self.verdict[lost & self.running] = Verdict.OUTSIDE_DOMAIN
         return z, r
 
@@ -211,7 +218,7 @@ class _Iteration:
     def _newton_step(self, r: Floats) -> Floats:
         """The step in units of `scale`; the least-squares one where the Jacobian is singular."""
         if self.regular:
-            step = -self.system.solve(np.where(np.isfinite(r), r / self.weight, 0.0))
+            step = -self.system.solve(self._right(r))
             if np.isfinite(step).all():
                 return self._of_running(step)
         self.regular = False
@@ -219,7 +226,7 @@ class _Iteration:
 
     def _least_squares_step(self, r: Floats, free: Mask, damping: float) -> Floats:
         """Shortest in units of the nominal values, so that "nearest" does not depend on where the iteration stands."""
-        system, right = self.system, -np.where(np.isfinite(r), r / self.weight, 0.0)
+        system, right = self.system, -self._right(r)
         ratio = system.nominal / self.scale
         entries = self.entries * ratio[system.column_of_entry]
         return self._of_running(ratio * damped_least_squares(system.indptr, system.indices, entries, right, damping, free))
@@ -281,7 +288,9 @@ class _Iteration:
         kept = groups.spread(pending)
         return np.where(kept, z, trial), np.where(kept, r, r_trial), np.where(pending, 0.0, length)
 
-    def _extend(self, z: Floats, z_new: Floats, r: Floats, r_new: Floats, step: Floats, length: Floats) -> tuple[Floats, Floats, Floats]:
+    def _extend(
+        self, z: Floats, z_new: Floats, r: Floats, r_new: Floats, step: Floats, length: Floats
+    ) -> tuple[Floats, Floats, Floats]:
         """Double full steps while that pays. From far out on an exponential Newton's method crawls by one e-fold a step."""
         groups = self.groups
         before, best = groups.mean_square(r / self.weight), groups.mean_square(r_new / self.weight)
@@ -301,7 +310,7 @@ class _Iteration:
         hopeful = self.running & (length == 1.0) & (self._scaled(r) <= 1e3 * self.options.tolerance)
         if not self.regular or not hopeful.any():
             return z
-        correction = -self.system.solve(np.where(np.isfinite(r), r / self.weight, 0.0))
+        correction = -self.system.solve(self._right(r))
         return self._settle(z, r, np.where(self.groups.spread(self.running), correction, 0.0))
 
 

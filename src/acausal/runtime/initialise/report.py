@@ -22,10 +22,12 @@ class Outcome(Enum):
     NEWTON = "The initial values were found by Newton's method on the whole system."
     BLOCKS = "The initial values were found block by block."
     HOMOTOPY = "The initial values were found block by block, some of them by continuation."
-    NOT_FOUND = "The initial values could not be found. Better start values, nominal values or bounds of the unknowns below may help."
+    NOT_FOUND = (
+        "The initial values could not be found. Better start values, nominal values or bounds of the unknowns below may help."
+    )
     OUTSIDE_DOMAIN = (
-        "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or root "
-        "of a negative number). Give the unknowns in them start values for which they have one."
+        "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or "
+        "root of a negative number). Give the unknowns in them start values for which they have one."
     )
     SINGULAR = (
         "The initial values could not be found: equations below contradict each other or do not determine their unknowns, although "
@@ -36,7 +38,9 @@ class Outcome(Enum):
         "The initial values are not determined: there are too many conditions for some quantities and too few for others. This is "
         "caused by the structure of the problem, not by its numbers. Fix other start values, or add or remove initial equations."
     )
-    INCONSISTENT = "There are more initial conditions than needed, and they contradict each other. Free one of the starts named below."
+    INCONSISTENT = (
+        "There are more initial conditions than needed, and they contradict each other. Free one of the starts named below."
+    )
 
     @property
     def solved(self) -> bool:
@@ -77,7 +81,7 @@ class Statistics:
 class Report:
     """What an initialisation did. `str(report)` is the text; the fields are for programs.
 
-    `non_finite` are the equations (stacked numbers; those from `problem.size` on are initial equations) without a value at the start.
+    `non_finite` are the equations (stacked numbers: from `problem.size` on, initial equations) without a value at the start.
     `start`, `y`, `yp` are the guesses and the final values; `residual` are the residuals there.
     """
 
@@ -107,7 +111,9 @@ class Report:
         if len(self.failed) > most:
             told.append(f"… and {len(self.failed) - most} more blocks that failed.")
         if self.not_reached:
-            told.append(f"{_count(self.not_reached, 'block')} further on could not be attempted, because they need the values above.")
+            told.append(
+                f"{_count(self.not_reached, 'block')} further on could not be attempted, because they need the values above."
+            )
         if len(self.non_finite) and not self.outcome.solved:
             told += ["Without a value at the start:", *(f"  {self.equation(i)}" for i in self.non_finite[:most])]
         return told + self.notes
@@ -115,26 +121,35 @@ class Report:
     # ----------------------------------------------------------------------------------------------------------------- the parts
 
     def _given(self, most: int) -> list[str]:
-        c, problem = self.conditions, self.problem
-        told = [f"{_count(len(c.columns), 'quantity', 'quantities')} computed from {_count(len(c.rows), 'equation')} at t = {self.time:g}."]
+        c = self.conditions
+        quantities, equations = _count(len(c.columns), "quantity", "quantities"), _count(len(c.rows), "equation")
+        told = [f"{quantities} computed from {equations} at t = {self.time:g}."]
         if c.mode == "steady":
             told.append("Steady state: all derivatives are zero.")
-        for numbers, text in ((c.fixed, "fixed at their start"), (c.taken, "taken as initial condition at their start")):
-            if len(numbers) and c.mode != "hold":
-                told.append(f"{_count(len(numbers), 'unknown')} {text}: {_some([problem.name_of_unknown(int(i)) for i in numbers[:most]], len(numbers))}")
-        if len(c.unused):
-            names = _some([problem.name_of_unknown(int(i)) for i in c.unused[:most]], len(c.unused))
-            told.append(f"{_count(len(c.unused), 'fixed start')} used as a guess only: {names}")
+        if c.mode != "hold":
+            told += self._named(c.fixed, "unknown", "fixed at the start value", most)
+            told += self._named(c.taken, "unknown", "taken as initial condition at the start value", most)
+        told += self._named(c.unused, "fixed start", "used as a guess only", most)
         for kind, rows in (("is one condition too many", c.surplus), ("does not count for a steady state", c.ignored)):
             told += [f"{self.equation(int(i))}: {kind}" for i in rows[:most]]
         return told
+
+    def _named(self, unknowns: Integers, one: str, what: str, most: int) -> list[str]:
+        names = [self.problem.name_of_unknown(int(i)) for i in unknowns[:most]]
+        return [f"{_count(len(unknowns), one)} {what}: {_some(names, len(unknowns))}"] if names else []
 
     def _tried(self) -> list[str]:
         if self.outcome is Outcome.NEWTON or not self.attempts:
             return []
         told = ["Tried:"]
         for a in self.attempts[:12]:
-            end = "solved" if a.solved else f"not solved (largest scaled residual {a.residual:.1e})" if np.isfinite(a.residual) else "not solved"
+            end = (
+                "solved"
+                if a.solved
+                else f"not solved (largest scaled residual {a.residual:.1e})"
+                if np.isfinite(a.residual)
+                else "not solved"
+            )
             steps = f", {_count(a.iterations, 'iteration')}" if a.iterations else ""
             told.append(f"  {a.method} for {_count(a.unknowns, 'unknown')}{steps}: {end}")
         if len(self.attempts) > 12:
@@ -143,7 +158,9 @@ class Report:
 
     def _block(self, block: FailedBlock, most: int) -> list[str]:
         told = [f"Block of {_count(len(block.rows), 'equation')}: {block.reason}"]
-        told += _table([("unknown", "start", "min", "max", "nominal", "final", ""), *(self._unknown(int(c)) for c in block.columns[:most])])
+        told += _table(
+            [("unknown", "start", "min", "max", "nominal", "final", ""), *(self._unknown(int(c)) for c in block.columns[:most])]
+        )
         if len(block.columns) > most:
             told.append(f"    … and {len(block.columns) - most} more unknowns.")
         size = np.abs(self.residual[block.rows]) if len(self.residual) else np.zeros(len(block.rows))
@@ -155,7 +172,15 @@ class Report:
         problem, n = self.problem, self.problem.size
         i = column % n
         if column >= n:
-            return (self.quantity(column), _number(self.start[column]), "", "", _number(problem.nominal[i]), _number(self.yp[i]), "")
+            return (
+                self.quantity(column),
+                _number(self.start[column]),
+                "",
+                "",
+                _number(problem.nominal[i]),
+                _number(self.yp[i]),
+                "",
+            )
         low, high, final = float(problem.minimum[i]), float(problem.maximum[i]), float(self.y[i])
         at_bound = "at its minimum" if final <= low else "at its maximum" if final >= high else ""
         numbers = (float(self.start[column]), low, high, float(problem.nominal[i]), final)
@@ -191,12 +216,17 @@ class InitialisationError(ModelError):
     def __init__(self, report: Report) -> None:
         self.report = report
         self.y, self.yp = report.y, report.yp
-        rows = [*(int(r) for b in report.failed[:1] for r in _worst_first(report, b)), *(int(r) for r in report.conditions.surplus[:1])]
+        rows = [
+            *(int(r) for b in report.failed[:1] for r in _worst_first(report, b)),
+            *(int(r) for r in report.conditions.surplus[:1]),
+        ]
         where = report.describe(rows[0]) if rows else None
         found = {a: getattr(where, a, None) or "" for a in ("component", "equation")}
         sentence, _, remedy = report.outcome.value.partition(". ")
         location = getattr(where, "location", None)
-        super().__init__(Diagnostic(f"{sentence}.".replace("..", "."), location=location, details=tuple(report.lines()), remedy=remedy, **found))
+        super().__init__(
+            Diagnostic(f"{sentence}.".replace("..", "."), location=location, details=tuple(report.lines()), remedy=remedy, **found)
+        )
 
     @property
     def outcome(self) -> Outcome:
@@ -222,4 +252,7 @@ def _number(value: float) -> str:
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
-    return ["    " + "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(r, widths, strict=True))).rstrip() for r in rows]
+    return [
+        "    " + "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(r, widths, strict=True))).rstrip()
+        for r in rows
+    ]

@@ -20,8 +20,8 @@ class InitialProblem(Protocol):
     - `initial_size`, `initial_pattern`, `initial_residual(t, y, yp)`, `initial_jacobian(t, y, yp, cj)`: initial equations; none;
     - `describe_initial_equation(k)`: as `describe_equation`, for initial equations;
     - `start_given`: per unknown, whether somebody wrote its start down; everywhere;
-    - `pattern_parts` and `initial_pattern_parts`: two masks over the entries of the pattern, which of them can hold a derivative by y
-      and which one by y'; found by trial evaluations;
+    - `pattern_parts` and `initial_pattern_parts`: two masks over the entries of the pattern, which of them can hold a derivative
+      by y and which one by y'; found by trial evaluations;
     - `continuation_index` (into `known`): the homotopy parameter; none;
     - `uses_continuation`: whether any equation contains it; found by trial evaluation.
     """

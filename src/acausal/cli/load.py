@@ -1,0 +1,313 @@
+"""From what the user types (`plant.py:House(rooms=3)`) to a component.
+
+MODEL.py                 the file's only model (see `chosen`)
+MODEL.py:Class           a class, a function that gives a component, or a component itself
+MODEL.py:Class(n=100)    with arguments, which are literals: nothing typed on the command line is ever executed
+package.module:Class     a module that Python finds
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..errors import Diagnostic, Location, ModelError, near_matches
+from ..language.component import Component
+from ..language.connector import Connector
+from .exits import Exit
+from .guard import Stop
+
+_FILE = re.compile(r"^(?P<file>.*?\.py)(?::(?P<name>.*))?$", re.DOTALL)
+_MODULE = re.compile(r"^(?P<module>[A-Za-z_][\w.]*)(?::(?P<name>.*))?$", re.DOTALL)
+_OURS = str(Path(__file__).resolve().parents[1])
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was typed, taken apart."""
+
+    text: str
+    file: str = ""
+    module: str = ""
+    name: str = ""
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    called: bool = False
+
+    @property
+    def source(self) -> str:
+        return self.file or self.module
+
+
+# ---------------------------------------------------------------- reading what was typed
+
+
+def parse(text: str) -> Target:
+    """Take `file.py:Class(n=100)` apart.
+
+    >>> parse("plant.py:House(3, heated=True)").args, parse("plant.py:House(3, heated=True)").kwargs
+    ((3,), {'heated': True})
+    """
+    found = _FILE.match(text) or _MODULE.match(text)
+    if found is None:
+        remedy = "give a file (`plant.py`), a class in it (`plant.py:House`) or a module (`package.module:House`)"
+        raise Stop(Exit.USAGE, Diagnostic(f"`{text}` names no model.", remedy=remedy))
+    parts = found.groupdict()
+    name, args, kwargs, called = _parse_call(parts["name"] or "", text)
+    return Target(text, parts.get("file") or "", parts.get("module") or "", name, args, kwargs, called)
+
+
+def _parse_call(text: str, whole: str) -> tuple[str, tuple[Any, ...], dict[str, Any], bool]:
+    if not text or text.isidentifier():
+        return text, (), {}, False
+    try:
+        node = ast.parse(text, mode="eval").body
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or any(k.arg is None for k in node.keywords):
+            raise ValueError("not a call of a class")
+        args = tuple(ast.literal_eval(a) for a in node.args)
+        return node.func.id, args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}, True
+    except (SyntaxError, ValueError) as error:
+        what = f"`{text}` in `{whole}` is not a class with plain arguments."
+        remedy = 'arguments are numbers, strings, True, False, None, or lists of them: "plant.py:House(rooms=3)", in quotes'
+        raise Stop(Exit.USAGE, Diagnostic(what, remedy=remedy)) from error
+
+
+# ---------------------------------------------------------------- importing
+
+
+def load_component(text: str) -> Component:
+    """The component that the command line names, or an error that says what is wrong and where."""
+    target = parse(text)
+    with redirect_stdout(sys.stderr):  # what a model file prints must not get into what a program reads from us
+        module = _import_file(target) if target.file else _import_module(target)
+        found = getattr(module, target.name, None) if target.name else chosen(module, target)
+        if found is None:
+            raise Stop(Exit.USAGE, _no_such_class(module, target))
+        return _made(found, target)
+
+
+def _import_file(target: Target) -> ModuleType:
+    path = Path(target.file)
+    if not path.is_file():
+        raise Stop(Exit.USAGE, _no_such_file(path))
+    sys.path.insert(0, str(path.resolve().parent))  # so that it finds its neighbours, as `python file.py` does
+    name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"acausal_model_{abs(hash(path.resolve()))}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # what it defines can then be pickled and inspected
+    with _import_errors(str(path)):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _import_module(target: Target) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    with _import_errors(target.module):
+        try:
+            return importlib.import_module(target.module)
+        except ModuleNotFoundError as error:
+            if not f"{target.module}.".startswith(f"{error.name}."):  # it exists, but imports something that does not
+                raise
+            remedy = (
+                f"did you mean the file `{target.module}.py`?"
+                if Path(f"{target.module}.py").is_file()
+                else "a file's name ends in `.py`"
+            )
+            raise Stop(Exit.USAGE, Diagnostic(f"There is no module `{target.module}`.", remedy=remedy)) from error
+
+
+@contextmanager
+def _import_errors(source: str) -> Iterator[None]:
+    """Whatever a model file does wrong while it is imported, told with its line."""
+    try:
+        yield
+    except Stop:
+        raise
+    except SyntaxError as error:
+        where = Location(error.filename or source, error.lineno or 1)
+        what = f"`{source}` is not valid Python: {error.msg}."
+        raise Stop(Exit.MODEL, Diagnostic(what, location=where, details=_line((error.text or "").strip()))) from error
+    except ModelError as error:
+        raise Stop(Exit.MODEL, *_placed(error)) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also SystemExit: a model file may not end the program that reads it
+        raise Stop(Exit.MODEL, _stopped(source, "does not import", error)) from error
+
+
+def _stopped(source: str, what: str, error: BaseException) -> Diagnostic:
+    where = place_of(error)
+    remedies = {
+        ModuleNotFoundError: f"install `{getattr(error, 'name', '')}` in this environment, or mend the import",
+        SystemExit: 'keep what a script does below `if __name__ == "__main__":`',
+    }
+    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    remedy = next((text for kind, text in remedies.items() if isinstance(error, kind)), "")
+    return Diagnostic(f"`{source}` {what}: {said}", location=where, details=_line(where.source if where else ""), remedy=remedy)
+
+
+def _line(text: str) -> tuple[str, ...]:
+    return (f"line:      {text}",) if text else ()
+
+
+def _placed(error: ModelError) -> list[Diagnostic]:
+    """The diagnostics with the user's line, where they have none."""
+    where = place_of(error)
+    return [
+        d if d.location or where is None else replace(d, location=where, details=(*d.details, *_line(where.source)))
+        for d in error.diagnostics
+    ]
+
+
+# ---------------------------------------------------------------- choosing and making
+
+
+def models_of(module: ModuleType) -> dict[str, Any]:
+    """Component classes that the module itself defines, and components that it made."""
+    classes = {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Component) and value.__module__ == module.__name__
+    }
+    return classes or {name: value for name, value in vars(module).items() if isinstance(value, Component)}
+
+
+def chosen(module: ModuleType, target: Target) -> Any:
+    """Which model is meant when none is named: the one marked by `__model__`, the only one, or the only one that is whole.
+
+    A class is not whole if others inherit from it, or if it has connectors: it is then a part of something.
+    """
+    marked = getattr(module, "__model__", None)
+    if marked is not None:
+        return getattr(module, marked, None) if isinstance(marked, str) else marked
+    found = models_of(module)
+    if len(found) > 1:
+        parents = {base for value in found.values() if isinstance(value, type) for base in value.__mro__[1:]}
+        whole = {n: v for n, v in found.items() if v not in parents and not _has_connectors(v)}
+        found = whole or found
+    if len(found) == 1:
+        return next(iter(found.values()))
+    raise Stop(Exit.USAGE, _which(target, found))
+
+
+def _has_connectors(value: Any) -> bool:
+    return any(isinstance(d, Connector) for d in value._class_declared.values())
+
+
+def _which(target: Target, found: dict[str, Any]) -> Diagnostic:
+    if not found:
+        remedy = "a model is a class that inherits from `ac.Component`"
+        return Diagnostic(f"`{target.source}` defines no component class.", remedy=remedy)
+    details = tuple(f"  {target.source}:{_signature(name, value)}{_summary(value)}" for name, value in found.items())
+    remedy = f'name one of them, or mark one in the file: `__model__ = "{next(iter(found))}"`'
+    return Diagnostic(f"`{target.source}` has {len(found)} models; which one is meant?", details=details, remedy=remedy)
+
+
+def _signature(name: str, value: Any) -> str:
+    """The name with what must be given."""
+    if not callable(value):
+        return name
+    needed = [p.name for p in _parameters(value) if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return f"{name}({', '.join(f'{n}=…' for n in needed)})" if needed else name
+
+
+def _parameters(value: Any) -> list[inspect.Parameter]:
+    if not isinstance(value, type):
+        return list(inspect.signature(value).parameters.values())
+    return list(inspect.signature(value.__init__).parameters.values())[1:]  # type: ignore[misc]
+
+
+def _summary(value: Any) -> str:
+    text = (getattr(value, "__doc__", None) or "").strip().split("\n")[0]
+    return f"   {text}" if text and text != (Component.__doc__ or "").strip().split("\n")[0] else ""
+
+
+def _no_such_class(module: ModuleType, target: Target) -> Diagnostic:
+    name = target.name or str(getattr(module, "__model__", ""))
+    names = list(models_of(module))
+    what = f"`{target.source}` has no `{name}`. {near_matches(name, names)}".rstrip()
+    return Diagnostic(what, details=(f"it has:    {', '.join(names[:20])}",) if names else ())
+
+
+def _no_such_file(path: Path) -> Diagnostic:
+    if path.is_dir():
+        return Diagnostic(f"`{path}` is a folder, not a model file.")
+    folder = path.parent
+    if not folder.is_dir():
+        return Diagnostic(f"There is no file `{path}`, and no folder `{folder}` either.")
+    return Diagnostic(f"There is no file `{path}`. {near_matches(path.stem, [p.stem for p in folder.glob('*.py')])}".rstrip())
+
+
+def _made(found: Any, target: Target) -> Component:
+    """The component: as it stands, or made by the class or function."""
+    if isinstance(found, Component):
+        if target.called:
+            raise Stop(Exit.USAGE, Diagnostic(f"`{target.name}` is a component already and takes no arguments."))
+        return found
+    if not callable(found):
+        raise Stop(
+            Exit.USAGE,
+            Diagnostic(f"`{target.name}` in `{target.source}` is {found!r} of type {type(found).__name__}, not a component."),
+        )
+    _check_arguments(found, target)
+    try:
+        component = found(*target.args, **target.kwargs)
+    except ModelError as error:
+        raise Stop(Exit.USAGE if innermost_is_ours(error) and target.called else Exit.MODEL, *_placed(error)) from error
+    except Exception as error:
+        raise Stop(Exit.MODEL, _stopped(target.text, "cannot be made", error)) from error
+    if not isinstance(component, Component):
+        raise Stop(
+            Exit.USAGE, Diagnostic(f"`{target.text}` gives {component!r} of type {type(component).__name__}, not a component.")
+        )
+    return component
+
+
+def _check_arguments(found: Any, target: Target) -> None:
+    """Arguments that `__init__` needs and that were not given, told in the words of the command line."""
+    name = getattr(found, "__name__", target.name)
+    parameters = _parameters(found)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    given = {p.name for p in positional[: len(target.args)]} | set(target.kwargs)
+    missing = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.name not in given
+    ]
+    if missing:
+        example = f"{target.source}:{name}({', '.join(f'{n}=…' for n in missing)})"
+        raise Stop(Exit.USAGE, Diagnostic(f"{name} needs {' and '.join(f'`{n}`' for n in missing)}.", remedy=f'"{example}"'))
+
+
+# ---------------------------------------------------------------- whose line it was
+
+
+def place_of(error: BaseException) -> Location | None:
+    """The innermost line of the user's own code that an error passed through; of any code if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if not _is_ours(f.filename) and not f.filename.startswith((*_LIBRARIES, "<frozen"))]
+    found = own or frames
+    return Location(found[-1].filename, found[-1].lineno or 0) if found else None
+
+
+def innermost_is_ours(error: BaseException) -> bool:
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith((*_LIBRARIES, "<frozen"))]
+    return not frames or _is_ours(frames[-1].filename)
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith(_OURS)

@@ -1,0 +1,24 @@
+"""Component libraries, one domain a module: electrical, thermal, mechanics (translational and rotational), electromechanics, signal.
+
+    import acausal as ac
+    from acausal.library import thermal
+
+    class Cooling(ac.Component):
+        def __init__(self):
+            self.body, self.loss = thermal.HeatCapacitor(C=500.0), thermal.ThermalConductor(G=2.0)
+            self.ambient = thermal.FixedTemperature(T="20 degC")
+
+        def connections(self):
+            yield self.body.port, self.loss.a
+            yield self.loss.b, self.ambient.port
+
+Conventions: SI units; flows are positive into a component; a block's input is `u`, its output `y`; a state starts at its `start` value
+unless an initial equation or `initial="steady"` says otherwise. Names of classes follow the Modelica Standard Library where it has
+the same component, so that models can be carried over.
+"""
+
+from __future__ import annotations
+
+from . import electrical, electromechanics, mechanics, signal, thermal
+
+__all__ = ["electrical", "electromechanics", "mechanics", "signal", "thermal"]

@@ -1,0 +1,340 @@
+"""Signal blocks: sources without input, and blocks from input `u` to output `y`. Outputs connect to inputs: `yield self.step.y, self.gain.u`.
+
+Signals have no unit of their own; what they are connected to gives them one. An input that nothing is connected to keeps its
+`value`, or takes what `simulate(inputs=…)` gives.
+
+Corners (`Ramp`, `Limiter`) and jumps (`Step`) are evaluated as they stand: the integrator is not stopped there. It finds them by its
+error control, at the price of some small steps; a step much shorter than the steps around it can be passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import pi
+from typing import Any
+
+import numpy as np
+
+import acausal as ac
+from acausal.errors import UsageError
+
+
+class Source(ac.Component):
+    """Base of blocks with an output only."""
+
+    y = ac.Output(doc="output")
+
+
+class Block(ac.Component):
+    """Base of blocks with one input and one output."""
+
+    u = ac.Input(0.0, doc="input")
+    y = ac.Output(doc="output")
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------
+
+
+class Constant(Source):
+    """``y = k``."""
+
+    k = ac.Parameter(1.0, doc="value")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.k
+
+
+class Step(Source):
+    """`offset` before `start_time`, `offset + height` from then on. The jump is not an event yet: see the module's remark."""
+
+    height = ac.Parameter(1.0, doc="height of the step")
+    offset = ac.Parameter(0.0, doc="value before")
+    start_time = ac.Parameter(0.0, unit="s", doc="when it jumps")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.offset + ac.where(ac.time >= self.start_time, self.height, 0.0)
+
+
+class Ramp(Source):
+    """From `offset` to `offset + height`, evenly within `duration` from `start_time` on."""
+
+    height = ac.Parameter(1.0, doc="height of the ramp")
+    duration = ac.Parameter(1.0, unit="s", min=1e-12, doc="length of the ramp")
+    offset = ac.Parameter(0.0, doc="value before")
+    start_time = ac.Parameter(0.0, unit="s", doc="when the ramp begins")
+
+    def equations(self) -> Iterator[Any]:
+        done = ac.min(ac.max((ac.time - self.start_time) / self.duration, 0.0), 1.0)
+        yield self.y == self.offset + self.height * done
+
+
+class Sine(Source):
+    """``y = offset + amplitude·sin(2π·f·(t - start_time) + phase)``, held at its first value before `start_time`."""
+
+    amplitude = ac.Parameter(1.0, doc="amplitude")
+    f = ac.Parameter(1.0, unit="Hz", min=0, doc="frequency")
+    phase = ac.Parameter(0.0, unit="rad", doc="phase at start_time")
+    offset = ac.Parameter(0.0, doc="mean value")
+    start_time = ac.Parameter(0.0, unit="s", doc="when the oscillation begins")
+
+    def equations(self) -> Iterator[Any]:
+        elapsed = ac.max(ac.time - self.start_time, 0.0)
+        yield self.y == self.offset + self.amplitude * ac.sin(2 * pi * self.f * elapsed + self.phase)
+
+
+class TimeTable(Source):
+    """A signal through given points in time, ends held; `method` as in `ac.Table`.
+
+    The points are part of the model. Data that change from run to run are given to an input: `simulate(inputs={"u": (times, values)})`.
+    """
+
+    def __init__(self, times: Any, values: Any, method: str = "monotone") -> None:
+        self.table = ac.Table(times, values, method=method, name="time_table")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.table(ac.time)
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+class Gain(Block):
+    """``y = k·u``."""
+
+    k = ac.Parameter(1.0, doc="gain")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.k * self.u
+
+
+class Add(Source):
+    """``y = k1·u1 + k2·u2``; with k2 = -1 the difference, as in a control loop."""
+
+    u1, u2 = ac.Input(0.0, doc="first input"), ac.Input(0.0, doc="second input")
+    k1, k2 = ac.Parameter(1.0, doc="weight of u1"), ac.Parameter(1.0, doc="weight of u2")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.k1 * self.u1 + self.k2 * self.u2
+
+
+class Sum(Source):
+    """``y = sum(k[j]·u[j])`` over `count` inputs."""
+
+    u: Any
+    k: Any
+
+    def __init__(self, count: int = 2) -> None:
+        self.u = ac.Input(0.0, shape=count, doc="inputs")
+        self.k = ac.Parameter(1.0, shape=count, doc="weights")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.dot(self.k, self.u)
+
+
+class Product(Source):
+    """``y = u1·u2``."""
+
+    u1, u2 = ac.Input(1.0, doc="first input"), ac.Input(1.0, doc="second input")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.u1 * self.u2
+
+
+class Limiter(Block):
+    """``y = u`` held between `y_min` and `y_max`."""
+
+    y_max = ac.Parameter(1.0, doc="highest value")
+    y_min = ac.Parameter(-y_max, doc="lowest value")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.min(ac.max(self.u, self.y_min), self.y_max)
+
+
+class TableBlock(Block):
+    """``y = table(u)`` with an `ac.Table`, or anything else that takes one expression."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.table(self.u)
+
+
+class TableBlock2D(Source):
+    """``y = table(u1, u2)`` with an `ac.Table2D`, or anything else that takes two expressions."""
+
+    u1, u2 = ac.Input(0.0, doc="first argument"), ac.Input(0.0, doc="second argument")
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.table(self.u1, self.u2)
+
+
+# --- dynamics ---------------------------------------------------------------------------------------------------------
+
+
+class Integrator(Block):
+    """``dy/dt = k·u``. State: y."""
+
+    k = ac.Parameter(1.0, unit="1/s", doc="gain")
+    y = ac.Output(start=0.0, doc="output")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.y) == self.k * self.u
+
+
+class FirstOrder(Block):
+    """``T·dy/dt + y = k·u``. State: y."""
+
+    k = ac.Parameter(1.0, doc="gain")
+    T = ac.Parameter(1.0, unit="s", min=0, doc="time constant")
+    y = ac.Output(start=0.0, doc="output")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.T * ac.der(self.y) + self.y == self.k * self.u
+
+
+class SecondOrder(Block):
+    """``y''/w² + 2·D·y'/w + y = k·u``. States: y, yd."""
+
+    k = ac.Parameter(1.0, doc="gain")
+    w = ac.Parameter(1.0, unit="rad/s", min=0, doc="angular frequency without damping")
+    D = ac.Parameter(1.0, min=0, doc="damping ratio")
+    y = ac.Output(start=0.0, doc="output")
+    yd = ac.Variable(start=0.0, doc="rate of the output")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.y) == self.yd
+        yield ac.der(self.yd) == self.w * (self.w * (self.k * self.u - self.y) - 2 * self.D * self.yd)
+
+
+class Derivative(Block):
+    """The derivative of u, smoothed: ``y = k·(u - x)/T``, ``T·dx/dt = u - x``. State: x."""
+
+    k = ac.Parameter(1.0, unit="s", doc="gain")
+    T = ac.Parameter(0.01, unit="s", min=0, doc="time constant of the filter")
+    x = ac.Variable(start=0.0, doc="filtered input")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.T * ac.der(self.x) == self.u - self.x
+        yield self.y == self.k * (self.u - self.x) / self.T
+
+
+class PI(Block):
+    """``y = k·(u + x)``, ``T·dx/dt = u``; u is the control error. State: x."""
+
+    k = ac.Parameter(1.0, doc="gain")
+    T = ac.Parameter(1.0, unit="s", min=0, doc="integral time")
+    x = ac.Variable(start=0.0, doc="integral of the error over T")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.T * ac.der(self.x) == self.u
+        yield self.y == self.k * (self.u + self.x)
+
+
+class LimitedPI(Block):
+    """A PI controller whose output stays between `y_min` and `y_max` and whose integral does not run away meanwhile.
+
+    ``w = k·(u + x)``, ``y = limited(w)``, ``T·dx/dt = u + (y - w)/(k·anti_windup)``. State: x.
+    """
+
+    k = ac.Parameter(1.0, doc="gain")
+    T = ac.Parameter(1.0, unit="s", min=0, doc="integral time")
+    y_max = ac.Parameter(1.0, doc="highest output")
+    y_min = ac.Parameter(0.0, doc="lowest output")
+    anti_windup = ac.Parameter(0.9, min=1e-6, doc="how slowly the integral gives way at a limit, over T")
+    x = ac.Variable(start=0.0, doc="integral of the error over T")
+
+    def equations(self) -> Iterator[Any]:
+        wanted = self.k * (self.u + self.x)
+        yield self.y == ac.min(ac.max(wanted, self.y_min), self.y_max)
+        yield self.T * ac.der(self.x) == self.u + (self.y - wanted) / (self.k * self.anti_windup)
+
+
+class PID(Block):
+    """``y = k·(u + x + d)``, ``Ti·dx/dt = u``, ``d = Td·(u - f)/(Td/Nd)``, ``(Td/Nd)·df/dt = u - f``. States: x, f.
+
+    The derivative is filtered with the time constant Td/Nd; u is the control error.
+    """
+
+    k = ac.Parameter(1.0, doc="gain")
+    Ti = ac.Parameter(0.5, unit="s", min=0, doc="integral time")
+    Td = ac.Parameter(0.1, unit="s", min=0, doc="derivative time")
+    Nd = ac.Parameter(10.0, min=1e-9, doc="the higher, the less the derivative is filtered")
+    x = ac.Variable(start=0.0, doc="integral of the error over Ti")
+    f = ac.Variable(start=0.0, doc="filtered error")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.Ti * ac.der(self.x) == self.u
+        yield self.Td / self.Nd * ac.der(self.f) == self.u - self.f
+        yield self.y == self.k * (self.u + self.x + self.Nd * (self.u - self.f))
+
+
+class StateSpace(ac.Component):
+    """``dx/dt = A·x + B·u``, ``y = C·x + D·u`` with vectors u, y and states x. The matrices are parameters; their sizes are fixed."""
+
+    u: Any
+    y: Any
+    x: Any
+    A: Any
+    B: Any
+    C: Any
+    D: Any
+
+    def __init__(self, A: Any, B: Any, C: Any, D: Any = None) -> None:
+        a, b, c = (np.atleast_2d(np.asarray(m, dtype=float)) for m in (A, B, C))
+        states, inputs, outputs = a.shape[0], b.shape[1], c.shape[0]
+        d = np.zeros((outputs, inputs)) if D is None else np.atleast_2d(np.asarray(D, dtype=float))
+        _check_sizes(a, b, c, d)
+        self.A, self.B = ac.Parameter(a, shape=a.shape, doc="system matrix"), ac.Parameter(b, shape=b.shape, doc="input matrix")
+        self.C, self.D = ac.Parameter(c, shape=c.shape, doc="output matrix"), ac.Parameter(d, shape=d.shape, doc="feedthrough")
+        self.u = ac.Input(0.0, shape=inputs, doc="inputs")
+        self.y = ac.Output(shape=outputs, doc="outputs")
+        self.x = ac.Variable(shape=states, start=0.0, doc="states")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == ac.dot(self.A, self.x) + ac.dot(self.B, self.u)
+        yield self.y == ac.dot(self.C, self.x) + ac.dot(self.D, self.u)
+
+
+def _check_sizes(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> None:
+    n, m, p = a.shape[0], b.shape[1], c.shape[0]
+    wanted = {"A": (a, (n, n)), "B": (b, (n, m)), "C": (c, (p, n)), "D": (d, (p, m))}
+    for name, (matrix, shape) in wanted.items():
+        if matrix.shape != shape:
+            raise UsageError(
+                f"StateSpace: {name} has the shape {matrix.shape}; with {n} states, {m} inputs and {p} outputs it is {shape}.",
+                remedy="A is states × states, B states × inputs, C outputs × states, D outputs × inputs.",
+            )
+
+
+class TransferFunction(Block):
+    """``y = (b[0]·s^m + … + b[m]) / (a[0]·s^n + … + a[n])·u``, highest power first, n ≥ 1 and n ≥ m. States: x, by falling derivative.
+
+    ``a[0]·dx[0]/dt = u - sum(a[1:]·x)``, ``dx[k]/dt = x[k-1]``, ``y = sum(c·x) + d·u`` (controller canonical form).
+    """
+
+    b: Any
+    a: Any
+    x: Any
+
+    def __init__(self, b: Sequence[float] = (1.0,), a: Sequence[float] = (1.0, 1.0)) -> None:
+        if len(a) < 2 or len(b) > len(a) or a[0] == 0:
+            raise UsageError(
+                f"TransferFunction with b = {list(b)} and a = {list(a)} is not a proper one.",
+                remedy="The denominator a needs at least two coefficients, a first one that is not zero, and as many as b or more.",
+            )
+        padded = [0.0] * (len(a) - len(b)) + list(b)
+        self.b = ac.Parameter(padded, shape=len(a), doc="numerator, highest power first")
+        self.a = ac.Parameter(list(a), shape=len(a), doc="denominator, highest power first")
+        self.x = ac.Variable(shape=len(a) - 1, start=0.0, doc="states")
+
+    def equations(self) -> Iterator[Any]:
+        a, b, x = self.a, self.b, self.x
+        d = b[0] / a[0]
+        yield a[0] * ac.der(x[0]) == self.u - ac.dot(a[1:], x)
+        if x.size > 1:
+            yield ac.der(x[1:]) == x[:-1]
+        yield self.y == ac.dot(b[1:] - d * a[1:], x) + d * self.u

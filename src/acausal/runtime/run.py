@@ -1,0 +1,62 @@
+"""A run from start to end: one call of the solver, or several when states are exchanged on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..families.starts import StartReader
+from .inputs import values_at
+from .outcome import Outcome
+from .problem import Problem
+from .solver import Request, RunResult, Solver
+from .states import StateSelection, slopes_of
+
+
+def run_to_end(solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader) -> RunResult:
+    """Run to the end. Of a reduced system, states are exchanged when those chosen no longer determine the rest well."""
+    if selection is None:
+        return solver.run(problem, request)
+    parts: list[RunResult] = []
+    known = problem.known
+    while True:
+        here = values_at(request.inputs, request.t0, known)
+        chosen = selection.select(request.t0, request.y0, request.yp0, here, problem.nominal)
+        problem = _with_numbers(selection.problem(chosen, known, starts.starts(here)), problem, known)
+        request = replace(request, yp0=slopes_of(problem, request.y0, request.yp0), watch=selection.watch(chosen))
+        part = solver.run(problem, request)
+        parts.append(part)
+        if part.outcome is not Outcome.STATES_DEGRADED:
+            return _joined(parts)
+        left = request.output_times[len(part.times) :]
+        request = replace(request, t0=part.t, output_times=left, y0=part.y, yp0=part.yp)
+
+
+def _with_numbers(problem: Problem, like: Problem, known: np.ndarray) -> Problem:
+    """The problem of another selection with the numbers of this run."""
+    import copy
+
+    other = copy.copy(problem)
+    other.known, other.nominal, other.start = known, like.nominal, like.start
+    return other
+
+
+def _joined(parts: list[RunResult]) -> RunResult:
+    if len(parts) == 1:
+        return parts[0]
+    last = parts[-1]
+    statistics = dict(last.statistics)
+    for name, value in last.statistics.items():
+        if isinstance(value, int) and not name.endswith("order"):
+            statistics[name] = sum(p.statistics.get(name, 0) for p in parts)
+    statistics["seconds"] = _added([p.statistics.get("seconds", {}) for p in parts])
+    statistics["state_exchanges"] = len(parts) - 1
+    rows = np.concatenate([p.rows for p in parts])
+    return replace(last, times=np.concatenate([p.times for p in parts]), rows=rows, statistics=statistics)
+
+
+def _added(seconds: list[dict[str, Any]]) -> dict[str, float]:
+    names = {name for one in seconds for name in one}
+    return {name: float(sum(one.get(name, 0.0) for one in seconds)) for name in names}

@@ -1,0 +1,89 @@
+"""Which states a run integrates: fixed for an index-1 system, selected and re-selected for a reduced one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..families.pattern import Pattern, jacobian_pattern
+from ..families.reduction import with_states
+from ..families.selection import Selection, Selector
+from ..families.starts import Starts
+from ..families.system import System
+from .build import build, kernels
+from .problem import Equations, Floats, Problem
+
+GROWTH_LIMIT = 3.0  # exchange states when that enlarges the determinant of the chosen block at least so much
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """What a solver looks at after each step: blocks of the Jacobian whose chosen columns (the first `count`) may degrade."""
+
+    positions: list[np.ndarray]  # (rows, columns) into the values of `equations.pattern`; -1: zero
+    counts: list[int]
+    limit: float
+    equations: Equations  # of the reduced system without its state rows
+
+    def degraded(self, t: float, y: Floats, yp: Floats, known: Floats) -> bool:
+        values = np.append(self.equations.jacobian(t, y, yp, 0.0, known), 0.0)
+        return any(_growth(values[p], c) > self.limit for p, c in zip(self.positions, self.counts, strict=True))
+
+
+def _growth(matrix: np.ndarray, count: int) -> float:
+    if matrix.shape[1] == count:
+        return 0.0
+    try:
+        return float(np.abs(np.linalg.solve(matrix[:, :count], matrix[:, count:])).max())
+    except np.linalg.LinAlgError:
+        return np.inf
+
+
+class StateSelection:
+    """Problems of a reduced system, one for each selection of states that came up."""
+
+    def __init__(self, system: System, pattern: Pattern, preference: np.ndarray, known: np.ndarray) -> None:
+        self.system, self.selector = system, Selector(system, pattern, preference)
+        residuals, jacobians, self._code = kernels(system.families, pattern)
+        size = system.size
+        self.equations = Equations(
+            size, system.equation_count, len(known), 2 * size, (pattern.indptr, pattern.indices), residuals, jacobians
+        )
+        self.constant = self.selector.constant_entries()
+        self._problems: dict[bytes, Problem] = {}
+
+    def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats) -> Selection:
+        """The best states at a point."""
+        values = self.equations.jacobian(t, y, yp, 0.0, known)
+        return self.selector.select(np.nan_to_num(values), nominal)
+
+    def problem(self, selection: Selection, known: np.ndarray, starts: Starts) -> Problem:
+        key = selection.states.tobytes()
+        if key not in self._problems:
+            system = with_states(self.system, selection.states)
+            pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+            problem = build(system, pattern, known.copy(), starts)
+            problem.candidates = np.zeros(system.size, dtype=bool)
+            problem.candidates[self.selector.derivatives.candidates()[:, 0]] = True
+            problem.states = selection.states
+            self._problems[key] = problem
+        return self._problems[key]
+
+    def watch(self, selection: Selection) -> Watch | None:
+        """What may degrade during a run: blocks with entries that vary, and with a choice."""
+        chosen = [c for c in selection.choices if c.entries.shape[1] > c.count and self._varies(c.entries)]
+        if not chosen:
+            return None
+        return Watch([c.entries for c in chosen], [c.count for c in chosen], GROWTH_LIMIT, self.equations)
+
+    def _varies(self, entries: np.ndarray) -> bool:
+        return not self.constant[entries[entries >= 0]].all()
+
+
+def slopes_of(problem: Problem, y: Floats, yp: Floats) -> Floats:
+    """y' of the selected states, which are unknowns themselves."""
+    slopes = yp.copy()
+    states = problem.states
+    slopes[states[:, 0]] = y[states[:, 1]]
+    return slopes

@@ -1,0 +1,193 @@
+"""Problems: native and ctypes evaluation against numpy, the Jacobian against differences, the sparse factorisation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import small_problems as problems
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acausal.errors import UsageError
+from acausal.runtime.outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
+from acausal.runtime.problem import Problem, Stored
+
+ENGINES = ["native", "ctypes"]
+
+
+def with_engine(problem: Problem, engine: str) -> Problem:
+    if engine == "native":
+        pytest.importorskip("acausal._core")
+    return replace(problem, use_native=engine == "native")
+
+
+def dense(problem: Problem, values: np.ndarray) -> np.ndarray:
+    matrix = np.zeros((problem.size, problem.size))
+    indptr, indices = problem.pattern
+    for column in range(problem.size):
+        for k in range(indptr[column], indptr[column + 1]):
+            matrix[indices[k], column] = values[k]
+    return matrix
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_residual_of_robertson(engine: str) -> None:
+    problem = with_engine(problems.robertson(), engine)
+    a, b, c = y = np.array([0.9, 1e-5, 0.1])
+    yp = np.array([0.3, -0.2, 0.7])
+    expected = [0.3 + 0.04 * a - 1e4 * b * c, -0.2 - 0.04 * a + 1e4 * b * c + 3e7 * b * b, a + b + c - 1.0]
+    np.testing.assert_allclose(problem.residual(0.0, y, yp), expected, rtol=1e-14)
+    out = np.full(3, np.nan)
+    assert problem.residual(0.0, y, yp, out) is out
+    np.testing.assert_allclose(out, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_jacobian_is_the_derivative_of_the_residual(engine: str) -> None:
+    problem = with_engine(problems.robertson(), engine)
+    y, yp, cj, h = np.array([0.9, 1e-2, 0.1]), np.zeros(3), 7.0, 1e-6
+    by_difference = np.stack(
+        [
+            (problem.residual(0.0, y + h * e, yp + h * cj * e) - problem.residual(0.0, y - h * e, yp - h * cj * e)) / (2 * h)
+            for e in np.eye(3)
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(dense(problem, problem.jacobian(0.0, y, yp, cj)), by_difference, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_time_and_known_values_reach_the_kernels(engine: str) -> None:
+    problem = with_engine(problems.decay(2, 5.0), engine)
+    y, yp = np.array([1.0, 2.0]), np.zeros(2)
+    np.testing.assert_array_equal(problem.residual(0.0, y, yp), [5.0, 10.0])
+    problem.known[0] = 3.0  # a tuned parameter
+    np.testing.assert_array_equal(problem.residual(0.0, y, yp), [3.0, 6.0])
+    np.testing.assert_array_equal(problem.residual(0.0, y, yp, known=np.array([7.0, 0.0])), [7.0, 14.0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_initial_equations_may_be_fewer_than_unknowns(engine: str) -> None:
+    law = problems.Rows([[0], [1]], [0], lambda a, b: a * b - 6.0)
+    kernel = problems.expression_kernel(law, 2)
+    pattern = (np.array([0, 0, 0], dtype=np.int32), np.array([], dtype=np.int32))
+    problem = with_engine(problems.decay(2, initial_size=1, initial_pattern=pattern, initial_residual_kernels=[kernel]), engine)
+    assert problem.initial_residual(0.0, np.array([2.0, 4.0]), np.zeros(2)).tolist() == [2.0]
+    assert problem.initial_jacobian(0.0, np.array([2.0, 4.0]), np.zeros(2), 1.0).shape == (0,)
+
+
+def test_whether_the_homotopy_parameter_is_used_is_read_from_the_tables() -> None:
+    assert problems.decay(2, continuation_index=0).uses_continuation is True
+    assert problems.decay(2, continuation_index=1).uses_continuation is False
+
+
+def test_unknowns_of_an_equation() -> None:
+    problem = problems.ladder(3)
+    assert problem.unknowns_of_equation(0).tolist() == [0, 3, 4]
+    assert problem.unknowns_of_equation(4).tolist() == [0, 1, 4]
+
+
+def test_shapes_are_checked() -> None:
+    with pytest.raises(UsageError, match=r"`nominal` has the shape \(5,\); the problem has 2 unknowns"):
+        replace(problems.decay(2), nominal=np.ones(5))
+
+
+@given(st.lists(st.integers(0, 6).flatmap(lambda i: st.sampled_from([i, ~i])), min_size=1, max_size=8))
+@settings(max_examples=30, deadline=None)
+def test_stored_cells_carry_their_signs(cells: list[int]) -> None:
+    w = np.arange(1.0, 8.0)
+    out = np.empty(len(cells))
+    Stored(np.array(cells, dtype=np.int32)).row(w, out)
+    assert out.tolist() == [w[i] if i >= 0 else -w[~i] for i in cells]
+
+
+class TestSystem:
+    """What the native System refuses."""
+
+    def build(self, **change: Any) -> Any:
+        core = pytest.importorskip("acausal._core")
+        given = {"slots": np.array([[0, 1]], dtype=np.int32), "rows": np.array([[0, 1]], dtype=np.int32), "functions": []} | change
+        system = core.System(2, 3, 4)
+        system.add_residual(1, given["slots"], given["rows"], given["functions"])
+        return system
+
+    @pytest.mark.parametrize(
+        "change, told",
+        [
+            ({"slots": np.array([[0, 7]], dtype=np.int32)}, "`slots` points at cell 7 of a workspace of 7"),
+            ({"slots": np.array([[0, ~7]], dtype=np.int32)}, "`slots` points at cell 7 of a workspace of 7"),
+            ({"slots": np.array([[0, 1]])}, "`slots` must be .* int32 .* not ndarray of int64, shape"),
+            ({"slots": np.zeros((2, 4), dtype=np.int32)[:, ::2]}, "not C-contiguous"),
+            ({"rows": np.array([[0, -1]], dtype=np.int32)}, "`rows` holds the negative index -1"),
+            ({"rows": np.array([[0]], dtype=np.int32)}, "`slots` has 2 rows, `rows` has 1"),
+            ({"functions": [1]}, "pairs of addresses"),
+        ],
+    )
+    def test_tables_are_checked(self, change: dict[str, Any], told: str) -> None:
+        with pytest.raises((TypeError, ValueError), match=told):
+            self.build(**change)
+
+    def test_rows_outside_the_system_are_refused_before_they_are_written(self) -> None:
+        system = self.build(rows=np.array([[0, 2]], dtype=np.int32))
+        with pytest.raises(ValueError, match="residual row 2 is out of range: there are 2"):
+            system.residual(np.zeros(3), 0.0, np.zeros(2), np.zeros(2), np.zeros(2))
+
+    def test_patterns_are_checked(self) -> None:
+        with pytest.raises(ValueError, match="a row outside the system"):
+            self.build().set_pattern(np.array([0, 1, 2], dtype=np.int32), np.array([0, 2], dtype=np.int32))
+
+
+class TestKlu:
+    def factor(self, matrix: np.ndarray) -> tuple[Any, bool]:
+        from scipy.sparse import csc_array
+
+        core = pytest.importorskip("acausal._core")
+        sparse = csc_array(matrix)
+        lu = core.Klu(len(matrix), sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32))
+        return lu, lu.factor(sparse.data)
+
+    @given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+    @settings(max_examples=40, deadline=None)
+    def test_it_solves_as_numpy_does(self, n: int, seed: int) -> None:
+        random = np.random.default_rng(seed)
+        matrix = np.where(random.random((n, n)) < 0.4, random.normal(size=(n, n)), 0.0) + 5 * np.eye(n)
+        right = random.normal(size=n)
+        lu, regular = self.factor(matrix)
+        assert regular and 0 < lu.rcond <= 1
+        np.testing.assert_allclose(lu.solve(right.copy()), np.linalg.solve(matrix, right), rtol=1e-8, atol=1e-12)
+
+    def test_bad_pivots_are_chosen_anew(self) -> None:
+        core = pytest.importorskip("acausal._core")
+        lu = core.Klu(2, np.array([0, 2, 4], dtype=np.int32), np.array([0, 1, 0, 1], dtype=np.int32))
+        assert lu.factor(np.array([1.0, 0.1, 0.1, 1.0]))
+        assert lu.factor(np.array([1e-18, 1.0, 1.0, 1e-18]))  # the old pivots would lose everything
+        np.testing.assert_allclose(lu.solve(np.array([2.0, 3.0])), [3.0, 2.0], rtol=1e-12)
+
+    def test_numerically_singular(self) -> None:
+        lu, regular = self.factor(np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 3.0]]))
+        assert not regular and lu.trouble == "singular" and lu.structural_rank == 3 and lu.numerical_rank < 3
+        assert lu.singular_column in (0, 1)
+        with pytest.raises(RuntimeError, match="no factorisation"):
+            lu.solve(np.ones(3))
+
+    def test_structurally_singular(self) -> None:
+        lu, regular = self.factor(np.array([[1.0, 2.0], [0.0, 0.0]]))
+        assert not regular and lu.trouble == "structurally singular" and lu.structural_rank == 1
+
+
+def test_every_outcome_is_a_sentence() -> None:
+    for outcome in Outcome:
+        assert outcome.value[0].isupper() and outcome.value.endswith(".") and str(outcome) == outcome.value
+    assert [o for o in Outcome if o.ok] == [Outcome.FINISHED]
+
+
+def test_explanations_name_equations_and_unknowns() -> None:
+    problem = problems.square_root(0.5)
+    (found,) = explain_not_finite(problem, 0.7, np.array([0.7, 0.1]), np.array([1.0, 0.0]))
+    assert (found.component, found.equation) == ("part", "equation 1") and "part.y[0] = 0.7" in found.details
+    assert "`part.y[1]`" in explain_singular(problem, 0.0, 1)[0].what and explain_singular(problem, 0.0, -1) == ()
+    (limiting,) = explain_limiting(problem, 0.0, [0.01, 2.0])
+    assert limiting.details == ("part.y[1]: local error 2 times the tolerance",)
