@@ -329,7 +329,7 @@ Status Ida::outcome(int flag) {
 // Steps until t_target is passed (without root functions: IDAS looks at every single step otherwise, since output times must
 // not decide where it looks for roots). Work is cut into chunks, to see that time still moves.
 Status Ida::step_to(double t_target, double t_end) {
-    int task = system->root_count ? IDA_ONE_STEP : IDA_NORMAL;
+    int task = system->root_count || watch ? IDA_ONE_STEP : IDA_NORMAL;
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
@@ -338,6 +338,7 @@ Status Ida::step_to(double t_target, double t_end) {
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
         int flag = IDASolve(mem, task == IDA_NORMAL ? t_target : t_end, &t, y_vector, yp_vector, task);
+        if (watch && flag == IDA_SUCCESS && t < t_end && watch->degraded(w.get())) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
         if (taken < chunk) continue;

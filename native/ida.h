@@ -5,6 +5,7 @@
 #include "klu.h"
 #include "system.h"
 #include "vector.h"
+#include "watch.h"
 
 #include <idas/idas.h>
 #include <sundials/sundials_linearsolver.h>
@@ -22,6 +23,7 @@ enum class Status : int {
     Finished = 0,
     Root = 1,
     Cancelled = 2,
+    StatesDegraded = 3,
     TooManySteps = -1,
     StepTooSmall = -2,
     ErrorTest = -3,
@@ -104,6 +106,7 @@ class Ida {
     NonFinite non_finite;
     std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
     std::unique_ptr<SparseLu> lu;
+    std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     int64_t singular_setups = 0, singular_column = -1;
     Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time;
     double advance_seconds = 0;

@@ -172,6 +172,13 @@ nb::object weighted_errors(const Ida &ida) {
     return array_of(errors.data(), n);
 }
 
+void set_watch(Ida &ida, std::shared_ptr<System> system, nb::list blocks, double limit) {
+    if (system->layout.workspace() != ida.system->layout.workspace()) throw nb::value_error("the watched system has another workspace");
+    auto watch = std::make_unique<Watch>(system, limit);
+    for (nb::handle block : blocks) watch->add(Table(block[0], "positions"), nb::cast<int64_t>(block[1]));
+    ida.watch = std::move(watch);
+}
+
 // (t, y, y') of the last evaluation that gave something not finite, or None.
 nb::object non_finite(const Ida &ida) {
     if (!ida.non_finite.count) return nb::none();
@@ -199,6 +206,8 @@ void bind_ida(nb::module_ &m) {
              "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "Cell `cell` of known follows a table; cubic if slopes are given.")
         .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
              "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
+        .def("set_watch", &set_watch, "system"_a, "blocks"_a, "limit"_a,
+             "End a run with status STATES_DEGRADED when a block (positions, chosen columns) of `system`'s Jacobian degrades.")
         .def("clear_inputs", [](Ida &ida) { ida.inputs.clear(); })
         .def("cancel", &Ida::cancel, "End the run at the next evaluation; from any thread.")
         .def("roots", &roots, "After status ROOT: +1, -1 or 0 for each root function.")
@@ -217,6 +226,7 @@ void bind_ida(nb::module_ &m) {
     status.attr("FINISHED") = (int)Status::Finished;
     status.attr("ROOT") = (int)Status::Root;
     status.attr("CANCELLED") = (int)Status::Cancelled;
+    status.attr("STATES_DEGRADED") = (int)Status::StatesDegraded;
     status.attr("TOO_MANY_STEPS") = (int)Status::TooManySteps;
     status.attr("STEP_TOO_SMALL") = (int)Status::StepTooSmall;
     status.attr("ERROR_TEST") = (int)Status::ErrorTest;

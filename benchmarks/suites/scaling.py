@@ -81,22 +81,32 @@ def _slope(case: str, translation: dict[int, float]) -> Iterator[dict[str, Any]]
 
 def _measure_here(case: str, n: int) -> dict[str, Any]:
     """The body of the child process."""
-    import resource
-
     import acausal  # noqa: F401  (imported first, so that its import counts for neither phase)
 
     model, translation = ours.compile_case(case, n)
     measured = ours.simulate(model, case)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # reported in KiB on Linux
     return {
         "seconds": translation + measured.call_seconds,
         "translation_seconds": translation,
         "simulation_seconds": measured.call_seconds,
         "integration_seconds": measured.seconds,
-        "peak_bytes": peak,
+        "peak_bytes": _peak_bytes(),
         "steps": measured.steps,
         "first": measured.first,
     }
+
+
+def _peak_bytes() -> int:
+    """Peak resident memory of this process.
+
+    Linux' own counter comes first, because `ru_maxrss` of a child starts at the size its parent had.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) * 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":

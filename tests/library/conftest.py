@@ -1,4 +1,4 @@
-"""Small networks in one line: `wired("source.p R.p", "R.n ground.p", source=…, R=…)`, and runs at a tolerance the tests can rely on."""
+"""Small networks in one line, `wired("source.p R.p", "R.n ground.p", source=…, R=…)`, and runs at a tolerance to rely on."""
 
 from __future__ import annotations
 

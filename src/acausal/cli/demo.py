@@ -96,10 +96,7 @@ def _found(result: Result) -> str:
 
 def _next() -> tuple[tuple[str, str], ...]:
     return (
-        (f'acausal run {MODEL} --until 3day --set set_point="23 degC" --plot room.T,weather.T', "the same with a warmer room"),
-        (f"acausal info {MODEL}", "what became of its equations"),
-        (
-            f'acausal run "{MODEL}(layers=200)" --until 1day --plot tank.T',
-            "a tank of 200 layers: not more machine code, only longer tables",
-        ),
+        (f"acausal run {MODEL} -u 3day -s people=900 -p room.T", "a party: does the room get too warm?"),
+        (f"acausal run {MODEL} -u 1day -p tank.T -o demo.csv", "the tank layer by layer, and everything in a table"),
+        (f'acausal info "{MODEL}(layers=200)"', "twenty times the layers: longer tables, not more machine code"),
     )

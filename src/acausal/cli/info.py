@@ -48,6 +48,11 @@ def _facts(s: Statistics) -> Iterator[tuple[str, str]]:
     yield "known", f"{number(s.known)}, equal to a parameter, an input or zero"
     yield "eliminated", f"{number(s.eliminated)}, computed from others when looked at"
     yield "unknowns", f"{number(s.unknowns)}: {number(s.states, 'state')}, {number(s.algebraic)} algebraic"
+    if s.derivatives:
+        yield (
+            "reduction",
+            f"{number(s.differentiated, 'equation')} differentiated, {number(s.derivatives, 'derivative')} added as unknowns",
+        )
     initial = f", and {number(s.initial_equations)} for the start" if s.initial_equations else ""
     yield (
         "equations",

@@ -249,7 +249,8 @@ def _no_such_file(path: Path) -> Diagnostic:
     folder = path.parent
     if not folder.is_dir():
         return Diagnostic(f"There is no file `{path}`, and no folder `{folder}` either.")
-    return Diagnostic(f"There is no file `{path}`. {near_matches(path.stem, [p.stem for p in folder.glob('*.py')])}".rstrip())
+    near = re.sub(r"(\w)`", r"\1.py`", near_matches(path.stem, [p.stem for p in folder.glob("*.py")]))
+    return Diagnostic(f"There is no file `{path}`. {near}".rstrip())
 
 
 def _made(found: Any, target: Target) -> Component:

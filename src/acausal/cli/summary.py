@@ -70,8 +70,8 @@ def _expanded(result: Result, wanted: Sequence[str]) -> tuple[list[str], int]:
 
 
 def _states(model: Model) -> tuple[list[str], int]:
-    numbers = np.flatnonzero(model.system.differential)
-    chosen = numbers if len(numbers) else np.arange(model.system.size)
+    numbers = np.flatnonzero(model.problem.differential)
+    chosen = numbers if len(numbers) else np.arange(model.problem.size)
     return [_own_name(model, int(unknown)) for unknown in chosen[:MOST_VARIABLES]], len(chosen)
 
 

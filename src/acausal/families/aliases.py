@@ -232,9 +232,18 @@ class AliasGraph:
         names = [self.plant.name_of(int(m)) for m in members[:6]]
         return Diagnostic(
             f"`{names[0]}` is given two values at once.",
-            details=(f"equal to each other: {', '.join(names)}{', …' if len(members) > 6 else ''}",),
+            details=(
+                f"equal to each other: {', '.join(names)}{', …' if len(members) > 6 else ''}",
+                f"given by: {', '.join(self._known_name(int(k)) for k in knowns[representative[knowns] == chosen][:6])}",
+            ),
             remedy="Two sources, grounds or fixed values meet at one node; remove one of them, or put a component between them.",
         )
+
+    def _known_name(self, node: int) -> str:
+        cell = node - self.plant.variable_count
+        if cell >= self.plant.known_count:
+            return f"{float(np.concatenate(self.literals)[cell - self.plant.known_count]):g}"
+        return {TIME: "time", ZERO: "0"}.get(cell) or self.plant.name_of(cell, "known")
 
 
 def _cancel(places: np.ndarray, signs: np.ndarray, present: np.ndarray) -> None:

@@ -34,9 +34,12 @@ def slot_kind(leaf: Expression) -> str:
 
 
 def canonical(residuals: tuple[Expression, ...], summands: bool = False) -> tuple[tuple[Expression, ...], list[Expression]]:
-    """The residuals over numbered slots, and the leaf that sits in each slot. The sign of `summands` of a larger residual is kept."""
+    """The residuals over numbered slots, and the leaf in each slot. `summands` of a larger residual keep their sign."""
+    if not summands:
+        keys = _structural_keys(residuals)
+        residuals = tuple(_positive(r, keys) for r in residuals)
     keys = _structural_keys(residuals)
-    ordered = tuple(_ordered(r if summands else _positive(r, keys), keys) for r in residuals)
+    ordered = tuple(_ordered(r, keys) for r in residuals)
     leaves: list[Expression] = [n for n in walk(*ordered) if isinstance(n, LEAVES)]
     slots: dict[Expression, Expression] = {leaf: Slot(k, slot_kind(leaf)) for k, leaf in enumerate(leaves)}
     return tuple(transform(r, lambda n: slots.get(n)) for r in ordered), leaves
@@ -66,8 +69,10 @@ def _positive(residual: Expression, keys: dict[Expression, bytes]) -> Expression
         return residual.args[0]
     if isinstance(residual, Operation) and residual.operator.name == "sub":
         a, b = residual.args
+        if isinstance(a, Operation) and a.operator.name == "neg":
+            return a.args[0] + b
         if keys[a] > keys[b]:
-            return Operation(residual.operator, (b, a))
+            return b - a
     return residual
 
 

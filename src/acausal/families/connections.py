@@ -143,7 +143,7 @@ class Joints:
         key = (_kind_of_end(a), _kind_of_end(b))
         if key in self._checked:
             return
-        problem = _incompatible(a, b)
+        problem = _incompatible(a, b, connection.name_of(a), connection.name_of(b))
         if problem:
             what, remedy = problem
             raise ModelError(
@@ -208,23 +208,23 @@ def _kind_of_end(end: Any) -> Any:
     return (end.owner._kind.index, end.name) if isinstance(end, Reference) else type(end._connector)
 
 
-def _incompatible(a: Any, b: Any) -> tuple[str, str] | None:
+def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] | None:
     """What is wrong with joining two ends, and what to do; None if they fit."""
     if isinstance(a, Reference) != isinstance(b, Reference):
-        return f"A connector is connected to a variable: `{a}` to `{b}`.", "Connect two connectors, or two variables."
+        return f"A connector is connected to a variable: `{name_a}` to `{name_b}`.", "Connect two connectors, or two variables."
     if isinstance(a, Reference):
-        return _units_differ(str(a), a.declaration, str(b), b.declaration)
+        return _units_differ(name_a, a.declaration, name_b, b.declaration)
     first, second = a._connector, b._connector
     if type(first) is type(second):
         return None
     if _roles(first) != _roles(second):
         return (
-            f"Connectors of different kinds are connected: `{a}` is a {type(first).__name__} ({_listed(first)}), "
-            f"`{b}` is a {type(second).__name__} ({_listed(second)}).",
+            f"Connectors of different kinds are connected: `{name_a}` is a {type(first).__name__} ({_listed(first)}), "
+            f"`{name_b}` is a {type(second).__name__} ({_listed(second)}).",
             "Connect connectors of one class, or put a component between them that turns one into the other.",
         )
     for name in first.members:
-        problem = _units_differ(f"{a}.{name}", first.members[name], f"{b}.{name}", second.members[name])
+        problem = _units_differ(f"{name_a}.{name}", first.members[name], f"{name_b}.{name}", second.members[name])
         if problem:
             return problem
     return None

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError
+from ..errors import Diagnostic, ModelError, UsageError
 from ..language.component import Component
 from ..language.declarations import Named
 from ..language.expression import Arithmetic, Continuation, Expression, Reference, Time, Unbound, as_expression, transform, walk
@@ -77,10 +78,13 @@ class Attributes:
     def _put_modified(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
         plain_members, plain_values = [], []
         for member in kind.members:
-            stated = member._modifications.get(quantity.name, _NOTHING).get(attribute)
+            modified = member._modifications.get(quantity.name, _NOTHING)
+            stated = modified.get(attribute)
             if stated is None:
+                if attribute == "value" and attribute in modified:
+                    self._complain(quantity, attribute, member, None, "it is not a number")
                 continue
-            if member._count == 1 and quantity.size == 1 and type(stated) in (float, int, bool):
+            if member._count == 1 and quantity.size == 1 and type(stated) in (float, int, bool) and isfinite(stated):
                 plain_members.append(member._first)
                 plain_values.append(stated)
             else:
@@ -122,7 +126,10 @@ class Attributes:
         if isinstance(stated, str):
             from ..language.units import quantity as parsed
 
-            return np.asarray(parsed(stated, quantity.declaration.unit))
+            try:
+                return np.asarray(parsed(stated, quantity.declaration.unit))
+            except UsageError as error:
+                raise _Wrong(error.diagnostics[0].what.rstrip(".")) from None
         try:
             number = np.asarray(stated)
         except ValueError:

@@ -1,34 +1,55 @@
 """What translation made of a model, in numbers: those that other programs write to their translation logs.
 
-Every declared variable ends in exactly one of four places, so that
+Every declared variable ends in exactly one of four places, and index reduction adds derivatives as unknowns of their own, so that
 
-    variables + inputs = aliases + known + eliminated + unknowns        and        unknowns = states + algebraic
+    variables + inputs = aliases + known + eliminated + (unknowns - derivatives)        and        unknowns = states + algebraic
 
 hold for every model: the counts can be checked against each other, and a surprising one points at the stage to look at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from ..language.declarations import Constant
-from ..structure.blocks import block_form
+from ..structure.blocks import BlockForm, block_form
+from ..structure.incidence import Incidence
 from .assemble import eliminated_mask
-from .balance import _highest as highest_derivatives
-from .pattern import Pattern
 from .plant import Plant, Quantity
 from .system import System
+
+MOST_BLOCKS = 10
+
+
+class Solvable(Protocol):
+    """The problem that solvers see, as far as it is counted here."""
+
+    size: int
+    differential: Any
+    pattern: Any
+    pattern_parts: Any
+    initial_size: int
+    residual_kernels: Sequence[Any]
+    jacobian_kernels: Sequence[Any]
+    initial_residual_kernels: Sequence[Any]
+    initial_jacobian_kernels: Sequence[Any]
 
 
 class Translated(Protocol):
     """What is asked of a compiled model here."""
 
-    title: str
-    system: System
-    pattern: Pattern
-    seconds: dict[str, float]
+    @property
+    def title(self) -> str: ...
+    @property
+    def system(self) -> System: ...
+    @property
+    def problem(self) -> Any: ...  # Solvable
+    @property
+    def seconds(self) -> Mapping[str, float]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +69,8 @@ class Statistics:
     unknowns: int
     states: int
     algebraic: int
+    derivatives: int  # unknowns that index reduction added
+    differentiated: int  # equations that it added
     equations: int
     initial_equations: int
     families: int
@@ -55,45 +78,52 @@ class Statistics:
     nonzeros: int
     blocks: int
     largest_block: int
-    simultaneous_blocks: tuple[int, ...]  # sizes of the largest blocks that are solved together, ten at most
+    simultaneous_blocks: tuple[int, ...]  # sizes of the largest blocks that are solved together, `MOST_BLOCKS` at most
     seconds: Mapping[str, float]
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-MOST_BLOCKS = 10
-
-
 def statistics(model: Translated) -> Statistics:
     """Counts of a compiled model: `statistics(ac.compile(Ladder(100))).unknowns`."""
-    system, pattern = model.system, model.pattern
-    plant, aliases = system.plant, system.aliases
-    declared = _declared(plant)
+    system, problem = model.system, model.problem
+    plant, aliases, added = system.plant, system.aliases, system.derivatives
     eliminated = int((eliminated_mask(plant, system.definitions) & ~aliases.known).sum())
-    known, states = int(aliases.known.sum()), int(system.differential.sum())
-    form = block_form(highest_derivatives(system, pattern))
+    known, states = int(aliases.known.sum()), int(problem.differential.sum())
+    form = solution_order(problem)
     return Statistics(
         title=model.title,
         components=sum(kind.count for kind in plant.kinds) - 1,
         classes=len({type(kind.representative) for kind in plant.kinds if kind.representative is not plant.root}),
-        **declared,
-        aliases=plant.variable_count - known - eliminated - system.size,
+        **_declared(plant),
+        aliases=plant.variable_count - known - eliminated - aliases.unknown_count,
         known=known,
         eliminated=eliminated,
-        unknowns=system.size,
+        unknowns=problem.size,
         states=states,
-        algebraic=system.size - states,
-        equations=system.equation_count,
-        initial_equations=system.initial_count,
-        families=len(system.families),
-        kernels=_kernels(system),
-        nonzeros=pattern.size,
+        algebraic=problem.size - states,
+        derivatives=0 if added is None else len(added.of_unknown),
+        differentiated=0 if added is None else system.equation_count - added.original_rows,
+        equations=problem.size,
+        initial_equations=problem.initial_size,
+        families=len(problem.residual_kernels),
+        kernels=_kernels(problem),
+        nonzeros=len(problem.pattern[1]),
         blocks=form.count,
         largest_block=int(form.sizes.max(initial=0)),
         simultaneous_blocks=tuple(int(size) for size in form.simultaneous[:MOST_BLOCKS]),
         seconds=dict(model.seconds),
     )
+
+
+def solution_order(problem: Solvable) -> BlockForm:
+    """Blocks in which y' of the states and y of the others follow from the states: what a simulation solves at each instant."""
+    indptr, rows = problem.pattern
+    by_value, by_slope = problem.pattern_parts
+    column = np.repeat(np.arange(problem.size), np.diff(indptr))
+    keep = np.where(problem.differential[column], by_slope, by_value)
+    return block_form(Incidence.from_pairs(rows[keep], column[keep], problem.size, problem.size))
 
 
 def _declared(plant: Plant) -> dict[str, int]:
@@ -110,7 +140,8 @@ def _sort(quantity: Quantity) -> str:
     return f"{quantity.role}s"
 
 
-def _kernels(system: System) -> int:
-    """Distinct residual and Jacobian kernels: families that differ only in where their slots point share them."""
-    distinct = {(id(f.template), f.signs): f for f in [*system.families, *system.initial_families]}
-    return sum(2 if family.template.jacobian else 1 for family in distinct.values())
+def _kernels(problem: Solvable) -> int:
+    """Distinct pieces of machine code: families that differ only in where their slots point share them."""
+    residuals = [*problem.residual_kernels, *problem.initial_residual_kernels]
+    jacobians = [*problem.jacobian_kernels, *problem.initial_jacobian_kernels]
+    return len({kernel.address for kernel in [*residuals, *jacobians]})

@@ -64,15 +64,18 @@ def _rows(argument: Expression, axes: tuple[int, ...]) -> np.ndarray:
 
 
 def _addends(node: Expression, sign: int) -> list[tuple[int, Expression]]:
-    if isinstance(node, Operation):
-        name = node.operator.name
-        if name == "add":
-            return _addends(node.args[0], sign) + _addends(node.args[1], sign)
-        if name == "sub":
-            return _addends(node.args[0], sign) + _addends(node.args[1], -sign)
-        if name == "neg":
-            return _addends(node.args[0], -sign)
-    return [(sign, node)]
+    found: list[tuple[int, Expression]] = []
+    stack = [(sign, node)]
+    while stack:
+        sign, node = stack.pop()
+        name = node.operator.name if isinstance(node, Operation) else ""
+        if name in ("add", "sub"):
+            stack += [(sign if name == "add" else -sign, node.args[1]), (sign, node.args[0])]
+        elif name == "neg":
+            stack.append((-sign, node.args[0]))
+        else:
+            found.append((sign, node))
+    return found
 
 
 def _pushed_inside(node: Expression, shape: Shape) -> Expression | None:

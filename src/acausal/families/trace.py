@@ -33,11 +33,18 @@ class TracedEquation:
 class TracedConnection:
     """Endpoints that are joined, element by element."""
 
+    component: Component
     ends: tuple[ConnectorView | Reference, ...]
     location: Location | None
 
     def __str__(self) -> str:
-        return ", ".join(str(e) for e in self.ends)
+        return ", ".join(self.name_of(e) for e in self.ends)
+
+    def name_of(self, end: ConnectorView | Reference) -> str:
+        """An end as it is seen from the component that connects it."""
+        if isinstance(end, Reference):
+            return end.owner._path_from(self.component, end.name)
+        return end._owner._path_from(self.component, end._connector.name)
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +76,13 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
     try:
         stated = function()
         if stated is None:
-            raise ModelError(f"`{method}` of {type(component).__name__} gives nothing.", remedy="State each equation with `yield`.")
+            code = getattr(function, "__code__", None)
+            raise ModelError(
+                f"`{method}` of {type(component).__name__} gives nothing.",
+                component=type(component).__name__,
+                location=Location(code.co_filename, code.co_firstlineno) if code else None,
+                remedy="State each equation with `yield`.",
+            )
         iterator = iter(stated)
         while True:
             try:
@@ -156,6 +169,18 @@ def _check_bound(equation: Equation, component: Component) -> None:
                 location=equation.location,
                 remedy=f"Write `self.{node}`.",
             )
+        if isinstance(node, Reference) and node.owner is not component and node.owner._steps_from(component) is None:
+            raise ModelError(_not_below(component, node.owner, str(equation), equation.location))
+
+
+def _not_below(component: Component, other: Component, text: str, where: Location | None) -> Diagnostic:
+    return Diagnostic(
+        f"{type(component).__name__} refers to `{other._name}` ({type(other).__name__}), which is not part of it.",
+        component=type(component).__name__,
+        equation=text,
+        location=where,
+        remedy="A component sees its own quantities and those of its sub-components; connect others in the component around.",
+    )
 
 
 def _connection(component: Component, item: Any, where: Location | None) -> TracedConnection:
@@ -175,4 +200,8 @@ def _connection(component: Component, item: Any, where: Location | None) -> Trac
                 remedy=remedy,
             )
         )
-    return TracedConnection(ends, where)
+    for end in ends:
+        owner = end.owner if isinstance(end, Reference) else end._owner
+        if owner is not component and owner._parent is not component and owner._steps_from(component) is None:
+            raise ModelError(_not_below(component, owner, where.source if where else "", where))
+    return TracedConnection(component, ends, where)

@@ -385,7 +385,7 @@ def _rerooted_leaf(node: Reference, root: Component, seen_from: Component | View
     if node.order:
         target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
     if node.picked is None:
-        return target  # type: ignore[no-any-return]
+        return target
     count = int(np.prod(outer))
     block = target.size // max(count, 1)
     return take(target, np.arange(count).reshape(outer + (1,) * node.picked.ndim) * block + node.picked)

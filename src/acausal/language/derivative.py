@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, as_expression, take
+from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, as_expression, take, walk
 
 
 def der(value: Any) -> Expression:
@@ -18,12 +18,9 @@ def der(value: Any) -> Expression:
     node = as_expression(value)
     done: dict[Expression, Expression] = {}
 
-    def visit(n: Expression) -> Expression:
-        if n not in done:
-            done[n] = _derivative(n, visit)
-        return done[n]
-
-    return visit(node)
+    for n in walk(node):
+        done[n] = _derivative(n, done.__getitem__)
+    return done[node]
 
 
 def _derivative(node: Expression, visit: Any) -> Expression:

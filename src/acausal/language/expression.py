@@ -374,16 +374,18 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
 def transform(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """Rebuild a DAG bottom-up; `leaf` may replace any node (None: keep, and go on below it)."""
     done: dict[Expression, Expression] = {}
-
-    def visit(n: Expression) -> Expression:
-        found = done.get(n)
-        if found is None:
-            replaced = leaf(n)
-            found = replaced if replaced is not None else rebuild(n, tuple(visit(a) for a in n.args))
-            done[n] = found
-        return found
-
-    return visit(node)
+    stack = [(node, False)]
+    while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
+        n, expanded = stack.pop()
+        if n in done:
+            continue
+        replaced = rebuild(n, tuple(done[a] for a in n.args)) if expanded else leaf(n)
+        if replaced is not None:
+            done[n] = replaced
+        else:
+            stack.append((n, True))
+            stack.extend((a, False) for a in reversed(n.args))
+    return done[node]
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:

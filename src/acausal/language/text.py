@@ -5,7 +5,7 @@ from __future__ import annotations
 from .expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Slot, Sum, Time, Unbound
 
 _INFIX = {
-    "or": (" | ", 1), "and": (" & ", 2), "lt": (" < ", 3), "le": (" <= ", 3), "gt": (" > ", 3), "ge": (" >= ", 3),
+    "lt": (" < ", 1), "le": (" <= ", 1), "gt": (" > ", 1), "ge": (" >= ", 1), "or": (" | ", 2), "and": (" & ", 3),
     "add": (" + ", 4), "sub": (" - ", 4), "mul": ("*", 5), "div": ("/", 5), "pow": ("**", 7),
 }  # fmt: skip
 _ATOM = 9

@@ -1,4 +1,4 @@
-"""Component libraries, one domain a module: electrical, thermal, mechanics (translational and rotational), electromechanics, signal.
+"""Component libraries, one domain a module: electrical, thermal, mechanics (along a line, about an axis), electromechanics, signal.
 
     import acausal as ac
     from acausal.library import thermal
@@ -12,9 +12,9 @@
             yield self.body.port, self.loss.a
             yield self.loss.b, self.ambient.port
 
-Conventions: SI units; flows are positive into a component; a block's input is `u`, its output `y`; a state starts at its `start` value
-unless an initial equation or `initial="steady"` says otherwise. Names of classes follow the Modelica Standard Library where it has
-the same component, so that models can be carried over.
+Conventions: SI units; flows are positive into a component; a block's input is `u`, its output `y`; a state starts at its `start`
+value unless an initial equation or `initial="steady"` says otherwise. Names of classes follow the Modelica Standard Library where
+it has the same component, so that models can be carried over.
 """
 
 from __future__ import annotations

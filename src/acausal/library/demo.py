@@ -2,10 +2,14 @@
 
     weather ──► walls, window, ventilation ──► room ◄── floor ◄── heating circuit ◄── tank ◄── heat pump ◄── weather
 
-Small but real: layered walls with conduction in arrays, solar and internal gains, hot water drawn in the morning and in the evening, a heat
-pump whose coefficient of performance is a table of source and sink temperature (and whose sink temperature depends on its own heat: an
-algebraic loop), two PI controllers with limits. Index 1, some thirty states.
+Small but real: layered walls with conduction in arrays, solar and internal gains, hot water drawn in the morning and in the
+evening, a heat pump whose coefficient of performance is a table of source and sink temperature (and whose sink temperature depends
+on its own heat: an algebraic loop), two PI controllers with limits. Index 1, some thirty states.
 """
+
+# ruff: noqa: SIM300  (`P == …` is an equation, not a condition)
+# mypy: disable-error-code="call-arg"
+# Keyword arguments that a component's `__init__` does not name are modifications, which a type checker does not know.
 
 from __future__ import annotations
 
@@ -36,7 +40,8 @@ WATER = 4186.0  # J/(kg·K)
 COP = ac.Table2D(
     [258.15, 266.15, 275.15, 280.15, 285.15, 293.15],
     [298.15, 308.15, 318.15, 328.15],
-    [[3.0, 2.5, 2.0, 1.7], [3.6, 2.9, 2.4, 2.0], [4.3, 3.5, 2.8, 2.3], [5.1, 4.1, 3.2, 2.6], [5.8, 4.6, 3.6, 2.9], [6.8, 5.4, 4.2, 3.4]],
+    [[3.0, 2.5, 2.0, 1.7], [3.6, 2.9, 2.4, 2.0],
+     [4.3, 3.5, 2.8, 2.3], [5.1, 4.1, 3.2, 2.6], [5.8, 4.6, 3.6, 2.9], [6.8, 5.4, 4.2, 3.4]],
     name="COP",
 )  # fmt: skip
 
@@ -59,14 +64,14 @@ class Weather(ac.Component):
 
 
 class HeatPump(ac.Component):
-    """Water is warmed from T_in to T_supply: ``Q = COP(T_source, T_supply)·P``, ``P = speed·P_nominal``, ``Q = m_flow·c·(T_supply - T_in)``."""
+    """Warms water: ``P = speed·P_nominal``, ``Q = COP(T_source, T_supply)·P``, ``Q = m_flow·c·(T_supply - T_in)``."""
 
     speed = ac.Input(1.0, min=0, max=1, doc="share of the full speed")
     T_source = ac.Input(275.15, unit="K", doc="temperature of the outdoor air")
     T_in = ac.Input(303.15, unit="K", doc="temperature of the water that comes in")
     P_nominal = ac.Parameter(1300.0, unit="W", min=0, doc="electric power at full speed")
     m_nominal = ac.Parameter(0.15, unit="kg/s", min=0, doc="water flow at full speed")
-    m_flow = ac.Output(unit="kg/s", nominal=0.1, doc="water flow")
+    m_flow = ac.Output(unit="kg/s", start=0.1, nominal=0.1, doc="water flow")
     T_supply = ac.Output(unit="K", start=308.15, nominal=300.0, doc="temperature of the water that goes out")
     P = ac.Output(unit="W", nominal=1000.0, doc="electric power")
     Q_flow = ac.Output(unit="W", nominal=1000.0, doc="heat given to the water")
@@ -192,7 +197,9 @@ class HeatedHouse(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         self.Q_sun = ac.named(self.g_value * self.window_area * self.weather.sun, unit="W", doc="sun through the windows")
-        self.Q_people = ac.named(self.people * (1 + 0.6 * ac.sin(2 * pi * (ac.time - 11 * 3600) / DAY)), unit="W", doc="internal gains")
+        self.Q_people = ac.named(
+            self.people * (1 + 0.6 * ac.sin(2 * pi * (ac.time - 11 * 3600) / DAY)), unit="W", doc="internal gains"
+        )
         yield self.gain == self.Q_sun + self.Q_people
         yield self.T_tank == self.curve_base + self.curve_slope * (293.15 - self.weather.T)
         yield ac.der(self.E_electric) == self.heat_pump.P

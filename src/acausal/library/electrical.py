@@ -4,6 +4,8 @@ Potentials are voltages against ground in V, flows are currents in A. In every t
 element and `v` is the voltage of `p` over `n`; so `P = v·i` is the power taken from the circuit, and negative for a source at work.
 """
 
+# ruff: noqa: SIM300  (`P == …` is an equation, not a condition)
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -95,7 +97,7 @@ class VariableResistor(TwoPin):
 
 
 class NonlinearResistor(TwoPin):
-    """Chua's piecewise linear resistor: conductance Ga for \\|v\\| < Ve and Gb beyond, ``i = Gb·v + (Ga - Gb)/2·(|v + Ve| - |v - Ve|)``."""
+    """Chua's resistor: conductance Ga up to Ve on either side, Gb beyond. ``i = Gb·v + (Ga - Gb)/2·(|v + Ve| - |v - Ve|)``."""
 
     Ga = ac.Parameter(-0.757576e-3, unit="S", doc="conductance of the inner segment")
     Gb = ac.Parameter(-0.409091e-3, unit="S", doc="conductance of the outer segments")

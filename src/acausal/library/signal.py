@@ -1,10 +1,12 @@
-"""Signal blocks: sources without input, and blocks from input `u` to output `y`. Outputs connect to inputs: `yield self.step.y, self.gain.u`.
+"""Signal blocks: sources with an output `y`, and blocks from an input `u` to an output `y`.
+
+Outputs connect to inputs: `yield self.step.y, self.gain.u`.
 
 Signals have no unit of their own; what they are connected to gives them one. An input that nothing is connected to keeps its
 `value`, or takes what `simulate(inputs=…)` gives.
 
-Corners (`Ramp`, `Limiter`) and jumps (`Step`) are evaluated as they stand: the integrator is not stopped there. It finds them by its
-error control, at the price of some small steps; a step much shorter than the steps around it can be passed over.
+Corners (`Ramp`, `Limiter`) and jumps (`Step`) are evaluated as they stand: the integrator is not stopped there. It finds them by
+its error control, at the price of some small steps; a step much shorter than the steps around it can be passed over.
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ class Sine(Source):
 class TimeTable(Source):
     """A signal through given points in time, ends held; `method` as in `ac.Table`.
 
-    The points are part of the model. Data that change from run to run are given to an input: `simulate(inputs={"u": (times, values)})`.
+    The points are part of the model. Data that change from run to run are given to an input: `simulate(inputs={"u": (times,
+    values)})`.
     """
 
     def __init__(self, times: Any, values: Any, method: str = "monotone") -> None:
@@ -273,7 +276,7 @@ class PID(Block):
 
 
 class StateSpace(ac.Component):
-    """``dx/dt = A·x + B·u``, ``y = C·x + D·u`` with vectors u, y and states x. The matrices are parameters; their sizes are fixed."""
+    """``dx/dt = A·x + B·u``, ``y = C·x + D·u`` with vectors u, y and states x. The matrices are parameters of fixed size."""
 
     u: Any
     y: Any
@@ -311,7 +314,7 @@ def _check_sizes(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
 
 
 class TransferFunction(Block):
-    """``y = (b[0]·s^m + … + b[m]) / (a[0]·s^n + … + a[n])·u``, highest power first, n ≥ 1 and n ≥ m. States: x, by falling derivative.
+    """``y = (b[0]·s^m + … + b[m]) / (a[0]·s^n + … + a[n])·u``, highest power first, n ≥ 1, n ≥ m. States: x.
 
     ``a[0]·dx[0]/dt = u - sum(a[1:]·x)``, ``dx[k]/dt = x[k-1]``, ``y = sum(c·x) + d·u`` (controller canonical form).
     """

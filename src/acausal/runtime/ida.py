@@ -16,6 +16,7 @@ from .solver import Option, Request, RunResult, check_options
 OUTCOMES = {
     0: Outcome.FINISHED,
     2: Outcome.CANCELLED,
+    3: Outcome.STATES_DEGRADED,
     -1: Outcome.TOO_MANY_STEPS,
     -2: Outcome.STEP_TOO_SMALL,
     -3: Outcome.ERROR_TEST,
@@ -94,6 +95,8 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
             session.add_function(cell, given.function)
         elif not isinstance(given, Constant):
             session.add_table(cell, given.times, given.values, given.slopes)
+    if request.watch is not None:
+        session.set_watch(request.watch.equations.native, request.watch.blocks(), request.watch.limit)
     return session, known
 
 

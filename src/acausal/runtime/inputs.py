@@ -180,7 +180,7 @@ def _monotone_slopes(t: Floats, v: Floats) -> Floats:
     slopes[0], slopes[-1] = d[0], d[-1]
     same = d[:-1] * d[1:] > 0
     left, right = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # where an extremum or a flat piece takes over
         mean = (left + right) / (left / d[:-1] + right / d[1:])
     slopes[1:-1] = np.where(same, mean, 0.0)
     return slopes

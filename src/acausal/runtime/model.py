@@ -209,7 +209,7 @@ class Model:
         problem.known[:] = known
         problem.start, problem.start_given, problem.fixed = starts.start, starts.given, starts.fixed
         problem.nominal, problem.minimum, problem.maximum = starts.nominal, starts.minimum, starts.maximum
-        wrong = self._starts.outside_bounds(starts)
+        wrong = [*self._starts.contradictions(), *self._starts.outside_bounds(starts)]
         if wrong:
             raise ModelError(*wrong)
 

@@ -44,6 +44,7 @@ class Outcome(Enum):
     TOO_MUCH_ACCURACY = (
         "The tolerances ask for more accuracy than the numbers of the machine can give. Increase `rtol`, or the nominal values."
     )
+    STATES_DEGRADED = "The selected states no longer determine the rest well; others are selected and the run goes on."
     FAILED = "The solver gave up for a reason of its own; its message is kept below."
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError
+from ..errors import Diagnostic, ModelError, UsageError
 from ..families.numbers import Attributes
 from ..families.plant import CONTINUATION, FIRST_PARAMETER, ONE, Plant, element_name, joined
 from ..families.system import System
@@ -86,7 +87,7 @@ class Parameters:
         if quantity is None or quantity.role == "variable" or located.order:
             raise ModelError(
                 f"`{path}` is not a parameter, so it cannot be set.",
-                remedy="Parameters and inputs can; `model.parameters()` lists them. A start value is set where the component is made.",
+                remedy="`model.parameters()` lists what can be set. Start values are given where the component is made.",
             )
         if isinstance(quantity.declaration, Constant):
             raise ModelError(f"`{path}` is a constant and cannot be changed.", remedy="Declare it with `ac.Parameter` instead.")
@@ -99,7 +100,10 @@ class Parameters:
         if isinstance(value, str):
             from ..language.units import quantity
 
-            value = quantity(value, unit)
+            try:
+                value = quantity(value, unit)
+            except UsageError as error:
+                raise UsageError(*(replace(d, what=f"`{path}` cannot be {value!r}. {d.what}") for d in error.diagnostics)) from None
         try:
             number = np.broadcast_to(np.asarray(value, dtype=float), cells.shape)
         except (TypeError, ValueError):

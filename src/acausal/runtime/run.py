@@ -20,12 +20,16 @@ def run_to_end(solver: Solver, problem: Problem, request: Request, selection: St
     if selection is None:
         return solver.run(problem, request)
     parts: list[RunResult] = []
-    known = problem.known
+    known, before = problem.known, b""
     while True:
         here = values_at(request.inputs, request.t0, known)
         chosen = selection.select(request.t0, request.y0, request.yp0, here, problem.nominal)
         problem = _with_numbers(selection.problem(chosen, known, starts.starts(here)), problem, known)
-        request = replace(request, yp0=slopes_of(problem, request.y0, request.yp0), watch=selection.watch(chosen))
+        watch = selection.watch(chosen)
+        if watch is not None and chosen.states.tobytes() == before:
+            watch = replace(watch, limit=np.inf)  # nothing better is to be had here
+        before = chosen.states.tobytes()
+        request = replace(request, yp0=slopes_of(problem, request.y0, request.yp0), watch=watch)
         part = solver.run(problem, request)
         parts.append(part)
         if part.outcome is not Outcome.STATES_DEGRADED:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
 from .inputs import Signal
 from .outcome import Outcome
 from .problem import Floats, Problem, Stored, core
+
+if TYPE_CHECKING:
+    from .states import Watch
 
 Progress = Callable[[float], object]  # called with the time reached; returning False stops the run
 
@@ -79,6 +82,7 @@ class Request:
     inputs: Mapping[int, Signal] = field(default_factory=dict)  # by cell of `known`
     progress: Progress | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    watch: Watch | None = None  # ends the run when selected states degrade
 
     def checked(self, problem: Problem) -> Request:
         """The same with arrays as solvers want them, or an error about what cannot be."""
@@ -103,7 +107,7 @@ class Request:
         if known.shape != problem.known.shape:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
-        return Request(*fields, self.inputs, self.progress, self.options)
+        return Request(*fields, self.inputs, self.progress, self.options, self.watch)
 
 
 Statistics = dict[str, Any]  # numbers by name, and "seconds": wall time by phase

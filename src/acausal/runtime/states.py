@@ -26,6 +26,9 @@ class Watch:
     limit: float
     equations: Equations  # of the reduced system without its state rows
 
+    def blocks(self) -> list[tuple[np.ndarray, int]]:
+        return [(np.ascontiguousarray(p, dtype=np.int32), c) for p, c in zip(self.positions, self.counts, strict=True)]
+
     def degraded(self, t: float, y: Floats, yp: Floats, known: Floats) -> bool:
         values = np.append(self.equations.jacobian(t, y, yp, 0.0, known), 0.0)
         return any(_growth(values[p], c) > self.limit for p, c in zip(self.positions, self.counts, strict=True))

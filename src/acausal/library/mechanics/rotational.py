@@ -1,7 +1,8 @@
 """Rotation about an axis. Potentials are absolute angles in rad, flows are torques in N·m, positive into the component.
 
 An inertia carries the states phi and w. Springs and dampers join two flanges; speeds there are derivatives of angles, so a node
-without an inertia works too. Two inertias joined rigidly (also by a gear) share one angle: such models have an index above 1.
+without an inertia works too. Two inertias joined rigidly (also by a gear) share one angle: such models have an index above 1, which
+is reduced.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class SpringDamper(Compliant):
 class IdealGear(ac.Component):
     """``a.phi = ratio·b.phi``, ``ratio·a.tau + b.tau = 0``: no loss, no inertia, no support.
 
-    One of its sides must be compliant: between two inertias it joins their states.
+    Between two inertias it ties their states to each other (an index above 1, which is reduced).
     """
 
     a, b = Flange(), Flange()
@@ -114,7 +115,11 @@ class Fixed(ac.Component):
 
 
 class Position(ac.Component):
-    """``flange.phi = phi`` with the input phi. For springs; what needs its speed (a damper, an inertia) wants a `Speed` instead."""
+    """``flange.phi = phi`` with the input phi.
+
+    What needs its speed (a damper, an inertia) gets it by differentiating the block that gives phi. Data from outside cannot be
+    differentiated: give their speed to a `Speed` instead.
+    """
 
     flange = Flange()
     phi = ac.Input(0.0, unit="rad", doc="angle")

@@ -1,7 +1,7 @@
 """Motion along a line. Potentials are absolute positions in m, flows are forces in N, positive into the component.
 
 A mass carries the states s and v. Springs and dampers join two flanges; velocities there are derivatives of positions, so a node
-without a mass works too. Two masses joined rigidly share one position: such models have an index above 1.
+without a mass works too. Two masses joined rigidly share one position: such models have an index above 1, which is reduced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Compliant(ac.Component):
 
 
 class Mass(ac.Component):
-    """A point mass that slides without friction: ``ds/dt = v``, ``m·dv/dt = a.f + b.f``. States: s, v. For a length, add a `Rod`."""
+    """A point mass without friction: ``ds/dt = v``, ``m·dv/dt = a.f + b.f``. States: s, v. For a length, add a `Rod`."""
 
     a, b = Flange(), Flange()
     m = ac.Parameter(1.0, unit="kg", min=0, doc="mass")
@@ -111,7 +111,11 @@ class Fixed(ac.Component):
 
 
 class Position(ac.Component):
-    """``flange.s = s`` with the input s. For springs; what needs its velocity (a damper, a mass) wants a `Speed` instead."""
+    """``flange.s = s`` with the input s.
+
+    What needs its velocity (a damper, a mass) gets it by differentiating the block that gives s. Data from outside cannot be
+    differentiated: give their velocity to a `Speed` instead.
+    """
 
     flange = Flange()
     s = ac.Input(0.0, unit="m", doc="position")

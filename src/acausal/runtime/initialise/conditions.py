@@ -62,7 +62,7 @@ def ordinary(problem: InitialProblem, mode: Mode) -> Conditions | None:
         return None
     if mode == "steady":
         return Conditions(mode, everywhere, everywhere, unused=np.flatnonzero(fixed))
-    if (fixed & ~differential).any():
+    if (fixed & ~differential).any() or getattr(problem, "candidates", None) is not None:
         return None
     columns = np.where(differential, everywhere + n, everywhere)
     return Conditions(mode, everywhere, columns, np.flatnonzero(fixed), np.flatnonzero(differential & ~fixed))
@@ -102,7 +102,9 @@ def ranks(problem: InitialProblem, mode: Mode) -> Integers:
     n, differential, fixed = problem.size, problem.differential, problem.fixed
     given = np.asarray(getattr(problem, "start_given", np.ones(n, bool)))
     rank = np.full(2 * n, -1)
-    rank[:n] = np.where(differential, np.where(given, 2, 1), 0)
+    candidates = getattr(problem, "candidates", None)  # unknowns that might be states, when states are selected
+    free = differential if candidates is None else differential | candidates
+    rank[:n] = np.where(free, np.where(given, 2, 1), 0)
     if mode == "steady":
         rank[:n][fixed] = 3
         return rank

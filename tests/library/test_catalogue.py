@@ -1,0 +1,44 @@
+"""Every component of the library says what it is, in words and with its units."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import acausal as ac
+from acausal.language.declarations import Declaration
+from acausal.library import demo, electrical, electromechanics, signal, thermal
+from acausal.library.mechanics import rotational, translational
+
+MODULES = (electrical, thermal, translational, rotational, electromechanics, signal, demo)
+
+
+def classes(module: ModuleType) -> list[type]:
+    found = (value for name, value in vars(module).items() if not name.startswith("_") and inspect.isclass(value))
+    return [c for c in found if c.__module__ == module.__name__ and issubclass(c, (ac.Component, ac.Connector))]
+
+
+CLASSES = [c for module in MODULES for c in classes(module)]
+
+
+@pytest.mark.parametrize("component", CLASSES, ids=lambda c: f"{c.__module__.rpartition('.')[2]}.{c.__name__}")
+def test_it_is_documented(component: type) -> None:
+    assert inspect.getdoc(component), "a class says what it is"
+    own = vars(component)
+    for name, declaration in own.items():
+        if isinstance(declaration, Declaration):
+            assert declaration.doc, f"{component.__name__}.{name} says what it is"
+
+
+def test_every_component_stands_in_a_test() -> None:
+    text = "".join(file.read_text() for file in Path(__file__).parent.rglob("test_*.py"))
+    bases = {base for c in CLASSES for base in c.__mro__[1:]}
+    final = [c for c in CLASSES if c not in bases and issubclass(c, ac.Component) and c.__module__ != demo.__name__]
+    assert [c.__name__ for c in final if f".{c.__name__}(" not in text] == []
+
+
+def test_the_list_is_not_empty() -> None:
+    assert len(CLASSES) > 70

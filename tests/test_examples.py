@@ -1,0 +1,99 @@
+"""Every example runs, and what it finds is right."""
+
+from __future__ import annotations
+
+import importlib.util
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+
+
+def example(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples write their pictures where they are started."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["example"])
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
+def test_it_runs_as_a_script(script: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out, "an example tells what it found"
+    for picture in tmp_path.glob("*.png"):
+        assert picture.stat().st_size > 5000
+
+
+def test_there_are_examples() -> None:
+    assert len(SCRIPTS) >= 9
+
+
+def test_ladder() -> None:
+    assert example("ladder").main()["C[0].v"][-1] == pytest.approx(0.27766133, abs=3e-6)
+
+
+def test_two_masses() -> None:
+    result = example("two_masses").main()
+    np.testing.assert_allclose(result["mass1.T"] + result["mass2.T"], 2 * 323.15, rtol=1e-9)  # nothing is lost
+    np.testing.assert_allclose(result["mass1.T"], 323.15 + 50 * np.exp(-4 / 3 * result.time), atol=2e-3)  # of rtol 1e-6 and 373 K
+
+
+def test_motor() -> None:
+    """At rest: the speed is the one that is wanted, the torque that of the fan, the voltage that of armature and speed."""
+    module = example("motor")
+    result = module.ac.compile(module.Drive()).simulate(until=10.0)
+    w, current = result["impeller.w"][-1], result["motor.R.i"][-1]
+    assert w == pytest.approx(80.0, rel=1e-4)
+    assert 0.4 * current == pytest.approx(2.0 * 0.8**2, rel=1e-3)
+    assert result["source.v"][-1] == pytest.approx(0.5 * current + 0.4 * w, rel=1e-5)
+
+
+def test_pipe_heat_converges_with_the_square_of_the_cell() -> None:
+    module, errors = example("pipe_heat"), []
+    for n in (100, 200):
+        result = module.ac.compile(module.Pipe(n)).simulate(until=60.0, points=2, rtol=1e-8)
+        x = (np.arange(n) + 0.5) * 10.0 / n
+        errors.append(np.abs(result["T"][-1] - 290.0 - 40.0 * module.exact(x, 60.0, 0.05, 0.02))[: n // 2].max())
+    assert errors[1] < 0.05
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2)
+
+
+def test_robertson_reaches_the_published_end() -> None:
+    result = example("plain_robertson").main()
+    reached = [result[name][-1] for name in "abc"]
+    np.testing.assert_allclose(reached, [0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050], rtol=1e-5)
+
+
+def test_c_function_is_exact() -> None:
+    from math import erf
+
+    result = example("c_function").main()
+    np.testing.assert_allclose(result["y"], [erf(t) for t in result.time], atol=1e-5)
+
+
+def test_measured_input_is_what_the_file_says() -> None:
+    result = example("measured_input").main()
+    times, T, _, _ = np.loadtxt(EXAMPLES / "data" / "weather.csv", delimiter=",", skiprows=1).T
+    np.testing.assert_allclose(result["outdoor.port.T"], np.interp(result.time, times, T), rtol=1e-12)
+    assert 273.15 < result["goods.T"].min() < result["goods.T"].max() < 285.0
+
+
+def test_parameter_study_gives_the_same_in_threads_as_alone() -> None:
+    module = example("parameter_study")
+    dampings, found = module.main(runs=6)
+    model = module.ac.compile(module.QuarterCar())
+    alone = [module.overshoot(model, d) for d in dampings]
+    np.testing.assert_array_equal(found, alone)
