@@ -21,14 +21,14 @@ void Counters::add(const Counters &o) {
 Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Array<const bool, 1> differential, Settings chosen)
     : system(std::move(s)), outputs(std::move(o)), settings(chosen), n(system->layout.size), w(new double[system->layout.workspace()]()),
       w_out(new double[system->layout.workspace()]()), start_values(2 * n), absolute(atol.data, atol.data + atol.shape[0]), id(n),
-      jacobian(system->nnz() + 1), input_time(nowhere), output_input_time(nowhere) {
+      jacobian(system->value_count()), input_time(nowhere), output_input_time(nowhere) {
     system->check();
     outputs.check();
     std::transform(differential.data, differential.data + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     set_known(known.data);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
-    interpolate_derivatives = outputs.reads_derivatives();
+    interpolate_derivatives = outputs.reads_derivatives() || system->assignments_read_derivatives();
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
     try {
         create();
@@ -163,6 +163,7 @@ int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, v
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.poll(time) || !ida.at(time, y, yp)) return -1;
     return ida.residual_time.time([&] {
+        ida.system->assign(ida.w.get());
         ida.system->residual(ida.w.get(), NV_DATA_S(r));
         if (all_finite(NV_DATA_S(r), ida.n)) return ida.last_evaluation_finite = true, 0;
         ida.note_non_finite(time);
@@ -174,6 +175,7 @@ int Ida::jacobian_callback(realtype time, realtype cj, N_Vector y, N_Vector yp, 
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.at(time, y, yp)) return -1;
     return ida.jacobian_time.time([&] {
+        ida.system->assign(ida.w.get());
         ida.system->jacobian(ida.w.get(), cj, ida.jacobian.data());
         ida.jacobian.back() = 0; // the dump cell
         if (all_finite(ida.jacobian.data(), (int64_t)ida.jacobian.size())) return 0;
@@ -186,6 +188,7 @@ int Ida::root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.at(time, y, yp)) return -1;
     return ida.root_time.time([&] {
+        ida.system->assign(ida.w.get());
         ida.system->root(ida.w.get(), g);
         return 0;
     });
@@ -256,6 +259,7 @@ void Ida::write_row(double time, double *row) {
         if (interpolate_derivatives) IDAGetDky(mem, time, 1, yp_out);
     }
     set_time(time, w_out.get(), output_input_time);
+    system->assign(w_out.get());
     outputs.row(w_out.get(), row);
 }
 

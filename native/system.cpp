@@ -84,8 +84,20 @@ void System::set_pattern(nb::handle pointers, nb::handle rows) {
 
 void System::check() const {
     require_targets(residuals, layout.equations, "residual row");
-    require_targets(jacobians, nnz() + 1, "Jacobian position");
+    require_targets(jacobians, value_count(), "Jacobian position");
+    require_targets(assignments, computed, "computed cell");
     require_targets(roots, root_count, "root function");
+}
+
+void System::assign(double *w) const {
+    if (!computed) return;
+    double *cell = w + layout.workspace() - computed;
+    std::memset(cell, 0, sizeof(double) * computed);
+    for (const Family &family : assignments) family.residual(w, cell);
+}
+
+bool System::assignments_read_derivatives() const {
+    return std::any_of(assignments.begin(), assignments.end(), [](const Family &f) { return f.reads_derivatives; });
 }
 
 void System::residual(const double *w, double *out) const {
@@ -94,8 +106,11 @@ void System::residual(const double *w, double *out) const {
 }
 
 void System::jacobian(const double *w, double cj, double *data) const {
-    std::memset(data, 0, sizeof(double) * (nnz() + 1));
+    std::memset(data, 0, sizeof(double) * value_count());
     for (const Family &family : jacobians) family.jacobian(w, cj, data);
+    int64_t count = products.shape[1];
+    const int32_t *target = products.data, *first = target + count, *second = first + count;
+    for (int64_t k = 0; k < count; ++k) data[target[k]] += data[first[k]] * data[second[k]];
 }
 
 void System::root(const double *w, double *out) const {
@@ -121,6 +136,9 @@ struct Evaluation {
         std::memcpy(w.get() + 2 * layout.size, k.data, sizeof(double) * layout.known_size);
         w[layout.time_index] = t;
     }
+    Evaluation(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp) : Evaluation(s.layout, known, t, y, yp) {
+        s.assign(w.get());
+    }
 };
 
 Array<double, 1> writable(nb::handle value, int64_t size, const char *name) {
@@ -130,8 +148,8 @@ Array<double, 1> writable(nb::handle value, int64_t size, const char *name) {
 }
 
 void evaluate_residual(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
-    require_targets(s.residuals, s.layout.equations, "residual row");
-    Evaluation e(s.layout, known, t, y, yp);
+    s.check();
+    Evaluation e(s, known, t, y, yp);
     Array<double, 1> result = writable(out, s.layout.equations, "out");
     nb::gil_scoped_release release;
     s.residual(e.w.get(), result.data);
@@ -139,24 +157,24 @@ void evaluate_residual(const System &s, nb::handle known, double t, nb::handle y
 
 // `data` may have nnz cells or nnz + 1 (the last one receives what has no place in the pattern).
 void evaluate_jacobian(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, double cj, nb::handle data) {
-    require_targets(s.jacobians, s.nnz() + 1, "Jacobian position");
-    Evaluation e(s.layout, known, t, y, yp);
+    s.check();
+    Evaluation e(s, known, t, y, yp);
     Array<double, 1> result(data, "data");
-    if (result.shape[0] == s.nnz() + 1) {
+    if (result.shape[0] == s.value_count()) {
         nb::gil_scoped_release release;
         s.jacobian(e.w.get(), cj, result.data);
         return;
     }
     require_size(result, s.nnz(), "data");
-    std::unique_ptr<double[]> cells(new double[s.nnz() + 1]);
+    std::unique_ptr<double[]> cells(new double[s.value_count()]);
     nb::gil_scoped_release release;
     s.jacobian(e.w.get(), cj, cells.get());
     std::memcpy(result.data, cells.get(), sizeof(double) * s.nnz());
 }
 
 void evaluate_roots(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
-    require_targets(s.roots, s.root_count, "root function");
-    Evaluation e(s.layout, known, t, y, yp);
+    s.check();
+    Evaluation e(s, known, t, y, yp);
     Array<double, 1> result = writable(out, s.root_count, "out");
     nb::gil_scoped_release release;
     s.root(e.w.get(), result.data);
@@ -212,6 +230,26 @@ void bind_system(nb::module_ &m) {
                  s.outputs.expressions = expressions;
              },
              "gather"_a, "expressions"_a = 0)
+        .def("add_assignment", &add_family<&System::assignments>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
+             "A kernel that fills computed cells; run in the order added.")
+        .def("set_computed",
+             [](System &s, int64_t count, nb::handle products, int64_t cells) {
+                 if (count < 0 || count > s.layout.known_size) fail("the computed cells are part of the known ones");
+                 s.products = Table(products, "products");
+                 s.cells = cells;
+                 s.computed = count;
+                 if (s.products.shape[0] != 3) fail("`products` has three lines: target, first factor, second factor");
+                 if (largest_index(s.products.data, s.products.size(), false, "products") >= s.nnz() + cells)
+                     fail("`products` points outside the Jacobian's values");
+             },
+             "count"_a, "products"_a, "cells"_a, "After set_pattern(): how many cells are computed, and the chain rule through them.")
+        .def("assign",
+             [](const System &s, nb::handle w) {
+                 Array<double, 1> workspace(w, "w");
+                 require_size(workspace, s.layout.workspace(), "w");
+                 s.assign(workspace.data);
+             },
+             "w"_a, "Bring the computed cells of a workspace up to date.")
         .def("set_pattern", &System::set_pattern, "indptr"_a, "indices"_a)
         .def("residual", &evaluate_residual, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
         .def("jacobian", &evaluate_jacobian, "known"_a, "t"_a, "y"_a, "yp"_a, "cj"_a, "data"_a)

@@ -61,16 +61,23 @@ class System {
 
     Layout layout;
     std::vector<Family> residuals, jacobians, roots;
+    std::vector<Family> assignments; // fill the computed cells, the last of the known ones, in this order
+    int64_t computed = 0;
+    Table products; // value[products[0][k]] += value[products[1][k]] * value[products[2][k]]: the chain rule through computed cells
+    int64_t cells = 0; // of the Jacobian's value array behind the pattern; one more behind them is the dump
     Outputs outputs;
     int64_t root_count = 0;
     Integers indptr, indices;
 
     int64_t nnz() const { return indices.shape[0]; }
+    int64_t value_count() const { return nnz() + cells + 1; }
     void set_pattern(nb::handle indptr, nb::handle indices);
     void check() const; // tables that refer to each other: pattern and positions, roots and their number
 
+    void assign(double *w) const; // brings the computed cells up to date; to be done before anything else is evaluated
+    bool assignments_read_derivatives() const;
     void residual(const double *w, double *out) const;
-    void jacobian(const double *w, double cj, double *data) const; // data has nnz + 1 cells
+    void jacobian(const double *w, double cj, double *data) const; // data has value_count() cells
     void root(const double *w, double *out) const;
 };
 

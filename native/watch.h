@@ -13,7 +13,7 @@ namespace acausal {
 
 class Watch {
   public:
-    Watch(std::shared_ptr<System> system, double limit) : system(std::move(system)), limit(limit), values(this->system->nnz() + 1) {}
+    Watch(std::shared_ptr<System> system, double limit) : system(std::move(system)), limit(limit), values(this->system->value_count()) {}
     void add(const Table &positions, int64_t chosen); // (row, column) into the system's Jacobian, -1: zero; chosen columns first
     bool degraded(const double *w);
 

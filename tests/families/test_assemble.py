@@ -219,3 +219,45 @@ def test_random_array_equations_are_computed_as_numpy_computes_them(tree):
 
     state = ac.compile(Model()).steady_state(at=values["t"])
     np.testing.assert_allclose(state["y"][0], read(tree, values, False), rtol=1e-9, atol=1e-9)
+
+
+def test_a_plane_of_cells_written_with_slices():
+    """Diffusion on a grid, its edges held: two array slices per direction against the matrix exponential."""
+    n, h = 8, 1 / 9
+
+    class Plane(ac.Component):
+        T = ac.Variable(shape=(n, n), fixed=True)
+
+        def equations(self):
+            T = self.T
+            yield ac.der(T[1:-1, 1:-1]) == (T[2:, 1:-1] + T[:-2, 1:-1] + T[1:-1, 2:] + T[1:-1, :-2] - 4 * T[1:-1, 1:-1]) / h**2
+            for edge in (T[0], T[-1], T[1:-1, 0], T[1:-1, -1]):
+                yield ac.der(edge) == 0.0
+
+    start = np.random.default_rng(0).normal(size=(n, n))
+    model = ac.compile(Plane(T=ac.start(start)))
+    matrix, number = np.zeros((n * n, n * n)), np.arange(n * n).reshape(n, n)
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            matrix[number[i, j], number[[i + 1, i - 1, i, i], [j, j, j + 1, j - 1]]] += 1 / h**2
+            matrix[number[i, j], number[i, j]] -= 4 / h**2
+    end = model.simulate(until=0.01, at=[0.01], rtol=1e-9)["T"][-1]
+    np.testing.assert_allclose(end.ravel(), expm(matrix * 0.01) @ start.ravel(), atol=1e-7)
+    assert len(model.system.families) == 2
+
+
+def test_models_without_unknowns_or_without_states():
+    class Numbers(ac.Component):
+        a = ac.Parameter(2.0)
+        b = ac.Parameter(3 * a)
+
+    assert ac.compile(Numbers()).simulate(until=1.0)["b"][-1] == 6.0
+
+    class Algebraic(ac.Component):
+        y = ac.Variable(start=0.5)
+
+        def equations(self):
+            yield self.y == ac.sin(ac.time) + 0.5 * ac.cos(self.y)
+
+    result = ac.compile(Algebraic()).simulate(start=2.0, until=10.0, rtol=1e-8)
+    np.testing.assert_allclose(result["y"], np.sin(result.time) + 0.5 * np.cos(result["y"]), atol=1e-6)

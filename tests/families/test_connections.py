@@ -331,3 +331,59 @@ def test_a_capacitor_in_an_array_of_composites_discharges_each_at_its_own_rate()
 
     result = ac.compile(Many()).simulate(until=2.0, rtol=1e-8)
     np.testing.assert_allclose(result["cells.c.v"], np.exp(-result.time[:, None] / np.arange(1.0, 6.0)), rtol=1e-5)
+
+
+def test_signals_pass_through_composites_arrays_and_lists():
+    class Lag(ac.Component):
+        u, y = ac.Input(), ac.Output(start=0.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.y) == self.u - self.y
+
+    class Wrapped(ac.Component):
+        u, y = ac.Input(), ac.Output()
+
+        def __init__(self):
+            self.lag = Lag()
+
+        def connections(self):
+            yield self.u, self.lag.u
+            yield self.lag.y, self.y
+
+    class Top(ac.Component):
+        u = ac.Input(7.0)
+
+        def __init__(self):
+            self.first, self.row, self.last = Wrapped(), ac.array(Wrapped, 3), [Wrapped(), Wrapped()]
+
+        def connections(self):
+            yield self.u, self.first.u
+            yield self.first.y, self.row.u  # one output, many inputs
+            yield self.row[0].y, self.last[0].u
+            yield self.row[2].y, self.last[1].u
+
+    model = ac.compile(Top())
+    assert model.system.size == 6
+    result = model.simulate(until=2.0, inputs={"u": 1.0}, rtol=1e-8)
+    t = result.time
+    np.testing.assert_allclose(result["row.y"], ((1 - np.exp(-t) * (1 + t))[:, None]) * np.ones(3), atol=1e-5)
+    np.testing.assert_allclose(result["last[1].y"], 1 - np.exp(-t) * (1 + t + t**2 / 2), atol=1e-5)
+    assert model.simulate(until=30.0)["last[0].lag.y"][-1] == pytest.approx(7.0, rel=1e-5)
+
+
+def test_lists_of_components_inside_arrays_of_composites():
+    class Pair(ac.Component):
+        def __init__(self):
+            self.m, self.link = [Mass(C=2.0, T=ac.start(400.0, fixed=True)), Mass(C=6.0)], Conductor()
+
+        def connections(self):
+            yield self.m[0].port, self.link.a
+            yield self.m[1].port, self.link.b
+
+    class Row(ac.Component):
+        def __init__(self):
+            self.pairs = ac.array(Pair, 3)
+
+    result = ac.compile(Row()).simulate(until=1.0, set={"pairs[1].link.G": 3.0}, rtol=1e-8)
+    rate = np.array([1.0, 3.0, 1.0]) * (1 / 2 + 1 / 6)
+    np.testing.assert_allclose(result["pairs.m[0].T"], 325.0 + 75.0 * np.exp(-result.time[:, None] * rate), rtol=1e-6)

@@ -163,3 +163,16 @@ def test_a_sum_over_python_objects_may_be_long():
 
     result = ac.compile(Many()).simulate(until=1.0, rtol=1e-8)
     np.testing.assert_allclose(result["total"], 600 * np.exp(-result.time), rtol=1e-6)
+
+
+def test_auxiliary_unknowns_do_not_take_the_user_s_names():
+    class Named(ac.Component):
+        sum1, sum2 = ac.Variable(), ac.Parameter(2.0)
+        x = ac.Variable(shape=9, start=1.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+            yield self.sum1 == ac.sin(self.sum2 * ac.sum(self.x))
+
+    result = ac.compile(Named()).simulate(until=1.0, rtol=1e-8)
+    np.testing.assert_allclose(result["sum1"], np.sin(18 * np.exp(-result.time)), atol=1e-5)

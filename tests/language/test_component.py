@@ -145,3 +145,14 @@ def test_assigning_to_a_declared_name_modifies_it():
             self.r.R = 7.0
 
     assert Outer().r._modifications["R"] == {"value": 7.0}
+
+
+def test_a_name_is_either_declared_or_a_component():
+    class Both(ac.Component):
+        a = ac.Variable()
+
+        def __init__(self):
+            self.a = Mass()
+
+    with pytest.raises(UsageError, match="`a` of Both is declared"):
+        Both()

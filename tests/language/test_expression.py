@@ -84,7 +84,7 @@ def test_numpy_functions_and_numbers_work_from_either_side():
         (array * LEAVES.b, array * numbers()["b"]),
         (np.float64(2.0) / LEAVES.s, 2.0 / numbers()["s"]),
         (np.maximum(LEAVES.b, array), np.maximum(numbers()["b"], array)),
-        (2 ** LEAVES.s, 2 ** numbers()["s"]),
+        (2**LEAVES.s, 2 ** numbers()["s"]),
         ([1, 2, 3, 4] - LEAVES.b, np.array([1, 2, 3, 4]) - numbers()["b"]),
     ):
         np.testing.assert_allclose(value_of(found), expected)
@@ -154,3 +154,10 @@ def test_literal_arrays_are_interned_by_value():
     assert Literal(np.array([1.0, 2.0])) is Literal(np.array([1, 2]))
     assert isinstance(as_expression(np.array(2.0)), Constant)
     assert isinstance(as_expression([1.0, 2.0]), Expression)
+
+
+def test_a_literal_array_keeps_its_values_when_the_user_s_own_changes():
+    own = np.array([1.0, 2.0, 3.0, 4.0])
+    expression = LEAVES.b * own
+    own[:] = 9.0
+    np.testing.assert_allclose(value_of(expression), numbers()["b"] * [1.0, 2.0, 3.0, 4.0])

@@ -21,6 +21,7 @@ from .sums import split_sums
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
 from .trace import Traced, TracedEquation, trace
+from .unit_check import check_units
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +40,7 @@ def assemble(root: Component) -> System:
     """Trace, connect, reduce, and make families."""
     plant = Plant(root)
     traced = [trace(kind) for kind in plant.kinds]
+    check_units(traced)
     complaints = local_balance(traced)
     for one in traced:
         _take_out_sums(plant, one)
@@ -46,6 +48,8 @@ def assemble(root: Component) -> System:
     for one in traced:
         joints.add(one)
     nodes = joints.nodes()
+    for one in traced:
+        _mark_driven_inputs(plant, one, nodes)
     definitions = _eliminate(plant, traced, nodes)
     graph = AliasGraph(plant, nodes)
     for one in traced:
@@ -61,7 +65,8 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
 
     def new_unknown(node: Sum) -> Expression:
         if node not in known:
-            name = f"sum{len(known) + 1}"
+            taken = {*kind.quantities, *kind.representative.__dict__}
+            name = next(f"sum{k}" for k in range(1, len(taken) + 2) if f"sum{k}" not in taken)
             declaration = Variable(shape=node.shape, doc=f"sum({node.args[0]})")
             declaration.name, declaration.auxiliary = name, True
             kind.representative._declare(name, declaration)
@@ -74,6 +79,14 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
     for equation in [*traced.equations, *traced.initial]:
         equation.residual, equation.terms = split_sums(equation.residual, equation.shape, new_unknown)
     traced.equations += extra
+
+
+def _mark_driven_inputs(plant: Plant, traced: Traced, nodes: Nodes) -> None:
+    """A sub-component's input that an equation of its surroundings states (`self.room.gain == …`) is as good as connected."""
+    for equation in traced.equations:
+        for side in equation.residual.args:
+            if isinstance(side, Reference) and side.declaration.role == "input" and side.owner is not traced.kind.representative:
+                nodes.connected[plant.numbers(traced.kind, side).ravel()] = True
 
 
 def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:

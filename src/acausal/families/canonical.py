@@ -54,7 +54,7 @@ def _structural_keys(roots: tuple[Expression, ...]) -> dict[Expression, bytes]:
             below = sorted(below) if node.operator.commutative else below
             head = f"o{node.operator.name}"
         elif isinstance(node, Call):
-            head = f"c{id(node.function)}"
+            head = f"c{node.function.name}"
         elif isinstance(node, Constant):
             head = f"n{node.value.hex()}"
         else:

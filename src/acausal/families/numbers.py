@@ -84,7 +84,8 @@ class Attributes:
                 if attribute == "value" and attribute in modified:
                     self._complain(quantity, attribute, member, None, "it is not a number")
                 continue
-            if member._count == 1 and quantity.size == 1 and type(stated) in (float, int, bool) and isfinite(stated):
+            plain = type(stated) in (float, int, bool) and isfinite(stated) and (attribute != "nominal" or stated)
+            if plain and member._count == 1 and quantity.size == 1:
                 plain_members.append(member._first)
                 plain_values.append(stated)
             else:
@@ -138,6 +139,8 @@ class Attributes:
             raise _Wrong(f"expected a number, got {stated!r} of type {type(stated).__name__}")
         if not np.isfinite(number).all() and attribute in ("value", "start", "nominal"):
             raise _Wrong(f"{stated!r} is not finite")
+        if attribute == "nominal" and not number.all():
+            raise _Wrong("a typical size is not zero")
         return number
 
     def _complain(self, quantity: Quantity, attribute: str, member: Component, stated: Any, why: str) -> None:
@@ -242,11 +245,11 @@ class Attributes:
     # --- checks ---------------------------------------------------------------------------------------------------------
     def missing(self, values: Values) -> None:
         """Parameters without a value."""
-        for kind, quantity, _ in self._known_quantities():
-            cells = quantity.base + np.arange(kind.count * quantity.size)
+        for kind, quantity, base in self._known_quantities():
+            cells = base + np.arange(kind.count * quantity.size)
             empty = cells[values.given[cells] == 0]
-            if len(empty) and quantity.role == "parameter":
-                instance = int((empty[0] - quantity.base) // quantity.size)
+            if len(empty):
+                instance = int((empty[0] - base) // quantity.size)
                 path = self.plant.path_of(kind, instance)
                 more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
                 self.problems.append(

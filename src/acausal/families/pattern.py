@@ -32,7 +32,7 @@ def jacobian_pattern(families: list[Family], equations: int, unknowns: int) -> P
     """Pattern and positions of all families."""
     keys, slopes, shapes = _entries(families, equations, unknowns)
     dump = unknowns * max(equations, 1)
-    unique, inverse = _unique(keys)
+    unique, inverse = sorted_unique(keys)
     count = len(unique) - (1 if len(unique) and unique[-1] == dump else 0)
     column = unique[:count] // max(equations, 1)
     indptr = np.zeros(unknowns + 1, dtype=np.int32)
@@ -65,7 +65,7 @@ def _entries(families: list[Family], equations: int, unknowns: int) -> tuple[np.
     return np.concatenate(keys), np.concatenate(slopes), shapes
 
 
-def _unique(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def sorted_unique(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with the inverse, for keys that come in long sorted runs."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

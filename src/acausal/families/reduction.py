@@ -10,6 +10,7 @@ table, so it can change during a run without compiling anything.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..errors import Diagnostic, ModelError
 from ..language.expression import Constant, Expression, Slot, transform, walk
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
-from .assemble import merged_families
+from .assemble import eliminated_mask, merged_families
 from .differentiate import gradient
 from .pattern import Pattern
 from .plant import ONE, TIME, ZERO
@@ -70,25 +71,58 @@ class Derivatives:
 
 def reduce(system: System, pattern: Pattern) -> System:
     """The system with index 1; the same object when there is nothing to do. Its `derivatives` describe what was added."""
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    incidence, places = Incidence.with_positions(pattern.indices, column, system.equation_count, system.size)
+    wanted = _wanted(system, pattern)
+    if len(wanted):
+        with suppress(ModelError):  # a wish that would need the derivative of an input is passed over
+            return _reduced(system, pattern, wanted)
+    return _reduced(system, pattern, wanted[:0])
+
+
+def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
+    """`wanted` unknowns v that nobody differentiates become candidates for states as if an equation `v' == rate` were there.
+
+    Its `rate` occurs nowhere else, so Pantelides always matches the two; what remains without them is v' among the unknowns.
+    """
+    rows, columns = system.equation_count + np.arange(len(wanted)), system.size + np.arange(len(wanted))
+    column = np.concatenate([np.repeat(np.arange(system.size), np.diff(pattern.indptr)), wanted, columns])
+    row = np.concatenate([pattern.indices, rows, rows])
+    incidence, places = Incidence.with_positions(row, column, system.equation_count + len(wanted), system.size + len(wanted))
     sigma = np.zeros(incidence.size, dtype=np.int32)
-    sigma[places] = pattern.by_slope
+    sigma[places] = np.concatenate([pattern.by_slope, np.ones(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)])
     found = reduce_index(incidence, sigma)
-    if not found.regular or not found.differentiations.any():
+    differentiations, orders = found.differentiations[: system.equation_count], found.orders[: system.size]
+    if not found.regular or not differentiations.any():
         return system
-    return _Reducer(system, incidence, found.differentiations, found.orders).reduced()
+    raised = differentiations[pattern.indices] > 0
+    return _Reducer(system, np.unique(column[: len(raised)][raised]), differentiations, orders).reduced()
+
+
+def _wanted(system: System, pattern: Pattern) -> np.ndarray:
+    """Unknowns that somebody wants as states (`state="always"` or "prefer") and nobody differentiates."""
+    chosen = np.zeros(system.size, dtype=bool)
+    away = eliminated_mask(system.plant, system.definitions) | system.aliases.known
+    for kind in system.plant.kinds:
+        for quantity in kind.quantities.values():
+            for member in kind.members:
+                state = member._modifications.get(quantity.name, {}).get("state", quantity.declaration.state)
+                if state in ("always", "prefer"):
+                    first = quantity.base + member._first * quantity.size
+                    numbers = np.arange(first, first + member._count * quantity.size)
+                    chosen[system.aliases.index[numbers[~away[numbers]]]] = True
+    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+    chosen[column[pattern.by_slope]] = False
+    return np.flatnonzero(chosen)
 
 
 class _Reducer:
     """Codes: derivative k of unknown i is `k·n + i`; known cell c is `offset + c`. A minus sign is kept as ~code."""
 
-    def __init__(self, system: System, incidence: Incidence, differentiations: np.ndarray, orders: np.ndarray) -> None:
+    def __init__(self, system: System, in_raised: np.ndarray, differentiations: np.ndarray, orders: np.ndarray) -> None:
+        """`in_raised`: unknowns that occur in rows to be differentiated."""
         self.system, self.n = system, system.size
         self.differentiations = differentiations
-        raised = differentiations[incidence.owners] > 0
         touched = np.zeros(self.n, dtype=bool)
-        touched[incidence.indices[raised]] = True
+        touched[in_raised] = True
         touched |= orders > 1
         self.highest = np.where(touched, orders, 0)
         self.levels = int(self.highest.max()) + 1
@@ -185,7 +219,7 @@ class _Reducer:
     def _time_derivative(self, outputs: tuple[Expression, ...], codes: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
         """d/dt of a template: Σ ∂f/∂slot · slot', where slot' is one more slot (or a number)."""
         (output,) = outputs
-        slots = sorted({s for s in _slots(output)}, key=lambda s: s.number)
+        slots = sorted(_slots(output), key=lambda s: s.number)
         columns, total = [codes[s.number] for s in slots], Constant(0.0)
         renumbered: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(slots)}
         output = transform(output, lambda n: renumbered.get(n))
@@ -222,7 +256,7 @@ class _Reducer:
             raise ModelError(
                 Diagnostic(
                     f"The derivative of input `{name}` is needed, because it prescribes something that other equations integrate.",
-                    remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time in the model.",
+                    remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time in it.",
                 )
             )
 

@@ -96,7 +96,7 @@ class StartReader:
         chosen = np.full(aliases.unknown_count, default)
         said = np.zeros(aliases.unknown_count, dtype=bool)
         members = self._members(np.flatnonzero(values.given))[::-1]
-        order = members[np.argsort(priority[members], kind="stable")]
+        order = members[np.argsort(priority[members], kind="stable")]  # written in this order, so the last one stays
         sign = aliases.sign[order] if signed else 1.0
         chosen[aliases.index[order]] = sign * values.cells[order]
         said[aliases.index[order]] = True

@@ -123,6 +123,11 @@ class Component(metaclass=ComponentType):
             object.__setattr__(self, name, value)
         elif isinstance(value, (Declaration, Connector)):
             self._declare(name, value)
+        elif isinstance(value, (Component, ComponentArray)) and self._find(name) is not None:
+            raise UsageError(
+                f"`{name}` of {type(self).__name__} is declared as {self._find(name)!r} and cannot also be a component.",
+                remedy="Give one of them another name.",
+            )
         elif isinstance(value, Component):
             _adopt(self, name, value, None)
             object.__setattr__(self, name, value)

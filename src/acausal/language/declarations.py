@@ -138,6 +138,8 @@ def modify(**attributes: Any) -> Modification:
             from ..errors import near_matches
 
             raise UsageError(f"`{name}` is not an attribute of a variable or parameter. {near_matches(name, ATTRIBUTES)}")
+    if not isinstance(attributes.get("unit", ""), str):
+        raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {attributes['unit']!r}.")
     return Modification(attributes)
 
 

@@ -192,7 +192,8 @@ class Literal(Expression):
     values: np.ndarray
 
     def __new__(cls, values: np.ndarray) -> Literal:
-        values = np.ascontiguousarray(values, dtype=float)
+        values = np.array(values, dtype=float, order="C")  # a copy: the user may go on writing into his own
+        values.flags.writeable = False
         return _intern(cls, (Literal, values.shape, values.tobytes()), values.shape, values=values)
 
 

@@ -29,10 +29,14 @@ def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
 def _cause(fault: Fault) -> str:
     """The complaint and the numbers; the expression itself is shown as the equation's source line."""
     numbers = ", ".join(f"{float(a):.6g}" for a in fault.arguments)
+    if not numbers:
+        return fault.complaint
     return f"{fault.complaint} (argument{'s' if len(fault.arguments) > 1 else ''} {numbers})"
 
 
 def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> Fault | None:
+    """An operation that has no value, rather than a variable: of `y == log(x)` it is not y that is to blame."""
+
     def value(leaf: Expression) -> np.ndarray:
         assert isinstance(leaf, Slot)
         index = int(family.slots[leaf.number, column])
@@ -40,7 +44,16 @@ def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> F
             return np.asarray(workspace[index] if index >= 0 else -workspace[~index])
         return np.asarray(-workspace[index] if family.signs[leaf.number] == MINUS else workspace[index])
 
-    return first_fault((family.template.outputs[output],), value)
+    def finite(leaf: Expression) -> np.ndarray:
+        found = value(leaf)
+        return found if np.isfinite(found) else np.asarray(1.0)
+
+    residual = (family.template.outputs[output],)
+    first = first_fault(residual, value)
+    if first is None or len(first.arguments):
+        return first
+    operation = first_fault(residual, finite)
+    return operation if operation is not None and len(operation.arguments) else first
 
 
 def _values(system: System, family: Family, workspace: np.ndarray, column: int) -> tuple[str, ...]:

@@ -38,12 +38,12 @@ class Ida:
         Option("max_step", float, 0.0, "largest step in seconds; 0: no limit", 0.0),
         Option("initial_step", float, 0.0, "first step in seconds; 0: estimated", 0.0),
         Option("max_steps", int, 0, "number of steps after which a run ends; 0: no limit", 0),
-        Option("suppress_algebraic", bool, True, "leave algebraic unknowns out of the error test"),
+        Option("suppress_algebraic", bool, False, "leave algebraic unknowns (those that are not explicit) out of the error test"),
         Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
         Option("max_nonlinear_iterations", int, 4, "Newton iterations per attempt", 1, 100),
         Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
         Option("max_error_test_failures", int, 10, "failed error tests of a step before a run ends", 1, 1000),
-        Option("nonlinear_tolerance", float, 0.33, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
+        Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
 

@@ -15,6 +15,7 @@ from ..errors import ModelError, UsageError
 from ..families.assemble import assemble
 from ..families.balance import check_structure
 from ..families.numbers import Attributes
+from ..families.lowering import lower
 from ..families.pattern import jacobian_pattern
 from ..families.reduction import reduce
 from ..families.starts import StartReader
@@ -22,7 +23,6 @@ from ..families.system import System
 from ..language.component import Component
 from ..results.result import Result, Stored
 from .build import build
-from .faults import explain_row
 from .initialise import InitialisationError, Initialised, Initialiser
 from .inputs import Signal, as_signal, values_at
 from .outcome import Outcome
@@ -72,7 +72,8 @@ class Model:
         known = self._parameters.known({})
         self.selection: StateSelection | None = None
         if self.system.derivatives is None:
-            self.problem = build(self.system, pattern, known, self._starts.starts(known))
+            self._pattern, self._implicit = pattern, None
+            self.problem = self._explicit = build(lower(self.system, pattern, self._kept(known)), known, self._starts.starts(known))
         else:
             self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known)
             self.problem = self._selected(0.0, known)
@@ -145,7 +146,7 @@ class Model:
                 output_times=times,
                 y0=first.y,
                 yp0=first.yp,
-                stored=Storage(choice.gather),
+                stored=Storage(problem.lowered.index[choice.gather].astype(np.int32)),
                 rtol=rtol,
                 atol=self._absolute(problem, rtol, atol),
                 inputs=given,
@@ -166,8 +167,9 @@ class Model:
         """The state in which nothing changes, as a result with a single point."""
         problem, first, given = self._prepare(at, "steady", set or {}, inputs or {}, _Clock())
         choice = choose(self.system, None, True, 1)
-        workspace = np.concatenate([first.y, first.yp])
-        stored = Stored(np.array([at]), workspace[choice.gather][None, :], choice.column, choice.slope_column, problem.known, given)
+        workspace = problem.equations.workspace(at, first.y, first.yp, problem.known)
+        row = workspace[problem.lowered.index[choice.gather]]
+        stored = Stored(np.array([at]), row[None, :], choice.column, choice.slope_column, problem.known, given)
         return Result(self.system, stored, Outcome.FINISHED, Statistics(initialisation=str(first.report)), self.title)
 
     def _prepare(
@@ -177,8 +179,7 @@ class Model:
         given = {int(c): as_signal(v, path) for path, v in inputs.items() for c in self._parameters.input_cells(path).ravel()}
         with self._lock:
             known = values_at(given, t0, self._parameters.known(changes))
-            if self.selection is not None:
-                self.problem = self._selected(t0, known)
+            self.problem = self._chosen_problem(t0, known)
             self._load(self.problem, known)
             clock.lap("parameters")
             first = self._initial_values(self.problem, t0, mode)
@@ -188,6 +189,25 @@ class Model:
             problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
         clock.lap("initialisation")
         return problem, first, given
+
+    def _kept(self, known: np.ndarray) -> np.ndarray:
+        """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""
+        starts = self._starts.starts(known)
+        keep = starts.fixed | np.isfinite(starts.minimum) | np.isfinite(starts.maximum)
+        for family in self.system.initial_families:
+            index = np.where(family.slots < 0, ~family.slots, family.slots)
+            keep[index[index < self.system.size]] = True
+        return keep
+
+    def _chosen_problem(self, t0: float, known: np.ndarray) -> Problem:
+        """The problem that suits these parameters: states selected, explicit variables only where no coefficient is zero."""
+        if self.selection is not None:
+            return self._selected(t0, known)
+        if self._explicit.lowered.usable(known):
+            return self._explicit
+        if self._implicit is None:
+            self._implicit = build(lower(self.system, self._pattern), known, self._starts.starts(known))
+        return self._implicit
 
     def _selected(self, t0: float, known: np.ndarray) -> Problem:
         """The problem with the states that look best at the start values."""
@@ -206,9 +226,10 @@ class Model:
 
     def _load(self, problem: Problem, known: np.ndarray) -> None:
         starts = self._starts.starts(known)
-        problem.known[:] = known
-        problem.start, problem.start_given, problem.fixed = starts.start, starts.given, starts.fixed
-        problem.nominal, problem.minimum, problem.maximum = starts.nominal, starts.minimum, starts.maximum
+        kept = problem.lowered.kept
+        problem.known[: len(known)] = known
+        problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
+        problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
         wrong = [*self._starts.contradictions(), *self._starts.outside_bounds(starts)]
         if wrong:
             raise ModelError(*wrong)
@@ -222,18 +243,20 @@ class Model:
         try:
             return self._initialisers[key].run(t0)
         except InitialisationError as error:
-            rows = [int(r) for r in error.report.non_finite if r < self.system.size]
-            workspace = problem.equations.workspace(t0, problem.start, np.zeros(self.system.size), problem.known)
-            error.diagnostics = (*(explain_row(self.system, r, workspace) for r in rows[:5]), *error.diagnostics)
+            rows = [int(r) for r in error.report.non_finite if r < problem.size]
+            workspace = problem.equations.workspace(t0, problem.start, np.zeros(problem.size), problem.known)
+            assert problem.explain_row is not None
+            error.diagnostics = (*(problem.explain_row(r, workspace) for r in rows[:5]), *error.diagnostics)
             raise
 
     def _absolute(self, problem: Problem, rtol: float, atol: float | Mapping[str, float] | None) -> np.ndarray:
         chosen = rtol * problem.nominal
         if isinstance(atol, Mapping):
             for path, value in atol.items():
-                chosen[needed_unknowns(self.system, path)] = value
+                place = problem.lowered.place[needed_unknowns(self.system, path)]
+                chosen[place[place < problem.size]] = value
         elif atol is not None:
-            chosen = np.full(self.system.size, float(atol))
+            chosen = np.full(problem.size, float(atol))
         return chosen
 
 

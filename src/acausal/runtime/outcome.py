@@ -71,12 +71,14 @@ def explain_not_finite(
     problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray | None = None, most: int = 5
 ) -> tuple[Diagnostic, ...]:
     """Which equations have no finite value at this point, with the values of their unknowns."""
-    found = []
+    found: list[Diagnostic] = []
     for row in equations_without_value(problem, t, y, yp, known)[:most]:
         if problem.explain_row is not None:
             workspace = problem.equations.workspace(t, y, yp, problem.known if known is None else known)
             explained = problem.explain_row(int(row), workspace)
-            found.append(replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}."))
+            explained = replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}.")
+            if explained not in found:  # several rows may use one explicit variable that has no value
+                found.append(explained)
             continue
         where = problem.describe_equation(int(row))
         details = tuple(f"{problem.name_of_unknown(int(i))} = {y[i]:.6g}" for i in problem.unknowns_of_equation(int(row))[:8])

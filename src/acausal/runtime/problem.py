@@ -85,6 +85,35 @@ class Stored:
             kernel(w, out[cells:])
 
 
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """Explicit variables: the last `count` known cells, filled by `kernels` in their order before anything else is evaluated.
+
+    The chain rule through them works on the Jacobian's values, `cells` of which stand behind the pattern:
+    `value[products[0]] += value[products[1]] * value[products[2]]`, one product after the other.
+    """
+
+    count: int = 0
+    kernels: tuple[Kernel, ...] = ()
+    products: Integers = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int32))
+    cells: int = 0
+
+    @cached_property
+    def _called(self) -> list[_Called]:
+        return [_Called(k, _RESIDUAL) for k in self.kernels]
+
+    def assign(self, w: Floats) -> None:
+        if self.count:
+            cells = w[-self.count :]
+            cells[:] = 0.0
+            for kernel in self._called:
+                kernel(w, cells)
+
+    def chain(self, values: Floats) -> None:
+        for target, first, second in self.products.T.tolist():
+            values[target] += values[first] * values[second]
+
+
 class Equations:
     """`count` residuals over `size` unknowns: their kernels, their pattern, and how they are evaluated."""
 
@@ -98,7 +127,9 @@ class Equations:
         residuals: Iterable[Kernel],
         jacobians: Iterable[Kernel],
         native: bool = True,
+        computed: Computed | None = None,
     ) -> None:
+        self.computed = computed or Computed()
         self.size, self.count, self.time_index, self.known_size = size, count, time_index, known_size
         self.pattern = (np.ascontiguousarray(pattern[0], dtype=np.int32), np.ascontiguousarray(pattern[1], dtype=np.int32))
         self.residuals = [Kernel(*k) for k in residuals]
@@ -112,6 +143,9 @@ class Equations:
             system.add_residual(*kernel)
         for kernel in self.jacobians:
             system.add_jacobian(*kernel)
+        for kernel in self.computed.kernels:
+            system.add_assignment(*kernel)
+        system.set_computed(self.computed.count, self.computed.products, self.computed.cells)
         return system
 
     @cached_property
@@ -121,6 +155,10 @@ class Equations:
     def workspace(self, t: float, y: Floats, yp: Floats, known: Floats) -> Floats:
         w = np.concatenate([y, yp, known])
         w[self.time_index] = t
+        if self.native is not None:
+            self.native.assign(w)
+        else:
+            self.computed.assign(w)
         return w
 
     def residual(self, t: float, y: Floats, yp: Floats, known: Floats, out: Floats | None = None) -> Floats:
@@ -136,7 +174,7 @@ class Equations:
 
     def jacobian(self, t: float, y: Floats, yp: Floats, cj: float, known: Floats, out: Floats | None = None) -> Floats:
         nnz = len(self.pattern[1])
-        cells = np.empty(nnz + 1)  # the last one receives what has no place in the pattern
+        cells = np.empty(nnz + self.computed.cells + 1)  # the last one receives what has no place in the pattern
         if self.native is not None:
             self.native.jacobian(known, t, _vector(y), _vector(yp), cj, cells)
         else:
@@ -144,6 +182,7 @@ class Equations:
             cells[:] = 0.0
             for kernel in self._called[1]:
                 kernel(w, ctypes.c_double(cj), cells)
+            self.computed.chain(cells)
         if out is None:
             return cells[:nnz]
         out[:nnz] = cells[:nnz]
@@ -186,6 +225,7 @@ class Problem:
     initial_residual_kernels: Sequence[Kernel] = ()
     initial_jacobian_kernels: Sequence[Kernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
+    computed: Computed | None = None
     use_native: bool = True
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)
@@ -198,7 +238,7 @@ class Problem:
             self.uses_continuation = self.continuation_index is not None and self._reads(2 * self.size + self.continuation_index)
         layout = (len(self.known), self.time_index)
         self.equations = Equations(
-            self.size, self.size, *layout, self.pattern, self.residual_kernels, self.jacobian_kernels, self.use_native
+            self.size, self.size, *layout, self.pattern, self.residual_kernels, self.jacobian_kernels, self.use_native, self.computed
         )
         self.pattern = self.equations.pattern
         if self.initial_size:
@@ -225,7 +265,8 @@ class Problem:
             setattr(self, name, values)
 
     def _reads(self, cell: int) -> bool:
-        kernels = (*self.residual_kernels, *self.initial_residual_kernels)
+        assignments = self.computed.kernels if self.computed is not None else ()
+        kernels = (*self.residual_kernels, *self.initial_residual_kernels, *assignments)
         return any(bool(((k[1] == cell) | (k[1] == ~cell)).any()) for k in kernels)
 
     @property

@@ -11,12 +11,14 @@ from ..families.starts import StartReader
 from .inputs import values_at
 from .outcome import Outcome
 from .problem import Problem
-from .solver import Request, RunResult, Solver
+from .solver import COUNTERS, Request, RunResult, Solver
 from .states import StateSelection, slopes_of
 
 
 def run_to_end(solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader) -> RunResult:
     """Run to the end. Of a reduced system, states are exchanged when those chosen no longer determine the rest well."""
+    if problem.size == 0:
+        return _evaluated(problem, request)
     if selection is None:
         return solver.run(problem, request)
     parts: list[RunResult] = []
@@ -36,6 +38,17 @@ def run_to_end(solver: Solver, problem: Problem, request: Request, selection: St
             return _joined(parts)
         left = request.output_times[len(part.times) :]
         request = replace(request, t0=part.t, output_times=left, y0=part.y, yp0=part.yp)
+
+
+def _evaluated(problem: Problem, request: Request) -> RunResult:
+    """Nothing is unknown: every variable is an expression of time, evaluated where it is wanted."""
+    nothing = np.zeros(0)
+    rows = np.empty((len(request.output_times), request.stored.width))
+    for k, t in enumerate(request.output_times):
+        known = values_at(request.inputs, float(t), problem.known)
+        request.stored.row(problem.equations.workspace(float(t), nothing, nothing, known), rows[k])
+    statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}}
+    return RunResult(Outcome.FINISHED, request.t_end, request.output_times, rows, nothing, nothing, statistics)
 
 
 def _with_numbers(problem: Problem, like: Problem, known: np.ndarray) -> Problem:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..families.lowering import lower
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.reduction import with_states
 from ..families.selection import Selection, Selector
@@ -48,7 +49,7 @@ class StateSelection:
 
     def __init__(self, system: System, pattern: Pattern, preference: np.ndarray, known: np.ndarray) -> None:
         self.system, self.selector = system, Selector(system, pattern, preference)
-        residuals, jacobians, self._code = kernels(system.families, pattern)
+        residuals, jacobians, self._code = kernels(system.families, pattern.positions)
         size = system.size
         self.equations = Equations(
             size, system.equation_count, len(known), 2 * size, (pattern.indptr, pattern.indices), residuals, jacobians
@@ -66,7 +67,7 @@ class StateSelection:
         if key not in self._problems:
             system = with_states(self.system, selection.states)
             pattern = jacobian_pattern(system.families, system.equation_count, system.size)
-            problem = build(system, pattern, known.copy(), starts)
+            problem = build(lower(system, pattern), known, starts)
             problem.candidates = np.zeros(system.size, dtype=bool)
             problem.candidates[self.selector.derivatives.candidates()[:, 0]] = True
             problem.states = selection.states

@@ -7,7 +7,7 @@ import pytest
 
 from acausal.runtime.initialise import Options
 from acausal.runtime.initialise.equations import Stack, Subsystem
-from acausal.runtime.initialise.homotopy import follow_arc, follow_model, follow_residual, uses_model_continuation
+from acausal.runtime.initialise.homotopy import follow_arc, follow_model, uses_model_continuation
 from acausal.runtime.initialise.newton import Groups
 
 from .doubles import DenseProblem
@@ -17,23 +17,6 @@ def system_of(f, n: int, **attributes) -> Subsystem:
     stack = Stack(DenseProblem(f, n, **attributes))
     stack.incidence.prepare()
     return Subsystem(stack, np.arange(n), np.arange(n))
-
-
-def test_newton_homotopy_follows_a_monotone_path() -> None:
-    """arctan from far out, where Newton's full step diverges."""
-    system = system_of(lambda t, y, yp, h: [np.arctan(5.0 * y[0]) + 0.2, np.arctan(y[1]) + y[1] - y[0]], 2)
-    z, arrived = follow_residual(system, np.array([30.0, 20.0]), Groups.one(2), Options())
-    assert arrived.all()
-    assert z[0] == pytest.approx(-np.tan(0.2) / 5.0)
-    assert np.arctan(z[1]) + z[1] == pytest.approx(z[0])
-    assert np.all(system.offset == 0.0)
-
-
-def test_one_group_that_cannot_follow_does_not_hold_up_the_other() -> None:
-    system = system_of(lambda t, y, yp, h: [y[0] ** 2 + 1.0, y[1] ** 3 - 8.0], 2)
-    z, arrived = follow_residual(system, np.array([2.0, 5.0]), Groups(np.array([0, 1, 2])), Options())
-    assert arrived.tolist() == [False, True]
-    assert z[1] == pytest.approx(2.0)
 
 
 def test_arc_length_passes_the_points_where_the_path_turns_back() -> None:

@@ -7,7 +7,7 @@ alone is not possible here: a residual costs O(n), whatever part of it is wanted
 - Most blocks are easy. Levels are not walked one by one: a range of levels is tried as one system, and cut in two if that fails.
   One hard block among L levels then costs O(log L) Newton iterations more, not L: h hard levels cost O(h log L · n) instead of
   O(L · n), which for a chain of 10^5 levels is the difference between seconds and an hour.
-- Only blocks that fail on their own level go through the succession of methods below, together again.
+- Only blocks that fail on their own level go through the succession of `methods`, together again.
 
 When a block fails for good, what depends on it is left out, and everything else is still solved: independent mistakes are reported
 together.
@@ -15,14 +15,11 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from .bracket import bracket
 from .conditions import Conditions
 from .equations import Stack, Subsystem
-from .homotopy import follow_arc, follow_model, follow_residual, uses_model_continuation
+from .methods import SUCCESSION, Step
 from .newton import Groups, NewtonResult, Verdict, newton
 from .options import Options
 from .ordering import BlockOrder
@@ -35,10 +32,6 @@ REASONS = {
     Verdict.OUTSIDE_DOMAIN: "an equation has no value at or near the start.",
     Verdict.TOO_MANY_ITERATIONS: "Newton's method did not converge within its iterations.",
 }
-_ARCS, _ARC_SIZE = 5, 1000  # blocks that are followed by arc length, one after the other, and their largest size
-
-Method = Callable[[Subsystem, Groups, Floats], tuple[Floats, Mask]]
-Step = tuple[str, Method, Callable[[Integers], Mask]]  # name, method, the blocks it is for
 
 
 class BlockSolver:
@@ -99,104 +92,36 @@ class BlockSolver:
         self.x[system.columns] = result.z
         failed, verdict = blocks[~result.converged], result.verdict[~result.converged]
         tried = ["Newton's method"]
-        for name, method, fits in self._succession():
-            if not len(failed):
-                return
-            chosen = failed[fits(failed)]
-            if len(chosen):
-                still = ~np.isin(failed, self._apply(name, method, chosen, tried))
+        for step in SUCCESSION:
+            if len(failed) and (self.options.homotopy or not step.continues):
+                still = ~np.isin(failed, self._apply(step, failed, tried))
                 failed, verdict = failed[still], verdict[still]
         self._give_up(failed, verdict, tuple(tried))
 
-    def _apply(self, name: str, method: Method, blocks: Integers, tried: list[str]) -> Integers:
+    def _apply(self, step: Step, blocks: Integers, tried: list[str]) -> Integers:
         """The blocks that the method solved. Values of those it did not solve stay where Newton's method had left them."""
         system, place = self._subsystem(blocks)
         kept = self.x[system.columns].copy()
-        z, solved = method(system, self._groups(blocks), self.start[place])
-        tried.append(name)
-        self.report.attempts.append(Attempt(name, system.size, bool(solved.all())))
-        self.x[system.columns] = np.where(self._groups(blocks).spread(solved), z, kept)
+        fit = step.fits(system, self.start[place], self._groups(blocks))
+        self.x[system.columns] = kept
+        if not fit.all():
+            return self._apply(step, blocks[fit], tried) if fit.any() else blocks[:0]
+        groups = self._groups(blocks)
+        z, solved = step.method(system, self.start[place], groups, self.options)
+        tried.append(step.name)
+        self.report.attempts.append(Attempt(step.name, system.size, bool(solved.all())))
+        self.x[system.columns] = np.where(groups.spread(solved), z, kept)
+        self.by_continuation |= step.continues and bool(solved.any())
         return blocks[solved]
-
-    def _succession(self) -> list[Step]:
-        """What is tried, in this order. The model's own simplification comes first: it is the only one that knows what is meant."""
-
-        def every(blocks: Integers) -> Mask:
-            return np.ones(len(blocks), bool)
-
-        def single(blocks: Integers) -> Mask:
-            return np.asarray(np.diff(self.order.offsets)[blocks] == 1)
-
-        def small(blocks: Integers) -> Mask:
-            return np.asarray(np.diff(self.order.offsets)[blocks] <= _ARC_SIZE)
-
-        steps: list[Step] = [
-            ("the model's own homotopy", self._model_homotopy, self._simplifiable),
-            ("bracketing", self._bracket, single),
-            ("Newton homotopy", self._newton_homotopy, every),
-            ("other starts", self._other_starts, every),
-            ("homotopy by arc length", self._arc, small),
-        ]
-        return steps if self.options.homotopy else [s for s in steps if "homotopy" not in s[0]]
 
     def _give_up(self, blocks: Integers, verdicts: Integers, tried: tuple[str, ...]) -> None:
         for block, verdict in zip(blocks, verdicts, strict=True):
             place = slice(self.order.offsets[block], self.order.offsets[block + 1])
             self.verdicts.append(int(verdict))
-            self.report.failed.append(FailedBlock(self.rows[place], self.columns[place], REASONS[Verdict(verdict)], tried))
+            rows, columns = self.rows[place], self.columns[place]
+            given = np.setdiff1d(self.stack.incidence.columns_of(rows), columns)
+            self.report.failed.append(FailedBlock(rows, columns, REASONS[Verdict(verdict)], tried, given))
         self.waiting |= self.order.after(blocks)
-
-    # ------------------------------------------------------------------------------------------------------------------ the methods
-
-    def _bracket(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        near, _ = bracket(system, z)
-        return self._newton_from(system, groups, near)
-
-    def _newton_from(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        result = newton(system, z, self.options, self.options.iterations, groups)
-        return result.z, result.converged
-
-    def _other_starts(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        """Everything at rest, nominal values, their negatives, the middle between bounds: with luck one is on the right side of the
-        hill. Networks with check valves, say, open from rest, but hardly close from a wrong guess of the flow."""
-        solved, best = np.zeros(groups.count, bool), z
-        bounded = np.isfinite(system.lower) & np.isfinite(system.upper)
-        middle = z + 0.1 * system.nominal
-        middle[bounded] = 0.5 * (system.lower[bounded] + system.upper[bounded])
-        for guess in (np.zeros(system.size), system.nominal, -system.nominal, middle):
-            found, good = self._newton_from(system, groups, np.where(groups.spread(solved), best, guess))
-            best = np.where(groups.spread(good & ~solved), found, best)
-            solved |= good
-            if solved.all():
-                break
-        return best, solved
-
-    def _simplifiable(self, blocks: Integers) -> Mask:
-        system, place = self._subsystem(blocks)
-        kept = self.x[system.columns].copy()
-        uses = uses_model_continuation(system, self.start[place])
-        self.x[system.columns] = kept
-        return np.full(len(blocks), uses)
-
-    def _model_homotopy(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        return self._noted(follow_model(system, z, groups, self.options))
-
-    def _newton_homotopy(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        inside = newton(system, z, self.options, 0, groups).z
-        return self._noted(follow_residual(system, inside, groups, self.options))
-
-    def _arc(self, system: Subsystem, groups: Groups, z: Floats) -> tuple[Floats, Mask]:
-        solved, best = np.zeros(groups.count, bool), z.copy()
-        for k in range(min(groups.count, _ARCS)):
-            place = slice(groups.begin[k], groups.begin[k] + groups.sizes[k])
-            one = Subsystem(self.stack, system.rows[place], system.columns[place], self.x)
-            inside = newton(one, z[place], self.options, 0).z
-            best[place], solved[k] = follow_arc(one, inside, self.options)
-        return self._noted((best, solved))
-
-    def _noted(self, found: tuple[Floats, Mask]) -> tuple[Floats, Mask]:
-        self.by_continuation |= bool(found[1].any())
-        return found
 
     # --------------------------------------------------------------------------------------------------------------------- in short
 

@@ -4,7 +4,9 @@ Problem. n equations F and m initial equations G hold between the 2n quantities 
 and are zero. To be found: which of the remaining columns are *known*, such that the rest can be computed from the rows.
 
 - "start": fixed starts are known. Columns are computed in this order: derivatives and algebraic unknowns; differential unknowns
-  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start.
+  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start. When states
+  are selected (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and those that
+  are selected come last.
 - "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
   that nothing depends on), and are guesses elsewhere. So do initial equations.
 - "hold": the differential unknowns keep the values they have, and nothing else counts: the restart after a jump.
@@ -24,7 +26,7 @@ import numpy as np
 
 from .equations import Stack
 from .ordering import choose, conflicting_rows, rows_by_columns
-from .types import InitialProblem, Integers
+from .types import InitialProblem, Integers, Mask
 
 Mode = Literal["start", "steady", "hold"]
 _NONE: Integers = np.empty(0, np.intp)
@@ -56,7 +58,7 @@ def ordinary(problem: InitialProblem, mode: Mode) -> Conditions | None:
     n, differential = problem.size, problem.differential
     fixed = problem.fixed
     everywhere = np.arange(n)
-    if mode == "hold":
+    if mode == "hold" and not hasattr(problem, "required_initial"):
         return Conditions(mode, everywhere, np.where(differential, everywhere + n, everywhere), taken=np.flatnonzero(differential))
     if getattr(problem, "initial_size", 0):
         return None
@@ -74,12 +76,12 @@ def by_structure(stack: Stack, mode: Mode) -> Conditions:
     stack.incidence.prepare()
     incidence = rows_by_columns(stack.incidence.indptr, stack.incidence.rows, stack.rows)
     rank = ranks(problem, mode)
-    matching = choose(incidence, rank, n)
+    required = _required(stack)
+    matching = choose(incidence, rank, required)
     computed = np.asarray(matching.equation_of_unknown >= 0)
     unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
-    steady = mode == "steady"
-    ignored = unmatched[unmatched >= n] if steady else _NONE
-    surplus = unmatched[unmatched < n] if steady else unmatched
+    binding = required[unmatched] | (mode == "start")
+    surplus, ignored = unmatched[binding], unmatched[~binding]
     # Algebraic unknowns and, at a start, derivatives ought to be computed; if no row does, the system is not square.
     open_columns = (rank == 0) & ~computed
     held = ~computed[:n] & ~open_columns[:n]
@@ -97,6 +99,12 @@ def by_structure(stack: Stack, mode: Mode) -> Conditions:
     )
 
 
+def _required(stack: Stack) -> Mask:
+    """Rows that count in every mode: the equations, and among the initial ones those of values asked for (see `inverse`)."""
+    initial = getattr(stack.problem, "required_initial", np.zeros(stack.initial_size, bool))
+    return np.concatenate([np.ones(stack.equations, bool), initial])
+
+
 def ranks(problem: InitialProblem, mode: Mode) -> Integers:
     """Per column when it is computed: 0 first, high numbers only if they must; -1: known."""
     n, differential, fixed = problem.size, problem.differential, problem.fixed
@@ -104,10 +112,11 @@ def ranks(problem: InitialProblem, mode: Mode) -> Integers:
     rank = np.full(2 * n, -1)
     candidates = getattr(problem, "candidates", None)  # unknowns that might be states, when states are selected
     free = differential if candidates is None else differential | candidates
-    rank[:n] = np.where(free, np.where(given, 2, 1), 0)
+    # Of two starts that are tied by a constraint the selected state's is kept: there the constraint determines the other one well.
+    rank[:n] = np.where(free, np.where(given, 2 + differential, 1), 0)
     if mode == "steady":
-        rank[:n][fixed] = 3
+        rank[:n][fixed] = 4
         return rank
-    rank[:n][fixed] = -1
+    rank[:n][differential if mode == "hold" else fixed] = -1
     rank[n:][differential] = 0
     return rank

@@ -1,6 +1,6 @@
 """The equations of the initial problem, whole and in part.
 
-All equations are stacked: rows 0 … n-1 are F(t, y, y'), rows n … n+m-1 the initial equations. All quantities are stacked as well:
+All equations are stacked: first the rows of F(t, y, y'), then the initial equations. All quantities are stacked as well:
 x = [ y | y' ], so that column i is y_i and column n+i is y'_i. An initial system is a choice of rows and columns; the other
 columns are known. dF/dy and dF/dy' come from two Jacobians, J(cj=0) and J(cj=1) - J(cj=0), exact because J is affine in cj.
 """
@@ -34,6 +34,7 @@ class Stack:
     def __init__(self, problem: InitialProblem) -> None:
         self.problem = problem
         self.size = int(problem.size)
+        self.equations = int(getattr(problem, "equation_count", problem.size))  # fewer when parameters are unknowns too
         self.initial_size = int(getattr(problem, "initial_size", 0) or 0)
         self.time = 0.0
         self.counts = Counts()
@@ -41,7 +42,7 @@ class Stack:
 
     @property
     def rows(self) -> int:
-        return self.size + self.initial_size
+        return self.equations + self.initial_size
 
     def residual(self, x: Floats) -> Floats:
         """F and the initial equations at x; numbers that do not exist come as nan or inf, silently."""
@@ -172,7 +173,7 @@ class Incidence:
             column = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
             rows += [indices + first_row] * 2
             columns += [column, column + n]
-            first_row += n
+            first_row += self._stack.equations
         source = np.flatnonzero(self._keep)
         row, column = np.concatenate(rows)[source], np.concatenate(columns)[source]
         if self._stack.initial_size:
@@ -180,6 +181,11 @@ class Incidence:
             row, column, source = row[order], column[order], source[order]
         self.rows, self.source = row.astype(np.int32), source
         self.indptr = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=2 * n))])
+
+    def columns_of(self, rows: Integers) -> Integers:
+        """The columns that occur in these rows."""
+        columns = np.repeat(np.arange(2 * self._stack.size), np.diff(self.indptr))
+        return np.unique(columns[np.isin(self.rows, rows)])
 
     def part(self, rows: Integers, columns: Integers) -> tuple[Integers, Integers, Integers]:
         """(indptr, indices, source) of a submatrix, rows ascending in each column; O(stack rows + entries of the columns)."""
@@ -202,7 +208,7 @@ class Incidence:
 class Subsystem:
     """Some rows of the stack as equations for as many of its columns; all other columns keep the values they have in `x`.
 
-    Evaluations write into `x`. `offset` is subtracted from the residual: a homotopy moves it.
+    Evaluations write into `x`.
     """
 
     def __init__(self, stack: Stack, rows: Integers, columns: Integers, x: Floats | None = None) -> None:
@@ -217,7 +223,6 @@ class Subsystem:
         self.lower: Floats
         self.upper: Floats
         self.x: Floats = np.zeros(2 * stack.size) if x is None else x
-        self.offset: Floats | float = 0.0
         self.read_attributes()
 
     def read_attributes(self) -> None:
@@ -231,7 +236,7 @@ class Subsystem:
 
     def residual(self, z: Floats) -> Floats:
         self.x[self.columns] = z
-        return np.asarray(self.stack.residual(self.x)[self.rows] - self.offset)
+        return np.asarray(self.stack.residual(self.x)[self.rows])
 
     def jacobian(self, z: Floats) -> Floats:
         """Entries in the order of (indptr, indices)."""

@@ -4,15 +4,16 @@ Two paths, λ from 0 to 1:
 
 - the model's own: equations written with a simplified form contain the homotopy parameter; at 0 they are easy, at 1 as written
   ("a linearized version of difficult nonlinear models", IDA Solver 2.4);
-- Newton homotopy: H(z, λ) = R(z) - (1 - λ) R(z0), which z0 solves at λ = 0 (IDA Solver 2.4). It needs no word from the model.
+- Newton homotopy: H(z, λ) = R(z) - (1 - λ) R(z0), which z0 solves at λ = 0 (IDA Solver 2.4). It needs no word from the model. Where
+  this path does not turn back in λ, other methods hardly ever fail, so it is followed by arc length: `follow_arc`, one group at a
+  time.
 
-Groups that share no unknown (see `newton`) walk together. One that cannot follow, even in the smallest step, is left behind, and
-the others go on. A path that turns back in λ is followed by arc length: `follow_arc`, one group at a time.
+Along the model's path groups that share no unknown (see `newton`) walk together. One that cannot follow, even in the smallest
+step, is left behind, and the others go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +35,7 @@ def follow_model(system: Subsystem, z: Floats, groups: Groups, options: Options)
     try:
         stack.set_continuation(0.0)
         simple = newton(system, z, options, options.block_iterations, groups)
-        return _follow(system, simple.z, groups, options, simple.converged, stack.set_continuation)
+        return _follow(system, simple.z, groups, options, simple.converged)
     finally:
         stack.set_continuation(1.0)
 
@@ -55,23 +56,7 @@ def uses_model_continuation(system: Subsystem, z: Floats) -> bool:
         stack.set_continuation(1.0)
 
 
-def follow_residual(system: Subsystem, z: Floats, groups: Groups, options: Options) -> tuple[Floats, Mask]:
-    """Along the Newton homotopy from z, which must be in the domain of its group to begin."""
-    first = system.residual(z)
-    ready = ~groups.max(~np.isfinite(first)).astype(bool)
-
-    def set_parameter(value: float) -> None:
-        system.offset = (1.0 - value) * np.where(np.isfinite(first), first, 0.0)
-
-    try:
-        return _follow(system, z, groups, options, ready, set_parameter)
-    finally:
-        system.offset = 0.0
-
-
-def _follow(
-    system: Subsystem, z: Floats, groups: Groups, options: Options, walking: Mask, set_parameter: Callable[[float], None]
-) -> tuple[Floats, Mask]:
+def _follow(system: Subsystem, z: Floats, groups: Groups, options: Options, walking: Mask) -> tuple[Floats, Mask]:
     """From a solution at 0 to one at 1: secant predictor, Newton corrector, step length by success."""
     loose = replace(options, tolerance=max(_LOOSE, options.tolerance), shortenings=8)
     at, step = 0.0, _FIRST_STEP
@@ -79,7 +64,7 @@ def _follow(
     walking = walking.copy()
     while at < 1.0 and walking.any():
         target = min(1.0, at + step)
-        set_parameter(target)
+        system.stack.set_continuation(target)
         guess = z + (z - before) * ((target - at) / length_before) if length_before else z
         guess = np.where(groups.spread(walking), guess, z)
         tried = newton(system, guess, options if target == 1.0 else loose, _CORRECTIONS, groups)

@@ -20,9 +20,11 @@ from .newton import NewtonResult, Verdict, newton
 from .options import Options
 from .ordering import BlockOrder, block_order, rows_by_columns, undetermined
 from .report import Attempt, InitialisationError, Outcome, Report
+from .transient import settle
 from .types import Floats, InitialProblem, Integers
 
-_NEAREST = "The Jacobian is singular at the solution, which may not be unique: the one nearest to the start was taken."
+_SINGULAR = "The Jacobian is singular at the solution, which may not be unique: "
+_NEAREST, _REACHED = "the one nearest to the start was taken.", "the one that the model reaches from its start was taken."
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +166,28 @@ class _Run:
         order = self.owner.order()
         if order is None:
             return self._singular_structure()
-        if result.converged.all():
-            self.report.notes.append(_NEAREST)
-            return self._checked(Outcome.NEWTON)
-        return self._by_blocks(order)
+        at_rest = self.owner.mode == "steady" and self._at_rest(self.owner.whole)
+        if not result.converged.all():
+            return self._checked(Outcome.REST) if at_rest else self._by_blocks(order)
+        self.report.notes.append(_SINGULAR + (_REACHED if at_rest else _NEAREST))
+        return self._checked(Outcome.REST if at_rest else Outcome.NEWTON)
+
+    def _at_rest(self, whole: Subsystem) -> bool:
+        """A steady state that is hard to find, or not the only one: the one that the start leads to, if it leads to one."""
+        n, first = self.stack.size, self.report.start
+        if not self.owner.problem.differential.any() or self.stack.equations != n:
+            return False
+        y, arrived = settle(self.stack, first[:n].copy(), self.options)
+        if arrived:
+            whole.x[:] = 0.0
+            whole.x[:n] = y
+            result = newton(whole, whole.x[whole.columns], self.options)
+            arrived = bool(result.converged.all())
+        self.report.attempts.append(Attempt("pseudo-transient continuation", n, arrived))
+        if arrived:
+            self.x[:n] = y
+            self.x[whole.columns] = result.z
+        return arrived
 
     def _newton(self, whole: Subsystem) -> NewtonResult:
         whole.x[:] = self.x
@@ -252,9 +272,7 @@ class _Run:
         others = [report.equation(int(r)) for r in rows if r != row]
         if others:
             report.notes.append("  together with " + "; ".join(others[:5]) + ("; …" if len(others) > 5 else ""))
-        incidence = self.stack.incidence
-        columns = np.repeat(np.arange(2 * self.stack.size), np.diff(incidence.indptr))[np.isin(incidence.rows, rows)]
-        held = np.intersect1d(columns, np.concatenate([conditions.fixed, conditions.taken]))
+        held = np.intersect1d(self.stack.incidence.columns_of(rows), np.concatenate([conditions.fixed, conditions.taken]))
         starts = [f"{report.quantity(int(c))} = {self.x[c]:.6g}" for c in held[:10]]
         if starts:
             report.notes.append("  and the starts " + ", ".join(starts))

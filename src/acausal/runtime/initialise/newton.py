@@ -1,4 +1,4 @@
-"""Newton's method for a subsystem, made safe: scaling, bounds, domains, line search, and a least-squares step when it must be.
+"""Newton's method for a subsystem, made safe: scaling, bounds, domains, and a choice of ways to take a step (see `steps`, `trust`).
 
 Problem: R(z) = 0 within lower ≤ z ≤ upper, falling apart into *groups*: consecutive rows and columns that share no unknown with
 another group (one group: the ordinary case). All groups go through the same evaluations and one factorisation, but each has its
@@ -7,20 +7,18 @@ own step length and its own verdict, so that thousands of small systems cost as 
 Scaling. An unknown is measured by s_j = max(nominal_j, |z_j|), an equation by w_i = Σ_j |J_ij| s_j: what it would change by if all
 its unknowns changed by all they are. R_i / w_i has no dimension, and 1e-16 is its rounding error.
 
-Norms. Convergence is judged in the maximum norm, so that accuracy does not dilute with the size of the plant. The line search
-watches the root mean square: Newton's direction descends in both, but the mean square is smooth, lets a small residual grow while
-large ones fall (which the maximum norm allows too) and notices every component (which the maximum norm does not).
-
-Convergence. After a full step the old factorisation gives a simplified Newton correction from the new residual, an estimate of
-the error that is left. If it is small everywhere it is applied and that is the end: a linear problem takes one iteration and this
-check, that is two residuals and one Jacobian.
+Convergence. It is judged in the maximum norm, so that accuracy does not dilute with the size of the plant. After a full step the
+old factorisation gives a simplified Newton correction from the new residual, an estimate of the error that is left. If it is
+small everywhere it is applied and that is the end: a linear problem takes one iteration and this check, that is two residuals and
+one Jacobian.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +28,9 @@ from .linear import damped_least_squares
 from .options import Options
 from .types import Floats, Integers, Mask
 
-_DESCENT = 1e-4  # the part of the predicted decrease that a step must deliver (Armijo)
-_SHORT, _PATIENCE = 0.02, 6  # so many steps in a row as short as that: there is no way through here
-_SLOW = 0.25  # a full step that leaves more of the residual than this is worth extending
+DAMPINGS = (1e-8, 1e-4, 1e-2)
 _ROUNDING = 1e3 * np.finfo(float).eps
-_DAMPINGS = (1e-8, 1e-4, 1e-2)
 _SHIFTS = (1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0)
-
 
 class Verdict(IntEnum):
     """What became of a group."""
@@ -64,9 +58,12 @@ class Groups:
     def max(self, values: Floats) -> Floats:
         return np.maximum.reduceat(values, self.begin)
 
+    def sum(self, values: Floats) -> Floats:
+        return np.add.reduceat(values, self.begin)
+
     def mean_square(self, values: Floats) -> Floats:
         """Not finite (inf) wherever a value is not."""
-        sums = np.add.reduceat(values * values, self.begin) / self.sizes
+        sums = self.sum(values * values) / self.sizes
         return np.where(np.isfinite(sums), sums, np.inf)
 
     def spread(self, per_group: NDArray[Any]) -> Any:
@@ -93,15 +90,34 @@ class NewtonResult:
         return np.asarray(self.verdict == Verdict.CONVERGED)
 
 
-def newton(system: Subsystem, z: Floats, options: Options, limit: int | None = None, groups: Groups | None = None) -> NewtonResult:
+class Way(Protocol):
+    """How a step is taken: from z with residual r and the Newton step (in units of `scale`) to the next z, r, and the length taken
+    per group: 1 for a full Newton step, 0 if there is no way on. A way ends groups that it gives up (`Iteration.end`)."""
+
+    def advance(self, z: Floats, r: Floats, step: Floats, number: int) -> tuple[Floats, Floats, Floats]: ...
+
+
+def newton(
+    system: Subsystem,
+    z: Floats,
+    options: Options,
+    limit: int | None = None,
+    groups: Groups | None = None,
+    way: Callable[[Iteration], Way] | None = None,
+) -> NewtonResult:
     """Solve `system` from z. The bounds hold for every point that is evaluated."""
     if system.size == 0:
         return NewtonResult(z.copy(), np.ones(1, int), np.zeros(1), 0)
+    from .steps import descending
+
     with np.errstate(all="ignore"):
-        return _Iteration(system, groups or Groups.one(system.size), options).run(z, options.iterations if limit is None else limit)
+        iteration = Iteration(system, groups or Groups.one(system.size), options)
+        return iteration.run(z, options.iterations if limit is None else limit, (way or descending)(iteration))
 
 
-class _Iteration:
+class Iteration:
+    """The state of an iteration, shared with the way its steps are taken."""
+
     def __init__(self, system: Subsystem, groups: Groups, options: Options) -> None:
         self.system, self.groups, self.options = system, groups, options
         self.verdict: Integers = np.zeros(groups.count, int)
@@ -110,13 +126,12 @@ class _Iteration:
         self.entries: Floats = np.empty(0)
         self.regular = True
         self.undefined: Integers = np.empty(0, np.intp)
-        self.short: Integers = np.zeros(groups.count, int)  # short steps in a row
 
     @property
     def running(self) -> Mask:
         return np.asarray(self.verdict == Verdict.RUNNING)
 
-    def run(self, z: Floats, limit: int) -> NewtonResult:
+    def run(self, z: Floats, limit: int, way: Way) -> NewtonResult:
         z, r = self._into_domain(self.system.project(z))
         iteration = 0
         while self.running.any():
@@ -126,29 +141,29 @@ class _Iteration:
             if not self.running.any():
                 break
             if iteration == limit:
-                self._end(self.running, Verdict.TOO_MANY_ITERATIONS, z, r)
+                self.end(self.running, Verdict.TOO_MANY_ITERATIONS, z, r)
                 break
             iteration += 1
-            z, r, length = self._advance(z, r, step, iteration)
+            z, r, length = way.advance(z, r, step, iteration)
             z = self._check(z, r, length)
-        return NewtonResult(z, self.verdict, self._scaled(r), iteration, self.regular, self.undefined)
+        return NewtonResult(z, self.verdict, self.scaled(r), iteration, self.regular, self.undefined)
 
     # --------------------------------------------------------------------------------------------------------------- measuring
 
-    def _scaled(self, r: Floats) -> Floats:
+    def scaled(self, r: Floats) -> Floats:
         """Largest scaled residual per group; not a number where one is not, which no comparison accepts."""
         return self.groups.max(np.abs(r / self.weight))
 
-    def _right(self, r: Floats) -> Floats:
+    def right(self, r: Floats) -> Floats:
         """Scaled residuals to solve for. Groups outside their domain are there, but nobody looks at their steps."""
         right = r / self.weight
         return np.where(np.isfinite(right), right, 0.0) if (self.verdict == Verdict.OUTSIDE_DOMAIN).any() else right
 
-    def _end(self, which: Mask, verdict: Verdict, z: Floats, r: Floats) -> None:
+    def end(self, which: Mask, verdict: Verdict, z: Floats, r: Floats) -> None:
         """A group that cannot be improved, but whose residual is rounding error, is solved as well as numbers allow."""
         if not which.any():
             return
-        exact = which & (self._scaled(r) <= _ROUNDING)
+        exact = which & (self.scaled(r) <= _ROUNDING)
         singular = not self.regular and not self._regular_beside(z)
         self.verdict[which & ~exact] = Verdict.SINGULAR if singular else verdict
         self.verdict[exact] = Verdict.SINGULAR if singular and not self.options.accept_nearest else Verdict.CONVERGED
@@ -218,15 +233,15 @@ class _Iteration:
     def _newton_step(self, r: Floats) -> Floats:
         """The step in units of `scale`; the least-squares one where the Jacobian is singular."""
         if self.regular:
-            step = -self.system.solve(self._right(r))
+            step = -self.system.solve(self.right(r))
             if np.isfinite(step).all():
                 return self._of_running(step)
         self.regular = False
-        return self._least_squares_step(r, np.ones(self.system.size, bool), _DAMPINGS[0])
+        return self.least_squares_step(r, np.ones(self.system.size, bool), DAMPINGS[0])
 
-    def _least_squares_step(self, r: Floats, free: Mask, damping: float) -> Floats:
+    def least_squares_step(self, r: Floats, free: Mask, damping: float) -> Floats:
         """Shortest in units of the nominal values, so that "nearest" does not depend on where the iteration stands."""
-        system, right = self.system, -self._right(r)
+        system, right = self.system, -self.right(r)
         ratio = system.nominal / self.scale
         entries = self.entries * ratio[system.column_of_entry]
         return self._of_running(ratio * damped_least_squares(system.indptr, system.indices, entries, right, damping, free))
@@ -234,7 +249,7 @@ class _Iteration:
     def _of_running(self, step: Floats) -> Floats:
         return np.asarray(np.where(self.groups.spread(self.running), step, 0.0))
 
-    def _inwards(self, z: Floats, r: Floats) -> Mask:
+    def inwards(self, z: Floats, r: Floats) -> Mask:
         """Unknowns not held at a bound: those inside, and those that steepest descent would take inside."""
         system = self.system
         slope = np.bincount(system.column_of_entry, self.entries * (r / self.weight)[system.indices], system.size)
@@ -247,74 +262,17 @@ class _Iteration:
         if not self.regular and not self.options.accept_nearest:
             return z
         tolerance = self.options.tolerance
-        done = self.running & (self.groups.max(np.abs(step)) <= tolerance) & (self._scaled(r) <= tolerance)
+        done = self.running & (self.groups.max(np.abs(step)) <= tolerance) & (self.scaled(r) <= tolerance)
         if not done.any():
             return z
         self.verdict[done] = Verdict.CONVERGED
         taken = self.groups.spread(done)
         return self.system.project(np.where(taken, z + self.scale * step, z))
 
-    def _advance(self, z: Floats, r: Floats, step: Floats, iteration: int) -> tuple[Floats, Floats, Floats]:
-        z_new, r_new, length = self._search(z, r, step, self.running)
-        stuck = self.running & (length == 0)
-        for damping in _DAMPINGS if stuck.any() else ():
-            other = self._least_squares_step(r_new, self._inwards(z_new, r_new), damping)
-            z_new, r_new, moved = self._search(z_new, r_new, other, stuck)
-            stuck &= moved == 0
-            if not stuck.any():
-                break
-        self.short = np.where(length < _SHORT, self.short + 1, 0)
-        stuck |= self.running & (self.short >= _PATIENCE)
-        self._end(stuck, Verdict.STALLED, z_new, r_new)
-        if iteration > 1:
-            z_new, r_new, length = self._extend(z, z_new, r, r_new, step, length)
-        return z_new, r_new, length
-
-    def _search(self, z: Floats, r: Floats, step: Floats, which: Mask) -> tuple[Floats, Floats, Floats]:
-        """Per group the longest step tried that brings the mean square of the scaled residual down; length 0 if there is none."""
-        groups, before = self.groups, self.groups.mean_square(r / self.weight)
-        near = self._scaled(r) <= self.options.tolerance
-        length, pending = which.astype(float), which.copy()
-        for _ in range(self.options.shortenings):
-            trial = self.system.project(z + groups.spread(length) * self.scale * step)
-            r_trial = self.system.residual(trial)
-            after = groups.mean_square(r_trial / self.weight)
-            # Below the tolerance a residual is made of rounding errors, and the size of the next step alone decides.
-            enough = (after <= (1 - 2 * _DESCENT * length) * before) | (near & (self._scaled(r_trial) <= self.options.tolerance))
-            pending &= ~enough
-            if not pending.any():
-                return trial, r_trial, length
-            length = np.where(pending, _shorter(length, before, after), length)
-        kept = groups.spread(pending)
-        return np.where(kept, z, trial), np.where(kept, r, r_trial), np.where(pending, 0.0, length)
-
-    def _extend(
-        self, z: Floats, z_new: Floats, r: Floats, r_new: Floats, step: Floats, length: Floats
-    ) -> tuple[Floats, Floats, Floats]:
-        """Double full steps while that pays. From far out on an exponential Newton's method crawls by one e-fold a step."""
-        groups = self.groups
-        before, best = groups.mean_square(r / self.weight), groups.mean_square(r_new / self.weight)
-        going = self.running & (length == 1.0) & (best > _SLOW**2 * before) & (self._scaled(r_new) > self.options.tolerance)
-        while going.any() and length.max() < 1e6:
-            length = np.where(going, 2 * length, length)
-            trial = self.system.project(np.where(groups.spread(going), z + groups.spread(length) * self.scale * step, z_new))
-            r_trial = self.system.residual(trial)
-            after = groups.mean_square(r_trial / self.weight)
-            going &= after < 0.9 * best
-            taken = groups.spread(going)
-            z_new, r_new, best = np.where(taken, trial, z_new), np.where(taken, r_trial, r_new), np.where(going, after, best)
-        return z_new, r_new, length
-
     def _check(self, z: Floats, r: Floats, length: Floats) -> Floats:
         """The simplified Newton correction after a full step, when the residual gives reason to hope that it is the last one."""
-        hopeful = self.running & (length == 1.0) & (self._scaled(r) <= 1e3 * self.options.tolerance)
+        hopeful = self.running & (length == 1.0) & (self.scaled(r) <= 1e3 * self.options.tolerance)
         if not self.regular or not hopeful.any():
             return z
-        correction = -self.system.solve(self._right(r))
+        correction = -self.system.solve(self.right(r))
         return self._settle(z, r, np.where(self.groups.spread(self.running), correction, 0.0))
-
-
-def _shorter(length: Floats, before: Floats, after: Floats) -> Floats:
-    """The minimum of the parabola through both values and the slope at 0, kept between a tenth and a half of the length tried."""
-    ideal = length**2 * before / (after - before + 2 * length * before)
-    return np.asarray(np.where(np.isfinite(after), np.clip(ideal, 0.1 * length, 0.5 * length), 0.25 * length))

@@ -22,17 +22,17 @@ def rows_by_columns(indptr: Integers, rows: Integers, height: int) -> Incidence:
     return Incidence.from_pairs(rows, columns, height, len(indptr) - 1)
 
 
-def choose(incidence: Incidence, rank: Integers, first_rows: int) -> Matching:
+def choose(incidence: Incidence, rank: Integers, required: Mask) -> Matching:
     """Match rows with columns of low rank first; columns of negative rank are known and take no part.
 
-    If not all rows can be matched, those below `first_rows` are preferred: the model's equations before initial equations.
+    If not all rows can be matched, `required` ones are preferred: the model's equations before initial equations.
     """
     allowed = incidence.keep(rank[incidence.indices] >= 0)
     ranks = np.maximum(rank, 0)
     found = match(allowed, last=ranks)
-    if (found.unknown_of_equation[:first_rows] >= 0).all():
+    if (found.unknown_of_equation[required] >= 0).all():
         return found
-    return match(allowed, last=ranks, start=match(allowed.keep(allowed.owners < first_rows), last=ranks))
+    return match(allowed, last=ranks, start=match(allowed.keep(required[allowed.owners]), last=ranks))
 
 
 def conflicting_rows(incidence: Incidence, rank: Integers, matching: Matching, row: int) -> Integers:

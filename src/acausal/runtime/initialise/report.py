@@ -22,6 +22,7 @@ class Outcome(Enum):
     NEWTON = "The initial values were found by Newton's method on the whole system."
     BLOCKS = "The initial values were found block by block."
     HOMOTOPY = "The initial values were found block by block, some of them by continuation."
+    REST = "The steady state was found by letting the model come to rest from its start values."
     NOT_FOUND = (
         "The initial values could not be found. Better start values, nominal values or bounds of the unknowns below may help."
     )
@@ -39,12 +40,17 @@ class Outcome(Enum):
         "caused by the structure of the problem, not by its numbers. Fix other start values, or add or remove initial equations."
     )
     INCONSISTENT = (
-        "There are more initial conditions than needed, and they contradict each other. Free one of the starts named below."
+        "There are more initial conditions than needed, and they contradict each other. Free one of the starts that are named."
     )
 
     @property
+    def ok(self) -> bool:
+        """As the outcome of a run has it."""
+        return self.solved
+
+    @property
     def solved(self) -> bool:
-        return self in (Outcome.NEWTON, Outcome.BLOCKS, Outcome.HOMOTOPY)
+        return self in (Outcome.NEWTON, Outcome.BLOCKS, Outcome.HOMOTOPY, Outcome.REST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +66,16 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class FailedBlock:
-    """Equations and unknowns (numbers in the stack) that could not be solved together, why, and what was tried on them."""
+    """Equations and unknowns (numbers in the stack) that could not be solved together, why, and what was tried on them.
+
+    `given` are the other quantities in these equations, which were known by then.
+    """
 
     rows: Integers
     columns: Integers
     reason: str
     tried: tuple[str, ...]
+    given: Integers = field(default_factory=lambda: np.empty(0, np.intp))
 
 
 @dataclass(slots=True)
@@ -130,7 +140,8 @@ class Report:
             told += self._named(c.fixed, "unknown", "fixed at the start value", most)
             told += self._named(c.taken, "unknown", "taken as initial condition at the start value", most)
         told += self._named(c.unused, "fixed start", "used as a guess only", most)
-        for kind, rows in (("is one condition too many", c.surplus), ("does not count for a steady state", c.ignored)):
+        surplus = "holds as well, as it must with these starts" if self.outcome.solved else "is one condition too many"
+        for kind, rows in ((surplus, c.surplus), ("does not count for a steady state", c.ignored)):
             told += [f"{self.equation(int(i))}: {kind}" for i in rows[:most]]
         return told
 
@@ -166,7 +177,15 @@ class Report:
         size = np.abs(self.residual[block.rows]) if len(self.residual) else np.zeros(len(block.rows))
         worst = np.argsort(-np.where(np.isfinite(size), size, np.inf), kind="stable")[:5]
         told.append("  worst residuals:")
-        return told + [f"    {size[k]:10.3g}  {self.equation(int(block.rows[k]))}" for k in worst]
+        told += [f"    {size[k]:10.3g}  {self.equation(int(block.rows[k]))}" for k in worst]
+        others = [f"{self.quantity(int(c))} = {self.value(int(c)):.6g}{self._origin(int(c))}" for c in block.given[:most]]
+        return told + (["  where " + ", ".join(others) + (", …" if len(block.given) > most else "")] if others else [])
+
+    def _origin(self, column: int) -> str:
+        for unknowns, word in ((self.conditions.fixed, "fixed"), (self.conditions.taken, "its start")):
+            if (unknowns == column).any():
+                return f" ({word})"
+        return ""
 
     def _unknown(self, column: int) -> tuple[str, ...]:
         problem, n = self.problem, self.problem.size
@@ -192,17 +211,25 @@ class Report:
         name = self.problem.name_of_unknown(column % self.problem.size)
         return f"der({name})" if column >= self.problem.size else name
 
+    def value(self, column: int) -> float:
+        n = self.problem.size
+        return float(self.y[column] if column < n else self.yp[column - n])
+
     def describe(self, row: int) -> Any:
         """The `Diagnostic` of an equation or initial equation, or None if the problem has no words for it."""
-        if row < self.problem.size:
+        if row < self._equations:
             return self.problem.describe_equation(row)
         words = getattr(self.problem, "describe_initial_equation", None)
-        return words(row - self.problem.size) if words else None
+        return words(row - self._equations) if words else None
+
+    @property
+    def _equations(self) -> int:
+        return int(getattr(self.problem, "equation_count", self.problem.size))
 
     def equation(self, row: int) -> str:
         """Component, equation and place in one line."""
         d = self.describe(row)
-        plain = f"equation {row}" if row < self.problem.size else f"initial equation {row - self.problem.size}"
+        plain = f"equation {row}" if row < self._equations else f"initial equation {row - self._equations}"
         if d is None:
             return plain
         component, equation, place = (getattr(d, a, None) for a in ("component", "equation", "location"))

@@ -19,6 +19,9 @@ class InitialProblem(Protocol):
 
     - `initial_size`, `initial_pattern`, `initial_residual(t, y, yp)`, `initial_jacobian(t, y, yp, cj)`: initial equations; none;
     - `describe_initial_equation(k)`: as `describe_equation`, for initial equations;
+    - `equation_count`: rows of F, when they are not as many as the unknowns; `required_initial`: mask of the initial equations that
+      count in every mode (see `inverse`); none;
+    - `candidates`: mask of the unknowns that might be states, when states are selected; none;
     - `start_given`: per unknown, whether somebody wrote its start down; everywhere;
     - `pattern_parts` and `initial_pattern_parts`: two masks over the entries of the pattern, which of them can hold a derivative
       by y and which one by y'; found by trial evaluations;

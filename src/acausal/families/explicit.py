@@ -1,0 +1,178 @@
+"""Explicit variables: which algebraic unknowns can be computed from the others before the residuals, instead of being solved for.
+
+Let the states be given. In the block triangular form of the equations for algebraic unknowns and derivatives, a block of one row and one
+algebraic unknown, in which the row is linear in it with a coefficient of literals and parameters, is an assignment: the current of
+a resistor, the heat flow through a wall. The solver never sees these unknowns: it integrates the rest, and the assignments
+are kernels that fill cells of the workspace before the residual kernels read them. Their values are exact at output points, and
+the systems that are factorised are smaller. Assignments may use one another; the block order makes that acyclic.
+
+A variable stays an unknown where computing it would spoil the sparsity (it depends on many unknowns and many rows depend on it), where the
+user fixed or bounded it, where initial equations name it, and beyond a small depth of assignments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..language.expression import Constant, Expression, Slot, walk
+from ..structure.blocks import block_form
+from ..structure.incidence import Incidence
+from .pattern import Pattern
+from .plant import FIRST_PARAMETER
+from .system import System
+from .template import MINUS, MIXED, Family
+
+_DEEPEST = 12  # assignments that use assignments …
+_MOST_COLUMNS = 8  # unknowns that an explicit variable may depend on
+
+
+@dataclass(slots=True, eq=False)
+class Explicit:
+    """Assignments in order: `unknown[k]` is computed by `row[k]`, with `level[k]` ascending."""
+
+    unknown: np.ndarray
+    row: np.ndarray
+    level: np.ndarray
+
+
+def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray) -> Explicit:
+    """Find what can be assigned; `keep` marks unknowns that must stay."""
+    row_of = _candidates(system, pattern, keep)
+    rows = np.flatnonzero(row_of >= 0)
+    if len(rows) == 0:
+        return Explicit(rows, rows, rows)
+    return _Levels(system, pattern, row_of).chosen()
+
+
+def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarray:
+    """For each unknown the row that could compute it, or -1."""
+    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+    active = np.where(system.differential[column], pattern.by_slope, pattern.by_value)
+    incidence = Incidence.from_pairs(pattern.indices[active], column[active], system.equation_count, system.size)
+    form = block_form(incidence)
+    single = form.pointers[:-1][form.sizes == 1]
+    rows, unknowns = form.equations[single], form.unknowns[single]
+    free = ~system.differential[unknowns] & ~keep[unknowns]
+    wanted = np.full(system.equation_count, -1, dtype=np.int64)
+    wanted[rows[free]] = unknowns[free]
+    found = np.full(system.size, -1, dtype=np.int64)
+    linear = np.flatnonzero(linear_rows(system, wanted))
+    found[wanted[linear]] = linear
+    return found
+
+
+def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
+    """Rows that contain the wanted unknown in one slot, linearly, with a coefficient that only parameters can change.
+
+    A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone.
+    """
+    contributions = np.zeros(len(wanted), dtype=np.int64)
+    occurrences = np.zeros(len(wanted), dtype=np.int64)
+    literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
+    inputs = system.plant.input_cells()
+    for family in system.families:
+        single = len(family.template.outputs) == 1
+        for rows in family.rows:
+            np.add.at(contributions, rows, 1)
+        for output, slot, partial in family.template.jacobian:
+            rows = family.rows[output]
+            here = unfolded(family, slot) == wanted[rows]
+            np.add.at(occurrences, rows[here], 1)
+            if single and isinstance(partial, Constant):
+                literal[rows[here]] = True
+            elif single:
+                steady = here & _only_parameters(system, family, partial, inputs)
+                constant[rows[steady]] = True
+    return (occurrences == 1) & (literal | (constant & (contributions == 1)))
+
+
+def _only_parameters(system: System, family: Family, partial: Expression, inputs: np.ndarray) -> np.ndarray:
+    """For each row of the family, whether the derivative contains parameters and literals only."""
+    steady = np.ones(family.count, dtype=bool)
+    for node in walk(partial):
+        if isinstance(node, Slot):
+            cell = unfolded(family, node.number) - 2 * system.size
+            steady &= (cell >= FIRST_PARAMETER) & ~np.isin(cell, inputs)
+    return steady
+
+
+def unfolded(family: Family, slot: int) -> np.ndarray:
+    """Workspace indices of a slot without their signs."""
+    index = family.slots[slot]
+    return np.where(index < 0, ~index, index) if family.signs[slot] == MIXED else index
+
+
+def negative(family: Family, slot: int) -> np.ndarray:
+    """Rows in which a slot carries a minus sign."""
+    if family.signs[slot] == MIXED:
+        return family.slots[slot] < 0
+    return np.full(family.count, family.signs[slot] == MINUS)
+
+
+class _Levels:
+    """Decides candidate by candidate, those first that need no undecided one."""
+
+    def __init__(self, system: System, pattern: Pattern, row_of: np.ndarray) -> None:
+        self.n, self.row_of = system.size, row_of
+        column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+        owner = np.full(system.equation_count, -1, dtype=np.int64)
+        candidates = np.flatnonzero(row_of >= 0)
+        owner[row_of[candidates]] = candidates
+        self.target, self.source = owner[pattern.indices], column  # target is computed from source
+        keep = (self.target >= 0) & (self.target != self.source)
+        self.target, self.source = self.target[keep], self.source[keep]
+        self.consumers = np.bincount(column, minlength=system.size) - 1
+        self.undecided = row_of >= 0
+        self.taken = np.zeros(system.size, dtype=bool)
+        self.level = np.zeros(system.size, dtype=np.int64)
+        self.columns: dict[str, np.ndarray] = {"start": np.zeros(self.n, dtype=np.int64), "count": np.zeros(self.n, dtype=np.int64)}
+        self.pool = np.zeros(0, dtype=np.int64)
+
+    def chosen(self) -> Explicit:
+        for level in range(1, _DEEPEST + 1):
+            waiting = np.zeros(self.n, dtype=bool)
+            waiting[self.target[self.undecided[self.source]]] = True
+            ready = np.flatnonzero(self.undecided & ~waiting)
+            if len(ready) == 0:
+                break
+            self._decide(ready, level)
+        unknown = np.flatnonzero(self.taken)
+        unknown = unknown[np.argsort(self.level[unknown], kind="stable")]
+        return Explicit(unknown, self.row_of[unknown], self.level[unknown])
+
+    def _decide(self, ready: np.ndarray, level: int) -> None:
+        """Take those of the ready ones whose dependence on kept unknowns stays small."""
+        is_ready = np.zeros(self.n, dtype=bool)
+        is_ready[ready] = True
+        here = is_ready[self.target]
+        target, source = self.target[here], self.source[here]
+        through = self.taken[source]
+        keys = [target[~through] * self.n + source[~through], self._expanded(target[through], source[through])]
+        keys = np.unique(np.concatenate(keys))
+        owner = keys // self.n
+        count = np.bincount(owner, minlength=self.n)
+        small = (count <= _MOST_COLUMNS) & (count * self.consumers <= 3 * (count + self.consumers) + 8)
+        self.undecided[ready] = False
+        good = ready[small[ready]]
+        self.taken[good] = True
+        self.level[good] = level
+        kept = small[owner]
+        owner, columns = owner[kept], (keys % self.n)[kept]
+        starts = len(self.pool) + np.searchsorted(owner, good)
+        self.columns["start"][good], self.columns["count"][good] = starts, count[good]
+        self.pool = np.concatenate([self.pool, columns])
+
+    def _expanded(self, target: np.ndarray, source: np.ndarray) -> np.ndarray:
+        count = self.columns["count"][source]
+        return np.repeat(target, count) * self.n + self.pool[ranges(self.columns["start"][source], count)]
+
+
+def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """start, start + 1, … (count of them) for each pair, one after the other."""
+    total = int(counts.sum())
+    if total == 0:
+        return np.zeros(0, dtype=np.int64)
+    ends = np.cumsum(counts)
+    return np.arange(total) - np.repeat(ends - counts, counts) + np.repeat(starts, counts)

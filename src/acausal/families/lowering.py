@@ -1,0 +1,318 @@
+"""Lowering: a translated system becomes what a solver works on: assignments, residuals, a pattern, and where every unknown went.
+
+Workspace: `w = [ y | y' | known | computed ]`; explicit variables (see `explicit.py`) live in `computed`, which belongs to the known part as
+far as solvers are concerned. The Jacobian of the residuals by y goes through them by the chain rule. With M the derivatives by y of
+residual rows and of computed cells, and P those by computed cells, `M[t] += P[t, z] · M[z]`, computed cells in their order first: a
+list of products over positions of one value array `[ pattern | M of computed cells | P | dump ]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..language.expression import Constant, Expression, Slot, transform
+from .assemble import merged_families
+from .evaluate import evaluate_arrays
+from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
+from .pattern import Pattern, sorted_unique
+from .system import System
+from .template import Family
+
+Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
+
+
+@dataclass(slots=True, eq=False)
+class Lowered:
+    """Families over the lowered workspace, and the way back to the system's own numbers."""
+
+    system: System
+    families: list[Family]
+    assignments: list[Family]  # in the order in which they must run; rows are numbers of computed cells
+    pattern: Pattern  # `positions` of the families, then of the assignments
+    products: np.ndarray  # (3, k): value[target] += value[first] · value[second]
+    cells: int  # of the value array behind the pattern, the dump not counted
+    kept: np.ndarray  # the system's unknowns that are still unknowns
+    kept_rows: np.ndarray
+    explicit: Explicit
+    place: np.ndarray  # of each of the system's unknowns, its workspace index
+    index: np.ndarray  # the system's workspace indices → lowered ones
+    coefficients: list[tuple[Expression, Family, np.ndarray]] = field(default_factory=list)  # that are divided by
+
+    @property
+    def size(self) -> int:
+        return len(self.kept)
+
+    @property
+    def computed(self) -> int:
+        return len(self.explicit.unknown)
+
+    def usable(self, known: np.ndarray) -> bool:
+        """Whether no coefficient that is divided by is zero with these parameters."""
+        for partial, family, columns in self.coefficients:
+            offset = 2 * self.system.size
+            leaf = lambda s, f=family, c=columns: known[unfolded(f, s.number)[c] - offset]  # noqa: E731
+            if not np.all(evaluate_arrays(partial, leaf, batch=1)):
+                return False
+        return True
+
+    def initial_families(self) -> list[Family]:
+        """The families of the initial equations over the lowered workspace (they name no explicit variable)."""
+        if not self.computed:
+            return self.system.initial_families
+        merged: Merged = {}
+        for family in self.system.initial_families:
+            everywhere = np.ones(family.count, dtype=bool)
+            merged.setdefault(family.template.outputs, []).append((_signed(family, everywhere, self.index), family.rows))
+        return merged_families(merged)
+
+    def expand(self, workspace: np.ndarray) -> np.ndarray:
+        """A lowered workspace in the layout of the system."""
+        n, m = self.system.size, self.size
+        whole = np.zeros(2 * n + self.system.known_count)
+        whole[:n] = workspace[self.place]
+        whole[n + self.kept] = workspace[m : 2 * m]
+        whole[2 * n :] = workspace[2 * m : 2 * m + self.system.known_count]
+        return whole
+
+    def original_row(self, row: int, workspace: np.ndarray) -> int:
+        """The system's row behind a lowered one; if an explicit variable has no value, the row that computes it."""
+        computed = workspace[2 * self.size + self.system.known_count :]
+        wrong = np.flatnonzero(~np.isfinite(computed))
+        return int(self.explicit.row[wrong[0]]) if len(wrong) else int(self.kept_rows[row])
+
+
+def lower(system: System, pattern: Pattern, keep: np.ndarray | None = None) -> Lowered:
+    """Lower a square system; without `keep` nothing is made explicit."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if keep is None:
+        return _unchanged(system, pattern, Explicit(nothing, nothing, nothing))
+    explicit = choose_explicit(system, pattern, keep)
+    return _Lowering(system, explicit).lowered() if len(explicit.unknown) else _unchanged(system, pattern, explicit)
+
+
+def _unchanged(system: System, pattern: Pattern, explicit: Explicit) -> Lowered:
+    everything = np.arange(system.size)
+    products = np.zeros((3, 0), dtype=np.int32)
+    rows = np.arange(system.equation_count)
+    index = np.arange(2 * system.size + system.known_count)
+    return Lowered(system, system.families, [], pattern, products, 0, everything, rows, explicit, everything, index)
+
+
+class _Lowering:
+    def __init__(self, system: System, explicit: Explicit) -> None:
+        self.system, self.explicit = system, explicit
+        n = system.size
+        self.number = np.full(n, -1, dtype=np.int64)  # of computed cells
+        self.number[explicit.unknown] = np.arange(len(explicit.unknown))
+        self.unknown_of_row = np.full(system.equation_count, -1, dtype=np.int64)
+        self.unknown_of_row[explicit.row] = explicit.unknown
+        self.level_of_row = np.zeros(system.equation_count, dtype=np.int64)
+        self.level_of_row[explicit.row] = explicit.level
+        self.kept = np.flatnonzero(self.number < 0)
+        self.kept_rows = np.flatnonzero(self.unknown_of_row < 0)
+        self.m, self.z = len(self.kept), len(explicit.unknown)
+        self.new_row = np.full(system.equation_count, -1, dtype=np.int64)
+        self.new_row[self.kept_rows] = np.arange(len(self.kept_rows))
+        self.index = self._workspace_map()
+        self.coefficients: list[tuple[Expression, Family, np.ndarray]] = []
+
+    def _workspace_map(self) -> np.ndarray:
+        """Old workspace index → new one."""
+        n, known = self.system.size, self.system.known_count
+        new = np.full(2 * n + known, -1, dtype=np.int64)
+        new[self.kept] = np.arange(self.m)
+        new[self.explicit.unknown] = 2 * self.m + known + np.arange(self.z)
+        new[n + self.kept] = self.m + np.arange(self.m)
+        new[2 * n :] = 2 * self.m + np.arange(known)
+        return new
+
+    def lowered(self) -> Lowered:
+        families = merged_families(self._residuals())
+        assignments = [f for level in self._assignments() for f in merged_families(level)]
+        pattern, products, cells = _Chain(self.m, self.z, self.system.known_count, families, assignments).tables()
+        place = self.index[: self.system.size]
+        return Lowered(
+            self.system, families, assignments, pattern, products, cells, self.kept, self.kept_rows, self.explicit, place, self.index,
+            self.coefficients,
+        )  # fmt: skip
+
+    def _residuals(self) -> Merged:
+        merged: Merged = {}
+        for family in self.system.families:
+            stays = self.new_row[family.rows[0]] >= 0
+            if stays.any():
+                rows = self.new_row[family.rows[:, stays]].astype(np.int32)
+                merged.setdefault(family.template.outputs, []).append((_signed(family, stays, self.index), rows))
+        return merged
+
+    def _assignments(self) -> list[Merged]:
+        """One table of assignments for each level."""
+        levels: list[Merged] = [{} for _ in range(int(self.explicit.level.max()))]
+        scale = np.ones(self.system.equation_count)  # literal coefficients of the rows
+        own = [self._own_terms(family, scale) for family in self.system.families]
+        for family, terms in zip(self.system.families, own, strict=True):
+            rest = self.unknown_of_row[family.rows[0]] >= 0
+            for columns, template in terms:
+                rest &= ~columns
+                self._add(levels, family, columns, template)
+            if rest.any():
+                self._add_contributions(levels, family, rest, scale)
+        return levels
+
+    def _own_terms(self, family: Family, scale: np.ndarray) -> list[tuple[np.ndarray, Expression]]:
+        """Rows of a family that contain the variable they compute: solved for it."""
+        found: list[tuple[np.ndarray, Expression]] = []
+        for output, slot, partial in family.template.jacobian:
+            here = unfolded(family, slot) == self.unknown_of_row[family.rows[output]]
+            if not here.any():
+                continue
+            target = next(s for s in family.template.slots if s.number == slot)
+            rest = transform(family.template.outputs[output], lambda n, t=target: Constant(0.0) if n is t else None)  # type: ignore[misc]
+            minus = negative(family, slot)
+            for columns, sign in ((here & ~minus, 1.0), (here & minus, -1.0)):
+                if not columns.any():
+                    continue
+                if isinstance(partial, Constant):
+                    scale[family.rows[output][columns]] = sign * partial.value
+                else:
+                    self.coefficients.append((partial, family, np.flatnonzero(columns)))
+                found.append((columns, -sign * rest / partial))
+        return found
+
+    def _add_contributions(self, levels: list[Merged], family: Family, columns: np.ndarray, scale: np.ndarray) -> None:
+        """Rows that add to the sum a variable is computed from, without containing it."""
+        factors = scale[family.rows[0]]
+        for factor in np.unique(factors[columns]):
+            self._add(levels, family, columns & (factors == factor), family.template.outputs[0] * (-1.0 / float(factor)))
+
+    def _add(self, levels: list[Merged], family: Family, columns: np.ndarray, value: Expression) -> None:
+        if isinstance(value, Constant) and value.value == 0:
+            return
+        rows = family.rows[0]
+        for level in np.unique(self.level_of_row[rows[columns]]):
+            here = columns & (self.level_of_row[rows] == level)
+            target = self.number[self.unknown_of_row[rows[here]]].astype(np.int32)[None, :]
+            outputs, slots = _compact(value, _signed(family, here, self.index))
+            levels[int(level) - 1].setdefault(outputs, []).append((slots, target))
+
+
+def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The slots of some rows as signed indices into another workspace."""
+    table = np.empty((len(family.slots), int(columns.sum())), dtype=np.int32)
+    for k in range(len(family.slots)):
+        index = new[unfolded(family, k)[columns]]
+        table[k] = np.where(negative(family, k)[columns], ~index, index)
+    return table
+
+
+def _compact(value: Expression, slots: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
+    """Leave out slots that the expression does not use."""
+    from ..language.expression import walk
+
+    used = sorted({n.number for n in walk(value) if isinstance(n, Slot)})
+    return (transform(value, lambda n: Slot(used.index(n.number), n.kind) if isinstance(n, Slot) else None),), slots[used]
+
+
+class _Chain:
+    """Pattern and products. Targets t are residual rows 0 … m-1, then computed cells m … m+z-1."""
+
+    def __init__(self, m: int, z: int, known: int, families: list[Family], assignments: list[Family]) -> None:
+        self.m, self.z = m, z
+        self.first_computed = 2 * m + known
+        self.families, self.assignments = families, assignments
+
+    def tables(self) -> tuple[Pattern, np.ndarray, int]:
+        target, source, slope, shapes = self._entries()
+        by_y = source < 2 * self.m
+        column = np.where(source >= self.m, source - self.m, source)
+        direct = target[by_y] * self.m + column[by_y]
+        through = source >= self.first_computed
+        link_target, link_source = target[through], source[through] - self.first_computed
+        whole, part = self._closed(np.unique(direct), np.unique(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]])
+        links = np.unique(link_target * self.z + link_source)
+        return self._positions(whole, part, links, target, column, by_y, link_target, link_source, through, shapes)
+
+    def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, int]]]:
+        """(target, workspace index, is a derivative by y') of every Jacobian entry of every row of every family."""
+        targets, sources, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []
+        for offset, families in ((0, self.families), (self.m, self.assignments)):
+            for family in families:
+                shapes.append((len(family.template.jacobian), family.count))
+                for output, slot, _ in family.template.jacobian:
+                    targets.append(offset + family.rows[output].astype(np.int64))
+                    sources.append(unfolded(family, slot).astype(np.int64))
+        target, source = np.concatenate(targets), np.concatenate(sources)
+        return target, source, (source >= self.m) & (source < 2 * self.m), shapes
+
+    def _closed(self, direct: np.ndarray, links: np.ndarray, slopes: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All (target, column) keys, through links as well, and for each whether it is by y (1), by y' (2) or both (3)."""
+        keys = direct
+        part = np.isin(keys, values) + 2 * np.isin(keys, slopes).astype(np.int64)
+        link_target, link_source = np.divmod(links, self.z)
+        for chosen in self._rounds(link_target, link_source):
+            starts = np.searchsorted(keys, (self.m + link_source[chosen]) * self.m)
+            counts = np.searchsorted(keys, (self.m + link_source[chosen] + 1) * self.m) - starts
+            picked = ranges(starts, counts)
+            new = np.repeat(link_target[chosen], counts) * self.m + keys[picked] % self.m
+            keys, part = _merged_parts(np.concatenate([keys, new]), np.concatenate([part, part[picked]]))
+        return keys, part
+
+    def _rounds(self, target: np.ndarray, source: np.ndarray) -> list[np.ndarray]:
+        """Links grouped such that those into a computed cell come before those out of it (cells are numbered by level)."""
+        level = np.zeros(self.z, dtype=np.int64)
+        inner = target >= self.m
+        while True:  # as many rounds as there are levels
+            higher = level.copy()
+            np.maximum.at(higher, target[inner] - self.m, level[source[inner]] + 1)
+            if (higher == level).all():
+                break
+            level = higher
+        order = np.where(inner, level[np.maximum(target - self.m, 0)], level.max(initial=0) + 1)
+        self.link_order = order
+        return [np.flatnonzero(order == k) for k in np.unique(order)]
+
+    def _positions(
+        self, whole: np.ndarray, part: np.ndarray, links: np.ndarray, target: np.ndarray, column: np.ndarray, by_y: np.ndarray,
+        link_target: np.ndarray, link_source: np.ndarray, through: np.ndarray, shapes: list[tuple[int, int]],
+    ) -> tuple[Pattern, np.ndarray, int]:  # fmt: skip
+        rows, columns = np.divmod(whole, max(self.m, 1))
+        main = rows < self.m
+        place = np.empty(len(whole), dtype=np.int64)
+        order = np.lexsort((rows[main], columns[main]))
+        nnz = int(main.sum())
+        place[np.flatnonzero(main)[order]] = np.arange(nnz)
+        place[~main] = nnz + np.arange(len(whole) - nnz)
+        first_link = len(whole)
+        dump = first_link + len(links)
+        position = np.full(len(target), dump, dtype=np.int32)
+        position[by_y] = place[np.searchsorted(whole, target[by_y] * self.m + column[by_y])]
+        position[through] = first_link + np.searchsorted(links, link_target * self.z + link_source)
+        ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)[:-1]
+        positions = [p.reshape(s) for p, s in zip(np.split(position, ends), shapes, strict=True)]
+        indptr = np.zeros(self.m + 1, dtype=np.int32)
+        indptr[1:] = np.cumsum(np.bincount(columns[main], minlength=self.m))
+        by = part[main][order]
+        indices = rows[main][order].astype(np.int32)
+        pattern = Pattern(indptr, indices, positions, (by & 1) > 0, (by & 2) > 0)
+        return pattern, self._products(whole, place, links, first_link), dump - nnz
+
+    def _products(self, whole: np.ndarray, place: np.ndarray, links: np.ndarray, first_link: int) -> np.ndarray:
+        target, source = np.divmod(links, self.z)
+        found = []
+        for chosen in [np.flatnonzero(self.link_order == k) for k in np.unique(self.link_order)]:
+            starts = np.searchsorted(whole, (self.m + source[chosen]) * self.m)
+            counts = np.searchsorted(whole, (self.m + source[chosen] + 1) * self.m) - starts
+            picked = ranges(starts, counts)
+            into = np.repeat(target[chosen], counts) * self.m + whole[picked] % self.m
+            factors = first_link + np.repeat(chosen, counts)
+            found.append(np.stack([place[np.searchsorted(whole, into)], factors, place[picked]]))
+        return np.concatenate(found, axis=1).astype(np.int32) if found else np.zeros((3, 0), dtype=np.int32)
+
+
+def _merged_parts(keys: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    unique, inverse = sorted_unique(keys)
+    merged = np.zeros(len(unique), dtype=np.int64)
+    np.bitwise_or.at(merged, inverse, part)
+    return unique, merged

@@ -1,0 +1,158 @@
+"""Measures: what the numbers of an expression mean, and what a plain number may stand for. The algebra behind `unit_check.py`."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from enum import IntEnum
+from operator import add
+from typing import NamedTuple
+
+from ..language.units import Dimension, describe, dimension, to_si
+
+
+class Number(IntEnum):
+    """What a plain number may stand for; an expression of numbers is as uncertain as the worst of them."""
+
+    ZERO = 0  # zero in any unit
+    PURE = 1  # certainly without a unit, when a factor
+    PURE_OR_CONVERSION = 2  # without a dimension, but perhaps a conversion (24 h, 2π rad) between scales
+    ANYTHING = 3  # a physical constant, a conversion, a fit: may carry any unit
+
+
+class Measure(NamedTuple):
+    """What the numbers of an expression mean. None for `scale` or `zero`: not known."""
+
+    dimension: Dimension
+    scale: float | None = 1.0  # value in SI = scale · number + zero
+    zero: float | None = 0.0
+    declared: bool = True  # follows from a declaration, not from mathematics and time alone
+
+
+Known = Measure | Number | None  # None: unknown
+
+PLAIN = Measure(dimension("1"), declared=False)  # a plain number; rad counts as one
+TIME = Measure(dimension("s"), declared=False)
+
+
+@functools.lru_cache(maxsize=4096)
+def measure(unit: str) -> Measure:
+    """What a declared unit says.
+
+    >>> measure("kJ/kg").scale, measure("degC").zero
+    (1000.0, 273.15)
+    """
+    text = respelled(unit)
+    zero = to_si(0.0, text)
+    return Measure(dimension(text), to_si(1.0, text) - zero, zero)
+
+
+def respelled(unit: str) -> str:
+    """Spellings of other programs and of tables of properties: a unit is not wrong because of its typography.
+
+    >>> respelled("W/(m2.K)"), respelled("kg m-3"), respelled("-"), respelled("Ohm")
+    ('W/(m^2*K)', 'kg*m^-3', '1', 'ohm')
+    """
+    if unit.strip() == "-":
+        return "1"
+    text = re.sub(r"(?<=[^\W\d])(-?\d+)(?!\w)", r"^\1", unit.strip())
+    text = re.sub(r"(?<=[\w)])[.\s]+(?=[^\W\d]|\()", "*", text)
+    return re.sub(r"\b(Ohm|rev)\b", lambda found: {"Ohm": "ohm", "rev": "turn"}[found[0]], text)
+
+
+@functools.lru_cache(maxsize=4096)
+def number_of(value: float) -> Number:
+    """What a literal number may stand for: see the rules in `unit_check.py`.
+
+    >>> number_of(0.5), number_of(4 / 3 * math.pi).name, number_of(9.81).name
+    (<Number.PURE: 1>, 'PURE_OR_CONVERSION', 'ANYTHING')
+    """
+    size = abs(value)
+    if size == 0.0:
+        return Number.ZERO
+    if not math.isfinite(size):
+        return Number.ANYTHING
+    for power in range(-2, 5):
+        for root in (1, 2):  # √2, √3 in effective values and triangles
+            if _is_small_product(root * (math.log2(size) - power * math.log2(math.pi))):
+                return Number.PURE if power == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
+    return Number.ANYTHING
+
+
+def _is_small_product(logarithm: float) -> bool:
+    """Whether a number, given by its logarithm to the base 2, is 2^a·3^b with |b| ≤ 3 and a moderate a."""
+    for b in range(-3, 4):
+        a = logarithm - b * math.log2(3.0)
+        if abs(a) <= 12.5 and abs(a - round(a)) < 1e-9:
+            return True
+    return False
+
+
+# --- algebra of measures ------------------------------------------------------------------------------------------------
+
+
+def times(a: Measure, b: Measure) -> Measure:
+    scale = None if a.scale is None or b.scale is None else a.scale * b.scale
+    zero = 0.0 if a.zero == b.zero == 0.0 else None
+    return Measure(tuple(map(add, a.dimension, b.dimension)), scale, zero, a.declared or b.declared)
+
+
+def power(a: Measure, exponent: float) -> Measure:
+    scale = None if a.scale is None else a.scale**exponent
+    return Measure(tuple([e * exponent for e in a.dimension]), scale, 0.0 if a.zero == 0.0 else None, a.declared)
+
+
+def over(a: Measure, b: Measure) -> Measure:
+    return times(a, power(b, -1.0))
+
+
+def same_dimension(a: Measure, b: Measure) -> bool:
+    if a.dimension == b.dimension:
+        return True
+    return all(abs(x - y) < 1e-6 for x, y in zip(a.dimension, b.dimension, strict=True))  # cube roots
+
+
+def same_scale(a: Measure, b: Measure) -> bool:
+    if a.scale is None or b.scale is None or a.scale == b.scale:
+        return True
+    return math.isclose(a.scale, b.scale, rel_tol=1e-9)
+
+
+def is_plain(a: Measure) -> bool:
+    return same_dimension(a, PLAIN) and same_scale(a, PLAIN)
+
+
+def is_si(a: Measure) -> bool:
+    return a.zero == 0.0 and a.scale is not None and math.isclose(a.scale, 1.0, rel_tol=1e-9)
+
+
+def with_factor(a: Measure, number: Number) -> Measure | None:
+    """A quantity times a plain number."""
+    if number is Number.ANYTHING:
+        return None
+    scale = a.scale if number is not Number.PURE_OR_CONVERSION or a.scale == 1.0 else None
+    return a._replace(scale=scale, zero=0.0 if a.zero == 0.0 else None)
+
+
+# --- words ----------------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def names_of_dimensions() -> dict[Dimension, str]:
+    symbols = ("N", "Pa", "J", "W", "V", "ohm", "S", "F", "H", "C", "T", "Wb", "W/K", "J/K", "J/kg", "J/(kg*K)", "W/m^2", "W/(m*K)")
+    return {dimension(s): s for s in symbols}
+
+
+def shown(a: Measure) -> str:
+    """A measure in words: SI base units, the name of the unit they make, the scale.
+
+    >>> shown(measure("kW")), shown(measure("m/s")), shown(measure("degC"))
+    ('m^2 kg s^-3 (W) times 1000', 'm s^-1', 'K from 273.15')
+    """
+    exact = tuple(round(e, 6) + 0.0 for e in a.dimension)
+    text = describe(exact)
+    name = names_of_dimensions().get(exact)
+    text += f" ({name})" if name else ""
+    text += "" if a.scale is None or math.isclose(a.scale, 1.0, rel_tol=1e-9) else f" times {a.scale:.6g}"
+    return text + (f" from {a.zero:g}" if a.zero else "")

@@ -1,0 +1,269 @@
+"""Units: every equation is checked dimensionally where it is stated, once for each kind of component.
+
+*Problem.* Each expression has a *measure*: exponents of the SI base units, the scale of its numbers against SI, and their zero
+(273.15 for degC). Find expressions that must be alike and are not. Measures follow bottom-up: sums, choices, comparisons and the
+two sides of an equation need alike arguments; products, quotients and powers combine; `exp`, `sin` and their like need plain
+numbers (an angle is one, in rad); `der` divides by s. A variable without a unit gets the measure that its equation leaves for it,
+until nothing changes any more; so does, for `report` only, a parameter.
+
+*A complaint is a contradiction between declared units*; where anything is unknown there is none. Therefore
+
+- A number in a sum may be anything (`T - 273.15`, `v == 5`), and the sum is then unknown unless the rest of it is dimensionless.
+  What a mathematical function gives is a number, too: `v == sin(…)` has an amplitude of 1 V.
+- A number as factor is neutral if geometry and calculus could have made it: products of powers of 2, 3 and π (½ m v², 4/3 π r³,
+  2π f). Any other number (9.81, 4186, 3600, 5.67e-8, 0.1) may well be a physical constant or a conversion: the product is unknown.
+  All decimal and sexagesimal conversions contain the prime 5, so `w == 2π/60·n` with n in rpm is right as well.
+- Time is s, but no declaration: `sin(time)` passes, `x == time` with x in m does not.
+- A parameter without a unit is a number with a name: it makes its terms unknown and is never the culprit. So do a power law with
+  an odd exponent (`m**1.8`), a function that does not say its units, and elements of an array without a unit, which may differ.
+
+*Units that are not SI.* The engine computes with the numbers as they are declared, so `bar` in an equation with `Pa` has the right
+dimension and is wrong by 100 000. Refusing every declaration that is not SI would be simple, but it would refuse correct models:
+`Q == m_flow * dh` in kW, kg/s and kJ/kg is right. Hence scales are computed along with the dimensions, and a complaint is made
+where different ones meet; the same holds for temperatures with different zeros (`degC` and `K`; differences of both are K). A
+clash can be healed by a conversion in the equation, but the remedy told is the better one: SI inside, other units at the edge,
+where values are given (`"1.5 bar"`) and results are read (`result.in_unit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import Diagnostic, ModelError, UsageError
+from ..language.expression import Constant, Expression, Operation, Reference, Unbound, walk
+from ..language.units import describe
+from .definitions import Definition
+from .measures import PLAIN, TIME, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
+from .plant import Kind
+from .trace import Traced, TracedEquation
+from .unit_inference import ANGLES, Clash, Inference, Inferred, Scope, Statement
+
+# --- what a kind states -------------------------------------------------------------------------------------------------
+
+
+def statements(traced: Traced, definitions: Mapping[tuple[int, str], Definition] | None = None) -> list[Statement]:
+    """Equations, initial equations, units given to named expressions, and parameters bound to others in the class body."""
+    kind = traced.kind
+    eliminated = [d.equation for (index, _), d in (definitions or {}).items() if index == kind.index]
+    found = [_of_equation(equation) for equation in [*traced.equations, *eliminated, *traced.initial]]
+    for name, (unit, _) in (kind.representative._named or {}).items():
+        if unit and name in traced.named:
+            found.append(Statement((traced.named[name],), f"{name} = {traced.named[name]}", None, unit))
+    for name, quantity in kind.quantities.items():
+        bound = quantity.declaration.value
+        if quantity.declaration.unit and hasattr(bound, "__acausal_expression__"):
+            bound = bound.__acausal_expression__()
+        if quantity.declaration.unit and isinstance(bound, Expression):
+            found.append(Statement((bound,), f"{name} = {bound}", None, quantity.declaration.unit))
+    return found
+
+
+def _of_equation(equation: TracedEquation) -> Statement:
+    residual = equation.residual
+    if isinstance(residual, Operation) and residual.operator.name == "sub" and not equation.terms:
+        return Statement(residual.args, equation.text, equation.location)
+    return Statement((residual, *equation.terms), equation.text, equation.location)
+
+
+def _unreadable(kind: Kind) -> list[Diagnostic]:
+    """Units that nobody knows; they would make every later question about them fail."""
+    found = []
+    units = [(q.name, q.declaration.unit) for q in kind.quantities.values()]
+    units += [(name, unit) for name, (unit, _) in (kind.representative._named or {}).items()]
+    for name, unit in units:
+        try:
+            measure(unit)
+        except UsageError as error:
+            first = error.diagnostics[0]
+            remedy = first.remedy or "Give a product of SI units such as `kg/s`."
+            found.append(
+                Diagnostic(
+                    f"The unit of `{name}` in {kind.name} cannot be read. {first.what}",
+                    component=kind.name,
+                    remedy=f"{remedy} What has no physical unit is declared without one.",
+                )
+            )
+    return found
+
+
+# --- the two questions ----------------------------------------------------------------------------------------------------
+
+
+def check_units(traced: list[Traced]) -> None:
+    """Raise with every contradiction between declared units in all kinds; see the rules above.
+
+    Sub-components come before what contains them, so what was found for their quantities is known there.
+    """
+    unreadable = [d for one in traced for d in _unreadable(one.kind)]
+    if unreadable:
+        raise ModelError(*dict.fromkeys(unreadable))
+    known: Scope = {}
+    complaints: dict[Any, _Complaint] = {}
+    for one in traced:
+        inference = Inference(one, known).run(statements(one))
+        known.update(inference.own())
+        for statement, clash in inference.clashes:
+            key = (statement.location, statement.text, clash.sort, *map(str, clash.nodes))
+            complaints.setdefault(key, _Complaint(statement, clash, inference)).kinds.append(one.kind.name)
+    if complaints:
+        raise ModelError(*(c.diagnostic() for c in complaints.values()))
+
+
+def report(traced: list[Traced], definitions: Mapping[tuple[int, str], Definition] | None = None) -> list[str]:
+    """Quantities without a unit, by class, with what follows for them: `report(system.traced, system.definitions)`."""
+    known: Scope = {}
+    lines: dict[str, None] = {}
+    for one in traced:
+        inference = Inference(one, known, parameters=True).run(statements(one, definitions))
+        own = inference.own()
+        known.update(own)
+        lines |= dict.fromkeys(_reported(one.kind, own))
+    return list(lines)
+
+
+def _reported(kind: Kind, own: Scope) -> Iterator[str]:
+    without = [q.name for q in kind.quantities.values() if not q.declaration.unit and not q.declaration.auxiliary]
+    for name in without:
+        found = own.get((kind.index, name))
+        if found is not None:
+            yield f"{kind.name}.{name}: no unit is declared; {shown(found.measure)} follows from `{found.source.text}`"
+    open_ones = [name for name in without if (kind.index, name) not in own]
+    if open_ones:
+        yield f"{kind.name}: no unit is declared for {', '.join(open_ones)}, and none follows from the equations"
+
+
+# --- what the user reads ----------------------------------------------------------------------------------------------------
+
+_LONGEST = 100
+_MOST = 6
+
+
+def _cut(node: Expression) -> str:
+    text = str(node)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+@dataclass(slots=True, eq=False)
+class _Complaint:
+    """One clash, and the kinds whose equations (perhaps of a common base class) have it."""
+
+    statement: Statement
+    clash: Clash
+    inference: Inference
+    kinds: list[str] = field(default_factory=list)
+
+    def diagnostic(self) -> Diagnostic:
+        what, remedy = _WORDS[self.clash.sort](self)
+        names = list(dict.fromkeys(self.kinds))
+        found = Diagnostic(
+            what,
+            component=names[0],
+            equation=self.statement.text,
+            location=self.statement.location,
+            details=tuple(self._quantities()),
+            remedy=remedy,
+        )
+        also = f"also in:   {', '.join(names[1:_MOST])}{' …' if len(names) > _MOST else ''}"
+        return replace(found, details=(*found.details, also)) if len(names) > 1 else found
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The two that clash; in the second place perhaps a unit that was given to the first."""
+        first, second = self.clash.nodes
+        if first is not second:
+            return f"`{_cut(first)}`", f"`{_cut(second)}`"
+        given = (
+            f"what `{self.clash.function}` takes" if self.clash.function else f"the unit given to it (`{self.statement.stated}`)"
+        )
+        return f"`{_cut(first)}`", given
+
+    def _quantities(self) -> Iterator[str]:
+        """The units that the complaint rests on: those declared, and those inferred with their origin."""
+        leaves = {_plain_name(n): n for n in walk(*self.clash.nodes) if isinstance(n, (Reference, Unbound))}
+        listed = [f"{name} in {n.declaration.unit}" for name, n in leaves.items() if n.declaration.unit]
+        if listed:
+            yield f"declared:  {', '.join(listed[:_MOST])}{' …' if len(listed) > _MOST else ''}"
+        for name, n in leaves.items():
+            found = self._inferred(n)
+            if found is not None:
+                place = f" ({found.source.location})" if found.source.location else ""
+                yield f"inferred:  {name} in {shown(found.measure)}, from `{found.source.text}`{place}"
+
+    def _inferred(self, node: Reference | Unbound) -> Inferred | None:
+        if isinstance(node, Unbound) or node.declaration.unit:
+            return None
+        inference = self.inference
+        return inference.found.get((id(node.owner), node.name)) or inference.known.get((node.owner._kind.index, node.name))
+
+
+def _plain_name(node: Reference | Unbound) -> str:
+    if isinstance(node, Unbound):
+        return str(node)
+    return str(node.owner._path_from(node.root, node.name))
+
+
+def _dimensions_differ(c: _Complaint) -> tuple[str, str]:
+    a, b = c.clash.measures
+    first, second = c.sides
+    ratio = over(a, b)
+    if same_dimension(ratio, TIME) or same_dimension(power(ratio, -1.0), TIME):
+        remedy = "One is a rate of the other: is an `ac.der(…)` missing or too much, or a factor that is a time?"
+    else:
+        factor = min(
+            (shown(r._replace(scale=None, zero=None)) for r in (ratio, power(ratio, -1.0))), key=lambda text: "(" not in text
+        )
+        remedy = f"They differ by a factor in {factor}: is one missing or too much, or is a unit declared wrongly?"
+    if any(isinstance(n, Constant) and abs(n.value) not in (0.0, 1.0) for n in walk(*c.clash.nodes)):
+        remedy += " A number that has a unit is declared with it: `ac.Constant(…, unit=…)`."
+    return f"The units do not agree: {first} is {shown(a)}, {second} is {shown(b)}.", remedy
+
+
+def _scales_differ(c: _Complaint) -> tuple[str, str]:
+    a, b = c.clash.measures
+    first, second = c.sides
+    what = f"Units of different scale meet: {first} is {shown(a)}, {second} is {shown(b)}."
+    return what, _si_inside(c, "Equations are computed with the numbers as declared, nothing is converted in them.")
+
+
+def _zeros_differ(c: _Complaint) -> tuple[str, str]:
+    a, b = c.clash.measures
+    first, second = c.sides
+    what = f"Temperatures with different zeros meet: {first} is {shown(a)}, {second} is {shown(b)}."
+    return what, _si_inside(c, "Nothing is converted in equations; a difference of temperatures is in K.")
+
+
+def _si_inside(c: _Complaint, why: str) -> str:
+    leaves = [n for n in walk(*c.clash.nodes) if isinstance(n, (Reference, Unbound)) and n.declaration.unit]
+    foreign = [n for n in leaves if not is_si(measure(n.declaration.unit))]
+    if not foreign:
+        return f"{why} Use SI units inside the model."
+    name, unit = _plain_name(foreign[0]), foreign[0].declaration.unit
+    exact = measure(unit).dimension
+    si = names_of_dimensions().get(exact) or describe(exact).replace(" ", "*")
+    si = "rad" if unit == "deg" else "1" if si == "dimensionless" else si
+    return f'{why} Declare `{name}` in {si}; give values as "… {unit}" and read results with `result.in_unit(…, "{unit}")`.'
+
+
+def _argument_has_unit(c: _Complaint) -> tuple[str, str]:
+    (found,), name = c.clash.measures, c.clash.function
+    wanted = "an angle in rad, or a plain number" if name in ANGLES else "a plain number"
+    what = f"`{name}` takes {wanted}, but `{_cut(c.clash.nodes[0])}` is {shown(found)}."
+    if same_dimension(found, PLAIN):
+        return what, _si_inside(c, "Nothing is converted in equations.")
+    return what, f"Divide by a reference value in the same unit: `ac.{name}(x / x_ref)`."
+
+
+def _exponent_has_unit(c: _Complaint) -> tuple[str, str]:
+    what = f"An exponent is a plain number, but `{_cut(c.clash.nodes[0])}` is {shown(c.clash.measures[0])}."
+    return what, "Divide it by a reference value in the same unit, or correct its unit."
+
+
+_WORDS: dict[str, Callable[[_Complaint], tuple[str, str]]] = {
+    "dimension": _dimensions_differ,
+    "scale": _scales_differ,
+    "zero": _zeros_differ,
+    "argument": _argument_has_unit,
+    "exponent": _exponent_has_unit,
+}

@@ -1,0 +1,411 @@
+"""Inference of measures: bottom-up through the expressions of one kind, top-down to the quantities without a unit.
+
+The rules are told in `unit_check.py`; here is one function for each sort of operation, and one for its inverse. A test walks the
+table of operators and asserts that each has its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Location
+from ..language.expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Sum, Time, Unbound
+from .measures import (
+    PLAIN,
+    TIME,
+    Known,
+    Measure,
+    Number,
+    is_plain,
+    measure,
+    number_of,
+    over,
+    power,
+    same_dimension,
+    same_scale,
+    times,
+    with_factor,
+)
+from .trace import Traced
+
+ANGLES = ("sin", "cos", "tan")
+_MOST_PASSES = 20  # a longer chain of unknown units against the order of its equations stays unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clash:
+    """Expressions that should be alike and are not; for the argument of a function, the argument alone."""
+
+    sort: str  # "dimension", "scale", "zero", "argument" or "exponent"
+    nodes: tuple[Expression, ...]
+    measures: tuple[Measure, ...]
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """Expressions that are alike, since somebody says so: the sides of an equation, or a unit given to an expression."""
+
+    parts: tuple[Expression, ...]
+    text: str
+    location: Location | None
+    stated: str = ""  # the unit, where one is given
+
+
+@dataclass(slots=True, eq=False)
+class Inferred:
+    """A measure that an equation leaves for a quantity."""
+
+    measure: Measure
+    source: Statement
+
+
+Scope = dict[tuple[int, str], Inferred]  # by owner (or kind) and name
+
+
+class Inference:
+    """Measures of all expressions of one kind. `known` are those of quantities of the kinds below it."""
+
+    def __init__(self, traced: Traced, known: Scope, parameters: bool = False) -> None:
+        self.kind, self.known, self.parameters = traced.kind, known, parameters
+        self.found: Scope = {}
+        self.clashes: list[tuple[Statement, Clash]] = []
+        self._measures: dict[Expression, Known] = {}
+        self._wanted: list[tuple[Expression, Measure]] = []
+        self._statement: Statement | None = None
+
+    def run(self, statements: list[Statement]) -> Inference:
+        """Repeat until no further quantity gets a measure; most are found in the first pass, in the order of the equations."""
+        for _ in range(_MOST_PASSES):
+            count = len(self.found)
+            self._measures.clear()
+            self.clashes.clear()
+            for statement in statements:
+                self._statement = statement
+                self._settle(statement)
+                self._learn()
+            if len(self.found) == count:
+                break
+        return self
+
+    def _learn(self) -> None:
+        """Give quantities what the statement leaves for them; whatever was said about them before is out of date then."""
+        count = len(self.found)
+        for node, wanted in self._wanted:
+            self._impose(node, wanted)
+        self._wanted.clear()
+        if len(self.found) > count:
+            self._measures.clear()
+
+    def _settle(self, statement: Statement) -> None:
+        measures = [self.measure_of(part) for part in statement.parts]
+        if statement.stated:
+            (part,), stated = statement.parts, measure(statement.stated)
+            if measures[0] is None:
+                self._wanted.append((part, stated))
+            elif isinstance(measures[0], Measure):
+                self._agree((part, part), (measures[0], stated), strict=True)
+            return
+        node, alike = statement.parts[0], measures[0]
+        for part, other in zip(statement.parts[1:], measures[1:], strict=True):
+            alike = self.alike((node, part), alike, other)
+
+    def measure_of(self, root: Expression) -> Known:
+        """Bottom-up, without recursion: sums written as Python sums are deep."""
+        measures = self._measures
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            missing = [a for a in node.args if a not in measures]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            if node not in measures:
+                measures[node] = self._rule(node)
+        return measures[root]
+
+    def _rule(self, node: Expression) -> Known:
+        if isinstance(node, Operation):
+            args = [self._measures[a] for a in node.args]
+            return _RULES[node.operator.name](self, node, *args)
+        if isinstance(node, Reference):
+            return self._of_reference(node)
+        if isinstance(node, Constant):
+            return number_of(node.value)
+        if isinstance(node, Literal):
+            return Number.ANYTHING if node.values.any() else Number.ZERO
+        if isinstance(node, Time):
+            return TIME
+        if isinstance(node, Continuation):
+            return Number.PURE
+        if isinstance(node, Unbound):
+            return _declared(node.declaration)
+        if isinstance(node, Sum):
+            return _negated(self._measures[node.args[0]])
+        if isinstance(node, Call):
+            return self._of_call(node)
+        raise AssertionError(f"no unit rule for {type(node).__name__}")
+
+    def _of_reference(self, node: Reference) -> Measure | None:
+        found = _declared(node.declaration)
+        if found is None:
+            inferred = self.found.get((id(node.owner), node.name)) or self.known.get((node.owner._kind.index, node.name))
+            found = inferred.measure if inferred else None
+        if found is not None and node.order:
+            return over(found, TIME)._replace(zero=0.0)
+        return found
+
+    def _of_call(self, node: Call) -> Known:
+        """A function may say `units`: those of its arguments, then that of its value; it is unknown otherwise."""
+        units = getattr(node.function, "units", None)
+        if not units or len(units) != len(node.args) + 1:
+            return None
+        for argument, unit in zip(node.args, units, strict=False):
+            found = self._measures[argument]
+            if unit and isinstance(found, Measure):
+                self._agree((argument, argument), (found, measure(unit)), function=node.function.name)
+            elif unit and found is None:
+                self._wanted.append((argument, measure(unit)))
+        return measure(units[-1]) if units[-1] else None
+
+    # --- what must be alike ---------------------------------------------------------------------------------------------
+    def alike(self, nodes: tuple[Expression, Expression], a: Known, b: Known) -> Known:
+        """Two sides, two branches, two things compared: a number takes the other's measure."""
+        if a is None or b is None:
+            self._want(nodes, a, b)
+            return None
+        if isinstance(a, Number):
+            return max(a, b) if isinstance(b, Number) else b
+        if isinstance(b, Number):
+            return a
+        return self._common(a, b) if self._agree(nodes, (a, b), strict=True) else None
+
+    def added(self, node: Operation, a: Known, b: Known) -> Known:
+        if a is None or b is None:
+            self._want((node.args[0], node.args[1]), a, b)
+            return None
+        if isinstance(a, Measure) and isinstance(b, Measure):
+            if not self._agree((node.args[0], node.args[1]), (a, b)):
+                return None
+            return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
+        if isinstance(a, Measure):
+            return a if b is Number.ZERO or is_plain(a) else None
+        if isinstance(b, Measure):
+            return b if a is Number.ZERO or is_plain(b) else None
+        return max(a, b)
+
+    def _want(self, nodes: tuple[Expression, Expression], a: Known, b: Known) -> None:
+        for node, own, other in ((nodes[0], a, b), (nodes[1], b, a)):
+            if own is None and isinstance(other, Measure):
+                self._wanted.append((node, other))
+
+    def _common(self, a: Measure, b: Measure) -> Measure:
+        scale, zero = b.scale if a.scale is None else a.scale, b.zero if a.zero is None else a.zero
+        return Measure(a.dimension, scale, zero, a.declared or b.declared)
+
+    def _agree(
+        self,
+        nodes: tuple[Expression, Expression],
+        measures: tuple[Measure, Measure],
+        strict: bool = False,
+        function: str = "",
+    ) -> bool:
+        """Whether two measures may meet; `strict` where their zeros must be the same, and not in `T - dT`."""
+        a, b = measures
+        if not same_dimension(a, b):
+            sort = "dimension"
+        elif not same_scale(a, b):
+            sort = "scale"
+        elif a.zero != b.zero and a.zero is not None and b.zero is not None and (strict or (a.zero and b.zero)):
+            sort = "zero"
+        else:
+            return True
+        if a.declared or b.declared:
+            self._complain(Clash(sort, nodes, measures, function))
+        return False
+
+    def _complain(self, clash: Clash) -> None:
+        assert self._statement is not None
+        self.clashes.append((self._statement, clash))
+
+    def number_wanted(self, node: Operation, found: Known, position: int = 0, sort: str = "argument") -> None:
+        """The argument of a mathematical function."""
+        argument = node.args[position]
+        if found is None:
+            self._wanted.append((argument, PLAIN))
+        elif isinstance(found, Measure) and found.declared and not is_plain(found):
+            self._complain(Clash(sort, (argument,), (found,), node.operator.name))
+
+    # --- what an equation leaves for an unknown -------------------------------------------------------------------------
+    def _impose(self, node: Expression, wanted: Measure) -> None:
+        """Top-down: `node` has the measure `wanted`; so each of its leaves, as long as there is one unknown only."""
+        stack = [(node, wanted)]
+        while stack:
+            node, wanted = stack.pop()
+            if isinstance(node, Reference):
+                self._assign(node, wanted)
+            elif isinstance(node, Sum):
+                stack.append((node.args[0], wanted._replace(zero=0.0 if wanted.zero == 0.0 else None)))
+            elif isinstance(node, Operation) and node.operator.name in _INVERSES:
+                args = [self._measures[a] for a in node.args]
+                stack += [
+                    (argument, left)
+                    for argument, left in _INVERSES[node.operator.name](node, wanted, *args)
+                    if self._measures[argument] is None
+                ]
+
+    def _assign(self, node: Reference, wanted: Measure) -> None:
+        declaration = node.declaration
+        if node.picked is not None or declaration.unit or (declaration.role == "parameter" and not self.parameters):
+            return
+        assert self._statement is not None
+        found = times(wanted, TIME) if node.order else wanted
+        self.found.setdefault((id(node.owner), node.name), Inferred(found, self._statement))
+
+    def own(self) -> Scope:
+        """What was found for the kind's own quantities holds for every instance, so for those who look at them from outside."""
+        mine = id(self.kind.representative)
+        return {(self.kind.index, name): found for (owner, name), found in self.found.items() if owner == mine}
+
+
+def _declared(declaration: Any) -> Measure | None:
+    return measure(declaration.unit) if declaration.unit else None
+
+
+def _zero_of_sum(a: float | None, b: float | None, minus: bool) -> float | None:
+    """A level plus or minus a difference is a level; the difference of two levels has no zero; their sum means nothing yet."""
+    if a is None or b is None:
+        return None
+    if a and b:
+        return 0.0 if minus else None
+    return a or (None if minus and b else b)
+
+
+# --- rules: measures of the arguments → measure of the operation -----------------------------------------------------------
+
+
+def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    if a is None or b is None:
+        return None
+    if a is Number.ZERO or b is Number.ZERO:
+        return Number.ZERO
+    if isinstance(a, Measure):
+        return times(a, b) if isinstance(b, Measure) else with_factor(a, b)
+    return with_factor(b, a) if isinstance(b, Measure) else max(a, b)
+
+
+def _div(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    return _mul(scope, node, a, power(b, -1.0) if isinstance(b, Measure) else b)
+
+
+def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    exponent = node.args[1]
+    if not isinstance(exponent, Constant):
+        scope.number_wanted(node, b, 1, "exponent")
+        return a if isinstance(a, Measure) and is_plain(a) else None
+    if isinstance(a, Measure):
+        usual = abs(12 * exponent.value - round(12 * exponent.value)) < 1e-9
+        return power(a, exponent.value) if usual or is_plain(a) else None
+    return a
+
+
+def _sqrt(scope: Inference, node: Operation, a: Known) -> Known:
+    return power(a, 0.5) if isinstance(a, Measure) else a
+
+
+def _function(scope: Inference, node: Operation, a: Known) -> Known:
+    scope.number_wanted(node, a)
+    return Number.PURE
+
+
+def _compared(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    scope.alike((node.args[0], node.args[1]), a, b)
+    return Number.PURE
+
+
+def _extreme(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    return scope.alike((node.args[0], node.args[1]), a, b)
+
+
+def _where(scope: Inference, node: Operation, condition: Known, a: Known, b: Known) -> Known:
+    return scope.alike((node.args[1], node.args[2]), a, b)
+
+
+def _same(scope: Inference, node: Operation, a: Known) -> Known:
+    return a
+
+
+def _negated(a: Known) -> Known:
+    return a._replace(zero=None) if isinstance(a, Measure) and a.zero else a
+
+
+def _number(scope: Inference, node: Operation, *args: Known) -> Known:
+    return Number.PURE
+
+
+_RULES: dict[str, Callable[..., Known]] = {
+    "add": Inference.added, "sub": Inference.added, "mul": _mul, "div": _div, "pow": _pow, "sqrt": _sqrt,
+    "neg": lambda scope, node, a: _negated(a), "abs": _same, "floor": _same, "ceil": _same, "sign": _number,
+    **dict.fromkeys(("exp", "log", "log10", *ANGLES, "asin", "acos", "atan", "sinh", "cosh", "tanh"), _function),
+    **dict.fromkeys(("lt", "le", "gt", "ge", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
+    "and": _number, "or": _number, "not": _number,
+}  # fmt: skip
+
+# --- inverses: the measure of the operation → measures of the arguments that are unknown -----------------------------------
+
+_Wanted = Iterator[tuple[Expression, Measure]]
+
+
+def _of_addends(node: Operation, wanted: Measure, *args: Known) -> _Wanted:
+    if any(isinstance(a, Number) and a is not Number.ZERO for a in args):
+        return  # `x + 5`: the number may be what makes it right
+    for argument in node.args:
+        yield argument, wanted._replace(zero=0.0 if wanted.zero == 0.0 else None)
+
+
+def _of_branches(node: Operation, wanted: Measure, *args: Known) -> _Wanted:
+    for argument in node.args[-2:]:
+        yield argument, wanted
+
+
+def _of_negated(node: Operation, wanted: Measure, *args: Known) -> _Wanted:
+    yield node.args[0], wanted._replace(zero=0.0 if wanted.zero == 0.0 else None)
+
+
+def _of_factors(node: Operation, wanted: Measure, a: Known, b: Known) -> _Wanted:
+    first, second = node.args
+    if first is second:
+        yield first, power(wanted, 0.5)
+        return
+    for argument, other in ((first, b), (second, a)):
+        left = over(wanted, other) if isinstance(other, Measure) else other and with_factor(wanted, other)
+        if isinstance(left, Measure):
+            yield argument, left
+
+
+def _of_quotient(node: Operation, wanted: Measure, a: Known, b: Known) -> _Wanted:
+    above = times(wanted, b) if isinstance(b, Measure) else b and with_factor(wanted, b)
+    if isinstance(above, Measure):
+        yield node.args[0], above
+    below = over(a, wanted) if isinstance(a, Measure) else a and with_factor(power(wanted, -1.0), a)
+    if isinstance(below, Measure):
+        yield node.args[1], below
+
+
+def _of_root(node: Operation, wanted: Measure, a: Known) -> _Wanted:
+    yield node.args[0], power(wanted, 2.0)
+
+
+def _of_power(node: Operation, wanted: Measure, a: Known, b: Known) -> _Wanted:
+    exponent = node.args[1]
+    if isinstance(exponent, Constant) and exponent.value:
+        yield node.args[0], power(wanted, 1.0 / exponent.value)
+
+
+_INVERSES: dict[str, Callable[..., _Wanted]] = {
+    "add": _of_addends, "sub": _of_addends, "min": _of_branches, "max": _of_branches, "where": _of_branches, "neg": _of_negated,
+    "abs": _of_negated, "mul": _of_factors, "div": _of_quotient, "sqrt": _of_root, "pow": _of_power,
+}  # fmt: skip

@@ -1,0 +1,91 @@
+"""Parameters of a compiled model: set, get, list, per run or for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import acausal as ac
+
+
+class Part(ac.Component):
+    a = ac.Parameter(1.0, unit="m", min=0.0, max=10.0)
+    w = ac.Parameter([1.0, 2.0], shape=2)
+    u = ac.Input(4.0)
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.a + ac.sum(self.w) + self.u
+
+
+class Plant(ac.Component):
+    def __init__(self):
+        self.p = ac.array(Part, 2, a=[1.0, 2.0])
+
+
+@pytest.fixture
+def model():
+    return ac.compile(Plant())
+
+
+def test_get_gives_numbers_and_arrays(model):
+    assert model.get("p[1].a") == 2.0 and isinstance(model.get("p[1].a"), float)
+    np.testing.assert_array_equal(model.get("p.a"), [1.0, 2.0])
+    np.testing.assert_array_equal(model.get("p.w"), [[1.0, 2.0], [1.0, 2.0]])
+    assert model.get("p[0].u") == 4.0
+
+
+def test_set_stays_and_a_run_s_own_does_not(model):
+    assert model.simulate(until=1.0)["p.x"][-1] == pytest.approx([8.0, 9.0])
+    assert model.simulate(until=1.0, set={"p[0].a": 5.0, "p.w[1]": 0.0})["p.x"][-1] == pytest.approx([10.0, 7.0])
+    assert model.simulate(until=1.0)["p.x"][-1] == pytest.approx([8.0, 9.0])
+    assert model.set({"p.a": [3.0, 4.0]}) is model
+    assert model.simulate(until=1.0)["p.x"][-1] == pytest.approx([10.0, 11.0])
+    assert model.simulate(until=1.0, set={"p.u": [0.0, 1.0]})["p.x"][-1] == pytest.approx([6.0, 8.0])
+
+
+def test_a_result_keeps_the_values_of_its_run(model):
+    first = model.simulate(until=1.0, set={"p[0].a": 5.0})
+    model.set({"p[0].a": 7.0})
+    assert first["p[0].a"][0] == 5.0 and first["p[1].a"].shape == first.time.shape
+
+
+def test_the_list_of_parameters(model):
+    found = model.parameters()
+    assert found["p[1].a"] == 2.0 and found["p[0].w[1]"] == 2.0 and found["p[0].u"] == 4.0
+    assert len(found) == 2 * (1 + 2 + 1)
+
+
+def test_a_range_is_checked_when_set_and_before_a_run(model):
+    with pytest.raises(ac.ModelError, match=r"`p\[1\]\.a` = 11 m is out of its range 0 … 10 m"):
+        model.simulate(until=1.0, set={"p[1].a": 11.0})
+    assert model.simulate(until=1.0).outcome.ok
+
+
+def test_several_values_out_of_range_are_told_at_once():
+    class Two(ac.Component):
+        a, b = ac.Parameter(-1.0, min=0), ac.Parameter(5.0, max=1)
+
+    with pytest.raises(ac.ModelError, match="2 things are wrong"):
+        ac.compile(Two())
+
+
+def test_a_bound_parameter_without_a_value_is_named():
+    class Broken(ac.Component):
+        a = ac.Parameter(0.0)
+        b = ac.Parameter(1 / a)
+
+    with pytest.raises(ac.ModelError, match="`b`"):
+        ac.compile(Broken())
+
+
+def test_a_parameter_bound_to_a_variable_is_refused():
+    class Wrong(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+        k = ac.Parameter(2 * x)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+
+    with pytest.raises(ac.ModelError, match="`k` of Wrong is bound to `x`, which is not a parameter"):
+        ac.compile(Wrong())

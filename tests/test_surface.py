@@ -1,0 +1,56 @@
+"""The public surface: light to import, everything documented, every name there."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import acausal as ac
+
+HEAVY = ("scipy", "llvmlite", "pint", "matplotlib", "pandas", "rich", "typer", "h5py", "pyarrow", "sksundae")
+
+
+def test_importing_imports_nothing_heavy():
+    program = f"import sys, acausal; print([m for m in {HEAVY!r} if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_stating_a_model_imports_nothing_heavy():
+    program = (
+        "import sys, acausal as ac\n"
+        "class A(ac.Component):\n    x = ac.Variable(start=1.0, unit='K')\n    def equations(self):\n        yield ac.der(self.x) == -self.x\n"
+        f"A(); print([m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ac.__all__)
+def test_every_public_name_exists_and_is_documented(name):
+    found = getattr(ac, name)
+    if inspect.isclass(found) or inspect.isfunction(found) or inspect.ismodule(found):
+        assert found.__doc__ and found.__doc__.strip(), name
+
+
+@pytest.mark.parametrize("name", [n for n in ac.__all__ if inspect.isclass(getattr(ac, n))])
+def test_public_methods_are_documented(name):
+    cls = getattr(ac, name)
+    methods = [m for m in vars(cls).values() if inspect.isfunction(m) and not m.__name__.startswith("_")]
+    if name in ("Model",):
+        assert all(m.__doc__ for m in methods), [m.__name__ for m in methods if not m.__doc__]
+
+
+def test_all_is_sorted_and_complete():
+    public = [n for n in vars(ac) if not n.startswith("_") and not inspect.ismodule(vars(ac)[n])]
+    missing = [n for n in public if n not in ac.__all__ and n not in ("annotations", "TYPE_CHECKING", "Any")]
+    assert missing == []
+    assert len(set(ac.__all__)) == len(ac.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        ac.nothing
