@@ -36,16 +36,16 @@ void check_settings(const Settings &s) {
     if (s.max_steps < 0) throw nb::value_error("`max_steps` must not be negative");
 }
 
-void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double rtol, nb::handle atol, nb::handle differential,
+void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double rtol, nb::handle atol, nb::handle tested,
             std::optional<Outputs> outputs, int max_order, double max_step, double initial_step, int64_t max_steps, bool suppress_algebraic,
             const std::string &ordering, int max_nonlinear_iterations, int max_convergence_failures, int max_error_test_failures,
             double nonlinear_tolerance) {
     int64_t n = system->layout.size;
     Doubles k(known, "known"), a(atol, "atol");
-    Array<const bool, 1> d(differential, "differential");
+    Array<const bool, 1> d(tested, "tested");
     require_size(k, system->layout.known_size, "known");
     require_size(a, n, "atol");
-    require_size(d, n, "differential");
+    require_size(d, n, "tested");
     if (system->layout.equations != n) throw nb::value_error("a system with more or fewer equations than unknowns cannot be integrated");
     if (n == 0) throw nb::value_error("a system without unknowns needs no solver");
     if (system->indptr.shape[0] != n + 1) throw nb::value_error("the system has no Jacobian pattern: call set_pattern() first");
@@ -172,9 +172,12 @@ nb::object weighted_errors(const Ida &ida) {
     return array_of(errors.data(), n);
 }
 
-void set_watch(Ida &ida, std::shared_ptr<System> system, nb::list blocks, double limit) {
-    if (system->layout.workspace() != ida.system->layout.workspace()) throw nb::value_error("the watched system has another workspace");
-    auto watch = std::make_unique<Watch>(system, limit);
+void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::list blocks, double limit) {
+    Integers cells(source, "source");
+    require_size(cells, system->layout.workspace(), "source");
+    if (largest_index(cells.data, cells.size(), false, "source") >= ida.system->layout.workspace())
+        throw nb::value_error("`source` points outside the workspace");
+    auto watch = std::make_unique<Watch>(system, cells, limit);
     for (nb::handle block : blocks) watch->add(Table(block[0], "positions"), nb::cast<int64_t>(block[1]));
     ida.watch = std::move(watch);
 }
@@ -190,7 +193,7 @@ nb::object non_finite(const Ida &ida) {
 
 void bind_ida(nb::module_ &m) {
     nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
-        .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "differential"_a, "outputs"_a = nb::none(), nb::kw_only(),
+        .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(),
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
              "ordering"_a = "amd", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
              "nonlinear_tolerance"_a = 0.33)
@@ -206,7 +209,7 @@ void bind_ida(nb::module_ &m) {
              "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "Cell `cell` of known follows a table; cubic if slopes are given.")
         .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
              "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
-        .def("set_watch", &set_watch, "system"_a, "blocks"_a, "limit"_a,
+        .def("set_watch", &set_watch, "system"_a, "source"_a, "blocks"_a, "limit"_a,
              "End a run with status STATES_DEGRADED when a block (positions, chosen columns) of `system`'s Jacobian degrades.")
         .def("clear_inputs", [](Ida &ida) { ida.inputs.clear(); })
         .def("cancel", &Ida::cancel, "End the run at the next evaluation; from any thread.")

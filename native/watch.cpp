@@ -44,7 +44,8 @@ double Watch::growth(const Block &block) {
 }
 
 bool Watch::degraded(const double *w) {
-    system->jacobian(w, 0.0, values.data());
+    for (size_t k = 0; k < workspace.size(); ++k) workspace[k] = w[source.data[k]];
+    system->jacobian(workspace.data(), 0.0, values.data());
     values[system->nnz()] = 0; // the dump cell serves as the zero that absent entries point to
     for (const Block &block : blocks)
         if (growth(block) > limit) return true;

@@ -13,7 +13,10 @@ namespace acausal {
 
 class Watch {
   public:
-    Watch(std::shared_ptr<System> system, double limit) : system(std::move(system)), limit(limit), values(this->system->value_count()) {}
+    // `source` tells for each cell of the watched system's workspace where it is in the session's.
+    Watch(std::shared_ptr<System> system, const Integers &source, double limit)
+        : system(std::move(system)), source(source), limit(limit), values(this->system->value_count()),
+          workspace(this->system->layout.workspace()) {}
     void add(const Table &positions, int64_t chosen); // (row, column) into the system's Jacobian, -1: zero; chosen columns first
     bool degraded(const double *w);
 
@@ -25,8 +28,9 @@ class Watch {
     double growth(const Block &block);
 
     std::shared_ptr<System> system;
+    Integers source;
     double limit;
-    std::vector<double> values, matrix;
+    std::vector<double> values, matrix, workspace;
     std::vector<Block> blocks;
 };
 

@@ -22,7 +22,8 @@ def test_importing_imports_nothing_heavy():
 def test_stating_a_model_imports_nothing_heavy():
     program = (
         "import sys, acausal as ac\n"
-        "class A(ac.Component):\n    x = ac.Variable(start=1.0, unit='K')\n    def equations(self):\n        yield ac.der(self.x) == -self.x\n"
+        "class A(ac.Component):\n    x = ac.Variable(start=1.0, unit='K')\n"
+        "    def equations(self):\n        yield ac.der(self.x) == -self.x\n"
         f"A(); print([m for m in {HEAVY!r} if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -53,4 +54,4 @@ def test_all_is_sorted_and_complete():
 
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        ac.nothing
+        ac.nothing  # noqa: B018

@@ -15,7 +15,7 @@ import acausal as ac
 class RawProblem:
     """Residuals as published. `states` have given start values that hold; `others` are computed from guesses.
 
-    `scale` is the absolute tolerance over the relative one, by unknown (1 where it is not mentioned), as the test set's reports use it.
+    `scale` is the absolute tolerance over the relative one, by unknown (1 where it is not mentioned), as in the test set's reports.
     """
 
     name: str

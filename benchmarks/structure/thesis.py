@@ -1,4 +1,4 @@
-"""Examples of high index from Tummescheit's thesis (2002): circuit (2.4), gas spring and piston, salt basins (2.1), superheater (chapter 7).
+"""Examples of high index from Tummescheit's thesis (2002): a circuit, a gas spring with piston, salt basins, a superheater.
 
 Where the printed form is wrong, the remark says so.
 """
@@ -90,7 +90,7 @@ class GasSpring(ac.Component):
         yield self.gas.p, self.piston.p
 
     def equations(self) -> Iterator[Any]:
-        yield self.gas.V == self.V0 + self.piston.A * self.piston.x
+        yield self.V0 + self.piston.A * self.piston.x == self.gas.V
         gas, piston = self.gas, self.piston
         moving = 0.5 * piston.m * piston.v**2 + 0.5 * piston.k * piston.x**2
         self.energy = ac.named(gas.mass * gas.c_v * gas.T + moving, unit="J")
@@ -145,7 +145,7 @@ class Basins(ac.Component):
 
 
 def basin_outflow(xs: Any, rho: Any, xs_in: Any, rho_in: Any, v_in: Any, evaporated: float = 0.1) -> Any:
-    """The volume flow by hand, from (2.12c, e, f) differentiated. The printed form has wrong indices, and m' for the evaporation."""
+    """The volume flow by hand: (2.12c, e, f) differentiated. The printed form has wrong indices, and m' for the evaporation."""
     slope = 680.0 + 840.0 * xs
     return ((rho * rho_in + slope * (xs - xs_in) * rho_in) * v_in - (rho + slope * xs) * evaporated) / rho**2
 
@@ -188,8 +188,8 @@ class Superheater(ac.Component):
         self.energy_rate = ac.named(self.heat + self.h_in * self.m_in - self.h * m_out, unit="W")
         yield ac.der(self.M) == self.mass_rate
         yield ac.der(self.E) == self.energy_rate
-        yield self.M == self.V * self.rho
-        yield self.E == self.V * self.rho * self.h
+        yield self.V * self.rho == self.M
+        yield self.V * self.rho * self.h == self.E
         yield self.rho == steam_density(self.p, self.h)
 
 

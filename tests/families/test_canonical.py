@@ -57,6 +57,6 @@ def test_the_sign_of_a_summand_is_kept():
 
 
 def test_leaves_are_numbered_and_kinds_known():
-    (made,), leaves = canonical(((O.p * ac.der(O.x) - O.y * ac.time),))
+    _, leaves = canonical(((O.p * ac.der(O.x) - O.y * ac.time),))
     assert [slot_kind(leaf) for leaf in leaves].count("derivative") == 1
     assert len(leaves) == 4

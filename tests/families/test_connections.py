@@ -10,8 +10,8 @@ import acausal as ac
 
 
 class Port(ac.Connector):
-    P = ac.Potential(unit="Pa")
-    m = ac.Flow(unit="kg/s")
+    P = ac.Potential()
+    m = ac.Flow()
 
 
 def _machine(law, positive_out="out"):
@@ -30,8 +30,8 @@ def _machine(law, positive_out="out"):
 
 def test_windali_figure_6_6_two_components_in_a_ring_have_three_unknowns():
     """Eight pins, pass-through mass flow: P1, P2 and m remain, and the components state three equations."""
-    pump = _machine(lambda s: iter((s.outlet.P - s.inlet.P == 3.0 - s.inlet.m**2, 2.0 * s.inlet.P == 1.0 + s.inlet.m)))
-    pipe = _machine(lambda s: iter((s.inlet.P - s.outlet.P == 2.0 * s.inlet.m,)))
+    pump = _machine(lambda s: iter((s.outlet.P - s.inlet.P == 3.0 - s.inlet.m**2, 2.0 * s.inlet.P == 1.0 + s.inlet.m)))  # noqa: SIM300
+    pipe = _machine(lambda s: iter((s.inlet.P - s.outlet.P == 2.0 * s.inlet.m,)))  # noqa: SIM300
 
     class Ring(ac.Component):
         def __init__(self):
@@ -298,9 +298,10 @@ def test_signals_connect_variables_to_inputs():
     class Lag(ac.Component):
         u = ac.Input(unit="K")
         y = ac.Output(start=0.0, fixed=True, unit="K")
+        tau = ac.Parameter(1.0, unit="s")
 
         def equations(self):
-            yield ac.der(self.y) == self.u - self.y
+            yield self.tau * ac.der(self.y) == self.u - self.y
 
     class Measured(ac.Component):
         def __init__(self):

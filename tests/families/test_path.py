@@ -64,8 +64,23 @@ def test_parts():
     assert split(" room . T ") == [("room", []), ("T", [])]
 
 
-@pytest.mark.parametrize("wrong", ["", "racks", "racks[0,0", "racks[2, 0].grid", "racks[0, 0].grid[3]", "racks[a].grid", "1x",
-                                   "racks.cells", "racks[0,0].cells.T.x", "racks[0, 0, 0].grid", "racks.grid[0,0,0]", "racks[].grid"])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "racks",
+        "racks[0,0",
+        "racks[2, 0].grid",
+        "racks[0, 0].grid[3]",
+        "racks[a].grid",
+        "1x",
+        "racks.cells",
+        "racks[0,0].cells.T.x",
+        "racks[0, 0, 0].grid",
+        "racks.grid[0,0,0]",
+        "racks[].grid",
+    ],
+)
 def test_wrong_paths_are_refused(wrong):
     with pytest.raises(NameNotFound):
         resolve(PLANT, wrong)

@@ -36,7 +36,7 @@ def test_the_ladder_s_jacobian():
 
 def test_indices_are_sorted_and_unique_in_every_column():
     indptr, indices = ac.compile(Ladder(20)).problem.pattern
-    for a, b in zip(indptr[:-1], indptr[1:], strict=True):
+    for a, b in zip(indptr[:-1], indptr[1:], strict=True):  # noqa: RUF007
         assert (np.diff(indices[a:b]) > 0).all()
 
 

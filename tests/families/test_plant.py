@@ -65,15 +65,18 @@ def test_numbers_of_a_reference_are_those_of_its_elements():
 def test_arrays_without_elements():
     class Empty(ac.Component):
         x = ac.Variable(start=1.0, fixed=True)
+        y = ac.Variable(unit="K")
 
         def __init__(self):
             self.none = ac.array(Mass, 0)
 
         def equations(self):
-            yield ac.der(self.x) == -self.x + ac.sum(self.none.T)
+            yield ac.der(self.x) == -self.x
+            yield self.y == ac.sum(self.none.T)
 
     result = ac.compile(Empty()).simulate(until=1.0, rtol=1e-8)
     assert result["x"][-1] == pytest.approx(np.exp(-1.0), rel=1e-5)
+    assert (result["y"] == 0).all()
     assert result["none.T"].shape == (len(result.time), 0)
 
 
@@ -119,3 +122,17 @@ def test_conductors_between_every_pair_of_a_list():
     state = ac.compile(Star()).steady_state()
     assert [state[f"links[{k}].a.Q_flow"][0] for k in range(3)] == pytest.approx([-1.0, -1.0, 2.0])
     assert sum(state[f"ends[{k}].port.Q_flow"][0] for k in range(3)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_component_compiled_in_another_model_meanwhile_is_told():
+    class Outer(ac.Component):
+        def __init__(self, inner):
+            self.others = ac.array(Mass, 3)
+            self.inner = inner
+
+    room = Mass()
+    first = ac.compile(room).simulate(until=1.0)
+    second = ac.compile(Outer(room)).simulate(until=1.0)
+    assert second["inner.T"][0] == 300.0
+    with pytest.raises(ac.ModelError, match=r"Mass has meanwhile been compiled as part of another model \(Outer\)"):
+        first["T"]

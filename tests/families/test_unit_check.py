@@ -223,6 +223,7 @@ PASSING = {
         lambda s: s.x[0] * s.t[0] == s.x[1],
         {"x": ac.Variable(shape=2), "t": ac.Variable(shape=1)},
     ),
+    "a variable without a unit that is a number": (lambda s: ac.der(s.x) == s.T - s.x, {"x": "", "T": "K"}),
     "one small number for all": (
         lambda s: ac.abs(s.p + s.eps) * s.m == s.p * ac.abs(s.m + s.eps),
         {"p": "Pa", "m": "kg", "eps": ac.Parameter(1e-9)},
@@ -432,6 +433,14 @@ def test_units_of_named_expressions_bindings_and_initial_equations() -> None:
     assert "`v` is m^2 kg s^-3 A^-1 (V), the unit given to it (`mV`) is m^2 kg s^-3 A^-1 (V) times 0.001" in text
     assert "`2*R` is" in text and "the unit given to it (`S`)" in text
     assert "yield" not in text and "equation:  self.v == self.i" in text
+
+
+def test_a_unit_for_the_reader_says_nothing_about_what_is_in_it() -> None:
+    def equations(self):
+        self.loss = ac.named(2 * self.x, unit="W")
+        yield ac.der(self.x) == -self.loss
+
+    check_units(traced(model(equations, x="")))
 
 
 def test_what_is_inferred_below_is_known_above_and_signals_stay_free() -> None:

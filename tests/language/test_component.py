@@ -24,9 +24,9 @@ def test_unknown_arguments_name_near_matches_and_what_there_is():
 
 def test_unknown_attributes_name_near_matches_and_hasattr_works():
     with pytest.raises(ac.ModelError, match="has no attribute `capacity`"):
-        Capacitor().capacity
+        Capacitor().capacity  # noqa: B018
     with pytest.raises(ac.ModelError, match="Did you mean `port`"):
-        Mass().prt
+        Mass().prt  # noqa: B018
     assert not hasattr(Mass(), "nothing")
     assert not hasattr(Mass(), "_kind")
 

@@ -53,11 +53,11 @@ def test_inheritance_adds_members():
 def test_what_cannot_be_said_of_a_connector():
     part = Resistor()
     with pytest.raises(UsageError, match="A Pin has no `V`"):
-        part.p.V
+        part.p.V  # noqa: B018
     with pytest.raises(UsageError, match="single connector"):
         part.p[0]
     with pytest.raises(UsageError, match="joined in `connections`"):
-        part.p == part.n
+        part.p == part.n  # noqa: B015
     with pytest.raises(UsageError, match="shape"):
         Hub().many[4]
 

@@ -36,7 +36,7 @@ def test_wrong_attributes():
         ac.Variable(unit=5)
     with pytest.raises(UsageError, match="always, prefer"):
         ac.Variable(state="sometimes")
-    with pytest.raises(UsageError, match="`strat` is not an attribute.*`start`"):
+    with pytest.raises(UsageError, match=r"`strat` is not an attribute.*`start`"):
         ac.modify(strat=1.0)
 
 

@@ -128,7 +128,7 @@ ILLEGAL = {
     "unequal": (lambda: LEAVES.s != 1, UsageError, "a == b"),
     "text": (lambda: LEAVES.s + "1", UsageError, "'1' of type str"),
     "none": (lambda: LEAVES.s == None, UsageError, "None of type NoneType"),  # noqa: E711
-    "list": (lambda: LEAVES.s + [LEAVES.s, LEAVES.s], UsageError, "list of expressions"),
+    "list": (lambda: LEAVES.s + [LEAVES.s, LEAVES.s], UsageError, "list of expressions"),  # noqa: RUF005
     "scalar indexed": (lambda: LEAVES.s[0], ShapeError, "scalar"),
     "scalar length": (lambda: len(LEAVES.s), ShapeError, "scalar"),
     "outside": (lambda: LEAVES.b[4], ShapeError, "shape (4,)"),

@@ -77,7 +77,7 @@ def test_wrong_names_are_answered_with_near_ones():
     def wrong(dy, y):
         yield dy.temprature + y.temperature
 
-    with pytest.raises(ac.ModelError, match="no `temprature` among `dy`.*`temperature`"):
+    with pytest.raises(ac.ModelError, match=r"no `temprature` among `dy`.*`temperature`"):
         ac.compile(ac.plain(wrong, y={"temperature": 1.0}))
 
     def strange(y, z):

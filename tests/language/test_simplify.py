@@ -35,10 +35,17 @@ def test_powers(name, exponent):
 
 
 NEUTRAL = {
-    "x + 0": lambda x: x + 0, "0 + x": lambda x: 0 + x, "x - 0": lambda x: x - 0, "x * 1": lambda x: x * 1, "1 * x": lambda x: 1 * x,
-    "x / 1": lambda x: x / 1, "--x": lambda x: -(-x), "x ** 1": lambda x: x**1, "+x": lambda x: +x,
+    "x + 0": lambda x: x + 0,
+    "0 + x": lambda x: 0 + x,
+    "x - 0": lambda x: x - 0,
+    "x * 1": lambda x: x * 1,
+    "1 * x": lambda x: 1 * x,
+    "x / 1": lambda x: x / 1,
+    "--x": lambda x: -(-x),  # noqa: B002
+    "x ** 1": lambda x: x**1,
+    "+x": lambda x: +x,
     "where": lambda x: ac.where(LEAVES.s > 0, x, x),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", NEUTRAL)
@@ -77,6 +84,6 @@ def test_every_operator_keeps_its_value_on_literals(operator):
 
 
 def test_simplification_never_leaves_a_double_negation():
-    made = -(-(LEAVES.s - LEAVES.b))
+    made = -(-(LEAVES.s - LEAVES.b))  # noqa: B002
     negations = [n for n in walk(made) if isinstance(n, Operation) and n.operator.name == "neg"]
     assert not negations

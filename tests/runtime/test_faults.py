@@ -25,8 +25,13 @@ class Row(ac.Component):
 
 @pytest.mark.parametrize(
     "place, value, complaint",
-    [("x", -1.0, "square root of a negative number"), ("x", -3.0, "no value"), ("y", 1e4, "overflow"), ("k", 1.0, "division by zero")],
-)  # fmt: skip
+    [
+        ("x", -1.0, "square root of a negative number"),
+        ("x", -3.0, "no value"),
+        ("y", 1e4, "overflow"),
+        ("k", 1.0, "division by zero"),
+    ],
+)
 def test_the_operation_and_the_instance_are_named(place, value, complaint):
     model = ac.compile(Row())
     problem, system = model.problem, model.system

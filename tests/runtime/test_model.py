@@ -88,9 +88,13 @@ TABLE = ac.Table(np.linspace(0, 2, 401), np.linspace(0, 2, 401) ** 2)
 TABLE2D = ac.Table2D(np.linspace(0, 2, 101), np.linspace(0, 2, 101), np.outer(np.linspace(0, 2, 101), np.linspace(0, 2, 101)))
 
 SQUARES = {
-    "traced": traced_square, "opaque": opaque_square, "opaque with derivative": opaque_with_derivative, "C": lambda x: POWER(x, 2.0),
-    "table": TABLE, "two-dimensional table": lambda x: TABLE2D(x, x),
-}  # fmt: skip
+    "traced": traced_square,
+    "opaque": opaque_square,
+    "opaque with derivative": opaque_with_derivative,
+    "C": lambda x: POWER(x, 2.0),
+    "table": TABLE,
+    "two-dimensional table": lambda x: TABLE2D(x, x),
+}
 
 
 @pytest.mark.parametrize("case", SQUARES)
@@ -275,4 +279,4 @@ def test_statistics_can_be_read_by_name():
     assert found.steps > 0 and found["steps"] == found.steps
     assert set(found.seconds) >= {"families", "kernels", "initialisation", "integration"}
     with pytest.raises(AttributeError):
-        found.nothing
+        found.nothing  # noqa: B018

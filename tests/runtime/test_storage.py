@@ -13,14 +13,27 @@ from acausal.runtime.storage import choose, needed_unknowns, output_times
 MODEL = ac.compile(Ladder(8))
 
 
-@pytest.mark.parametrize("path, columns", [("C[2].v", 1), ("C[-1].v", 1), ("C.v", 8), ("C[::2].v", 4), ("R[3].v", 2), ("ground.p.v", 0),
-                                           ("R.R", 0), ("der(C[1].v)", 1), ("R[3].p.i", 1), ("R[3].n.i", 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    "path, columns",
+    [
+        ("C[2].v", 1),
+        ("C[-1].v", 1),
+        ("C.v", 8),
+        ("C[::2].v", 4),
+        ("R[3].v", 2),
+        ("ground.p.v", 0),
+        ("R.R", 0),
+        ("der(C[1].v)", 1),
+        ("R[3].p.i", 1),
+        ("R[3].n.i", 1),
+    ],
+)
 def test_only_what_is_needed(path, columns):
     whole = MODEL.simulate(until=1.0, points=11, derivatives=True)
     result = MODEL.simulate(until=1.0, points=11, store=[path])
     assert result.data.shape == (11, columns)
     np.testing.assert_array_equal(result[path], whole[path])
-    with pytest.raises(NameNotFound, match=r"`C\[5\]\.v` was not stored.*\n.*store") if "C.v" != path else _nothing():
+    with pytest.raises(NameNotFound, match=r"`C\[5\]\.v` was not stored.*\n.*store") if path != "C.v" else _nothing():
         result["C[5].v"]
 
 

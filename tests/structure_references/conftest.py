@@ -1,4 +1,4 @@
-"""The problems are stated once, in `benchmarks/structure`, where the suite `structure` measures them; here they are held to their figures."""
+"""The problems are stated in `benchmarks/structure`, where the suite `structure` measures them; here they are held to figures."""
 
 from __future__ import annotations
 

@@ -111,7 +111,8 @@ def test_cut_set_of_three_inductors(run: Any, agrees: Any) -> None:
 def test_inertias_on_one_shaft(run: Any, agrees: Any) -> None:
     plant = Wired(
         "sine.y torque.tau", "torque.flange a.a", "a.b b.a",
-        sine=sg.Sine(amplitude=3.0, f=0.5), torque=ro.Torque(), a=ro.Inertia(J=1.0, phi=held(0.0), w=held(0.0)), b=ro.Inertia(J=2.0),
+        sine=sg.Sine(amplitude=3.0, f=0.5), torque=ro.Torque(),
+        a=ro.Inertia(J=1.0, phi=held(0.0), w=held(0.0)), b=ro.Inertia(J=2.0),
     )  # fmt: skip
     model = ac.compile(plant)
     assert state_count(model) == 2

@@ -55,7 +55,7 @@ def test_der_of_powers_sums_and_quotients(run: Any, agrees: Any) -> None:
 
 
 class PrescribedSpeed(ac.Component):
-    """der() of an algebraic expression of time and unknowns: the acceleration of a prescribed motion, nothing else being a state."""
+    """der() of what is no state: speed and acceleration of a prescribed motion."""
 
     s, v, a = ac.Variable(), ac.Variable(), ac.Variable()
 

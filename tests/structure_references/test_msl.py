@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.structure.msl import FOLDER, CauerLowPass, First, trajectories, worst_deviation
 
 import acausal as ac
+from benchmarks.structure.msl import FOLDER, CauerLowPass, First, trajectories, worst_deviation
 
 from .conftest import state_count
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.structure.pendulum import AnglePendulum, Pendulum, Pendulums, drift, period
 
 import acausal as ac
 from acausal.families.statistics import statistics
+from benchmarks.structure.pendulum import AnglePendulum, Pendulum, Pendulums, drift, period
 
 from .conftest import state_count
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+import acausal as ac
 from benchmarks.structure.andrews import andrews
 from benchmarks.structure.car_axis import car_axis
 from benchmarks.structure.raw import RawProblem
 from benchmarks.structure.water_tube import water_tube
-
-import acausal as ac
 
 from .conftest import state_count
 

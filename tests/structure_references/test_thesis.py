@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import acausal as ac
+from acausal.families.statistics import statistics
 from benchmarks.structure.thesis import (
     Basins,
     GasSpring,
@@ -15,9 +18,6 @@ from benchmarks.structure.thesis import (
     circuit_poles,
     superheater_rates,
 )
-
-import acausal as ac
-from acausal.families.statistics import statistics
 
 from .conftest import state_count
 
@@ -131,7 +131,7 @@ def test_basins_are_reduced_as_families() -> None:
 
 
 def test_superheater_in_its_preferred_states(run: Any, agrees: Any) -> None:
-    """p and h are nowhere differentiated in the model, but preferred: M and E follow, through the declared derivatives of the density."""
+    """p and h are preferred, though nowhere differentiated: M and E follow, by the declared derivatives of the density."""
     model = ac.compile(Superheater())
     problem = model.problem
     assert {problem.name_of_unknown(int(k)) for k in np.flatnonzero(problem.differential)} == {"p", "h"}

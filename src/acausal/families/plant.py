@@ -77,6 +77,7 @@ class Kind:
 
     index: int
     representative: Component
+    root: Component
     count: int = 0
     members: list[Component] = field(default_factory=list)
     quantities: dict[str, Quantity] = field(default_factory=dict)
@@ -153,7 +154,7 @@ class Plant:
         signature = self._signature(component, total)
         kind = self._by_signature.get(signature)
         if kind is None:
-            kind = self._by_signature[signature] = Kind(len(self.kinds), component)
+            kind = self._by_signature[signature] = Kind(len(self.kinds), component, self.root)
             self.kinds.append(kind)
         component._kind, component._first, component._count = kind, kind.count, total
         kind.count += total
@@ -208,6 +209,7 @@ class Plant:
 
     def numbers(self, kind: Kind, reference: Reference) -> np.ndarray:
         """Numbers of what `reference` stands for in every instance of `kind`: shape (count, *reference.shape)."""
+        self._check_current(reference.owner._kind)
         quantity = self.quantity_of(reference)
         instances = kind.instances_of(reference.owner)
         size = quantity.size
@@ -264,7 +266,18 @@ class Plant:
         """What a path names; see `families/path.py`."""
         from .path import resolve
 
-        return resolve(self, path)
+        located = resolve(self, path)
+        self._check_current(located.kind)
+        return located
+
+    def _check_current(self, kind: Kind) -> None:
+        """A component carries the numbers of the model that it was compiled in last."""
+        if kind.root is not self.root:
+            raise ModelError(
+                f"{kind.name} has meanwhile been compiled as part of another model ({type(kind.root).__name__}), "
+                f"so what was computed with {type(self.root).__name__} can no longer be looked at.",
+                remedy="Make a new component for each model.",
+            )
 
 
 def joined(path: str, name: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -104,8 +105,8 @@ def _wanted(system: System, pattern: Pattern) -> np.ndarray:
     for kind in system.plant.kinds:
         for quantity in kind.quantities.values():
             for member in kind.members:
-                state = member._modifications.get(quantity.name, {}).get("state", quantity.declaration.state)
-                if state in ("always", "prefer"):
+                changed: dict[str, Any] = member._modifications.get(quantity.name, {})
+                if changed.get("state", quantity.declaration.state) in ("always", "prefer"):
                     first = quantity.base + member._first * quantity.size
                     numbers = np.arange(first, first + member._count * quantity.size)
                     chosen[system.aliases.index[numbers[~away[numbers]]]] = True
@@ -186,7 +187,9 @@ class _Reducer:
 
     def _differentiate(self, merged: Merged) -> None:
         """All derivatives of all rows that Pantelides asks for, order by order."""
-        tables = [((o,), codes, rows) for f in self.system.families for o, codes, rows in self._raised(f)]
+        tables: list[tuple[tuple[Expression, ...], np.ndarray, np.ndarray]] = [
+            ((o,), codes, rows) for f in self.system.families for o, codes, rows in self._raised(f)
+        ]
         next_row = self._row_numbers(1)
         for order in range(1, int(self.differentiations.max()) + 1):
             raised = []
@@ -220,7 +223,8 @@ class _Reducer:
         """d/dt of a template: Σ ∂f/∂slot · slot', where slot' is one more slot (or a number)."""
         (output,) = outputs
         slots = sorted(_slots(output), key=lambda s: s.number)
-        columns, total = [codes[s.number] for s in slots], Constant(0.0)
+        columns = [codes[s.number] for s in slots]
+        total: Expression = Constant(0.0)
         renumbered: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(slots)}
         output = transform(output, lambda n: renumbered.get(n))
         for slot, partial in gradient(output, list(renumbered.values())).items():
@@ -256,7 +260,7 @@ class _Reducer:
             raise ModelError(
                 Diagnostic(
                     f"The derivative of input `{name}` is needed, because it prescribes something that other equations integrate.",
-                    remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time in it.",
+                    remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time.",
                 )
             )
 

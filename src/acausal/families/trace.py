@@ -74,7 +74,7 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
     """What a method yields, with the line of each `yield`."""
     function: Callable[[], Iterable[Any]] = getattr(component, method)
     try:
-        stated = function()
+        stated: Iterable[Any] | None = function()
         if stated is None:
             code = getattr(function, "__code__", None)
             raise ModelError(

@@ -14,6 +14,7 @@ until nothing changes any more; so does, for `report` only, a parameter.
   2π f). Any other number (9.81, 4186, 3600, 5.67e-8, 0.1) may well be a physical constant or a conversion: the product is unknown.
   All decimal and sexagesimal conversions contain the prime 5, so `w == 2π/60·n` with n in rpm is right as well.
 - Time is s, but no declaration: `sin(time)` passes, `x == time` with x in m does not.
+- What an equation leaves for a variable without a unit counts in the other equations, not against that equation itself.
 - A parameter without a unit is a number with a name: it makes its terms unknown and is never the culprit. So do a power law with
   an odd exponent (`m**1.8`), a function that does not say its units, and elements of an array without a unit, which may differ.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Location
-from ..language.expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Sum, Time, Unbound
+from ..language.expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Sum, Time, Unbound, walk
 from .measures import (
     PLAIN,
     TIME,
@@ -88,7 +88,14 @@ class Inference:
                 self._learn()
             if len(self.found) == count:
                 break
+        self.clashes = [(s, c) for s, c in self.clashes if not self._in_a_circle(s, c)]
         return self
+
+    def _in_a_circle(self, statement: Statement, clash: Clash) -> bool:
+        """`der(x) == T - x` leaves K for x and then cannot bear it: x may be a number for T, as `v == 5` has one for v."""
+        leaves = (n for n in walk(*clash.nodes) if isinstance(n, Reference))
+        found = (self.found.get((id(n.owner), n.name)) for n in leaves)
+        return any(f is not None and f.source is statement for f in found)
 
     def _learn(self) -> None:
         """Give quantities what the statement leaves for them; whatever was said about them before is out of date then."""
@@ -102,11 +109,9 @@ class Inference:
     def _settle(self, statement: Statement) -> None:
         measures = [self.measure_of(part) for part in statement.parts]
         if statement.stated:
-            (part,), stated = statement.parts, measure(statement.stated)
-            if measures[0] is None:
-                self._wanted.append((part, stated))
-            elif isinstance(measures[0], Measure):
-                self._agree((part, part), (measures[0], stated), strict=True)
+            (part,), (found,) = statement.parts, measures
+            if isinstance(found, Measure):  # nothing follows for what is in it: the unit is there for the reader of results
+                self._agree((part, part), (found, measure(statement.stated)), strict=True)
             return
         node, alike = statement.parts[0], measures[0]
         for part, other in zip(statement.parts[1:], measures[1:], strict=True):
@@ -147,7 +152,7 @@ class Inference:
             return _negated(self._measures[node.args[0]])
         if isinstance(node, Call):
             return self._of_call(node)
-        raise AssertionError(f"no unit rule for {type(node).__name__}")
+        return None  # whatever else may stand in an equation one day is unknown
 
     def _of_reference(self, node: Reference) -> Measure | None:
         found = _declared(node.declaration)

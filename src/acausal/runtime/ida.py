@@ -38,11 +38,11 @@ class Ida:
         Option("max_step", float, 0.0, "largest step in seconds; 0: no limit", 0.0),
         Option("initial_step", float, 0.0, "first step in seconds; 0: estimated", 0.0),
         Option("max_steps", int, 0, "number of steps after which a run ends; 0: no limit", 0),
-        Option("suppress_algebraic", bool, False, "leave algebraic unknowns (those that are not explicit) out of the error test"),
+        Option("suppress_algebraic", bool, False, "leave all algebraic unknowns out of the error test"),
         Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
         Option("max_nonlinear_iterations", int, 4, "Newton iterations per attempt", 1, 100),
         Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
-        Option("max_error_test_failures", int, 10, "failed error tests of a step before a run ends", 1, 1000),
+        Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
         Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
@@ -89,14 +89,17 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
         if isinstance(given, Constant):
             known[cell] = given.value
     outputs = native_outputs(problem, request.stored)
-    session = core.Ida(problem.native, known, request.rtol, request.atol, problem.differential, outputs, **options)
+    tested = np.ones(problem.size, dtype=bool) if problem.tested is None else problem.tested
+    tested = problem.differential if options.pop("suppress_algebraic") else tested
+    session = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, **options)
     for cell, given in request.inputs.items():
         if isinstance(given, Function):
             session.add_function(cell, given.function)
         elif not isinstance(given, Constant):
             session.add_table(cell, given.times, given.values, given.slopes)
     if request.watch is not None:
-        session.set_watch(request.watch.equations.native, request.watch.blocks(), request.watch.limit)
+        watch = request.watch
+        session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
     return session, known
 
 

@@ -18,12 +18,13 @@ from ..families.numbers import Attributes
 from ..families.lowering import lower
 from ..families.pattern import jacobian_pattern
 from ..families.reduction import reduce
-from ..families.starts import StartReader
+from ..families.starts import StartReader, Starts
 from ..families.system import System
 from ..language.component import Component
 from ..results.result import Result, Stored
 from .build import build
-from .initialise import InitialisationError, Initialised, Initialiser
+from .initialise import InitialisationError, Initialised, Initialiser, Report
+from .initialise.pose import pose
 from .inputs import Signal, as_signal, values_at
 from .outcome import Outcome
 from .parameters import Parameters
@@ -32,8 +33,11 @@ from .problem import Stored as Storage
 from .progress import reported
 from .run import run_to_end
 from .solver import Request, default_solver, find_solver
-from .states import StateSelection, slopes_of
+from .states import StateSelection, gathered, spread
+from .steady import Earlier, SteadyStates, Wishes, along, point
 from .storage import choose, needed_unknowns, output_times
+
+_RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
 def compile(component: Component) -> Model:
@@ -75,7 +79,7 @@ class Model:
             self._pattern, self._implicit = pattern, None
             self.problem = self._explicit = build(lower(self.system, pattern, self._kept(known)), known, self._starts.starts(known))
         else:
-            self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known)
+            self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known, self._kept(known))
             self.problem = self._selected(0.0, known)
         clock.lap("kernels")
         self._initialisers: dict[tuple[int, str], Initialiser] = {}
@@ -111,6 +115,9 @@ class Model:
         inputs: Mapping[str, Any] | None = None,
         store: Iterable[str] | None = None,
         initial: str = "start",
+        start_from: Any = None,
+        given: Mapping[str, Any] | None = None,
+        solve_for: Iterable[str] = (),
         progress: bool | Callable[[float], bool | None] = False,
         solver: str | None = None,
         atol: float | Mapping[str, float] | None = None,
@@ -129,6 +136,8 @@ class Model:
             store: paths of what to keep (all unknowns otherwise).
         The rest:
             initial: "start" (fixed and given start values) or "steady" (start at rest).
+            start_from: an earlier result (its last point), or values by name, to start from. Names that do not exist here do not matter.
+            given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
             solver: a solver by name ("ida", "sundae"); `options` are the solver's own.
             atol: absolute tolerance, one for all; otherwise it is `rtol` times each variable's nominal value.
@@ -138,7 +147,8 @@ class Model:
         times = output_times(start, until, points, at, self.system.size)
         chosen = find_solver(solver or default_solver())
         choice = choose(self.system, store, derivatives, len(times))
-        problem, first, given = self._prepare(start, initial, set or {}, inputs or {}, clock)
+        wishes = Wishes(start_from, given or {}, solve_for)
+        problem, first, signals = self._prepare(start, initial, set or {}, inputs or {}, clock, wishes)
         with reported(progress, start, until, self.title) as report:
             request = Request(
                 t0=start,
@@ -149,46 +159,103 @@ class Model:
                 stored=Storage(problem.lowered.index[choice.gather].astype(np.int32)),
                 rtol=rtol,
                 atol=self._absolute(problem, rtol, atol),
-                inputs=given,
+                inputs=signals,
                 progress=report,
                 options=options,
             )
-            run = run_to_end(chosen, problem, request, self.selection, self._starts)
+            run = run_to_end(chosen, problem, request, self.selection, self._starts, choice.gather)
         clock.lap("integration")
-        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, given)
+        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, signals)
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(first.report)
         return Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics)
 
     def steady_state(
-        self, *, at: float = 0.0, set: Mapping[str, Any] | None = None, inputs: Mapping[str, Any] | None = None
+        self,
+        *,
+        at: float = 0.0,
+        set: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        start_from: Any = None,
+        given: Mapping[str, Any] | None = None,
+        solve_for: Iterable[str] = (),
     ) -> Result:
-        """The state in which nothing changes, as a result with a single point."""
-        problem, first, given = self._prepare(at, "steady", set or {}, inputs or {}, _Clock())
-        choice = choose(self.system, None, True, 1)
-        workspace = problem.equations.workspace(at, first.y, first.yp, problem.known)
-        row = workspace[problem.lowered.index[choice.gather]]
-        stored = Stored(np.array([at]), row[None, :], choice.column, choice.slope_column, problem.known, given)
-        return Result(self.system, stored, Outcome.FINISHED, Statistics(initialisation=str(first.report)), self.title)
+        """The state in which nothing changes, as a result with a single point.
+
+        Every day:
+            set, inputs: parameter values and inputs of this state, as for `simulate`.
+        The rest:
+            start_from: an earlier result, or values by name, to search from.
+            given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
+                at 294 K; `result["wall.G"]` is the value found.
+        """
+        wishes = Wishes(start_from, given or {}, solve_for)
+        problem, first, signals = self._prepare(at, "steady", set or {}, inputs or {}, _Clock(), wishes)
+        statistics = Statistics(initialisation=str(first.report))
+        return point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, statistics)
+
+    def steady_states(
+        self,
+        over: Mapping[str, Any],
+        *,
+        at: float = 0.0,
+        set: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        start_from: Any = None,
+        given: Mapping[str, Any] | None = None,
+        solve_for: Iterable[str] = (),
+    ) -> SteadyStates:
+        """Steady states along parameter values, each found from its neighbours: `model.steady_states({"T_source": np.linspace(…)})`.
+
+        Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
+        """
+        solve_for = list(solve_for)
+
+        def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
+            wishes = Wishes(guess, given or {}, solve_for, quick)
+            problem, first, signals = self._prepare(at, "steady", {**(set or {}), **values}, inputs or {}, _Clock(), wishes)
+            result = point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, Statistics(initialisation=str(first.report)))
+            return result, problem.equations.workspace(at, first.y, first.yp, problem.known)[problem.lowered.place]
+
+        return along(over, solve, Wishes(start_from).earlier(self.system))
 
     def _prepare(
-        self, t0: float, mode: str, changes: Mapping[str, Any], inputs: Mapping[str, Any], clock: _Clock
+        self,
+        t0: float,
+        mode: str,
+        changes: Mapping[str, Any],
+        inputs: Mapping[str, Any],
+        clock: _Clock,
+        wishes: Wishes,
     ) -> tuple[Problem, Initialised, dict[int, Signal]]:
         """The problem with the numbers of one run, and consistent values to start from."""
-        given = {int(c): as_signal(v, path) for path, v in inputs.items() for c in self._parameters.input_cells(path).ravel()}
+        if mode not in ("start", "steady"):
+            raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
+        signals = {int(c): as_signal(v, path) for path, v in inputs.items() for c in self._parameters.input_cells(path).ravel()}
+        earlier = wishes.earlier(self.system)
+        mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         with self._lock:
-            known = values_at(given, t0, self._parameters.known(changes))
-            self.problem = self._chosen_problem(t0, known)
-            self._load(self.problem, known)
+
+            def known_with(more: Mapping[str, Any]) -> np.ndarray:
+                return values_at(signals, t0, self._parameters.known({**changes, **more}))
+
+            known = known_with({})
+            report = None
+            if wishes.inverse:
+                calibrated, earlier, report = self._inverse(t0, mode, known_with, wishes, earlier, signals)
+                known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
+            self.problem = self._chosen_problem(t0, known, earlier)
+            self._load(self.problem, known, earlier)
             clock.lap("parameters")
-            first = self._initial_values(self.problem, t0, mode)
+            first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
+            first = replace(first, report=report or first.report)
             if self.selection is not None:
                 first = self._reselected(first, t0, known)
             problem = copy.copy(self.problem)
             problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
         clock.lap("initialisation")
-        return problem, first, given
+        return problem, first, signals
 
     def _kept(self, known: np.ndarray) -> np.ndarray:
         """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""
@@ -199,33 +266,69 @@ class Model:
             keep[index[index < self.system.size]] = True
         return keep
 
-    def _chosen_problem(self, t0: float, known: np.ndarray) -> Problem:
-        """The problem that suits these parameters: states selected, explicit variables only where no coefficient is zero."""
-        if self.selection is not None:
-            return self._selected(t0, known)
-        if self._explicit.lowered.usable(known):
-            return self._explicit
+    def _inverse(
+        self,
+        t0: float,
+        mode: str,
+        known_with: Callable[[Mapping[str, Any]], np.ndarray],
+        wishes: Wishes,
+        earlier: Earlier | None,
+        signals: dict[int, Signal],
+    ) -> tuple[dict[str, float], Earlier, Report]:
+        """Values of the parameters that are solved for, and of all unknowns. Starts may depend on parameters: then once more."""
+        known = known_with({})
+        problem = self._selected(t0, known, earlier) if self.selection is not None else self._all_implicit(known)
+        self._load(problem, known, earlier)
+        inverse = pose(self.system, self._parameters, problem, wishes.given, wishes.solve_for, known_with)
+        for _ in range(_RESTARTS):
+            before = problem.start
+            first = self._initial_values(Initialiser(inverse, mode), problem, t0, signals, wishes.quick)  # type: ignore[arg-type]
+            found = inverse.found(first.y)
+            self._load(problem, known_with(found), earlier)
+            if np.allclose(problem.start, before, rtol=1e-9, atol=0.0):
+                return found, Earlier(first.y[: problem.size], np.ones(problem.size, dtype=bool)), first.report
+            inverse.restart(first.y)
+        raise ModelError(
+            "The start values depend on the parameters that are solved for, and do not settle.",
+            remedy="Give the start values as numbers, or prescribe them in `given`.",
+        )
+
+    def _all_implicit(self, known: np.ndarray) -> Problem:
+        """The problem in which every unknown of the system is solved for."""
         if self._implicit is None:
             self._implicit = build(lower(self.system, self._pattern), known, self._starts.starts(known))
         return self._implicit
 
-    def _selected(self, t0: float, known: np.ndarray) -> Problem:
+    def _read_starts(self, known: np.ndarray, earlier: Earlier | None) -> Starts:
+        starts = self._starts.starts(known)
+        return starts if earlier is None else earlier.applied(starts)
+
+    def _chosen_problem(self, t0: float, known: np.ndarray, earlier: Earlier | None = None) -> Problem:
+        """The problem that suits these parameters: states selected, explicit variables only where no coefficient is zero."""
+        if self.selection is not None:
+            return self._selected(t0, known, earlier)
+        return self._explicit if self._explicit.lowered.usable(known) else self._all_implicit(known)
+
+    def _selected(self, t0: float, known: np.ndarray, earlier: Earlier | None = None) -> Problem:
         """The problem with the states that look best at the start values."""
         assert self.selection is not None
-        starts = self._starts.starts(known)
+        starts = self._read_starts(known, earlier)
         selection = self.selection.select(t0, starts.start, np.zeros(self.system.size), known, starts.nominal)
         return self.selection.problem(selection, known, starts)
 
     def _reselected(self, first: Initialised, t0: float, known: np.ndarray) -> Initialised:
         """Consistent values may favour other states than the start values did."""
         assert self.selection is not None
-        selection = self.selection.select(t0, first.y, first.yp, known, self.problem.nominal)
-        self.problem = self.selection.problem(selection, known, self._starts.starts(known))
-        self._load(self.problem, known)
-        return replace(first, yp=slopes_of(self.problem, first.y, first.yp))
-
-    def _load(self, problem: Problem, known: np.ndarray) -> None:
         starts = self._starts.starts(known)
+        y, yp = spread(self.problem, t0, first.y, first.yp, self.problem.known)
+        selection = self.selection.select(t0, y, yp, known, starts.nominal)
+        self.problem = self.selection.problem(selection, known, starts)
+        self._load(self.problem, known)
+        y, yp = gathered(self.problem, y, yp)
+        return replace(first, y=y, yp=yp)
+
+    def _load(self, problem: Problem, known: np.ndarray, earlier: Earlier | None = None) -> None:
+        starts = self._read_starts(known, earlier)
         kept = problem.lowered.kept
         problem.known[: len(known)] = known
         problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
@@ -234,19 +337,26 @@ class Model:
         if wrong:
             raise ModelError(*wrong)
 
-    def _initial_values(self, problem: Problem, t0: float, mode: str) -> Initialised:
-        if mode not in ("start", "steady"):
-            raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
+    def _initialiser(self, problem: Problem, mode: str) -> Initialiser:
         key = (id(problem), mode)
         if key not in self._initialisers:
             self._initialisers[key] = Initialiser(problem, mode)  # type: ignore[arg-type]
+        return self._initialisers[key]
+
+    def _initial_values(
+        self, initialiser: Initialiser, problem: Problem, t0: float, signals: dict[int, Signal], quick: bool
+    ) -> Initialised:
+        """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
         try:
-            return self._initialisers[key].run(t0)
+            return initialiser.run(t0, quick=quick)
         except InitialisationError as error:
-            rows = [int(r) for r in error.report.non_finite if r < problem.size]
-            workspace = problem.equations.workspace(t0, problem.start, np.zeros(problem.size), problem.known)
+            n = problem.size
+            rows = [int(r) for r in error.report.non_finite if r < n]
+            workspace = problem.equations.workspace(t0, problem.start, np.zeros(n), problem.known)
             assert problem.explain_row is not None
             error.diagnostics = (*(problem.explain_row(r, workspace) for r in rows[:5]), *error.diagnostics)
+            statistics = Statistics(initialisation=str(error.report))
+            error.result = point(self, problem, t0, error.y[:n], error.yp[:n], signals, error.outcome, statistics)
             raise
 
     def _absolute(self, problem: Problem, rtol: float, atol: float | Mapping[str, float] | None) -> np.ndarray:

@@ -226,6 +226,7 @@ class Problem:
     initial_jacobian_kernels: Sequence[Kernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
+    tested: Mask | None = None  # unknowns in the error test; all of them otherwise
     use_native: bool = True
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -10,34 +11,52 @@ import numpy as np
 from ..families.starts import StartReader
 from .inputs import values_at
 from .outcome import Outcome
-from .problem import Problem
+from .problem import Problem, Stored
 from .solver import COUNTERS, Request, RunResult, Solver
-from .states import StateSelection, slopes_of
+from .states import StateSelection, gathered, spread
 
 
-def run_to_end(solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader) -> RunResult:
-    """Run to the end. Of a reduced system, states are exchanged when those chosen no longer determine the rest well."""
+def run_to_end(
+    solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader, gather: np.ndarray
+) -> RunResult:
+    """Run to the end. Of a reduced system, states are exchanged when those chosen no longer determine the rest well.
+
+    `gather` are the cells to store, in the system's own numbers; each selection of states has numbers of its own.
+    """
     if problem.size == 0:
         return _evaluated(problem, request)
     if selection is None:
         return solver.run(problem, request)
     parts: list[RunResult] = []
-    known, before = problem.known, b""
+    known, before = problem.known[: problem.lowered.system.known_count], b""
+    y, yp = spread(problem, request.t0, request.y0, request.yp0, problem.known)
+    tolerance = _tolerances(problem, request)
     while True:
         here = values_at(request.inputs, request.t0, known)
-        chosen = selection.select(request.t0, request.y0, request.yp0, here, problem.nominal)
-        problem = _with_numbers(selection.problem(chosen, known, starts.starts(here)), problem, known)
-        watch = selection.watch(chosen)
+        at_start = starts.starts(here)
+        chosen = selection.select(request.t0, y, yp, here, at_start.nominal)
+        problem = _with_numbers(selection.problem(chosen, known, at_start), known)
+        watch = selection.watch(chosen, problem)
         if watch is not None and chosen.states.tobytes() == before:
             watch = replace(watch, limit=np.inf)  # nothing better is to be had here
         before = chosen.states.tobytes()
-        request = replace(request, yp0=slopes_of(problem, request.y0, request.yp0), watch=watch)
+        y0, yp0 = gathered(problem, y, yp)
+        stored = Stored(problem.lowered.index[gather].astype(np.int32))
+        request = replace(request, y0=y0, yp0=yp0, watch=watch, stored=stored, atol=tolerance[problem.lowered.kept])
         part = solver.run(problem, request)
         parts.append(part)
         if part.outcome is not Outcome.STATES_DEGRADED:
             return _joined(parts)
-        left = request.output_times[len(part.times) :]
-        request = replace(request, t0=part.t, output_times=left, y0=part.y, yp0=part.yp)
+        y, yp = spread(problem, part.t, part.y, part.yp, values_at(request.inputs, part.t, problem.known))
+        request = replace(request, t0=part.t, output_times=request.output_times[len(part.times) :])
+
+
+def _tolerances(problem: Problem, request: Request) -> np.ndarray:
+    """Absolute tolerances of all unknowns of the system; those that are explicit here take the smallest that was given."""
+    given = np.broadcast_to(np.asarray(request.atol, dtype=float), (problem.size,))
+    whole = np.full(problem.lowered.system.size, given.min(initial=np.inf))
+    whole[problem.lowered.kept] = given
+    return whole
 
 
 def _evaluated(problem: Problem, request: Request) -> RunResult:
@@ -51,12 +70,10 @@ def _evaluated(problem: Problem, request: Request) -> RunResult:
     return RunResult(Outcome.FINISHED, request.t_end, request.output_times, rows, nothing, nothing, statistics)
 
 
-def _with_numbers(problem: Problem, like: Problem, known: np.ndarray) -> Problem:
+def _with_numbers(problem: Problem, known: np.ndarray) -> Problem:
     """The problem of another selection with the numbers of this run."""
-    import copy
-
     other = copy.copy(problem)
-    other.known, other.nominal, other.start = known, like.nominal, like.start
+    other.known = np.append(known, np.zeros(problem.lowered.computed))
     return other
 
 

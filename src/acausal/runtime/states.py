@@ -8,6 +8,7 @@ import numpy as np
 
 from ..families.lowering import lower
 from ..families.pattern import Pattern, jacobian_pattern
+from ..families.plant import ZERO
 from ..families.reduction import with_states
 from ..families.selection import Selection, Selector
 from ..families.starts import Starts
@@ -26,11 +27,13 @@ class Watch:
     counts: list[int]
     limit: float
     equations: Equations  # of the reduced system without its state rows
+    source: np.ndarray  # where the cells of its workspace are in that of the problem that is run
 
     def blocks(self) -> list[tuple[np.ndarray, int]]:
         return [(np.ascontiguousarray(p, dtype=np.int32), c) for p, c in zip(self.positions, self.counts, strict=True)]
 
     def degraded(self, t: float, y: Floats, yp: Floats, known: Floats) -> bool:
+        """The same without the native core; y and y' are those of the reduced system."""
         values = np.append(self.equations.jacobian(t, y, yp, 0.0, known), 0.0)
         return any(_growth(values[p], c) > self.limit for p, c in zip(self.positions, self.counts, strict=True))
 
@@ -47,8 +50,8 @@ def _growth(matrix: np.ndarray, count: int) -> float:
 class StateSelection:
     """Problems of a reduced system, one for each selection of states that came up."""
 
-    def __init__(self, system: System, pattern: Pattern, preference: np.ndarray, known: np.ndarray) -> None:
-        self.system, self.selector = system, Selector(system, pattern, preference)
+    def __init__(self, system: System, pattern: Pattern, preference: np.ndarray, known: np.ndarray, keep: np.ndarray) -> None:
+        self.system, self.selector, self.keep = system, Selector(system, pattern, preference), keep
         residuals, jacobians, self._code = kernels(system.families, pattern.positions)
         size = system.size
         self.equations = Equations(
@@ -67,27 +70,38 @@ class StateSelection:
         if key not in self._problems:
             system = with_states(self.system, selection.states)
             pattern = jacobian_pattern(system.families, system.equation_count, system.size)
-            problem = build(lower(system, pattern), known, starts)
-            problem.candidates = np.zeros(system.size, dtype=bool)
-            problem.candidates[self.selector.derivatives.candidates()[:, 0]] = True
+            candidates = np.zeros(system.size, dtype=bool)
+            candidates[self.selector.derivatives.candidates()[:, 0]] = True
+            lowered = lower(system, pattern, self.keep | (candidates & starts.given))
+            problem = build(lowered if lowered.usable(known) else lower(system, pattern), known, starts)
+            problem.candidates = candidates[problem.lowered.kept]
             problem.states = selection.states
             self._problems[key] = problem
         return self._problems[key]
 
-    def watch(self, selection: Selection) -> Watch | None:
+    def watch(self, selection: Selection, problem: Problem) -> Watch | None:
         """What may degrade during a run: blocks with entries that vary, and with a choice."""
         chosen = [c for c in selection.choices if c.entries.shape[1] > c.count and self._varies(c.entries)]
         if not chosen:
             return None
-        return Watch([c.entries for c in chosen], [c.count for c in chosen], GROWTH_LIMIT, self.equations)
+        index = problem.lowered.index
+        source = np.where(index >= 0, index, 2 * problem.size + ZERO).astype(np.int32)
+        return Watch([c.entries for c in chosen], [c.count for c in chosen], GROWTH_LIMIT, self.equations, source)
 
     def _varies(self, entries: np.ndarray) -> bool:
         return not self.constant[entries[entries >= 0]].all()
 
 
-def slopes_of(problem: Problem, y: Floats, yp: Floats) -> Floats:
-    """y' of the selected states, which are unknowns themselves."""
+def spread(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats) -> tuple[Floats, Floats]:
+    """Values of the unknowns of a problem as values of all unknowns of its system."""
+    size = problem.lowered.system.size
+    whole = problem.lowered.expand(problem.equations.workspace(t, y, yp, known))
+    return whole[:size], whole[size : 2 * size]
+
+
+def gathered(problem: Problem, y: Floats, yp: Floats) -> tuple[Floats, Floats]:
+    """Values of all unknowns of a system as those of a problem; y' of selected states are unknowns of the system themselves."""
     slopes = yp.copy()
-    states = problem.states
-    slopes[states[:, 0]] = y[states[:, 1]]
-    return slopes
+    slopes[problem.states[:, 0]] = y[problem.states[:, 1]]
+    kept = problem.lowered.kept
+    return y[kept], slopes[kept]

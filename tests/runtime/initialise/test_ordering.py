@@ -44,5 +44,5 @@ def test_every_block_comes_after_what_it_needs(n: int, seed: int) -> None:
 
 def test_equations_of_the_model_come_before_initial_equations() -> None:
     """Rows 0 (model) and 1 (initial) both need column 0."""
-    found = choose(Incidence.from_pairs([0, 1], [0, 0], 2, 2), np.array([0, -1]), first_rows=1)
+    found = choose(Incidence.from_pairs([0, 1], [0, 0], 2, 2), np.array([0, -1]), np.array([True, False]))
     assert found.unknown_of_equation.tolist() == [0, -1]

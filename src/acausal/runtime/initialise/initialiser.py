@@ -77,14 +77,19 @@ class Initialiser:
         self._whole: Subsystem | None = None
         self._order: BlockOrder | None = None
 
-    def run(self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None) -> Initialised:
-        """Consistent values at t0, or an `InitialisationError` that carries what was reached."""
+    def run(
+        self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None, quick: bool = False
+    ) -> Initialised:
+        """Consistent values at t0, or an `InitialisationError` that carries what was reached.
+
+        `quick`: Newton's method on the whole system or nothing, for guesses that are good or else useless.
+        """
         begin = time.perf_counter()
         self.stack.time, self.stack.counts = float(t0), Counts()
         for _ in range(20):
             try:
                 self._prepare()
-                report = _Run(self, y_guess, yp_guess).report
+                report = _Run(self, y_guess, yp_guess, quick).report
                 break
             except PatternGrew:  # a trial evaluation had missed an entry; each time at least one is won
                 self._conditions = None
@@ -132,8 +137,8 @@ class Initialiser:
 class _Run:
     """One initialisation; `report` has the result."""
 
-    def __init__(self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None) -> None:
-        self.owner, self.stack, self.options = owner, owner.stack, owner.options
+    def __init__(self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None, quick: bool = False) -> None:
+        self.owner, self.stack, self.options, self.quick = owner, owner.stack, owner.options, quick
         self.guesses = y_guess, yp_guess
         self._begin()
         self.report.outcome = self._solve()
@@ -166,7 +171,9 @@ class _Run:
         order = self.owner.order()
         if order is None:
             return self._singular_structure()
-        at_rest = self.owner.mode == "steady" and self._at_rest(self.owner.whole)
+        if self.quick and not result.converged.all():
+            return Outcome.NOT_FOUND
+        at_rest = self.owner.mode == "steady" and not self.quick and self._at_rest(self.owner.whole)
         if not result.converged.all():
             return self._checked(Outcome.REST) if at_rest else self._by_blocks(order)
         self.report.notes.append(_SINGULAR + (_REACHED if at_rest else _NEAREST))

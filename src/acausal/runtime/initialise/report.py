@@ -40,7 +40,7 @@ class Outcome(Enum):
         "caused by the structure of the problem, not by its numbers. Fix other start values, or add or remove initial equations."
     )
     INCONSISTENT = (
-        "There are more initial conditions than needed, and they contradict each other. Free one of the starts that are named."
+        "There are more initial conditions than needed, and they contradict each other. Free one of the starts, or drop one of the values, that are named."
     )
 
     @property
@@ -238,10 +238,14 @@ class Report:
 
 
 class InitialisationError(ModelError):
-    """No consistent start. `report` tells everything; `y` and `yp` are the values reached, so that they can be looked at."""
+    """No consistent start. `report` tells everything; `y` and `yp` are the values reached, so that they can be looked at.
+
+    `result` is the same with names, a result with a single point, when it was a model that could not be initialised.
+    """
 
     def __init__(self, report: Report) -> None:
         self.report = report
+        self.result: Any = None
         self.y, self.yp = report.y, report.yp
         rows = [
             *(int(r) for b in report.failed[:1] for r in _worst_first(report, b)),

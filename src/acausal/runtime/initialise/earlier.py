@@ -1,0 +1,91 @@
+"""Values of an earlier result by name, for another run: another plant size, renamed or added parts do not matter.
+
+Whole quantities are looked up at once (`pipes.m` and not `pipes[17].m`), and elements that both plants have are taken over; every
+variable of an unknown is tried, so that it is enough if one of them has kept its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, NameNotFound
+from ...families.plant import joined
+from ...families.system import System
+from ...language.component import Component
+from .types import Floats, Integers, Mask
+
+
+def values_from(system: System, earlier: Any, at: float | None = None) -> tuple[Floats, Mask]:
+    """Per unknown of the system its value in `earlier` (a result, or a mapping of names to values), and where there is one.
+
+    Of a result the last point is taken, or the one nearest to the time `at`.
+    """
+    values, found = np.zeros(system.size), np.zeros(system.size, bool)
+    look = _Look(earlier, at)
+    for kind in system.plant.kinds:
+        for quantity in kind.quantities.values():
+            if quantity.role == "parameter" or (kind.index, quantity.name) in system.definitions:
+                continue
+            for member in kind.members:
+                number, value = look.up(member, quantity.name, quantity.shape, quantity.base + member._first * quantity.size)
+                _take(system, number, value, values, found)
+    _take_derivatives(system, look, values, found)
+    return values, found
+
+
+def _take(system: System, numbers: Integers, value: Floats, values: Floats, found: Mask) -> None:
+    aliases = system.aliases
+    here = ~aliases.known[numbers] & np.isfinite(value)
+    unknown, value = aliases.index[numbers[here]], aliases.sign[numbers[here]] * value[here]
+    new = ~found[unknown]
+    values[unknown[new]], found[unknown[new]] = value[new], True
+
+
+def _take_derivatives(system: System, look: _Look, values: Floats, found: Mask) -> None:
+    """Derivatives that index reduction made unknowns; their names are looked up one by one."""
+    for unknown in range(len(system.aliases.representative), system.size):
+        value = look.value(system.name_of_unknown(unknown))
+        if value is not None and value.size == 1 and np.isfinite(value).all():
+            values[unknown], found[unknown] = float(value.ravel()[0]), True
+
+
+class _Look:
+    def __init__(self, earlier: Any, at: float | None) -> None:
+        self.earlier = earlier
+        self.point = 0
+        if not isinstance(earlier, Mapping):
+            self.point = len(earlier.time) - 1 if at is None else int(np.argmin(np.abs(earlier.time - at)))
+
+    def value(self, path: str) -> Floats | None:
+        try:
+            if isinstance(self.earlier, Mapping):
+                return np.asarray(self.earlier[path], dtype=float)
+            return np.asarray(self.earlier[path][self.point], dtype=float)
+        except (NameNotFound, ModelError, KeyError, IndexError):
+            return None
+
+    def up(self, member: Component, name: str, shape: tuple[int, ...], first: int) -> tuple[Integers, Floats]:
+        """Numbers of the variables of one Python object (an element, or a whole array of them), and their values."""
+        path, arrays = _path(member)
+        whole = (*arrays, *shape)
+        value = self.value(joined(path, name))
+        if value is None or value.ndim != len(whole):
+            return np.zeros(0, np.intp), np.zeros(0)
+        both = tuple(slice(0, min(a, b)) for a, b in zip(whole, value.shape, strict=True))
+        numbers = first + np.arange(int(np.prod(whole, dtype=int))).reshape(whole)
+        return numbers[both].ravel(), value[both].ravel()
+
+
+def _path(component: Component) -> tuple[str, tuple[int, ...]]:
+    """The path without indices of arrays, and the shapes of all arrays on it."""
+    parts: list[str] = []
+    shapes: tuple[int, ...] = ()
+    node: Component | None = component
+    while node is not None and node._parent is not None:
+        parts.append(node._name if node._position is None else f"{node._name}[{node._position}]")
+        shapes = (*(node._array_shape or ()), *shapes)
+        node = node._parent
+    return ".".join(reversed(parts)), shapes

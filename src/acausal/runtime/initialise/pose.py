@@ -1,0 +1,116 @@
+"""Inverse problems from names: which cells a parameter in `solve_for` is, which unknowns a quantity in `given` is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, UsageError
+from ...families.path import Located
+from ...families.system import System
+from ...results.result import Result, Stored
+from ..storage import choose, needed_unknowns
+from .inverse import Given, Inverse, Sought
+from .types import Floats
+
+
+def pose(
+    system: System,
+    parameters: Any,
+    problem: Any,
+    given: Mapping[str, Any],
+    solve_for: Iterable[str],
+    known_with: Callable[[Mapping[str, float]], Floats],
+) -> Inverse:
+    """The inverse problem of a problem in which every unknown of the system is one (nothing computed explicitly).
+
+    `known_with(values)` gives all known cells when some parameters have other values.
+    """
+    if isinstance(solve_for, str):
+        solve_for = [solve_for]
+    sought = [s for path in solve_for for s in _sought(system, parameters, problem.known, path)]
+    names = [s.name for s in sought]
+
+    def known_of(values: Floats) -> Floats:
+        try:
+            return known_with(dict(zip(names, values.tolist(), strict=True)))
+        except ModelError:  # a parameter bound to these left its range: no value there, the iteration stays away
+            return np.full(system.known_count, np.nan)
+
+    return Inverse(problem, sought, [g for path, value in given.items() for g in _given(system, path, value)], known_of)
+
+
+def _sought(system: System, parameters: Any, known: Floats, path: str) -> list[Sought]:
+    cells = parameters._cells(path).ravel()
+    return [
+        Sought(system.plant.name_of(int(c), "known"), float(known[c]), float(parameters.low.cells[c]), float(parameters.high.cells[c]))
+        for c in cells
+    ]
+
+
+def _given(system: System, path: str, value: Any) -> list[Given]:
+    located = system.plant.locate(path)
+    shape = located.shape if located.flat is not None else (*located.shape, *_expression_shape(located))
+    try:
+        values = np.broadcast_to(np.asarray(_in_base_unit(system, path, value), dtype=float), shape).ravel()
+    except (TypeError, ValueError):
+        expected = f"an array of shape {shape}" if shape else "a number"
+        raise UsageError(f"`{path}` is given as {value!r}; it takes {expected}.") from None
+    if not np.isfinite(values).all():
+        raise UsageError(f"`{path}` cannot be given as {value!r}: it is not finite.")
+    quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+    if quantity is not None and quantity.role == "parameter":
+        raise UsageError(f"`{path}` is a parameter; `given` is for variables.", remedy=f"Set it: set={{{path!r}: {value!r}}}.")
+    if quantity is None or (located.kind.index, located.name) in system.definitions:
+        return _expressions(system, path, values, shape)
+    assert located.flat is not None
+    numbers = quantity.base + located.flat.ravel()
+    if system.aliases.known[numbers].any():
+        return _expressions(system, path, values, shape)
+    return [_unknown(system, int(k), float(v), located.order) for k, v in zip(numbers, values, strict=True)]
+
+
+def _unknown(system: System, number: int, value: float, order: int) -> Given:
+    name, unknown = system.plant.name_of(number), int(system.aliases.index[number])
+    sign, slope = float(system.aliases.sign[number]), bool(order)
+    if order:
+        name = f"der({name})"
+        as_unknown = -1 if system.derivatives is None else int(system.derivatives.as_unknown(system.size)[unknown])
+        if as_unknown >= 0:
+            unknown, slope = as_unknown, False
+        elif not system.differential[unknown]:
+            raise UsageError(f"`{name}` is given, but the model does not contain this derivative.")
+    return Given(name, value, np.array([unknown]), sign, slope)
+
+
+def _expressions(system: System, path: str, values: Floats, shape: tuple[int, ...]) -> list[Given]:
+    """Quantities that are computed from unknowns: evaluated as a result would."""
+    choice = choose(system, None, True, 1)
+    unknowns = needed_unknowns(system, path)
+
+    def evaluate(element: int) -> Callable[[float, Floats, Floats, Floats], float]:
+        def value(t: float, y: Floats, yp: Floats, known: Floats) -> float:
+            row = np.concatenate([y, yp])[choice.gather][None, :]
+            stored = Stored(np.array([t]), row, choice.column, choice.slope_column, known)
+            return float(Result(system, stored, None, None, "")[path].ravel()[element])
+
+        return value
+
+    names = [path if not shape else f"{path} ({k})" for k in range(len(values))]
+    return [Given(n, float(v), unknowns, evaluate=evaluate(k)) for k, (n, v) in enumerate(zip(names, values, strict=True))]
+
+
+def _expression_shape(located: Located) -> tuple[int, ...]:
+    expression = located.kind.representative.__dict__[located.name]
+    return tuple(np.empty(expression.shape)[located.key].shape) if located.key else tuple(expression.shape)
+
+
+def _in_base_unit(system: System, path: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    from ...language.units import quantity
+
+    empty = Stored(np.zeros(0), np.zeros((0, 0)), np.zeros(0, int), np.zeros(0, int), np.zeros(0))
+    return quantity(value, Result(system, empty, None, None, "").unit(path))

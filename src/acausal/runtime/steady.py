@@ -1,0 +1,200 @@
+"""Steady states, single points as results, and continuation along parameters.
+
+Problem. F(t, y, 0, p) = 0 for parameters p(s), s from one given value to the next. The solution at one value is a good guess for the
+next one, two of them give a secant; where that is not good enough, the way is cut into smaller steps. What still fails is tried from
+the model's own start values with everything that initialisation knows, and if that fails too it keeps its reason, and the
+next value is approached from the last one that was solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, UsageError
+from ..families.starts import Starts
+from ..families.system import System
+from ..results.result import Result, Stored
+from .initialise import InitialisationError
+from .initialise.earlier import values_from
+from .storage import choose
+
+_SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """Values to start from, per unknown of the system, and where there are any."""
+
+    values: np.ndarray
+    found: np.ndarray
+
+    def complete(self, system: System) -> bool:
+        """Whether all that might be a state has a value: then nothing else counts at the start."""
+        needed = system.differential.copy()
+        if system.derivatives is not None:
+            needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
+        return bool(self.found[needed].all())
+
+    def applied(self, starts: Starts) -> Starts:
+        """The starts with these values in their place. Rounding may have carried them past a bound."""
+        within = np.clip(self.values, starts.minimum, starts.maximum)
+        start = np.where(self.found, within, starts.start)
+        return Starts(start, starts.given | self.found, starts.fixed, starts.nominal, starts.minimum, starts.maximum)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wishes:
+    """What one initialisation is asked beyond the model: where to search from, values to meet, parameters to find."""
+
+    start_from: Any = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    solve_for: Iterable[str] = ()
+    quick: bool = False
+
+    @property
+    def inverse(self) -> bool:
+        return bool(self.given) or bool(self.solve_for)
+
+    def earlier(self, system: System) -> Earlier | None:
+        if self.start_from is None or isinstance(self.start_from, Earlier):
+            return self.start_from
+        if not (isinstance(self.start_from, Mapping) or hasattr(self.start_from, "time")):
+            raise UsageError(f"`start_from` takes an earlier result or values by name, got {self.start_from!r}.")
+        values, found = values_from(system, self.start_from)
+        if not found.any():
+            raise UsageError("Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model.")
+        return Earlier(values, found)
+
+
+def point(
+    model: Any, problem: Any, t: float, y: np.ndarray, yp: np.ndarray, inputs: dict[int, Any], outcome: Any, statistics: Any
+) -> Result:
+    """A result with a single point, every quantity by name; also of a point where an initialisation gave up."""
+    choice = choose(model.system, None, True, 1)
+    workspace = problem.equations.workspace(t, y, yp, problem.known)
+    row = workspace[problem.lowered.index[choice.gather]]
+    stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), inputs)
+    return Result(model.system, stored, outcome, statistics, model.title)
+
+
+class SteadyStates:
+    """Steady states over parameter values: `states["room.T"]` is an array with one value (or more axes) for each of them.
+
+    `states.ok` says which were found; the others are not numbers, and `states.reasons[k]` says why. `states.results[k]` is the whole
+    result of one of them (of a failed one: what was reached).
+    """
+
+    def __init__(self, over: dict[str, np.ndarray], results: list[Result | None], reasons: list[str]) -> None:
+        self.over, self.results, self.reasons = over, results, reasons
+        self.ok = np.array([not r for r in reasons], dtype=bool)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result | None]:
+        return iter(self.results)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.over)
+        return f"<SteadyStates over {names}: {int(self.ok.sum())} of {len(self)} found>"
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name in self.over:
+            return self.over[name]
+        rows = [r[name][0] if good and r is not None else None for r, good in zip(self.results, self.ok, strict=True)]
+        like = next((row for row in rows if row is not None), None)
+        if like is None:
+            raise ModelError("None of the steady states was found.", details=tuple(self.reasons[:3]))
+        return np.stack([np.full(np.shape(like), np.nan) if row is None else row for row in rows])
+
+    def table(self, *names: str) -> dict[str, np.ndarray]:
+        """Columns by name, the parameters first; `pandas.DataFrame(states.table("room.T"))` makes a frame of it."""
+        return {**self.over, **{name: self[name] for name in names}}
+
+
+Solve = Callable[[Mapping[str, float], "Earlier | None", bool], tuple[Result, np.ndarray]]
+
+
+def along(over: Mapping[str, Any], solve: Solve, first: Earlier | None = None) -> SteadyStates:
+    """Solve for every value, each from its neighbours. `solve(values, guess, quick)` gives a result and all unknowns."""
+    values = _columns(over)
+    names = list(values)
+    path = _Path(names, solve, first)
+    results: list[Result | None] = []
+    reasons: list[str] = []
+    for target in np.stack([values[n] for n in names], axis=1):
+        try:
+            results.append(path.to(target))
+            reasons.append("")
+        except ModelError as error:
+            results.append(getattr(error, "result", None))
+            reasons.append(str(error))
+    return SteadyStates(values, results, reasons)
+
+
+def _columns(over: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    if not isinstance(over, Mapping) or not over:
+        raise UsageError(f"`over` names parameters and their values, got {over!r}.", remedy='over={"T_source": np.linspace(280, 320, 41)}')
+    columns = {}
+    for name, given in over.items():
+        column = np.asarray(given, dtype=float)
+        if column.ndim != 1 or not len(column):
+            raise UsageError(f"`over` gives {name!r} the values {given!r}; it takes a list of numbers.")
+        columns[name] = column
+    lengths = {len(c) for c in columns.values()}
+    if len(lengths) > 1:
+        sizes = ", ".join(f"{n}: {len(c)}" for n, c in columns.items())
+        raise UsageError(f"All parameters in `over` change together, so they take as many values each; got {sizes}.")
+    return columns
+
+
+class _Path:
+    """The last points that were solved, and how to get from there to another one."""
+
+    def __init__(self, names: Sequence[str], solve: Solve, first: Earlier | None) -> None:
+        self.names, self.solve, self.first = names, solve, first
+        self.points: list[tuple[np.ndarray, np.ndarray]] = []  # (parameters, unknowns), the last two
+
+    def to(self, target: np.ndarray) -> Result:
+        if self.points:
+            try:
+                return self._walk(target)
+            except InitialisationError:
+                self.points = self.points[-1:]  # a secant across a failure means nothing
+        return self._solved(target, self.first, quick=False)
+
+    def _walk(self, target: np.ndarray) -> Result:
+        """In one step, or in smaller ones where that fails; twice as long again after each success."""
+        begin, part, done = self.points[-1][0], 1.0, 0.0
+        while True:
+            ahead = min(1.0, done + part)
+            here = target if ahead == 1.0 else begin + ahead * (target - begin)
+            try:
+                result = self._solved(here, self._guess(here), quick=True)
+            except InitialisationError:
+                part *= 0.5
+                if part < _SMALLEST_PART:
+                    raise
+                continue
+            if ahead == 1.0:
+                return result
+            done, part = ahead, 2.0 * part
+
+    def _guess(self, target: np.ndarray) -> Earlier:
+        parameters, unknowns = self.points[-1]
+        if len(self.points) > 1:
+            before, unknowns_before = self.points[-2]
+            way = parameters - before
+            length = float(way @ way)
+            if length > 0:
+                unknowns = unknowns + (float((target - parameters) @ way) / length) * (unknowns - unknowns_before)
+        return Earlier(unknowns, np.isfinite(unknowns))
+
+    def _solved(self, target: np.ndarray, guess: Earlier | None, quick: bool) -> Result:
+        result, unknowns = self.solve(dict(zip(self.names, target.tolist(), strict=True)), guess, quick)
+        self.points = [*self.points[-1:], (target, unknowns)]
+        return result
