@@ -125,6 +125,37 @@ void Ida::start(double t0, const double *y0, const double *yp0) {
     started = true;
 }
 
+void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
+    if (!started || other->layout.size != n || other->layout.workspace() != system->layout.workspace() || other->root_count != system->root_count)
+        throw std::runtime_error("equations can only be exchanged for others with the same unknowns, in a started session");
+    other->check();
+    system = std::move(other);
+    jacobian.assign(system->value_count(), 0.0);
+    lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
+    std::transform(tested, tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
+    check(IDASetId(mem, id_vector), "IDASetId");
+    refresh_jacobian();
+    update_factors();
+}
+
+void Ida::refresh_jacobian() {
+    refresh = true;
+    check(IDASetLinearSolutionScaling(mem, SUNFALSE), "IDASetLinearSolutionScaling"); // it would make up for an old Jacobian
+}
+
+// The Jacobian where the last residual was evaluated.
+bool Ida::update_factors() {
+    double cj = 0;
+    IDAGetCurrentCj(mem, &cj);
+    t_setup = input_time;
+    system->assign(w.get());
+    jacobian_time.time([&] {
+        system->jacobian(w.get(), cj, jacobian.data());
+        return 0;
+    });
+    return factor_time.time([&] { return lu->factor(jacobian.data(), false); });
+}
+
 void Ida::restore_start() { std::memcpy(w.get(), start_values.data(), sizeof(double) * 2 * n); }
 
 // ------------------------------------------------------------------------------------------------ what IDAS calls
@@ -145,16 +176,10 @@ bool Ida::set_time(double time, double *workspace, double &last) {
     return false;
 }
 
-static bool all_finite(const double *x, int64_t n) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; ++i) sum += x[i] * 0.0;
-    return sum == 0.0;
-}
-
 void Ida::note_non_finite(double time) {
     last_evaluation_finite = false;
     ++non_finite.count;
+    if (non_finite.count > 1 && !all_finite(w.get(), 2 * n)) return; // a point that is not finite itself tells nothing
     non_finite.t = time;
     non_finite.w.assign(w.get(), w.get() + 2 * n);
 }
@@ -165,7 +190,7 @@ int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, v
     return ida.residual_time.time([&] {
         ida.system->assign(ida.w.get());
         ida.system->residual(ida.w.get(), NV_DATA_S(r));
-        if (all_finite(NV_DATA_S(r), ida.n)) return ida.last_evaluation_finite = true, 0;
+        if (all_finite(NV_DATA_S(r), ida.n) && ida.system->computed_finite(ida.w.get())) return ida.last_evaluation_finite = true, 0;
         ida.note_non_finite(time);
         return 1; // IDAS tries a smaller step
     });
@@ -201,6 +226,7 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
     bool fresh = failures != ida.failures_at_factor;
     ida.failures_at_factor = failures;
+    ida.t_setup = ida.input_time;
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
     if (regular) return 0;
@@ -211,6 +237,7 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
 
 int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
     Ida &ida = *static_cast<Ida *>(solver->content);
+    if (ida.refresh && ida.t_setup != ida.input_time && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
     return ida.solve_time.time([&] {
         if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
         ida.lu->solve(NV_DATA_S(x));

@@ -90,6 +90,12 @@ class Ida {
     // Integrate to t_end or the first root; writes rows for output times in (…, t]; returns how many rows were written.
     Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written);
 
+    // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
+    void exchange(std::shared_ptr<System> other, const bool *tested);
+    // A new Jacobian at every step. IDAS keeps one while the step hardly changes; with nonlinear constraints its Newton iteration
+    // then accepts what has not converged, because it trusts the rate of convergence that it saw long ago.
+    void refresh_jacobian();
+
     void set_known(const double *values);
     void cancel() { cancelled.store(true, std::memory_order_relaxed); }
     Counters counters() const;
@@ -118,6 +124,8 @@ class Ida {
 
   private:
     void create();
+    bool update_factors();
+    bool refresh = false;
     void release();
     void check(int flag, const char *what);
     long steps_since_start() const;
@@ -156,7 +164,7 @@ class Ida {
     bool last_setup_singular = false, last_evaluation_finite = true;
     Status last_status = Status::Finished;
     long failures_at_factor = 0;
-    double t_start = 0;
+    double t_start = 0, t_setup = -1e300;
     std::atomic<bool> cancelled{false};
     int64_t polls = 0, poll_every;
     Stopwatch::Clock::time_point last_asked;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace acausal {
 
@@ -153,6 +154,8 @@ void evaluate_residual(const System &s, nb::handle known, double t, nb::handle y
     Array<double, 1> result = writable(out, s.layout.equations, "out");
     nb::gil_scoped_release release;
     s.residual(e.w.get(), result.data);
+    // A computed cell without a value must not go unnoticed because nothing reads it.
+    if (s.layout.equations && !s.computed_finite(e.w.get())) result.data[0] = std::numeric_limits<double>::quiet_NaN();
 }
 
 // `data` may have nnz cells or nnz + 1 (the last one receives what has no place in the pattern).

@@ -55,6 +55,13 @@ struct Outputs {
     void row(const double *w, double *out) const;
 };
 
+inline bool all_finite(const double *x, int64_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; ++i) sum += x[i] * 0.0;
+    return sum == 0.0;
+}
+
 class System {
   public:
     System(int64_t size, int64_t known_size, int64_t time_index, int64_t equations = -1);
@@ -76,6 +83,7 @@ class System {
 
     void assign(double *w) const; // brings the computed cells up to date; to be done before anything else is evaluated
     bool assignments_read_derivatives() const;
+    bool computed_finite(const double *w) const { return all_finite(w + layout.workspace() - computed, computed); }
     void residual(const double *w, double *out) const;
     void jacobian(const double *w, double cj, double *data) const; // data has value_count() cells
     void root(const double *w, double *out) const;

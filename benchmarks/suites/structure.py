@@ -113,7 +113,7 @@ def _pendulum_arrays() -> Iterator[Record]:
     for n in PENDULUMS:
         model = compile(Pendulums(n))
         begin = time.perf_counter()
-        model._selected(0.0, model.problem.known)
+        model._selected(0.0, model._parameters.known({}))
         seconds = model.seconds["structure"] + time.perf_counter() - begin
         bar = 2.0 if n == 1_000 else None
         record = _record("pendulums, index reduction", n, seconds, seconds / bar if bar else None)
@@ -203,29 +203,35 @@ def _in_process(n: int) -> Record:
 
 def _measure_here(n: int) -> Record:
     """The body of the child process. Structural analysis is what stands between the families and the machine code."""
-    import resource
-
     from acausal.families.assemble import assemble
     from acausal.families.balance import check_structure
     from acausal.families.pattern import jacobian_pattern
     from acausal.families.reduction import reduce
     from benchmarks.models import ladder
 
-    def peak() -> int:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # reported in KiB on Linux
-
     assemble(ladder(3))  # what it imports is no part of the model
-    begin, base = time.perf_counter(), peak()
+    begin, base = time.perf_counter(), _peak_bytes()
     system = assemble(ladder(n // 3))
-    families, before = time.perf_counter() - begin, peak()
+    families, before = time.perf_counter() - begin, _peak_bytes()
     begin = time.perf_counter()
     pattern = jacobian_pattern(system.families, system.equation_count, system.size)
     check_structure(system, pattern)
     reduced = reduce(system, pattern)
     seconds = time.perf_counter() - begin
     assert reduced is system  # nothing to do for it
-    memory = {"bytes": peak() - base, "bytes_of_families": before - base, "peak_bytes": peak()}
+    memory = {"bytes": _peak_bytes() - base, "bytes_of_families": before - base, "peak_bytes": _peak_bytes()}
     return {"n": system.size, "seconds": seconds, "families_seconds": families, **memory}
+
+
+def _peak_bytes() -> int:
+    """Peak resident memory of this process alone; what `getrusage` gives on Linux may be the parent's, handed on at the fork."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from .conftest import Call
 def test_fine(call: Call) -> None:
     answer = call("check", "parts.py:Row(n=3)")
     assert answer.code == Exit.FINE
-    assert answer.out.startswith("✓ Row is fine: 5 components, 6 equations for 6 unknowns, 3 states, translated in ")
+    assert answer.out.startswith("✓ Row is fine: 5 components, 3 equations for 3 unknowns, 3 states, 3 computed, translated in ")
 
 
 def test_everything_that_is_wrong_is_told_at_once(call: Call) -> None:
@@ -24,7 +24,8 @@ def test_everything_that_is_wrong_is_told_at_once(call: Call) -> None:
 
 
 def test_for_programs(call: Call) -> None:
-    assert call("check", "room.py", "--json").json == {"ok": True, "errors": [], "model": "Room", "unknowns": 1, "states": 1}
+    told = call("check", "room.py", "--json").json
+    assert told == {"ok": True, "errors": [], "model": "Room", "unknowns": 1, "computed": 0, "states": 1}
     wrong = call("check", "short.py", "--json")
     assert wrong.code == Exit.MODEL
     assert wrong.json["errors"][1]["line"] == 10

@@ -76,29 +76,31 @@ def of(component: ac.Component) -> Statistics:
 
 
 def test_a_row_of_masses_counted_by_hand() -> None:
-    """Of each mass T, port.T, port.Q; of each link a.T, a.Q, b.T, b.Q. Left: the temperatures and one heat flow of each link,
-    and the flow of each inner mass, which is a sum."""
+    """Of each mass T, port.T, port.Q; of each link a.T, a.Q, b.T, b.Q. Left: the temperatures are solved for; one heat flow of each
+    link and the flow of each inner mass, which is a sum, are computed from them."""
     n = 10
     found = of(Row(n))
     assert (found.components, found.classes) == (2 * n - 1, 2)
     assert (found.variables, found.parameters, found.constants, found.inputs) == (3 * n + 4 * (n - 1), n, n - 1, 0)
     assert found.states == n
-    assert found.unknowns == found.equations == n + (n - 1) + (n - 2)
-    assert found.largest_block == 1
-    assert found.blocks == found.unknowns
+    assert found.unknowns == found.equations == n
+    assert found.computed == (n - 1) + (n - 2)
+    assert (found.largest_block, found.blocks, found.nonzeros) == (1, n, 3 * n - 2)
+    assert found.families == 1  # all masses, whether they end the row or not
 
 
 @pytest.mark.parametrize("component", [Row(2), Row(50), Loop(), Pendulum()], ids=["row2", "row50", "loop", "pendulum"])
 def test_every_variable_is_somewhere(component: ac.Component) -> None:
     found = of(component)
-    assert found.variables + found.inputs == found.aliases + found.known + found.eliminated + found.unknowns - found.derivatives
+    places = found.aliases + found.known + found.eliminated + found.computed + found.unknowns
+    assert found.variables + found.inputs + found.derivatives == places
     assert found.unknowns == found.states + found.algebraic == found.equations
     assert sum(found.simultaneous_blocks) <= found.unknowns
 
 
 def test_kernels_do_not_grow_with_the_plant() -> None:
     small, large = of(Row(10)), of(Row(1000))
-    assert (small.families, small.kernels) == (large.families, large.kernels)
+    assert (small.families, small.assignments, small.kernels) == (large.families, large.assignments, large.kernels)
     assert large.nonzeros > 50 * small.nonzeros
 
 
@@ -106,15 +108,19 @@ def test_what_is_solved_together() -> None:
     found = of(Loop())
     assert found.simultaneous_blocks == (3,)
     assert found.largest_block == 3
-    assert (found.states, found.inputs) == (1, 1)
+    assert (found.states, found.inputs, found.computed) == (1, 1, 1)
 
 
 def test_index_reduction_is_counted() -> None:
-    """The pendulum's length is differentiated twice, and with it the two lines that define the velocities once."""
+    """The pendulum's length is differentiated twice, and with it the two lines that define the velocities once.
+
+    Below x', x'', y', y'', u' and v' there could be a state; two of them have one.
+    """
     found = of(Pendulum())
     assert found.states == 2
     assert found.differentiated == 4
-    assert found.unknowns == 5 + found.derivatives
+    assert (found.derivatives, found.dummies) == (6, 4)
+    assert found.unknowns + found.computed == 5 + found.derivatives
 
 
 def test_an_empty_model() -> None:
@@ -126,6 +132,6 @@ def test_an_empty_model() -> None:
 
 
 def test_for_programs() -> None:
-    told = of(Row(3)).as_dict()
+    told = ac.compile(Row(3)).info().as_dict()
     assert told["title"] == "Row"
     assert set(told["seconds"]) == {"families", "structure", "kernels"}

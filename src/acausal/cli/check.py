@@ -15,18 +15,16 @@ def check(model: ModelArgument, quiet: Quiet = False, json: Json = False, traceb
 
     [dim]acausal check house.py[/dim]
     """
-    from ..families.statistics import statistics
-
-    found = statistics(translated(model, quiet=quiet or json))
+    found = translated(model, quiet=quiet or json).info()
     if json:
-        print(
-            json_format.dumps({"ok": True, "errors": [], "model": found.title, "unknowns": found.unknowns, "states": found.states})
-        )
+        told = {"model": found.title, "unknowns": found.unknowns, "computed": found.computed, "states": found.states}
+        print(json_format.dumps({"ok": True, "errors": [], **told}))
     elif not quiet:
         from rich.text import Text
 
         parts = [number(found.components, "component")] if found.components else []
         parts += [f"{number(found.equations, 'equation')} for {number(found.unknowns, 'unknown')}", number(found.states, "state")]
+        parts += [f"{number(found.computed)} computed"] if found.computed else []
         parts += [f"translated in {duration(sum(found.seconds.values()))}"]
         line = Text.assemble(("✓ ", "bold green"), (found.title, "bold"), " is fine: ", ", ".join(parts))
         show.screen().print(line, soft_wrap=True)

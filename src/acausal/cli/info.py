@@ -20,10 +20,8 @@ def info(model: ModelArgument, json: Json = False, traceback: Traceback = False)
 
     [dim]acausal info "ladder.py:Ladder(n=1000)"[/dim]
     """
-    from ..families.statistics import statistics
-
     compiled = translated(model, quiet=json)
-    found = statistics(compiled)
+    found = compiled.info()
     if json:
         print(json_format.dumps(found.as_dict()))
         return Exit.FINE
@@ -47,20 +45,22 @@ def _facts(s: Statistics) -> Iterator[tuple[str, str]]:
     yield "aliases", f"{number(s.aliases)}, equal to another variable up to a sign"
     yield "known", f"{number(s.known)}, equal to a parameter, an input or zero"
     yield "eliminated", f"{number(s.eliminated)}, computed from others when looked at"
-    yield "unknowns", f"{number(s.unknowns)}: {number(s.states, 'state')}, {number(s.algebraic)} algebraic"
     if s.derivatives:
-        yield (
-            "reduction",
-            f"{number(s.differentiated, 'equation')} differentiated, {number(s.derivatives, 'derivative')} added as unknowns",
-        )
+        yield "reduction", _reduction(s)
+    yield "computed", f"{number(s.computed)}, assigned from others instead of being solved for"
+    yield "unknowns", f"{number(s.unknowns)} solved for: {number(s.states, 'state')}, {number(s.algebraic)} algebraic"
     initial = f", and {number(s.initial_equations)} for the start" if s.initial_equations else ""
-    yield (
-        "equations",
-        f"{number(s.equations)} in {number(s.families, 'family', 'families')}, {number(s.kernels, 'kernel')}{initial}",
-    )
+    yield "equations", f"{number(s.equations)} in {number(s.families, 'family', 'families')}{initial}"
+    assigning = f", {number(s.assignments, 'family', 'families')} of assignments" if s.assignments else ""
+    yield "kernels", f"{number(s.kernels)} for {number(s.families, 'family', 'families')} of equations{assigning}"
     yield "non-zeros", f"{number(s.nonzeros)}, {s.nonzeros / max(s.unknowns, 1):.1f} in a row"
     yield "blocks", f"{number(s.blocks)}, the largest of {number(s.largest_block)}{_simultaneous(s)}"
     yield "translation", phases_text(list(s.seconds.items()))
+
+
+def _reduction(s: Statistics) -> str:
+    differentiated = f"{number(s.differentiated, 'equation')} differentiated"
+    return f"{differentiated}, {number(s.derivatives, 'derivative')} added as variables, {number(s.dummies)} of them dummies"
 
 
 def _simultaneous(s: Statistics) -> str:

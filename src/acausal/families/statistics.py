@@ -1,8 +1,8 @@
 """What translation made of a model, in numbers: those that other programs write to their translation logs.
 
-Every declared variable ends in exactly one of four places, and index reduction adds derivatives as unknowns of their own, so that
+Every declared variable ends in exactly one of five places, and index reduction adds derivatives as variables of their own, so that
 
-    variables + inputs = aliases + known + eliminated + (unknowns - derivatives)        and        unknowns = states + algebraic
+    variables + inputs + derivatives = aliases + known + eliminated + computed + unknowns        and        unknowns = states + algebraic
 
 hold for every model: the counts can be checked against each other, and a surprising one points at the stage to look at.
 """
@@ -35,6 +35,8 @@ class Solvable(Protocol):
     initial_size: int
     residual_kernels: Sequence[Any]
     jacobian_kernels: Sequence[Any]
+    computed: Any
+    lowered: Any
     initial_residual_kernels: Sequence[Any]
     initial_jacobian_kernels: Sequence[Any]
 
@@ -66,15 +68,18 @@ class Statistics:
     aliases: int  # another variable with a sign
     known: int  # a parameter, an input, a constant or zero under another name
     eliminated: int  # computed from others when somebody looks at it
-    unknowns: int
+    computed: int  # assigned before the residuals are evaluated, instead of being solved for
+    unknowns: int  # that a solver sees
     states: int
     algebraic: int
-    derivatives: int  # unknowns that index reduction added
+    derivatives: int  # variables that index reduction added
     differentiated: int  # equations that it added
-    equations: int
+    dummies: int  # derivatives that could have a state below them, and have none
+    equations: int  # that a solver sees; there is one more for each computed variable
     initial_equations: int
-    families: int
-    kernels: int  # pieces of machine code: does not grow with the plant
+    families: int  # of equations
+    assignments: int  # families that assign computed variables
+    kernels: int  # pieces of machine code for all of these: does not grow with the plant
     nonzeros: int
     blocks: int
     largest_block: int
@@ -86,9 +91,9 @@ class Statistics:
 
 
 def statistics(model: Translated) -> Statistics:
-    """Counts of a compiled model: `statistics(ac.compile(Ladder(100))).unknowns`."""
+    """Counts of a compiled model, as `model.info()` gives them."""
     system, problem = model.system, model.problem
-    plant, aliases, added = system.plant, system.aliases, system.derivatives
+    plant, aliases = system.plant, system.aliases
     eliminated = int((eliminated_mask(plant, system.definitions) & ~aliases.known).sum())
     known, states = int(aliases.known.sum()), int(problem.differential.sum())
     form = solution_order(problem)
@@ -100,14 +105,15 @@ def statistics(model: Translated) -> Statistics:
         aliases=plant.variable_count - known - eliminated - aliases.unknown_count,
         known=known,
         eliminated=eliminated,
+        computed=problem.lowered.computed,
         unknowns=problem.size,
         states=states,
         algebraic=problem.size - states,
-        derivatives=0 if added is None else len(added.of_unknown),
-        differentiated=0 if added is None else system.equation_count - added.original_rows,
+        **_reduction(problem.lowered.system),
         equations=problem.size,
         initial_equations=problem.initial_size,
         families=len(problem.residual_kernels),
+        assignments=len(problem.computed.kernels),
         kernels=_kernels(problem),
         nonzeros=len(problem.pattern[1]),
         blocks=form.count,
@@ -126,6 +132,19 @@ def solution_order(problem: Solvable) -> BlockForm:
     return block_form(Incidence.from_pairs(rows[keep], column[keep], problem.size, problem.size))
 
 
+def _reduction(system: System) -> dict[str, int]:
+    """What index reduction added; nothing when the index was 1 from the start."""
+    added = system.derivatives
+    if added is None:
+        return {"derivatives": 0, "differentiated": 0, "dummies": 0}
+    selected = 0 if system.selected is None else len(system.selected)
+    return {
+        "derivatives": len(added.of_unknown),
+        "differentiated": int(added.differentiations.sum()),
+        "dummies": len(added.candidates()) - selected,
+    }
+
+
 def _declared(plant: Plant) -> dict[str, int]:
     counts = {"variables": 0, "inputs": 0, "parameters": 0, "constants": 0}
     for kind in plant.kinds:
@@ -142,6 +161,6 @@ def _sort(quantity: Quantity) -> str:
 
 def _kernels(problem: Solvable) -> int:
     """Distinct pieces of machine code: families that differ only in where their slots point share them."""
-    residuals = [*problem.residual_kernels, *problem.initial_residual_kernels]
+    residuals = [*problem.residual_kernels, *problem.computed.kernels, *problem.initial_residual_kernels]
     jacobians = [*problem.jacobian_kernels, *problem.initial_jacobian_kernels]
     return len({kernel.address for kernel in [*residuals, *jacobians]})

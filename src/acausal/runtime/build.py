@@ -52,8 +52,6 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         describe_initial_equation=lambda k: system.describe_equation(k, initial=True),
         computed=Computed(lowered.computed, tuple(residuals[count:]), lowered.products, lowered.cells),
     )
-    if system.derivatives is not None:
-        problem.tested = system.differential[kept]  # dummy derivatives follow from the states
     problem.lowered = lowered
     problem.code = [*code, *first_code]  # keeps the machine code in memory
     return problem

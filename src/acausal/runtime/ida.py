@@ -11,6 +11,7 @@ from .inputs import Constant, Function, values_at
 from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
 from .problem import Problem, Stored, core
 from .solver import Option, Request, RunResult, check_options
+from .states import Watch
 
 # By the numbers of native/ida.h
 OUTCOMES = {
@@ -53,8 +54,18 @@ class Ida:
         interval = options.pop("progress_interval")
         session, known = open_session(problem, request, options)
         session.start(request.t0, request.y0, request.yp0)
+        if request.watch is not None:
+            _watch(session, request.watch)
         rows = np.empty((len(request.output_times), request.stored.width))
         status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
+        exchanges = 0
+        while status == core.status.STATES_DEGRADED and request.exchange is not None:
+            problem, watch = request.exchange(session.t, session.y, session.yp)
+            session.exchange(problem.native, _tested(problem, request))
+            _watch(session, watch)
+            left = request.output_times[written:]
+            status, more = session.advance(request.t_end, left, rows[written:], request.progress, interval)
+            written, exchanges = written + more, exchanges + 1
         outcome = OUTCOMES[status]
         return RunResult(
             outcome,
@@ -63,10 +74,19 @@ class Ida:
             rows[:written],
             session.y,
             session.yp,
-            session.statistics(),
+            {**session.statistics(), "state_exchanges": exchanges},
             session.message,
             _explain(problem, request, session, outcome, known),
         )
+
+
+def _watch(session: Any, watch: Watch) -> None:
+    session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+
+
+def _tested(problem: Problem, request: Request) -> np.ndarray:
+    """Unknowns in the error test."""
+    return problem.differential if request.options.get("suppress_algebraic", False) else np.ones(problem.size, dtype=bool)
 
 
 def native_outputs(problem: Problem, stored: Stored) -> Any:
@@ -89,17 +109,13 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
         if isinstance(given, Constant):
             known[cell] = given.value
     outputs = native_outputs(problem, request.stored)
-    tested = np.ones(problem.size, dtype=bool) if problem.tested is None else problem.tested
-    tested = problem.differential if options.pop("suppress_algebraic") else tested
-    session = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, **options)
+    options = {name: value for name, value in options.items() if name != "suppress_algebraic"}
+    session = core.Ida(problem.native, known, request.rtol, request.atol, _tested(problem, request), outputs, **options)
     for cell, given in request.inputs.items():
         if isinstance(given, Function):
             session.add_function(cell, given.function)
         elif not isinstance(given, Constant):
             session.add_table(cell, given.times, given.values, given.slopes)
-    if request.watch is not None:
-        watch = request.watch
-        session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
     return session, known
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,16 +37,21 @@ from .states import StateSelection, gathered, spread
 from .steady import Earlier, SteadyStates, Wishes, along, point
 from .storage import choose, needed_unknowns, output_times
 
+if TYPE_CHECKING:
+    from ..families.statistics import Statistics as Counts
+
 _RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
-def compile(component: Component) -> Model:
+def compile(component: Component, *, units: bool = True) -> Model:
     """Translate a component (with everything in it) to a model that can be simulated.
 
     model = ac.compile(Ladder(9000))
     result = model.simulate(until=10.0)
+
+    `units=False` leaves out the check of units in equations; those of connected variables always have to agree.
     """
-    return Model(component)
+    return Model(component, units=units)
 
 
 class Model:
@@ -55,12 +60,12 @@ class Model:
     Every day: `simulate`, `set`, `get`. Also: `steady_state`, `info`, `system` (the translated equations).
     """
 
-    def __init__(self, component: Component) -> None:
+    def __init__(self, component: Component, *, units: bool = True) -> None:
         if isinstance(component, type) and issubclass(component, Component):
             raise UsageError(f"`ac.compile` takes a component, not a class: ac.compile({component.__name__}()).")
         clock = _Clock()
         self.title = type(component).__name__
-        system = assemble(component)
+        system = assemble(component, units=units)
         clock.lap("families")
         pattern = jacobian_pattern(system.families, system.equation_count, system.size)
         check_structure(system, pattern)
@@ -85,6 +90,19 @@ class Model:
         self._initialisers: dict[tuple[int, str], Initialiser] = {}
         self._lock = threading.Lock()
         self.seconds = clock.seconds
+
+    def __repr__(self) -> str:
+        problem = self.problem
+        return (
+            f"<Model of {self.title}: unknowns {problem.size} (states {int(problem.differential.sum())}), "
+            f"computed {problem.lowered.computed}, families of equations {len(problem.residual_kernels)}>"
+        )
+
+    def info(self) -> Counts:
+        """What translation made of the model, in numbers: components, variables and where they went, blocks, kernels, seconds."""
+        from ..families.statistics import statistics
+
+        return statistics(self)
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:
@@ -163,7 +181,7 @@ class Model:
                 progress=report,
                 options=options,
             )
-            run = run_to_end(chosen, problem, request, self.selection, self._starts, choice.gather)
+            run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")
         stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, signals)
         statistics = Statistics(run.statistics)
@@ -277,7 +295,7 @@ class Model:
     ) -> tuple[dict[str, float], Earlier, Report]:
         """Values of the parameters that are solved for, and of all unknowns. Starts may depend on parameters: then once more."""
         known = known_with({})
-        problem = self._selected(t0, known, earlier) if self.selection is not None else self._all_implicit(known)
+        problem = self._all_implicit(known) if self.selection is None else self._selected(t0, known, earlier, explicit=False)
         self._load(problem, known, earlier)
         inverse = pose(self.system, self._parameters, problem, wishes.given, wishes.solve_for, known_with)
         for _ in range(_RESTARTS):
@@ -309,12 +327,12 @@ class Model:
             return self._selected(t0, known, earlier)
         return self._explicit if self._explicit.lowered.usable(known) else self._all_implicit(known)
 
-    def _selected(self, t0: float, known: np.ndarray, earlier: Earlier | None = None) -> Problem:
+    def _selected(self, t0: float, known: np.ndarray, earlier: Earlier | None = None, explicit: bool = True) -> Problem:
         """The problem with the states that look best at the start values."""
         assert self.selection is not None
         starts = self._read_starts(known, earlier)
         selection = self.selection.select(t0, starts.start, np.zeros(self.system.size), known, starts.nominal)
-        return self.selection.problem(selection, known, starts)
+        return self.selection.problem(selection, known, starts, explicit)
 
     def _reselected(self, first: Initialised, t0: float, known: np.ndarray) -> Initialised:
         """Consistent values may favour other states than the start values did."""

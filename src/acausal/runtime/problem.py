@@ -170,6 +170,8 @@ class Equations:
         out[:] = 0.0
         for kernel in self._called[0]:
             kernel(w, out)
+        if self.count and self.computed.count and not np.isfinite(w[-self.computed.count :]).all():
+            out[0] = np.nan  # a computed cell without a value must not go unnoticed because nothing reads it
         return out
 
     def jacobian(self, t: float, y: Floats, yp: Floats, cj: float, known: Floats, out: Floats | None = None) -> Floats:
@@ -226,7 +228,6 @@ class Problem:
     initial_jacobian_kernels: Sequence[Kernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
-    tested: Mask | None = None  # unknowns in the error test; all of them otherwise
     use_native: bool = True
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)

@@ -18,7 +18,7 @@ from .outcome import Outcome
 from .problem import Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
-    from .states import Watch
+    from .states import Exchange, Watch
 
 Progress = Callable[[float], object]  # called with the time reached; returning False stops the run
 
@@ -82,7 +82,8 @@ class Request:
     inputs: Mapping[int, Signal] = field(default_factory=dict)  # by cell of `known`
     progress: Progress | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    watch: Watch | None = None  # ends the run when selected states degrade
+    watch: Watch | None = None  # notices when selected states degrade …
+    exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
 
     def checked(self, problem: Problem) -> Request:
         """The same with arrays as solvers want them, or an error about what cannot be."""
@@ -107,7 +108,7 @@ class Request:
         if known.shape != problem.known.shape:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
-        return Request(*fields, self.inputs, self.progress, self.options, self.watch)
+        return Request(*fields, self.inputs, self.progress, self.options, self.watch, self.exchange)
 
 
 Statistics = dict[str, Any]  # numbers by name, and "seconds": wall time by phase

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from ..families.lowering import lower
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.plant import ZERO
 from ..families.reduction import with_states
-from ..families.selection import Selection, Selector
-from ..families.starts import Starts
+from ..families.selection import Choice, Selection, Selector
+from ..families.starts import StartReader, Starts
 from ..families.system import System
 from .build import build, kernels
+from .inputs import Signal, values_at
 from .problem import Equations, Floats, Problem
 
 GROWTH_LIMIT = 3.0  # exchange states when that enlarges the determinant of the chosen block at least so much
@@ -65,14 +67,16 @@ class StateSelection:
         values = self.equations.jacobian(t, y, yp, 0.0, known)
         return self.selector.select(np.nan_to_num(values), nominal)
 
-    def problem(self, selection: Selection, known: np.ndarray, starts: Starts) -> Problem:
-        key = selection.states.tobytes()
+    def problem(self, selection: Selection, known: np.ndarray, starts: Starts, explicit: bool = True) -> Problem:
+        """The problem with these states; not `explicit`: every unknown of the system is one of the problem."""
+        key = selection.states.tobytes() + bytes([explicit])
         if key not in self._problems:
             system = with_states(self.system, selection.states)
             pattern = jacobian_pattern(system.families, system.equation_count, system.size)
             candidates = np.zeros(system.size, dtype=bool)
             candidates[self.selector.derivatives.candidates()[:, 0]] = True
-            lowered = lower(system, pattern, self.keep | (candidates & starts.given))
+            explicit = explicit and not self.dynamic(selection)
+            lowered = lower(system, pattern, self.keep | (candidates & starts.given)) if explicit else lower(system, pattern)
             problem = build(lowered if lowered.usable(known) else lower(system, pattern), known, starts)
             problem.candidates = candidates[problem.lowered.kept]
             problem.states = selection.states
@@ -81,15 +85,42 @@ class StateSelection:
 
     def watch(self, selection: Selection, problem: Problem) -> Watch | None:
         """What may degrade during a run: blocks with entries that vary, and with a choice."""
-        chosen = [c for c in selection.choices if c.entries.shape[1] > c.count and self._varies(c.entries)]
+        chosen = self._changing(selection)
         if not chosen:
             return None
         index = problem.lowered.index
         source = np.where(index >= 0, index, 2 * problem.size + ZERO).astype(np.int32)
         return Watch([c.entries for c in chosen], [c.count for c in chosen], GROWTH_LIMIT, self.equations, source)
 
+    def dynamic(self, selection: Selection) -> bool:
+        """Whether states may have to be exchanged. Then nothing is made explicit, so that all selections share one workspace."""
+        return bool(self._changing(selection))
+
+    def _changing(self, selection: Selection) -> list[Choice]:
+        return [c for c in selection.choices if c.entries.shape[1] > c.count and self._varies(c.entries)]
+
     def _varies(self, entries: np.ndarray) -> bool:
         return not self.constant[entries[entries >= 0]].all()
+
+
+class Exchange:
+    """Selects states anew during a run; called by a solver when those it has degrade."""
+
+    def __init__(self, selection: StateSelection, states: np.ndarray, known: Floats, inputs: Mapping[int, Signal], starts: StartReader) -> None:
+        self.selection, self.known, self.inputs, self.starts = selection, known, inputs, starts
+        self._before = states.tobytes()
+
+    def __call__(self, t: float, y: Floats, yp: Floats) -> tuple[Problem, Watch]:
+        here = values_at(self.inputs, t, self.known)
+        starts = self.starts.starts(here)
+        chosen = self.selection.select(t, y, yp, here, starts.nominal)
+        problem = self.selection.problem(chosen, self.known, starts)
+        watch = self.selection.watch(chosen, problem)
+        assert watch is not None
+        if chosen.states.tobytes() == self._before:
+            watch = replace(watch, limit=2 * watch.limit)  # nothing better is to be had here
+        self._before = chosen.states.tobytes()
+        return problem, watch
 
 
 def spread(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats) -> tuple[Floats, Floats]:

@@ -66,7 +66,9 @@ class Wishes:
             raise UsageError(f"`start_from` takes an earlier result or values by name, got {self.start_from!r}.")
         values, found = values_from(system, self.start_from)
         if not found.any():
-            raise UsageError("Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model.")
+            raise UsageError(
+                "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
+            )
         return Earlier(values, found)
 
 
@@ -138,7 +140,9 @@ def along(over: Mapping[str, Any], solve: Solve, first: Earlier | None = None) -
 
 def _columns(over: Mapping[str, Any]) -> dict[str, np.ndarray]:
     if not isinstance(over, Mapping) or not over:
-        raise UsageError(f"`over` names parameters and their values, got {over!r}.", remedy='over={"T_source": np.linspace(280, 320, 41)}')
+        raise UsageError(
+            f"`over` names parameters and their values, got {over!r}.", remedy='over={"T_source": np.linspace(280, 320, 41)}'
+        )
     columns = {}
     for name, given in over.items():
         column = np.asarray(given, dtype=float)

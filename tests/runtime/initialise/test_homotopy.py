@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from acausal.runtime.initialise import Options
 from acausal.runtime.initialise.equations import Stack, Subsystem

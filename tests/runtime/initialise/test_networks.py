@@ -61,7 +61,7 @@ def test_components_with_a_pump_and_arrays(seed: int, flow: float, tightness: fl
     assert result["pump.m"][0] == pytest.approx(DRAWN)
 
 
-def test_the_succession_can_be_bounded() -> None:
+def test_a_loose_tolerance_is_enough_for_a_loose_answer() -> None:
     """A loose tolerance is kept too."""
     problem = double(8, 0, 1.0)
     loose = initialise(problem, 0.0, options=Options(tolerance=1e-4)).y

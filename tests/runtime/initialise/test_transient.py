@@ -25,7 +25,9 @@ def settled(problem: DenseProblem) -> np.ndarray:
 @pytest.mark.parametrize(("start", "end"), [(0.1, 1.0), (-0.1, -1.0), (5.0, 1.0)])
 def test_it_goes_where_the_model_goes(start: float, end: float) -> None:
     """x' = x - x³ leaves 0 and comes to rest at ±1; Newton's method from 0.1 would find 0."""
-    problem = DenseProblem(lambda t, y, yp, h: [yp[0] - y[0] + y[0] ** 3, y[1] - 2.0 * y[0]], 2, differential=[0], start=[start, 0.0])
+    problem = DenseProblem(
+        lambda t, y, yp, h: [yp[0] - y[0] + y[0] ** 3, y[1] - 2.0 * y[0]], 2, differential=[0], start=[start, 0.0]
+    )
     np.testing.assert_allclose(settled(problem), [end, 2.0 * end], rtol=1e-2)
 
 

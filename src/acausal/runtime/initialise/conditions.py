@@ -4,9 +4,9 @@ Problem. n equations F and m initial equations G hold between the 2n quantities 
 and are zero. To be found: which of the remaining columns are *known*, such that the rest can be computed from the rows.
 
 - "start": fixed starts are known. Columns are computed in this order: derivatives and algebraic unknowns; differential unknowns
-  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start. When states
-  are selected (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and those that
-  are selected come last.
+  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start. When
+  states are selected (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and
+  those that are selected come last.
 - "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
   that nothing depends on), and are guesses elsewhere. So do initial equations.
 - "hold": the differential unknowns keep the values they have, and nothing else counts: the restart after a jump.
@@ -26,7 +26,7 @@ import numpy as np
 
 from .equations import Stack
 from .ordering import choose, conflicting_rows, rows_by_columns
-from .types import InitialProblem, Integers, Mask
+from .types import Floats, InitialProblem, Integers, Mask
 
 Mode = Literal["start", "steady", "hold"]
 _NONE: Integers = np.empty(0, np.intp)
@@ -70,11 +70,14 @@ def ordinary(problem: InitialProblem, mode: Mode) -> Conditions | None:
     return Conditions(mode, everywhere, columns, np.flatnonzero(fixed), np.flatnonzero(differential & ~fixed))
 
 
-def by_structure(stack: Stack, mode: Mode) -> Conditions:
-    """The conditions by matching with priorities."""
+def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Conditions:
+    """The conditions by matching with priorities. With x, what is zero there does not count: a constraint x·u + y·v = 0 says
+    nothing about u where x is zero, so that u and not v is to be taken at its start."""
     problem, n = stack.problem, stack.size
     stack.incidence.prepare()
     incidence = rows_by_columns(stack.incidence.indptr, stack.incidence.rows, stack.rows)
+    if x is not None:
+        incidence = rows_by_columns(*stack.incidence.without_zeros(x), stack.rows)
     rank = ranks(problem, mode)
     required = _required(stack)
     matching = choose(incidence, rank, required)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, NameNotFound
+from ...errors import ModelError, NameNotFound, UsageError
 from ...families.plant import joined
 from ...families.system import System
 from ...language.component import Component
@@ -24,14 +24,18 @@ def values_from(system: System, earlier: Any, at: float | None = None) -> tuple[
     Of a result the last point is taken, or the one nearest to the time `at`.
     """
     values, found = np.zeros(system.size), np.zeros(system.size, bool)
+    if isinstance(earlier, Mapping):
+        for path, value in earlier.items():
+            _take(system, *_named(system, path, value), values, found)
+        return values, found
     look = _Look(earlier, at)
     for kind in system.plant.kinds:
         for quantity in kind.quantities.values():
             if quantity.role == "parameter" or (kind.index, quantity.name) in system.definitions:
                 continue
             for member in kind.members:
-                number, value = look.up(member, quantity.name, quantity.shape, quantity.base + member._first * quantity.size)
-                _take(system, number, value, values, found)
+                first = quantity.base + member._first * quantity.size
+                _take(system, *look.up(member, quantity.name, quantity.shape, first), values, found)
     _take_derivatives(system, look, values, found)
     return values, found
 
@@ -52,19 +56,36 @@ def _take_derivatives(system: System, look: _Look, values: Floats, found: Mask) 
             values[unknown], found[unknown] = float(value.ravel()[0]), True
 
 
+def _named(system: System, path: str, value: Any) -> tuple[Integers, Floats]:
+    """Numbers of the variables that a path names in this system, and values for them."""
+    try:
+        located = system.plant.locate(path)
+    except NameNotFound:
+        return np.zeros(0, np.intp), np.zeros(0)
+    quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+    if (
+        quantity is None
+        or quantity.role == "parameter"
+        or located.order
+        or (located.kind.index, located.name) in system.definitions
+    ):
+        raise UsageError(f"`start_from` gives `{path}`, which is not an unknown of the model and cannot be started from.")
+    numbers = quantity.base + np.asarray(located.flat)
+    try:
+        return numbers.ravel(), np.broadcast_to(np.asarray(value, dtype=float), numbers.shape).ravel()
+    except (TypeError, ValueError):
+        raise UsageError(f"`start_from` gives `{path}` the value {value!r}; it has the shape {numbers.shape}.") from None
+
+
 class _Look:
     def __init__(self, earlier: Any, at: float | None) -> None:
         self.earlier = earlier
-        self.point = 0
-        if not isinstance(earlier, Mapping):
-            self.point = len(earlier.time) - 1 if at is None else int(np.argmin(np.abs(earlier.time - at)))
+        self.point = len(earlier.time) - 1 if at is None else int(np.argmin(np.abs(earlier.time - at)))
 
     def value(self, path: str) -> Floats | None:
         try:
-            if isinstance(self.earlier, Mapping):
-                return np.asarray(self.earlier[path], dtype=float)
             return np.asarray(self.earlier[path][self.point], dtype=float)
-        except (NameNotFound, ModelError, KeyError, IndexError):
+        except (ModelError, IndexError):  # no such name, or not stored
             return None
 
     def up(self, member: Component, name: str, shape: tuple[int, ...], first: int) -> tuple[Integers, Floats]:

@@ -14,6 +14,8 @@ import numpy as np
 from .linear import SparseFactor
 from .types import Floats, InitialProblem, Integers, Mask
 
+_NEGLIGIBLE = 1e-9  # part of the largest entry of a row, in units of the scales
+
 
 class PatternGrew(Exception):
     """A derivative by y' appeared where the trial evaluations had seen none; the incidence has been widened: start again."""
@@ -181,6 +183,17 @@ class Incidence:
             row, column, source = row[order], column[order], source[order]
         self.rows, self.source = row.astype(np.int32), source
         self.indptr = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=2 * n))])
+
+    def without_zeros(self, x: Floats) -> tuple[Integers, Integers]:
+        """(indptr, rows) of the entries that are not negligible in their rows at x."""
+        column = np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+        problem = self._stack.problem
+        scale = np.maximum(np.tile(np.where(problem.nominal > 0, problem.nominal, 1.0), 2), np.abs(x))
+        size = np.abs(self._stack.derivatives(x)[self.source]) * scale[column]
+        largest = np.zeros(self._stack.rows)
+        np.maximum.at(largest, self.rows, np.where(np.isfinite(size), size, 0.0))
+        keep = ~(size <= _NEGLIGIBLE * largest[self.rows])
+        return np.concatenate([[0], np.cumsum(np.bincount(column[keep], minlength=len(self.indptr) - 1))]), self.rows[keep]
 
     def columns_of(self, rows: Integers) -> Integers:
         """The columns that occur in these rows."""

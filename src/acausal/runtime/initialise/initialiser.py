@@ -77,9 +77,7 @@ class Initialiser:
         self._whole: Subsystem | None = None
         self._order: BlockOrder | None = None
 
-    def run(
-        self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None, quick: bool = False
-    ) -> Initialised:
+    def run(self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None, quick: bool = False) -> Initialised:
         """Consistent values at t0, or an `InitialisationError` that carries what was reached.
 
         `quick`: Newton's method on the whole system or nothing, for guesses that are good or else useless.
@@ -163,6 +161,27 @@ class _Run:
     # ------------------------------------------------------------------------------------------------------------------- solving
 
     def _solve(self) -> Outcome:
+        outcome = self._solve_as_chosen()
+        if outcome in (Outcome.SINGULAR, Outcome.NOT_FOUND) and not self.quick and self._choose_again():
+            outcome = self._solve_as_chosen()
+        return outcome
+
+    def _choose_again(self) -> bool:
+        """Whether, at the point reached, other starts than those taken determine the rest."""
+        chosen = self.owner.conditions
+        if not chosen.by_structure or not len(chosen.taken) or not np.isfinite(self.x).all():
+            return False
+        other = by_structure(self.stack, self.owner.mode, self.x)
+        if not other.square or len(other.rows) != len(chosen.rows) or np.array_equal(other.columns, chosen.columns):
+            return False
+        attempts, n = self.report.attempts, self.stack.size
+        self.guesses = self.x[:n].copy(), self.x[n:].copy()
+        self.owner.use(other)
+        self._begin()
+        self.report.attempts = [*attempts, Attempt("other conditions", len(other.columns), True)]
+        return True
+
+    def _solve_as_chosen(self) -> Outcome:
         if self.owner.whole is None:
             return self._not_square()
         result = self._newton(self.owner.whole)
@@ -227,7 +246,7 @@ class _Run:
             self.owner.use(by_structure(self.stack, self.owner.mode))
             self._begin()
             self.report.attempts = attempts
-            return self._solve()
+            return self._solve_as_chosen()
         rows, columns = undetermined(rows_by_columns(whole.indptr, whole.indices, whole.size))
         return self._told_structure(whole.rows[rows], whole.columns[columns])
 

@@ -1,7 +1,7 @@
 """Inverse problems: parameters among the unknowns, and values given for variables instead.
 
-Problem. F(t, y, y', p) = 0 with k of the parameters p unknown as well, and values given for quantities g(y, y', p). It is an initial
-problem with k more unknowns, algebraic ones, whose start is the parameter's value, and one initial equation g = value for each
+Problem. F(t, y, y', p) = 0 with k of the parameters p unknown as well, and values given for quantities g(y, y', p). It is an
+initial problem with k more unknowns, algebraic ones, whose start is the parameter's value, and one initial equation g = value for each
 quantity given. Which equation determines what is left to the structure (see `conditions`), so a given value can also determine a
 start that is not fixed, and a parameter that no given value depends on is found by name before any number is computed.
 
@@ -51,7 +51,7 @@ class Sought:
 
 
 class Inverse:
-    """The initial problem of `problem` with parameters among its unknowns; `known_of(values)` says what all known cells are then."""
+    """The initial problem of `problem` with parameters among its unknowns; `known_of(values)` says what all known cells are."""
 
     def __init__(self, problem: Any, sought: list[Sought], given: list[Given], known_of: Callable[[Floats], Floats]) -> None:
         if len(given) < len(sought):
@@ -197,7 +197,9 @@ class Inverse:
         place = np.empty(len(order), np.intp)
         place[order] = np.arange(len(order))
         ends = np.cumsum([len(rows) - sum(len(g.unknowns) for g in self.given), *(len(g.unknowns) for g in self.given)])
-        self._own_places, *self._given_places = np.split(place, ends[:-1]) if len(ends) > 1 else [place]
+        places = np.split(place, ends[:-1])
+        self._own_places: Integers = places[0]
+        self._given_places: list[Integers] = places[1:]
         indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=problem.size))])
         self.initial_pattern = _with_columns(indptr, rows[order], self._rows[1])
         added = len(self.initial_pattern[1]) - len(order)
@@ -235,8 +237,8 @@ def _rows_with(cells: Integers, kernels: Any) -> Integers:
 
 
 def _too_few(sought: list[Sought], given: list[Given]) -> UsageError:
-    names, values = ", ".join(f"`{s.name}`" for s in sought), ", ".join(f"`{g.name}`" for g in given) or "nothing"
+    names, values = ", ".join(f"`{s.name}`" for s in sought), ", ".join(f"`{g.name}`" for g in given) or "none"
     return UsageError(
-        f"{len(sought)} parameters are to be found ({names}), but only {len(given)} values are given ({values}).",
+        f"Parameters to be found: {len(sought)} ({names}). Values given: only {len(given)} ({values}).",
         remedy="Give one value for each parameter in `solve_for`, or leave some parameters as they are.",
     )

@@ -32,6 +32,7 @@ DAMPINGS = (1e-8, 1e-4, 1e-2)
 _ROUNDING = 1e3 * np.finfo(float).eps
 _SHIFTS = (1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0)
 
+
 class Verdict(IntEnum):
     """What became of a group."""
 

@@ -45,7 +45,9 @@ def pose(
 def _sought(system: System, parameters: Any, known: Floats, path: str) -> list[Sought]:
     cells = parameters._cells(path).ravel()
     return [
-        Sought(system.plant.name_of(int(c), "known"), float(known[c]), float(parameters.low.cells[c]), float(parameters.high.cells[c]))
+        Sought(
+            system.plant.name_of(int(c), "known"), float(known[c]), float(parameters.low.cells[c]), float(parameters.high.cells[c])
+        )
         for c in cells
     ]
 

@@ -20,9 +20,9 @@ from .types import Floats
 
 _STEPS = 200
 _CORRECTIONS = 12
-_LOOSE = 1e-4
+_LOOSE = 1e-6
 _FIRST_CHANGE = 0.1  # of the fastest unknown during the first step, in units of its scale
-_AT_REST = 1e-3  # change during a step that is not a small one, in units of the scales
+_AT_REST = 1e-7  # change during a step that is not a small one, in units of the scales
 
 
 def settle(stack: Stack, y: Floats, options: Options) -> tuple[Floats, bool]:
