@@ -11,6 +11,8 @@ namespace acausal {
 constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr long chunk = 1000; // steps between two checks that time still moves
+constexpr long renewal = 40;      // steps that a Jacobian may serve …
+constexpr long early_renewal = 8; // … when the step changed after it was made
 
 void Counters::add(const Counters &o) {
     steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
@@ -102,7 +104,7 @@ void Ida::start(double t0, const double *y0, const double *yp0) {
     if (started) {
         before = counters();
         check(IDAReInit(mem, t0, y_vector, yp_vector), "IDAReInit");
-        failures_at_factor = 0;
+        failures_at_factor = steps_at_setup = 0;
         return;
     }
     check(IDAInit(mem, residual_callback, t0, y_vector, yp_vector), "IDAInit");
@@ -118,6 +120,7 @@ void Ida::start(double t0, const double *y0, const double *yp0) {
     check(IDASetNonlinConvCoef(mem, settings.nonlinear_tolerance), "IDASetNonlinConvCoef");
     check(IDASetLinearSolver(mem, linear, matrix), "IDASetLinearSolver");
     check(IDASetJacFn(mem, jacobian_callback), "IDASetJacFn");
+    check(IDASetLinearSolutionScaling(mem, SUNFALSE), "IDASetLinearSolutionScaling"); // we know better for which cj the factors are
     if (system->root_count) {
         check(IDARootInit(mem, (int)system->root_count, root_callback), "IDARootInit");
         check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
@@ -140,17 +143,29 @@ void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
 
 void Ida::refresh_jacobian() {
     refresh = true;
-    check(IDASetLinearSolutionScaling(mem, SUNFALSE), "IDASetLinearSolutionScaling"); // it would make up for an old Jacobian
+}
+
+void Ida::note_setup() {
+    t_setup = input_time;
+    steps_at_setup = steps_since_start();
+    IDAGetCurrentCj(mem, &cj_setup);
+}
+
+// IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
+// iteration at every step, so it is renewed now and then.
+bool Ida::factors_are_old() const {
+    if (refresh) return true;
+    double cj = 0;
+    IDAGetCurrentCj(mem, &cj);
+    return steps_since_start() - steps_at_setup >= (cj == cj_setup ? renewal : early_renewal);
 }
 
 // The Jacobian where the last residual was evaluated.
 bool Ida::update_factors() {
-    double cj = 0;
-    IDAGetCurrentCj(mem, &cj);
-    t_setup = input_time;
+    note_setup();
     system->assign(w.get());
     jacobian_time.time([&] {
-        system->jacobian(w.get(), cj, jacobian.data());
+        system->jacobian(w.get(), cj_setup, jacobian.data());
         return 0;
     });
     return factor_time.time([&] { return lu->factor(jacobian.data(), false); });
@@ -226,7 +241,7 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
     bool fresh = failures != ida.failures_at_factor;
     ida.failures_at_factor = failures;
-    ida.t_setup = ida.input_time;
+    ida.note_setup();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
     if (regular) return 0;
@@ -237,10 +252,13 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
 
 int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
     Ida &ida = *static_cast<Ida *>(solver->content);
-    if (ida.refresh && ida.t_setup != ida.input_time && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
+    if (ida.t_setup != ida.input_time && ida.factors_are_old() && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
     return ida.solve_time.time([&] {
         if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
         ida.lu->solve(NV_DATA_S(x));
+        double cj = 0;
+        IDAGetCurrentCj(ida.mem, &cj);
+        if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)
         return 0;
     });
 }

@@ -125,6 +125,8 @@ class Ida {
   private:
     void create();
     bool update_factors();
+    bool factors_are_old() const;
+    void note_setup();
     bool refresh = false;
     void release();
     void check(int flag, const char *what);
@@ -164,7 +166,8 @@ class Ida {
     bool last_setup_singular = false, last_evaluation_finite = true;
     Status last_status = Status::Finished;
     long failures_at_factor = 0;
-    double t_start = 0, t_setup = -1e300;
+    double t_start = 0, t_setup = -1e300, cj_setup = 0;
+    long steps_at_setup = 0;
     std::atomic<bool> cancelled{false};
     int64_t polls = 0, poll_every;
     Stopwatch::Clock::time_point last_asked;

@@ -124,7 +124,30 @@ class Oscillator(ac.Component):
         yield ac.der(self.v) == -1e4 * self.x
 '''
 
-FILES = {"room.py": ROOM, "parts.py": PARTS, "two.py": TWO, "short.py": SINGULAR, "oscillator.py": OSCILLATOR}
+ROD = """
+import acausal as ac
+
+
+class Rod(ac.Component):
+    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
+    u, v, F = ac.Variable(), ac.Variable(start=0.0, fixed=True), ac.Variable()
+
+    def equations(self):
+        yield ac.der(self.x) == self.u
+        yield ac.der(self.y) == self.v
+        yield ac.der(self.u) == -self.F * self.x
+        yield ac.der(self.v) == -self.F * self.y - 9.81
+        yield self.x**2 + self.y**2 == 1
+"""
+
+FILES = {
+    "room.py": ROOM,
+    "parts.py": PARTS,
+    "two.py": TWO,
+    "short.py": SINGULAR,
+    "oscillator.py": OSCILLATOR,
+    "pendulum.py": ROD,
+}
 
 
 @dataclass(frozen=True)

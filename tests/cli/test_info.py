@@ -23,8 +23,8 @@ def test_the_numbers_of_a_translation_log(call: Call) -> None:
 
 
 def test_index_reduction(call: Call) -> None:
-    answer = call("info", "rod.py")
-    assert "4 equations differentiated, 6 derivatives added as variables, 4 of them dummies" in answer.told
+    answer = call("info", "pendulum.py")
+    assert "4 equations differentiated, 6 derivatives added as variables, 4 of them dummies" in answer.out
 
 
 def test_for_programs(call: Call) -> None:

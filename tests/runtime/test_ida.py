@@ -53,11 +53,20 @@ def test_maximum_norms_take_the_same_steps_at_every_size() -> None:
     assert steps[0] == steps[1] == steps[2]
 
 
-def test_algebraic_unknowns_stay_out_of_the_error_test() -> None:
+def test_algebraic_unknowns_are_in_the_error_test_unless_they_are_suppressed() -> None:
     problem = problems.ladder(10)
-    with_them = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": False}))
-    without = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
-    assert without.statistics["steps"] < with_them.statistics["steps"]
+    by_default = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
+    without = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": True}))
+    assert without.statistics["steps"] < by_default.statistics["steps"]
+
+
+def test_a_problem_may_say_what_is_tested() -> None:
+    """As a reduced one does: dummy derivatives follow from the states."""
+    problem = problems.ladder(10)
+    suppressed = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": True}))
+    problem.tested = problem.differential
+    chosen = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
+    np.testing.assert_array_equal(chosen.rows, suppressed.rows)
 
 
 def test_a_session_goes_on_where_it_was() -> None:
@@ -234,15 +243,15 @@ def test_a_run_that_limits_its_steps_names_the_unknown() -> None:
     [
         ({"atol": np.ones(2)}, "`atol` must have 3 elements, not 2"),
         ({"atol": np.ones(3, dtype=np.float32)}, "`atol` must be a C-contiguous numpy array of float64 with 1 dimension.*float32"),
-        ({"differential": np.ones(3)}, "`differential` must be .* of bool"),
+        ({"tested": np.ones(3)}, "`tested` must be .* of bool"),
         ({"known": np.ones(5)}, "`known` must have 2 elements, not 5"),
     ],
 )
 def test_arrays_are_checked(change: dict[str, Any], told: str) -> None:
     problem = problems.decay(3)
-    given = {"known": problem.known, "atol": np.ones(3), "differential": problem.differential} | change
+    given = {"known": problem.known, "atol": np.ones(3), "tested": problem.differential} | change
     with pytest.raises((TypeError, ValueError), match=told):
-        core.Ida(problem.native, given["known"], 1e-6, given["atol"], given["differential"])
+        core.Ida(problem.native, given["known"], 1e-6, given["atol"], given["tested"])
 
 
 def test_a_buffer_of_the_wrong_shape_is_refused() -> None:
