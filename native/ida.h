@@ -2,6 +2,7 @@
 #pragma once
 
 #include "inputs.h"
+#include "journal.h"
 #include "klu.h"
 #include "system.h"
 #include "vector.h"
@@ -43,6 +44,7 @@ struct Settings {
     SparseLu::Ordering ordering = SparseLu::AMD;
     int max_nonlinear_iterations = 4, max_convergence_failures = 10, max_error_test_failures = 10;
     double nonlinear_tolerance = 0.33;
+    bool record_steps = false; // look at every step for the journal, not only now and then
 };
 
 // Wall time of one phase. Short calls are sampled: reading the clock around each would cost more than it tells.
@@ -112,6 +114,7 @@ class Ida {
     NonFinite non_finite;
     std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
     std::unique_ptr<SparseLu> lu;
+    std::unique_ptr<Journal> journal;
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     int64_t singular_setups = 0, singular_column = -1;
     Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time;
@@ -134,6 +137,8 @@ class Ida {
     double first_step(double t_end) const;
     bool at(double t, N_Vector y, N_Vector yp); // bring w to (t, y, y'); false: an input could not be evaluated
     bool poll(double t);                        // true: go on
+    Standing standing() const;
+    const double *tested() const { return settings.suppress_algebraic ? id.data() : nullptr; }
     bool ask_python(double t);
     void keep_exception(); // needs the GIL
     void note_non_finite(double t);

@@ -39,7 +39,7 @@ void check_settings(const Settings &s) {
 void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double rtol, nb::handle atol, nb::handle tested,
             std::optional<Outputs> outputs, int max_order, double max_step, double initial_step, int64_t max_steps, bool suppress_algebraic,
             const std::string &ordering, int max_nonlinear_iterations, int max_convergence_failures, int max_error_test_failures,
-            double nonlinear_tolerance) {
+            double nonlinear_tolerance, bool record_steps) {
     int64_t n = system->layout.size;
     Doubles k(known, "known"), a(atol, "atol");
     Array<const bool, 1> d(tested, "tested");
@@ -50,7 +50,7 @@ void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double 
     if (n == 0) throw nb::value_error("a system without unknowns needs no solver");
     if (system->indptr.shape[0] != n + 1) throw nb::value_error("the system has no Jacobian pattern: call set_pattern() first");
     Settings settings{rtol, max_order, max_step, initial_step, max_steps, suppress_algebraic, ordering_of(ordering),
-                      max_nonlinear_iterations, max_convergence_failures, max_error_test_failures, nonlinear_tolerance};
+                      max_nonlinear_iterations, max_convergence_failures, max_error_test_failures, nonlinear_tolerance, record_steps};
     check_settings(settings);
     new (self) Ida(system, outputs ? *outputs : system->outputs, k, a, d, settings);
     self->progress = nb::none();
@@ -205,7 +205,7 @@ void bind_ida(nb::module_ &m) {
         .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(),
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
              "ordering"_a = "amd", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
-             "nonlinear_tolerance"_a = 0.33)
+             "nonlinear_tolerance"_a = 0.33, "record_steps"_a = false)
         .def("start", &start, "t"_a, "y"_a, "yp"_a)
         .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "The same as start(): nothing is allocated or analysed again.")
         .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,
@@ -226,6 +226,7 @@ void bind_ida(nb::module_ &m) {
         .def("roots", &roots, "After status ROOT: +1, -1 or 0 for each root function.")
         .def("set_root_directions", &set_root_directions, "directions"_a)
         .def("statistics", &statistics)
+        .def("journal", [](const Ida &ida) { return ida.journal->as_dict(); }, "Steps and failures so far; see journal.h.")
         .def("weighted_errors", &weighted_errors, "Local error of the last step over what is allowed, unknown by unknown.")
         .def_prop_ro("t", [](const Ida &ida) { return ida.t; })
         .def_prop_ro("y", [](const Ida &ida) { return array_of(ida.y(), ida.system->layout.size); })

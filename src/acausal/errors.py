@@ -89,8 +89,13 @@ class NameNotFound(ModelError, KeyError):
 
 
 def near_matches(name: str, names: Any, most: int = 3) -> str:
-    """`Did you mean …?`, or nothing."""
+    """`Did you mean …?`, or nothing. Capital letters do not matter; of names that are just longer, those that begin alike count."""
     from difflib import get_close_matches
 
-    found = get_close_matches(name, list(names), n=most, cutoff=0.5)
+    spelt: dict[str, list[str]] = {}
+    for known in names:
+        spelt.setdefault(known.casefold(), []).append(known)
+    wanted = name.casefold()
+    near = get_close_matches(wanted, spelt, n=most, cutoff=0.5) or [known for known in spelt if wanted and known.startswith(wanted)]
+    found = [known for folded in near for known in spelt[folded]][:most]
     return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""

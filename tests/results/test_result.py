@@ -166,3 +166,19 @@ def test_the_derivative_of_an_input_was_not_computed():
     np.testing.assert_allclose(result["x"], result.time**2 / 2, atol=1e-6)
     with pytest.raises(NameNotFound, match="given from outside"):
         result["der(u)"]
+
+
+def test_a_run_that_stored_some_variables_gives_those_when_all_are_asked_for(tmp_path):
+    part = ac.compile(House()).simulate(until=2.0, points=5, store=["walls[1].mean", "links[0].a.T"])
+    assert part.partial and part.time_reached == 2.0
+    table = part.to_pandas()
+    assert {"walls[1].mean", "links[0].a.T", "walls[2].G"} <= set(table.columns)  # parameters have values anyway
+    assert "walls[2].mean" not in table.columns
+    part.save(tmp_path / "part.acr")
+    again = ac.load(tmp_path / "part.acr")
+    np.testing.assert_array_equal(again["walls[1].mean"], part["walls[1].mean"])
+    assert again.time_reached == 2.0
+
+
+def test_a_run_that_stored_everything_is_not_partial(run):
+    assert not run.partial and run.time_reached == run.metadata["time_reached"] == 2.0

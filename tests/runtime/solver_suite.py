@@ -139,7 +139,8 @@ class SolverSuite:
         run = self.run(problems.blow_up(), 2.0, np.linspace(0.0, 2.0, 21))
         assert run.outcome in (Outcome.STEP_TOO_SMALL, Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.NOT_FINITE)
         assert run.t == pytest.approx(1.0, abs=1e-3)
-        assert 9 <= len(run.times) == len(run.rows) <= 11
+        assert 10 <= len(run.times) == len(run.rows) <= 12
+        assert run.times[-1] == run.t and run.rows[-1, 0] > run.rows[-2, 0]
         np.testing.assert_allclose(run.rows[:9, 0], 1 / (1 - run.times[:9]), rtol=1e-3)
 
     def test_an_equation_without_value_is_named(self) -> None:
@@ -156,6 +157,11 @@ class SolverSuite:
         run = self.run(problems.decay(), 1.0, options={"max_steps": 7})
         assert run.outcome is Outcome.TOO_MANY_STEPS and "max_steps" in run.outcome.value
         assert run.statistics["steps"] == 7 and 0 < run.t < 1.0
+
+    def test_a_run_that_stops_before_its_first_output_time_has_a_row(self) -> None:
+        run = self.run(problems.decay(), 1.0, [1.0], options={"max_steps": 7})
+        assert run.times.tolist() == [run.t]
+        np.testing.assert_allclose(run.rows, [np.exp(-run.t * problems.decay().known[:1])], rtol=1e-5)
 
     def test_progress_sees_time_move_and_can_stop_the_run(self) -> None:
         seen: list[float] = []
@@ -174,7 +180,9 @@ class SolverSuite:
         )
         assert run.outcome is Outcome.CANCELLED
         assert len(seen) == 5 and sorted(seen) == seen
-        assert run.t < 1e4 and len(run.rows) == np.searchsorted(np.linspace(0, 1e4, 101), run.t, side="right")
+        wanted = np.linspace(0, 1e4, 101)
+        assert run.t < 1e4 and run.times.tolist() == [*wanted[wanted < run.t], run.t]
+        np.testing.assert_array_equal(run.rows[-1], run.y)  # one more row, where it stopped
 
     def test_ctrl_c_ends_the_run_and_keeps_the_rows(self) -> None:
         def progress(t: float) -> None:

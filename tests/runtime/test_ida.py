@@ -60,15 +60,6 @@ def test_algebraic_unknowns_are_in_the_error_test_unless_they_are_suppressed() -
     assert without.statistics["steps"] < by_default.statistics["steps"]
 
 
-def test_a_problem_may_say_what_is_tested() -> None:
-    """As a reduced one does: dummy derivatives follow from the states."""
-    problem = problems.ladder(10)
-    suppressed = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": True}))
-    problem.tested = problem.differential
-    chosen = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
-    np.testing.assert_array_equal(chosen.rows, suppressed.rows)
-
-
 def test_a_session_goes_on_where_it_was() -> None:
     ida = session(problems.decay(1, 1.0))
     assert advance(ida, 1.0)[0] == core.status.FINISHED
@@ -220,9 +211,8 @@ def test_steps_and_times_of_phases_are_told() -> None:
     seconds = run.statistics["seconds"]
     assert set(seconds) == {"residual", "jacobian", "factorisation", "solution", "roots", "output", "total"}
     assert 0 < run.statistics["steps"] <= run.statistics["nonlinear_iterations"] <= run.statistics["residual_evaluations"]
-    assert run.statistics["linear_setups"] == run.statistics["full_factorisations"] + run.statistics["refactorisations"] or (
-        run.statistics["full_factorisations"] > 1
-    )
+    factorisations = run.statistics["full_factorisations"] + run.statistics["refactorisations"]
+    assert 0 < run.statistics["linear_setups"] <= factorisations  # old factors are renewed between two setups
     assert seconds["total"] > 0
 
 

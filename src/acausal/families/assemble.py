@@ -242,10 +242,15 @@ class _Builder:
         varying = np.isin(cells, self.plant.input_cells())
         if varying.any():
             name = self.plant.name_of(int(numbers[varying][0]))
+            source = self.plant.name_of(int(cells[varying][0]), "known")
+            stated = next((e for t in self.traced if t.kind is rows.kind for e in t.equations if leaf in set(walk(e.residual))), None)
+            given = "is given from outside" if source == name else f"is the input `{source}`, given from outside"
             raise ModelError(
                 Diagnostic(
-                    f"`der({name})` is needed, but {name} is given from outside as a function of time.",
+                    f"`der({name})` is needed, but {name} {given} as a function of time: its derivative is not known.",
                     component=rows.kind.name,
+                    equation=stated.text if stated else "",
+                    location=stated.location if stated else None,
                     remedy="Let a first-order lag follow the input and use its state, or give the derivative as another input.",
                 )
             )

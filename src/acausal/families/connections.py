@@ -125,7 +125,7 @@ class Joints:
             shape = np.broadcast_shapes(a.shape, b.shape)
         except ValueError:
             raise ModelError(
-                f"A connection joins {a.shape} connectors with {b.shape}.",
+                f"A connection joins arrays of different length: {_lengths(connection)}.",
                 component=kind.name,
                 equation=str(connection),
                 location=connection.location,
@@ -200,6 +200,11 @@ def _sorted_nodes(equal: np.ndarray, label: np.ndarray, variable: np.ndarray, si
     )
 
 
+def _lengths(connection: TracedConnection) -> str:
+    shapes = [end.shape if isinstance(end, Reference) else end._shape for end in connection.ends]
+    return ", ".join(f"`{connection.name_of(end)}` has shape {shape}" for end, shape in zip(connection.ends, shapes, strict=True))
+
+
 def _is_scalar(end: Any) -> bool:
     return (end.shape if isinstance(end, Reference) else end._shape) == ()
 
@@ -211,7 +216,9 @@ def _kind_of_end(end: Any) -> Any:
 def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] | None:
     """What is wrong with joining two ends, and what to do; None if they fit."""
     if isinstance(a, Reference) != isinstance(b, Reference):
-        return f"A connector is connected to a variable: `{name_a}` to `{name_b}`.", "Connect two connectors, or two variables."
+        return f"A connector is connected to a variable: `{name_a}` to `{name_b}`.", (
+            "Connect two connectors, or two variables; single variables may also be equated in `equations`."
+        )
     if isinstance(a, Reference):
         return _units_differ(name_a, a.declaration, name_b, b.declaration)
     first, second = a._connector, b._connector

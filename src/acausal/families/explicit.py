@@ -19,7 +19,7 @@ import numpy as np
 from ..language.expression import Constant, Expression, Slot, walk
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
-from .pattern import Pattern
+from .pattern import Pattern, distinct
 from .plant import FIRST_PARAMETER
 from .system import System
 from .template import MINUS, MIXED, Family
@@ -150,7 +150,7 @@ class _Levels:
         target, source = self.target[here], self.source[here]
         through = self.taken[source]
         keys = [target[~through] * self.n + source[~through], self._expanded(target[through], source[through])]
-        keys = np.unique(np.concatenate(keys))
+        keys = distinct(np.concatenate(keys))
         owner = keys // self.n
         count = np.bincount(owner, minlength=self.n)
         small = (count <= _MOST_COLUMNS) & (count * self.consumers <= 3 * (count + self.consumers) + 8)

@@ -16,7 +16,7 @@ from ..language.expression import Constant, Expression, Slot, transform
 from .assemble import merged_families
 from .evaluate import evaluate_arrays
 from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
-from .pattern import Pattern, sorted_unique
+from .pattern import Pattern, distinct, sorted_unique
 from .system import System
 from .template import Family
 
@@ -184,14 +184,14 @@ class _Lowering:
     def _add_contributions(self, levels: list[Merged], family: Family, columns: np.ndarray, scale: np.ndarray) -> None:
         """Rows that add to the sum a variable is computed from, without containing it."""
         factors = scale[family.rows[0]]
-        for factor in np.unique(factors[columns]):
+        for factor in distinct(factors[columns]):
             self._add(levels, family, columns & (factors == factor), family.template.outputs[0] * (-1.0 / float(factor)))
 
     def _add(self, levels: list[Merged], family: Family, columns: np.ndarray, value: Expression) -> None:
         if isinstance(value, Constant) and value.value == 0:
             return
         rows = family.rows[0]
-        for level in np.unique(self.level_of_row[rows[columns]]):
+        for level in distinct(self.level_of_row[rows[columns]]):
             here = columns & (self.level_of_row[rows] == level)
             target = self.number[self.unknown_of_row[rows[here]]].astype(np.int32)[None, :]
             outputs, slots = _compact(value, _signed(family, here, self.index))
@@ -230,8 +230,8 @@ class _Chain:
         direct = target[by_y] * self.m + column[by_y]
         through = source >= self.first_computed
         link_target, link_source = target[through], source[through] - self.first_computed
-        whole, part = self._closed(np.unique(direct), np.unique(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]])
-        links = np.unique(link_target * self.z + link_source)
+        whole, part = self._closed(distinct(direct), distinct(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]])
+        links = distinct(link_target * self.z + link_source)
         return self._positions(whole, part, links, target, column, by_y, link_target, link_source, through, shapes)
 
     def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, int]]]:
@@ -271,7 +271,7 @@ class _Chain:
             level = higher
         order = np.where(inner, level[np.maximum(target - self.m, 0)], level.max(initial=0) + 1)
         self.link_order = order
-        return [np.flatnonzero(order == k) for k in np.unique(order)]
+        return [np.flatnonzero(order == k) for k in distinct(order)]
 
     def _positions(
         self, whole: np.ndarray, part: np.ndarray, links: np.ndarray, target: np.ndarray, column: np.ndarray, by_y: np.ndarray,
@@ -301,7 +301,7 @@ class _Chain:
     def _products(self, whole: np.ndarray, place: np.ndarray, links: np.ndarray, first_link: int) -> np.ndarray:
         target, source = np.divmod(links, self.z)
         found = []
-        for chosen in [np.flatnonzero(self.link_order == k) for k in np.unique(self.link_order)]:
+        for chosen in [np.flatnonzero(self.link_order == k) for k in distinct(self.link_order)]:
             starts = np.searchsorted(whole, (self.m + source[chosen]) * self.m)
             counts = np.searchsorted(whole, (self.m + source[chosen] + 1) * self.m) - starts
             picked = ranges(starts, counts)

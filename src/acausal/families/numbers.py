@@ -130,7 +130,9 @@ class Attributes:
             try:
                 return np.asarray(parsed(stated, quantity.declaration.unit))
             except UsageError as error:
-                raise _Wrong(error.diagnostics[0].what.rstrip(".")) from None
+                said = error.diagnostics[0].what.rstrip(".")
+                expected = "it is neither a number nor a number with its unit, such as `20 degC`"
+                raise _Wrong(expected if said.startswith("Expected") else said) from None
         try:
             number = np.asarray(stated)
         except ValueError:
@@ -218,6 +220,8 @@ class Attributes:
         if names:
             raise ModelError(
                 f"Parameters are defined in a circle: {', '.join(names[:6])}{', …' if len(names) > 6 else ''}.",
+                component=", ".join(dict.fromkeys(b.kind.name for b in bindings if np.isnan(known[b.cells]).any())),
+                details=tuple(f"{b.what} = {b.expression}" for b in bindings[:6] if np.isnan(known[b.cells]).any()),
                 remedy="Give one of them a number.",
             )
 
@@ -238,7 +242,9 @@ class Attributes:
             wrong = isinstance(node, Reference) and node.declaration.role != "parameter"
             if wrong or isinstance(node, (Time, Continuation)):
                 raise ModelError(
-                    f"`{binding.what}` of {binding.kind.name} is bound to `{node}`, which is not a parameter.",
+                    f"`{binding.what}` of {binding.kind.name} is bound to `{node}`, which is not a parameter: it changes during a run.",
+                    component=binding.kind.name,
+                    equation=f"{binding.what} = {binding.expression}",
                     remedy="A parameter may depend on parameters only; for anything else declare a variable and state an equation.",
                 )
 
@@ -274,7 +280,7 @@ class Attributes:
                 bounds = f"{low.cells[number]:g} … {high.cells[number]:g}{unit}"
                 yield Diagnostic(
                     f"`{name}`{more} = {known[number]:g}{unit} is out of its range {bounds}.",
-                    component=kind.name,
+                    component=f"{self.plant.path_of(kind, instance) or 'the model'} ({kind.name})",
                     remedy=f"Choose a value within {bounds}, or widen the range: {quantity.name}=ac.modify(value=…, min=…, max=…).",
                 )
 

@@ -65,6 +65,14 @@ def _entries(families: list[Family], equations: int, unknowns: int) -> tuple[np.
     return np.concatenate(keys), np.concatenate(slopes), shapes
 
 
+def distinct(keys: np.ndarray) -> np.ndarray:
+    """`np.unique` by sorting, which is faster than hashing for millions of keys that are nearly sorted already."""
+    ordered = np.sort(keys, kind="stable")
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
 def sorted_unique(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`np.unique` with the inverse, for keys that come in long sorted runs."""
     order = np.argsort(keys, kind="stable")

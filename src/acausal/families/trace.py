@@ -10,10 +10,11 @@ from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError
 from ..language.component import Component, View
-from ..language.connector import ConnectorView
+from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
 from ..language.expression import Expression, Reference, Shape, Unbound
 from .plant import Kind
+from .slips import equation_without_yield
 
 _OWN_FILES = str(Path(__file__).resolve().parent.parent)
 
@@ -76,13 +77,7 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
     try:
         stated: Iterable[Any] | None = function()
         if stated is None:
-            code = getattr(function, "__code__", None)
-            raise ModelError(
-                f"`{method}` of {type(component).__name__} gives nothing.",
-                component=type(component).__name__,
-                location=Location(code.co_filename, code.co_firstlineno) if code else None,
-                remedy="State each equation with `yield`.",
-            )
+            raise ModelError(_nothing(component, method, function))
         iterator = iter(stated)
         while True:
             try:
@@ -93,16 +88,32 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
     except ModelError as error:
         raise _placed(error, component, method) from None
     except Exception as error:
-        place = _user_frame(error)
-        raise ModelError(
-            Diagnostic(
-                f"`{method}` of {type(component).__name__} stopped with {type(error).__name__}: {error}",
-                component=type(component).__name__,
-                equation=place.source if place else "",
-                location=place,
-                remedy="The line is ordinary Python; mend it there.",
-            )
-        ) from error
+        raise ModelError(_stopped(component, method, error)) from error
+
+
+def _nothing(component: Component, method: str, function: Any) -> Diagnostic:
+    """A method without any `yield`; the first line that looks like an equation is shown."""
+    code = getattr(function, "__code__", None)
+    place = equation_without_yield(component, method)
+    return Diagnostic(
+        f"`{method}` of {type(component).__name__} gives nothing{': its equations are not yielded' if place else ''}.",
+        component=type(component).__name__,
+        equation=place.source if place else "",
+        location=place or (Location(code.co_filename, code.co_firstlineno) if code else None),
+        remedy=f"State each equation with `yield`: `yield {place.source}`." if place else "State each equation with `yield`.",
+    )
+
+
+def _stopped(component: Component, method: str, error: Exception) -> Diagnostic:
+    """An exception of the user's own code; the commonest is a name without `self.`."""
+    place, cls = _user_frame(error), type(component).__name__
+    what = f"`{method}` of {cls} stopped with {type(error).__name__}: {error}"
+    remedy = "The line is ordinary Python; mend it there."
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    if name and (component._find(name) is not None or name in component.__dict__):
+        what = f"`{name}` is used without `self.` in `{method}` of {cls} ({type(error).__name__}: {error})."
+        remedy = f"Write `self.{name}`: what a class declares is reached through the component."
+    return Diagnostic(what, component=cls, equation=place.source if place else "", location=place, remedy=remedy)
 
 
 def _line_of(iterator: Any) -> Location | None:
@@ -144,13 +155,18 @@ def _equation(component: Component, item: Any, where: Location | None) -> Traced
 
 
 def _not_an_equation(component: Component, item: Any, where: Location | None) -> Diagnostic:
+    got, source = f"{item!r} of type {type(item).__name__}", where.source if where else ""
     remedy = "State `left == right` between expressions."
     if isinstance(item, bool):
         remedy = "Both sides are plain numbers here, so Python compared them; one side must contain a variable."
     elif isinstance(item, Expression):
-        remedy = f"Write `yield {item} == 0` if that is what is meant."
+        got, remedy = f"the expression `{item}`", f"Write `yield {source or item} == 0` if that is what is meant."
+    elif isinstance(item, Iterator):
+        got, remedy = "a whole series of equations", f"Write `yield from {source or 'super().equations()'}`, which yields them one by one."
+    elif isinstance(item, (tuple, list)) and item and all(isinstance(end, (ConnectorView, Component, View)) for end in item):
+        got, remedy = f"a connection ({source})", "Move this line to the method `connections`."
     return Diagnostic(
-        f"{type(component).__name__} yields {item!r} of type {type(item).__name__} where an equation was expected.",
+        f"{type(component).__name__} yields {got} where an equation was expected.",
         component=type(component).__name__,
         equation=where.source if where else "",
         location=where,
@@ -183,14 +199,24 @@ def _not_below(component: Component, other: Component, text: str, where: Locatio
     )
 
 
+def _end_without_connector(end: Component | View) -> tuple[str, str]:
+    element = end if isinstance(end, Component) else end._element
+    ports = [n for n, d in element._all_declared().items() if isinstance(d, Connector)]
+    listed = " or ".join(f"`self.{element._name}.{port}`" for port in ports[:4])
+    remedy = f"Name the connector of that component as well: {listed}." if ports else "That component has no connector."
+    return f"got the component `{element._name}` ({type(element).__name__})", remedy
+
+
 def _connection(component: Component, item: Any, where: Location | None) -> TracedConnection:
     ends = tuple(item) if isinstance(item, (tuple, list)) else (item,)
     wrong = [e for e in ends if not isinstance(e, (ConnectorView, Reference))]
     if len(ends) < 2 or wrong:
         what = f"got {wrong[0]!r} of type {type(wrong[0]).__name__}" if wrong else "got a single end"
         remedy = "Write `yield self.a.port, self.b.port`."
-        if wrong and isinstance(wrong[0], (Component, View)):
-            remedy = "Name the connector of that component as well."
+        if wrong and isinstance(wrong[0], Equation):
+            what, remedy = f"got the equation `{wrong[0]}`", "Move this line to the method `equations`."
+        elif wrong and isinstance(wrong[0], (Component, View)):
+            what, remedy = _end_without_connector(wrong[0])
         raise ModelError(
             Diagnostic(
                 f"A connection of {type(component).__name__} joins two or more connectors, {what}.",

@@ -156,8 +156,7 @@ class Component(metaclass=ComponentType):
         named = _named_expression(self, name)
         if named is not None:
             return rerooted(named, self._kind.representative, self)
-        known = [*self._all_declared(), *self.__dict__]
-        raise UnknownName(f"{type(self).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip())
+        raise _no_attribute(self, name)
 
     def _declare(self, name: str, value: Declaration | Connector) -> None:
         if value.name and value.name != name:
@@ -213,6 +212,11 @@ class Component(metaclass=ComponentType):
 
     def _modify_declared(self, name: str, declaration: Declaration, value: Any) -> None:
         if not isinstance(value, Modification):
+            if declaration.role == "variable" and isinstance(value, Expression):
+                raise UsageError(
+                    f"`{type(self).__name__}.{name}` is an unknown; `=` cannot make it equal to `{value}`.",
+                    remedy=f"An equation is stated with `yield` and `==`: `yield self.{name} == …`.",
+                )
             if declaration.role == "variable":
                 raise UsageError(
                     f"`{type(self).__name__}.{name}` is an unknown and cannot be given the value {value!r}.",
@@ -347,8 +351,15 @@ def _named_of_view(view: View, name: str) -> Any:
     found = _named_expression(view._element, name)
     if found is not None:
         return rerooted(found, view._element._kind.representative, view)
-    known = [*view._element._all_declared(), *view._element.__dict__]
-    raise UnknownName(f"{type(view._element).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip())
+    raise _no_attribute(view._element, name)
+
+
+def _no_attribute(component: Component, name: str) -> UnknownName:
+    known = [*component._all_declared(), *component.__dict__]
+    return UnknownName(
+        f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
+        remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
+    )
 
 
 def _named_expression(component: Component, name: str) -> Expression | None:

@@ -86,9 +86,20 @@ class ConnectorView:
         return self._shape[0] if self._shape else 1
 
     def __eq__(self, other: object) -> Any:
+        if not isinstance(other, ConnectorView):
+            raise UsageError(f"`{self}` is a connector and cannot be equated with {other!r}.", remedy="Equate one of its variables.")
+        a, b = self._seen_beside(other), other._seen_beside(self)
         raise UsageError(
-            f"Connectors are joined in `connections` (`yield {self}, …`), not equated. Equate their variables instead."
+            f"Connectors are joined, not equated: `{a}` and `{b}`.",
+            remedy=f"In `connections`, write a comma: `yield self.{a}, self.{b}`. In `equations`, equate single variables of theirs.",
         )
+
+    def _seen_beside(self, other: ConnectorView) -> str:
+        """The path from the innermost component that sees both."""
+        root = self._owner
+        while root._parent is not None and other._owner._steps_from(root) is None:
+            root = root._parent
+        return str(self._owner._path_from(root, self._connector.name))
 
     __hash__ = object.__hash__
 

@@ -115,15 +115,25 @@ class Expression(Arithmetic):
         return Equation.stated(self, other, Location.of_frame(sys._getframe(1)))
 
     def __ne__(self, other: object) -> bool:
-        raise UsageError("`!=` is not an equation; write `a == b`, or `ac.where(a > b, …)` for a choice.")
+        raise UsageError(
+            f"`{self} != …` is neither an equation nor a condition that a simulation can decide on.",
+            remedy="An equation is `a == b`; for a choice compare with `<` or `>` (`ac.where(a > b, …)`): computed values are hardly "
+            "ever exactly equal.",
+        )
 
     def __getitem__(self, key: Any) -> Expression:
         if self.shape == ():
-            raise ShapeError(f"`{self}` is a scalar and cannot be indexed.")
+            raise ShapeError(
+                f"`{self}` is a scalar and cannot be indexed.", remedy="Leave the index out, or declare the variable with `shape=…`."
+            )
         try:
             picked = np.arange(int(np.prod(self.shape))).reshape(self.shape)[key]
         except IndexError as error:
-            raise ShapeError(f"`{self}` has shape {self.shape}: {error}.") from None
+            raise ShapeError(
+                f"`{self}` has shape {self.shape}: {error}.",
+                remedy=f"Elements are counted from 0: the last one is `{self}[{', '.join(str(n - 1) for n in self.shape)}]`, "
+                f"or `{self}[{', '.join('-1' for _ in self.shape)}]`.",
+            ) from None
         return take(self, np.asarray(picked))
 
     def __len__(self) -> int:
@@ -155,12 +165,16 @@ class Expression(Arithmetic):
 
     def __bool__(self) -> bool:
         raise UsageError(
-            f"`{self}` has no truth value while equations are being stated, so `if`, `and`, `or` and `not` cannot decide on it. "
-            "Write `ac.where(condition, a, b)` and combine conditions with `&`, `|`, `~`."
+            f"`{self}` has no truth value while equations are being stated: `if`, `and`, `or`, `not` cannot decide on it.",
+            remedy="`ac.where(condition, a, b)` decides during the run; conditions are combined with `&`, `|`, `~`, each in "
+            "parentheses: `(a > 1) & (a < 2)`.",
         )
 
     def __float__(self) -> float:
-        raise UsageError(f"`{self}` is not a number yet. Use acausal's functions (`ac.sin`, not `math.sin`) in equations.")
+        raise UsageError(
+            f"`{self}` is not a number yet: in an equation it stands for all its later values.",
+            remedy="Use acausal's functions (`ac.sin`, not `math.sin`) in equations; for anything else, `@ac.function(opaque=True)`.",
+        )
 
     def __deepcopy__(self, memo: Any) -> Expression:
         return self  # immutable
@@ -319,8 +333,13 @@ def _broadcast(what: str, args: tuple[Expression, ...]) -> Shape:
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
+        from .text import symbol_of
+
         listed = " and ".join(f"`{a}` with shape {a.shape}" for a in args)
-        raise ShapeError(f"Arrays of different length meet in `{what}`: {listed}.") from None
+        raise ShapeError(
+            f"Arrays of different length meet in `{symbol_of(what)}`: {listed}.",
+            remedy="Compare their slices; `x[1:]` and `x[:-1]` are equally long. A scalar goes with any array.",
+        ) from None
 
 
 def as_expression(value: Any) -> Expression:
@@ -332,7 +351,10 @@ def as_expression(value: Any) -> Expression:
     if isinstance(value, (bool, int, float, np.floating, np.integer, np.bool_)):
         return Constant(float(value))
     if isinstance(value, (list, tuple)) and any(isinstance(v, Expression) for v in value):
-        raise UsageError("A list of expressions is not an array; state one equation per element, or use an array variable.")
+        raise UsageError(
+            "A list of variables is not an array.",
+            remedy="State one equation for each element (`for a, b in zip(…): yield a == b`), or declare one variable with `shape=…`.",
+        )
     if isinstance(value, (np.ndarray, list, tuple)):
         array = np.asarray(value)
         if array.dtype.kind in "biuf":

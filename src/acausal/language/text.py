@@ -12,6 +12,11 @@ _ATOM = 9
 _LONGEST = 400
 
 
+def symbol_of(operator: str) -> str:
+    """An operator as it is written: `-`, or `sin`."""
+    return _INFIX[operator][0].strip() if operator in _INFIX else operator
+
+
 def text_of(node: Expression) -> str:
     """One line of Python that means the node; very long ones are cut."""
     text = _text(node, 40)[0]

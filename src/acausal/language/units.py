@@ -171,6 +171,7 @@ _OTHERS: dict[str, Unit] = {
     "min": Unit(_si(s=1), 60.0),
     "h": Unit(_si(s=1), 3600.0),
     "d": Unit(_si(s=1), 86400.0),
+    "day": Unit(_si(s=1), 86400.0),
     "t": Unit(_si(kg=1), 1000.0),
     "atm": Unit(_PRESSURE, 101325.0),
     "Ah": Unit(_si(s=1, A=1), 3600.0),

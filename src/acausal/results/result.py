@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,15 @@ from ..families.plant import TIME, Kind, element_name, joined
 from ..families.system import System
 from ..language.derivative import der
 from ..language.expression import Continuation, Expression, Reference, Time
-from .series import Viewable, pattern_of
+from .series import Viewable, last_time, pattern_of
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+    from ..diagnosis.run import RunDiagnosis
+    from ..runtime.journal import Journal
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +36,7 @@ class Stored:
     slope_column: np.ndarray  # per unknown, of its derivative
     known: np.ndarray  # parameters and constants of the run
     inputs: dict[int, Any] = field(default_factory=dict)  # known cell → function of time
+    reached: float | None = None  # how far the run came; to the last of the times otherwise
 
 
 class Result(Viewable):
@@ -38,9 +47,16 @@ class Result(Viewable):
     """
 
     def __init__(
-        self, system: System, stored: Stored, outcome: Any, statistics: Any, title: str, diagnostics: tuple[Diagnostic, ...] = ()
+        self,
+        system: System,
+        stored: Stored,
+        outcome: Any,
+        statistics: Any,
+        title: str,
+        diagnostics: tuple[Diagnostic, ...] = (),
+        journal: Journal | None = None,
     ) -> None:
-        self._system, self._stored = system, stored
+        self._system, self._stored, self.journal = system, stored, journal
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
 
     @property
@@ -52,12 +68,34 @@ class Result(Viewable):
         return self._stored.data
 
     @property
+    def time_reached(self) -> float:
+        """How far the run came: its end, or where it stopped."""
+        return last_time(self) if self._stored.reached is None else self._stored.reached
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some variables were stored."""
+        return bool((self._stored.column < 0).any())
+
+    @property
     def metadata(self) -> dict[str, str | float]:
-        return {"model": self.title, "outcome": self.outcome.name}
+        return {"model": self.title, "outcome": self.outcome.name, "time_reached": self.time_reached}
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
         return f"<Result of {self.title}: {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
+
+    def diagnose(self) -> RunDiagnosis:
+        """What the steps were limited by, where attempts failed, what to do about it: `print(result.diagnose())`."""
+        from ..diagnosis.run import diagnose
+
+        return diagnose(self)
+
+    def plot_steps(self, file: str | os.PathLike[str] | None = None) -> Figure:
+        """Step size and order over time, failures marked."""
+        from ..diagnosis.steps_plot import plot_steps
+
+        return plot_steps(self, file)
 
     # --- values -----------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> np.ndarray:

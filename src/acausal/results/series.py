@@ -114,6 +114,11 @@ def _source(result: Trajectories, column: Column) -> tuple[str, int, int]:
         return (EXPRESSION, -1, 1)
 
 
+def last_time(result: Trajectories) -> float:
+    """The time of the last stored point; not a number when there is none."""
+    return float(result.time[-1]) if len(result.time) else float("nan")
+
+
 def is_pattern(name: str) -> bool:
     """Whether a name stands for many. Brackets are indices here, never character classes."""
     return "*" in name or "?" in name

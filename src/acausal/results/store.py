@@ -320,6 +320,11 @@ class LoadedResult(Viewable):
         return f"<result {self.title!r}: {len(self._tables['name_ends'])} names, {len(self.time)} times, from {self.path}>"
 
     @property
+    def time_reached(self) -> float:
+        """How far the run came: its end, or where it stopped."""
+        return float(self.metadata.get("time_reached", series.last_time(self)))
+
+    @property
     def data(self) -> Array:
         return self._data
 

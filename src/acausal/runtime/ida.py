@@ -8,9 +8,10 @@ import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from .inputs import Constant, Function, values_at
+from .journal import journal_of
 from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
 from .problem import Problem, Stored, core
-from .solver import Option, Request, RunResult, check_options
+from .solver import Option, Request, RunResult, check_options, with_last_row
 from .states import Watch
 
 # By the numbers of native/ida.h
@@ -45,6 +46,7 @@ class Ida:
         Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
         Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
         Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
+        Option("record_steps", bool, False, "look at every step for `result.diagnose()`, not at one in sixteen"),
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
 
@@ -67,7 +69,7 @@ class Ida:
             status, more = session.advance(request.t_end, left, rows[written:], request.progress, interval)
             written, exchanges = written + more, exchanges + 1
         outcome = OUTCOMES[status]
-        return RunResult(
+        result = RunResult(
             outcome,
             session.t,
             request.output_times[:written],
@@ -77,7 +79,9 @@ class Ida:
             {**session.statistics(), "state_exchanges": exchanges},
             session.message,
             _explain(problem, request, session, outcome, known),
+            journal_of(session, problem, known, request.inputs),
         )
+        return with_last_row(result, problem, request)
 
 
 def _watch(session: Any, watch: Watch) -> None:
@@ -124,7 +128,8 @@ def _explain(problem: Problem, request: Request, session: Any, outcome: Outcome,
         t, y, yp = session.non_finite
         return explain_not_finite(problem, t, y, yp, values_at(request.inputs, t, known))
     if outcome is Outcome.SINGULAR:
-        return explain_singular(problem, session.t, session.singular_column)
+        here = values_at(request.inputs, session.t, known)
+        return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
     if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
         return explain_limiting(problem, session.t, session.weighted_errors())
     return ()

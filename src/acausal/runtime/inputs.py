@@ -74,9 +74,10 @@ class Function:
 Signal = Constant | Table | Function
 
 
-def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear") -> Signal:
+def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "") -> Signal:
     """A number, a function of time, (times, values), a pandas Series, a CSV file (path, or (path, column)) as an input.
 
+    A text that names no file may be a number with a unit ("3 kV"), which is converted to `unit`.
     `interpolation` is for tables: "linear"; "monotone" (C1 cubics that never overshoot the data); "smooth" (C1 cubics with the
     slope of the parabola through three neighbouring points).
     """
@@ -88,6 +89,8 @@ def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "l
         return given
     if isinstance(given, bool | int | float | np.number) or (isinstance(given, np.ndarray) and given.ndim == 0):
         return _constant(float(given), name)
+    if isinstance(given, str) and not _is_file(given):
+        return _constant(_quantity(given, unit, name), name)
     if isinstance(given, str | PathLike):
         return _table(*_read_csv(given, None, name), name, interpolation)
     if _is_series(given):
@@ -122,6 +125,24 @@ def _seconds(index: Any) -> Any:
     if hasattr(index, "tz_localize"):  # dates
         return (index - index[0]).total_seconds()
     return index
+
+
+def _is_file(text: str) -> bool:
+    from os.path import exists
+
+    return text.lower().endswith(".csv") or exists(text)
+
+
+def _quantity(text: str, unit: str, name: str) -> float:
+    from ..language.units import quantity
+
+    try:
+        return quantity(text, unit)
+    except UsageError as error:
+        raise UsageError(
+            f"Input `{name}` cannot be {text!r}: there is no such file, and as a quantity it is wrong. {error.diagnostics[0].what}",
+            remedy=error.diagnostics[0].remedy,
+        ) from None
 
 
 def _constant(value: float, name: str) -> Constant:
@@ -192,7 +213,7 @@ def _read_csv(path: str | PathLike[str], column: str | None, name: str) -> tuple
 
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file) if row]
+            rows = [row for row in csv.reader(line for line in file if not line.lstrip().startswith("#")) if row]
     except OSError as error:
         raise UsageError(f"The file of input `{name}` cannot be read: {error}.") from error
     header = [h.strip() for h in rows[0]] if rows else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, UsageError
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..families.assemble import assemble
 from ..families.balance import check_structure
 from ..families.numbers import Attributes
@@ -32,12 +33,14 @@ from .problem import Problem
 from .problem import Stored as Storage
 from .progress import reported
 from .run import run_to_end
-from .solver import Request, default_solver, find_solver
+from .solver import Request, Solver, check_options, default_solver, find_solver
 from .states import StateSelection, gathered, spread
 from .steady import Earlier, SteadyStates, Wishes, along, point
-from .storage import choose, needed_unknowns, output_times
+from .storage import choose, is_number, needed_unknowns, output_times, seconds
 
 if TYPE_CHECKING:
+    from ..diagnosis.explain import Explanation
+    from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
 
 _RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
@@ -104,6 +107,18 @@ class Model:
 
         return statistics(self)
 
+    def explain(self, path: str) -> Explanation:
+        """What a quantity is, what determines it, what it depends on: `print(model.explain("evaporator.h"))`."""
+        from ..diagnosis.explain import explain
+
+        return explain(self, path)
+
+    def diagnose(self) -> ModelDiagnosis:
+        """Statistics, warnings that name component and equation, suggested next steps: `print(model.diagnose())`."""
+        from ..diagnosis.model import diagnose
+
+        return diagnose(self)
+
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:
         """Give parameters other values, for all runs to come: `model.set({"R[3].R": 2.0})`. Nothing is compiled."""
@@ -123,11 +138,11 @@ class Model:
     # --- running --------------------------------------------------------------------------------------------------------------
     def simulate(
         self,
-        until: float,
+        until: float | str,
         *,
-        start: float = 0.0,
+        start: float | str = 0.0,
         points: int | None = None,
-        at: Iterable[float] | None = None,
+        at: Iterable[float | str] | str | None = None,
         rtol: float = 1e-6,
         set: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
@@ -145,7 +160,7 @@ class Model:
         """Integrate from `start` to `until`.
 
         Every day:
-            until: the end, in seconds.
+            until: the end, in seconds or as a text with a unit ("3 day"); `start` and `at` likewise.
             points: how many equidistant output points (501 unless the plant is very large), or `at`: the output times themselves.
                 They are interpolated and have no influence on the steps.
             rtol: the relative tolerance. It is all there is to know about accuracy.
@@ -154,7 +169,7 @@ class Model:
             store: paths of what to keep (all unknowns otherwise).
         The rest:
             initial: "start" (fixed and given start values) or "steady" (start at rest).
-            start_from: an earlier result (its last point), or values by name, to start from. Names that do not exist here do not matter.
+            start_from: an earlier result (its last point), or values by name, to start from; names unknown here do not matter.
             given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
             solver: a solver by name ("ida", "sundae"); `options` are the solver's own.
@@ -162,8 +177,10 @@ class Model:
             derivatives: whether time derivatives are stored too (by default when there are few).
         """
         clock = _Clock()
+        start, until = seconds(start, "start"), seconds(until, "until")
         times = output_times(start, until, points, at, self.system.size)
         chosen = find_solver(solver or default_solver())
+        _check_arguments(chosen, options, rtol, atol)
         choice = choose(self.system, store, derivatives, len(times))
         wishes = Wishes(start_from, given or {}, solve_for)
         problem, first, signals = self._prepare(start, initial, set or {}, inputs or {}, clock, wishes)
@@ -183,16 +200,16 @@ class Model:
             )
             run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")
-        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, signals)
+        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, signals, run.t)
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(first.report)
-        return Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics)
+        return Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics, run.journal)
 
     def steady_state(
         self,
         *,
-        at: float = 0.0,
+        at: float | str = 0.0,
         set: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
         start_from: Any = None,
@@ -208,6 +225,7 @@ class Model:
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.
         """
+        at = seconds(at, "at")
         wishes = Wishes(start_from, given or {}, solve_for)
         problem, first, signals = self._prepare(at, "steady", set or {}, inputs or {}, _Clock(), wishes)
         statistics = Statistics(initialisation=str(first.report))
@@ -217,23 +235,24 @@ class Model:
         self,
         over: Mapping[str, Any],
         *,
-        at: float = 0.0,
+        at: float | str = 0.0,
         set: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
         start_from: Any = None,
         given: Mapping[str, Any] | None = None,
         solve_for: Iterable[str] = (),
     ) -> SteadyStates:
-        """Steady states along parameter values, each found from its neighbours: `model.steady_states({"T_source": np.linspace(…)})`.
+        """Steady states along parameter values, each found from its neighbours: `model.steady_states({"T": np.linspace(…)})`.
 
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
         """
-        solve_for = list(solve_for)
+        at, solve_for = seconds(at, "at"), list(solve_for)
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
             wishes = Wishes(guess, given or {}, solve_for, quick)
             problem, first, signals = self._prepare(at, "steady", {**(set or {}), **values}, inputs or {}, _Clock(), wishes)
-            result = point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, Statistics(initialisation=str(first.report)))
+            statistics = Statistics(initialisation=str(first.report))
+            result = point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, statistics)
             return result, problem.equations.workspace(at, first.y, first.yp, problem.known)[problem.lowered.place]
 
         return along(over, solve, Wishes(start_from).earlier(self.system))
@@ -250,7 +269,10 @@ class Model:
         """The problem with the numbers of one run, and consistent values to start from."""
         if mode not in ("start", "steady"):
             raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
-        signals = {int(c): as_signal(v, path) for path, v in inputs.items() for c in self._parameters.input_cells(path).ravel()}
+        signals: dict[int, Signal] = {}
+        for path, given in inputs.items():
+            cells = self._parameters.input_cells(path).ravel()
+            signals.update(dict.fromkeys(cells.tolist(), as_signal(given, path, unit=self._parameters.unit(path))))
         earlier = wishes.earlier(self.system)
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         with self._lock:
@@ -386,6 +408,24 @@ class Model:
         elif atol is not None:
             chosen = np.full(problem.size, float(atol))
         return chosen
+
+
+def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol: Any) -> None:
+    """What can be known to be wrong before anything is computed; a misspelt name may be meant for `simulate` or for the solver."""
+    known = [option.name for option in solver.options]
+    for name in options:
+        if name not in known:
+            own = [p for p in inspect.signature(Model.simulate).parameters if p not in ("self", "options")]
+            raise NameNotFound(
+                f"`simulate` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`; it has {', '.join(known) or 'none'}.",
+                remedy=near_matches(name, [*own, *known]),
+            )
+    check_options(solver, options)
+    if not is_number(rtol) or rtol <= 0:
+        raise UsageError(f"`rtol` is a positive number such as 1e-6, got {rtol!r} of type {type(rtol).__name__}.")
+    for value in atol.values() if isinstance(atol, Mapping) else [] if atol is None else [atol]:
+        if not is_number(value) or value <= 0:
+            raise UsageError(f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}.")
 
 
 class Statistics(dict[str, Any]):

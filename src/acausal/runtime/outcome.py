@@ -95,8 +95,21 @@ def explain_not_finite(
     return tuple(found)
 
 
-def explain_singular(problem: Problem, t: float, column: int) -> tuple[Diagnostic, ...]:
-    """The unknown that the equations no longer determine."""
+def explain_singular(
+    problem: Problem,
+    t: float,
+    column: int,
+    y: np.ndarray | None = None,
+    yp: np.ndarray | None = None,
+    known: np.ndarray | None = None,
+) -> tuple[Diagnostic, ...]:
+    """What the equations no longer determine: unknowns that can move together, equations that say the same; or just the unknown."""
+    if y is not None and yp is not None:
+        from ..diagnosis.singular import explain_point
+
+        found = explain_point(problem, t, y, yp, known)
+        if found:
+            return found
     if column < 0:
         return ()
     name = problem.name_of_unknown(column)

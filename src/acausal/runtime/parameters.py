@@ -96,7 +96,7 @@ class Parameters:
 
     def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
         cells = self._cells(path)
-        unit = self._unit(path)
+        unit = self.unit(path)
         if isinstance(value, str):
             from ..language.units import quantity
 
@@ -113,7 +113,8 @@ class Parameters:
             raise ModelError(f"`{path}` cannot be {value!r}: it is not finite.")
         return cells, number
 
-    def _unit(self, path: str) -> str:
+    def unit(self, path: str) -> str:
+        """The unit in which a parameter or an input is declared."""
         located = self.system.plant.locate(path)
         return str(located.kind.quantities[located.name].declaration.unit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
-from .inputs import Signal
+from .inputs import Signal, values_at
 from .outcome import Outcome
 from .problem import Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
+    from .journal import Journal
     from .states import Exchange, Watch
 
 Progress = Callable[[float], object]  # called with the time reached; returning False stops the run
@@ -138,6 +139,7 @@ class RunResult:
     statistics: Statistics
     message: str = ""  # the solver's own words
     diagnostics: tuple[Diagnostic, ...] = ()
+    journal: Journal | None = None  # of its steps, where the solver keeps one
 
     @property
     def ok(self) -> bool:
@@ -147,6 +149,16 @@ class RunResult:
     def messages(self) -> tuple[str, ...]:
         """What is to be read besides the outcome: which equations, which unknowns, and the solver's own words."""
         return (*map(str, self.diagnostics), *((self.message,) if self.message and not self.ok else ()))
+
+
+def with_last_row(result: RunResult, problem: Problem, request: Request) -> RunResult:
+    """Of a run that stopped early, one more row at the time it reached: what happened last is what its user must see."""
+    if result.ok or (len(result.times) and result.times[-1] >= result.t):
+        return result
+    known = values_at(request.inputs, result.t, problem.known if request.known is None else request.known)
+    row = np.empty(request.stored.width)
+    request.stored.row(problem.equations.workspace(result.t, result.y, result.yp, known), row)
+    return replace(result, times=np.append(result.times, result.t), rows=np.vstack([result.rows, row]))
 
 
 @runtime_checkable

@@ -1,9 +1,9 @@
 """Steady states, single points as results, and continuation along parameters.
 
-Problem. F(t, y, 0, p) = 0 for parameters p(s), s from one given value to the next. The solution at one value is a good guess for the
-next one, two of them give a secant; where that is not good enough, the way is cut into smaller steps. What still fails is tried from
-the model's own start values with everything that initialisation knows, and if that fails too it keeps its reason, and the
-next value is approached from the last one that was solved.
+Problem. F(t, y, 0, p) = 0 for parameters p(s), s from one given value to the next. The solution at one value is a good guess for
+the next one, two of them give a secant; where that is not good enough, the way is cut into smaller steps. What still fails is
+tried from the model's own start values with everything that initialisation knows, and if that fails too it keeps its reason, and
+the next value is approached from the last one that was solved.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def point(
 class SteadyStates:
     """Steady states over parameter values: `states["room.T"]` is an array with one value (or more axes) for each of them.
 
-    `states.ok` says which were found; the others are not numbers, and `states.reasons[k]` says why. `states.results[k]` is the whole
-    result of one of them (of a failed one: what was reached).
+    `states.ok` says which were found; the others are not numbers, and `states.reasons[k]` says why. `states.results[k]` is the
+    whole result of one of them (of a failed one: what was reached).
     """
 
     def __init__(self, over: dict[str, np.ndarray], results: list[Result | None], reasons: list[str]) -> None:

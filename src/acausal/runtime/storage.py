@@ -29,9 +29,23 @@ class Choice:
     slope_column: np.ndarray
 
 
-def output_times(start: float, until: float, points: int | None, at: Iterable[float] | None, size: int) -> np.ndarray:
+def seconds(given: Any, what: str) -> Any:
+    """A time given as a text with a unit ("2 h", "3 day") in seconds; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    from ..language.units import quantity
+
+    try:
+        return quantity(given, "s")
+    except UsageError as error:
+        raise UsageError(
+            f"`{what}` cannot be {given!r}: {error.diagnostics[0].what}", remedy='A time is a number of seconds, or a text such as "2 h".'
+        ) from None
+
+
+def output_times(start: float, until: float, points: int | None, at: Iterable[float | str] | str | None, size: int) -> np.ndarray:
     """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
-    if not (_is_number(start) and _is_number(until)) or until <= start:
+    if not (is_number(start) and is_number(until)) or until <= start:
         raise UsageError(f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
     if at is not None:
         return _chosen_times(start, until, at)
@@ -42,13 +56,16 @@ def output_times(start: float, until: float, points: int | None, at: Iterable[fl
     return np.linspace(start, until, int(points))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
+def is_number(value: Any) -> bool:
+    """A finite number; a truth value is none."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return number and bool(np.isfinite(value))
 
 
-def _chosen_times(start: float, until: float, at: Iterable[float]) -> np.ndarray:
+def _chosen_times(start: float, until: float, at: Iterable[float | str] | str) -> np.ndarray:
     try:
-        times = np.asarray(list(at), dtype=float)
+        given = [at] if isinstance(at, str) else list(at)
+        times = np.asarray([seconds(t, "at") for t in given], dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"`at` is a list of output times, got {at!r} of type {type(at).__name__}.") from None
     if times.ndim != 1 or len(times) == 0:

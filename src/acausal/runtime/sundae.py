@@ -12,7 +12,7 @@ from ..errors import Diagnostic
 from .inputs import values_at
 from .outcome import Outcome, explain_not_finite
 from .problem import Floats, Problem
-from .solver import COUNTERS, Option, Request, RunResult, Statistics, check_options, first_step
+from .solver import COUNTERS, Option, Request, RunResult, Statistics, check_options, first_step, with_last_row
 
 # IDA's return codes
 OUTCOMES = {
@@ -149,7 +149,7 @@ class _Run:
                 outcome = Outcome.CANCELLED
         self.seconds["total"] = time.perf_counter() - begin
         written = self.written
-        return RunResult(
+        result = RunResult(
             outcome,
             self.t,
             self.request.output_times[:written],
@@ -160,6 +160,7 @@ class _Run:
             self.message,
             self._explain(outcome),
         )
+        return with_last_row(result, self.problem, self.request)
 
     def _integrate(self) -> Outcome:
         """Step by step to the end, output behind each step by interpolation, as the native solver does."""

@@ -21,7 +21,7 @@ def grid(side: int) -> np.ndarray:
 
 
 def numbers(side: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs of nodes, resistances that differ by up to three orders of magnitude, and which pipes have a check valve: each fifth."""
+    """Pairs of nodes, resistances that differ by up to three orders of magnitude, and which pipes (a fifth) have a valve."""
     pairs, random = grid(side), np.random.default_rng(seed)
     resistance = 1e4 * 10.0 ** random.uniform(0, 3, pairs.shape[1])
     return pairs, resistance, np.random.default_rng(seed).uniform(size=pairs.shape[1]) < 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import acausal as ac
@@ -37,10 +37,12 @@ def first_point(**starts: ac.start) -> dict[str, float]:
     return {name: float(result[name][0]) for name in ("x", "y", "u", "v", "tension")}
 
 
+QUICK = [Phase.explicit, Phase.generate]  # every example compiles a model
+
 SUBSETS = [("x", "u"), ("y", "v"), ("x", "v"), ("y", "u")]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12, deadline=None, phases=QUICK)
 @given(st.sampled_from(SUBSETS), st.floats(-3.0, 3.0), st.floats(-5.0, 5.0), st.booleans())
 def test_a_position_and_a_velocity_are_enough(subset, angle: float, rate: float, fixed: bool) -> None:
     assume(0.1 < abs(angle) < 3.04 and abs(abs(angle) - np.pi / 2) > 0.1)
@@ -59,7 +61,7 @@ def test_a_position_and_a_velocity_are_enough(subset, angle: float, rate: float,
         assert found == pytest.approx(truth, abs=1e-8)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8, deadline=None, phases=QUICK)
 @given(st.floats(-3.1, 3.1), st.floats(-5.0, 5.0), st.booleans())
 def test_all_starts_given_and_consistent_are_all_kept(angle: float, rate: float, fixed: bool) -> None:
     truth = at_angle(angle, rate)

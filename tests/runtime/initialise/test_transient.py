@@ -49,7 +49,7 @@ def test_what_is_conserved_is_kept(areas: list[float], levels: list[float]) -> N
 
 
 def test_a_reactor_that_newtons_method_cannot_light() -> None:
-    """x' = -x + Da (1-x) exp(T/(1 + T/20)), T' = -T + 8 Da (1-x) exp(…) - 0.3 T, started hot: it stays lit, at a root of T alone."""
+    """x' = -x + r, T' = -1.3 T + 8 r, r = Da (1-x) exp(T/(1 + T/20)), started hot: it stays lit."""
     number = 0.12
 
     def rate(x, temperature):

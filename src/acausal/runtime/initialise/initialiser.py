@@ -167,12 +167,14 @@ class _Run:
         return outcome
 
     def _choose_again(self) -> bool:
-        """Whether, at the point reached, other starts than those taken determine the rest."""
+        """Whether, at the point reached, other starts than those taken, or other rows than those chosen, determine the rest."""
         chosen = self.owner.conditions
-        if not chosen.by_structure or not len(chosen.taken) or not np.isfinite(self.x).all():
+        choice = len(chosen.taken) + len(chosen.surplus)
+        if not chosen.by_structure or not choice or not np.isfinite(self.x).all():
             return False
         other = by_structure(self.stack, self.owner.mode, self.x)
-        if not other.square or len(other.rows) != len(chosen.rows) or np.array_equal(other.columns, chosen.columns):
+        same = np.array_equal(other.columns, chosen.columns) and np.array_equal(other.rows, chosen.rows)
+        if same or not other.square or len(other.rows) != len(chosen.rows):
             return False
         attempts, n = self.report.attempts, self.stack.size
         self.guesses = self.x[:n].copy(), self.x[n:].copy()

@@ -1,9 +1,9 @@
 """Inverse problems: parameters among the unknowns, and values given for variables instead.
 
 Problem. F(t, y, y', p) = 0 with k of the parameters p unknown as well, and values given for quantities g(y, y', p). It is an
-initial problem with k more unknowns, algebraic ones, whose start is the parameter's value, and one initial equation g = value for each
-quantity given. Which equation determines what is left to the structure (see `conditions`), so a given value can also determine a
-start that is not fixed, and a parameter that no given value depends on is found by name before any number is computed.
+initial problem with k more unknowns, algebraic ones, whose start is the parameter's value, and one initial equation g = value for
+each quantity given. Which equation determines what is left to the structure (see `conditions`), so a given value can also
+determine a start that is not fixed, and a parameter that no given value depends on is found by name before any number is computed.
 
 Derivatives by a parameter are central differences, taken only in the rows that its cells reach (through parameters bound to it as
 well). The solution does not suffer: differences enter the direction of a step, not the residual that must vanish.

@@ -36,21 +36,12 @@ class Step(NamedTuple):
     continues: bool = False  # from an easier problem
 
 
-def _from(z: Floats, way: Callable[[Iteration], Way], limit: int) -> Method:
-    """Newton's method with another way to take steps, from z whatever point is given."""
-
-    def method(system: Subsystem, _: Floats, groups: Groups, options: Options) -> tuple[Floats, Mask]:
-        result = newton(system, z, options, limit, groups, way)
-        return result.z, result.converged
-
-    return method
-
-
 def _with(way: Callable[[Iteration], Way], limit: int) -> Method:
     """Newton's method with another way to take steps."""
 
     def method(system: Subsystem, z: Floats, groups: Groups, options: Options) -> tuple[Floats, Mask]:
-        return _from(z, way, limit)(system, z, groups, options)
+        result = newton(system, z, options, limit, groups, way)
+        return result.z, result.converged
 
     return method
 
@@ -65,22 +56,14 @@ def other_starts(system: Subsystem, z: Floats, groups: Groups, options: Options)
     bounded = np.isfinite(system.lower) & np.isfinite(system.upper)
     middle = z + 0.1 * system.nominal
     middle[bounded] = 0.5 * (system.lower[bounded] + system.upper[bounded])
-    guesses = (np.zeros(system.size), system.nominal, -system.nominal, middle)
-    tries = [_from(g, way, options.iterations) for g in guesses for way in (descending, unguarded)]
-    return one_after_the_other(tries, system, z, groups, options)
-
-
-def one_after_the_other(
-    methods: list[Method], system: Subsystem, z: Floats, groups: Groups, options: Options
-) -> tuple[Floats, Mask]:
-    """The first solution that any of the methods finds, group by group."""
     solved, best = np.zeros(groups.count, bool), z
-    for method in methods:
-        found, good = method(system, z, groups, options)
-        best = np.where(groups.spread(good & ~solved), found, best)
-        solved = solved | good
-        if solved.all():
-            break
+    for guess in (np.zeros(system.size), system.nominal, -system.nominal, middle):
+        for way in (descending, unguarded):
+            result = newton(system, guess, options, options.iterations, groups, way)
+            best = np.where(groups.spread(result.converged & ~solved), result.z, best)
+            solved |= result.converged
+            if solved.all():
+                return best, solved
     return best, solved
 
 

@@ -39,7 +39,10 @@ class Outcome(Enum):
         "The initial values are not determined: there are too many conditions for some quantities and too few for others. This is "
         "caused by the structure of the problem, not by its numbers. Fix other start values, or add or remove initial equations."
     )
-    INCONSISTENT = "There are more initial conditions than needed, and they contradict each other. Free one of the starts, or drop one of the values, that are named."
+    INCONSISTENT = (
+        "There are more initial conditions than needed, and they contradict each other. Free one of the starts, or drop one of the "
+        "values, that are named."
+    )
 
     @property
     def ok(self) -> bool:

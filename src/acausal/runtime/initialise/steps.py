@@ -67,7 +67,7 @@ class LineSearch:
 
     def advance(self, z: Floats, r: Floats, step: Floats, number: int) -> tuple[Floats, Floats, Floats]:
         at = self.at
-        z_new, r_new, length = self._search(z, r, step, at.running * self._first_length(r, number))
+        z_new, r_new, length = self._search(z, r, step, np.where(at.running, self._first_length(r, number), 0.0))
         stuck = at.running & (length == 0)
         for damping in DAMPINGS if stuck.any() else ():
             other = at.least_squares_step(r_new, at.inwards(z_new, r_new), damping)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .newton import Iteration, Verdict
-from .types import Floats
+from .types import Floats, Mask
 
 _FIRST_RADIUS = 10.0  # times the scales
 _SMALLEST_RADIUS = 1e-12
@@ -51,7 +51,7 @@ class Dogleg:
     def _descent(self, right: Floats) -> Floats:
         """The step to the minimum of the linear model along its steepest descent."""
         system, sum_of = self.at.system, self.at.groups.sum
-        down = -np.bincount(system.column_of_entry, self.at.entries * right[system.indices], system.size)
+        down = -np.bincount(system.column_of_entry, self.at.entries * right[system.indices], system.size).astype(float)
         along = self._times(down)
         return np.asarray(self.at.groups.spread(sum_of(down * down) / np.maximum(sum_of(along * along), _TINY)) * down)
 
@@ -66,14 +66,14 @@ class Dogleg:
         shortened = np.minimum(1.0, radius / np.maximum(np.sqrt(first), _TINY))
         return spread(np.where(full, 1.0, shortened)) * descent + spread(bend) * rest, np.where(full, 1.0, 0.5)
 
-    def _adapt(self, worse: Floats, better: Floats, length: Floats) -> None:
+    def _adapt(self, worse: Mask, better: Mask, length: Floats) -> None:
         self.radius = np.where(worse, 0.25 * np.minimum(length, self.radius), self.radius)
         self.radius = np.where(better, np.maximum(self.radius, 2 * length), self.radius)
 
     def _times(self, p: Floats) -> Floats:
         system = self.at.system
-        return np.bincount(system.indices, self.at.entries * p[system.column_of_entry], system.size)
+        return np.bincount(system.indices, self.at.entries * p[system.column_of_entry], system.size).astype(float)
 
-    def _near(self, r: Floats, r_trial: Floats) -> Floats:
+    def _near(self, r: Floats, r_trial: Floats) -> Mask:
         tolerance = self.at.options.tolerance
-        return (self.at.scaled(r) <= tolerance) & (self.at.scaled(r_trial) <= tolerance)
+        return np.asarray((self.at.scaled(r) <= tolerance) & (self.at.scaled(r_trial) <= tolerance))
