@@ -140,7 +140,6 @@ void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     std::transform(tested, tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     check(IDASetId(mem, id_vector), "IDASetId");
-    refresh_jacobian();
     update_factors();
 }
 
@@ -263,6 +262,7 @@ int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector 
         double cj = 0;
         IDAGetCurrentCj(ida.mem, &cj);
         if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)
+        ida.journal->correction(NV_DATA_S(x));
         return 0;
     });
 }

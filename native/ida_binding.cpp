@@ -179,7 +179,6 @@ void exchange(Ida &ida, std::shared_ptr<System> system, nb::handle tested) {
     ida.exchange(std::move(system), mask.data);
 }
 
-// To be called after start().
 void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::list blocks, double limit) {
     Integers cells(source, "source");
     require_size(cells, system->layout.workspace(), "source");
@@ -188,7 +187,6 @@ void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::
     auto watch = std::make_unique<Watch>(system, cells, limit);
     for (nb::handle block : blocks) watch->add(Table(block[0], "positions"), nb::cast<int64_t>(block[1]));
     ida.watch = std::move(watch);
-    ida.refresh_jacobian();
 }
 
 // (t, y, y') of the last evaluation that gave something not finite, or None.
@@ -218,6 +216,7 @@ void bind_ida(nb::module_ &m) {
              "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "Cell `cell` of known follows a table; cubic if slopes are given.")
         .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
              "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
+        .def("refresh_jacobian", [](Ida &ida) { ida.refresh_jacobian(); }, "A new Jacobian at every step.")
         .def("exchange", &exchange, "system"_a, "tested"_a, "Go on with other equations for the same unknowns, without a restart.")
         .def("set_watch", &set_watch, "system"_a, "source"_a, "blocks"_a, "limit"_a,
              "End a run with status STATES_DEGRADED when a block (positions, chosen columns) of `system`'s Jacobian degrades.")

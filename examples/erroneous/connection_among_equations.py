@@ -10,7 +10,7 @@ from acausal.library.thermal import HeatCapacitor, ThermalConductor
 
 THEME = "Connections"
 SHOWN = "acausal check connection_among_equations.py"
-EXPECT = ["House", "body.port, wall.a", "connections", "connection_among_equations.py:21", "try"]
+EXPECT = ["House", "self.body.port, self.wall.a", "connections", "connection_among_equations.py:21", "try"]
 
 
 class House(ac.Component):

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Equations in Python"
 SHOWN = "acausal check difference_instead_of_equation.py"
-EXPECT = ["Follower", "x - y", "difference_instead_of_equation.py:20", "== 0", "try"]
+EXPECT = ["Follower", "x - y", "difference_instead_of_equation.py:21", "== 0", "try"]
 
 
 class Follower(ac.Component):

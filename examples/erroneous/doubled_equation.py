@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Too few and too many equations"
 SHOWN = "acausal check doubled_equation.py"
-EXPECT = ["Charged", "doubled_equation.py:22", "ac.der(self.q) == -self.u / self.R", "try"]
+EXPECT = ["Charged", "doubled_equation.py:22", "doubled_equation.py:23", "ac.der(self.q) == -self.u / self.R", "try"]
 
 
 class Charged(ac.Component):

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Running"
 SHOWN = "acausal run finite_escape_time.py --until 2 --quiet"
-EXPECT = ["`x`", "infinity", "finite_escape_time.py:20", "try"]
+EXPECT = ["x:", "infinity", "finite_escape_time.py:20", "try"]
 
 
 class Population(ac.Component):

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Equations in Python"
 SHOWN = "acausal check forgotten_yield.py"
-EXPECT = ["Tank", "equations", "forgotten_yield.py:18", "yield", "try"]
+EXPECT = ["Tank", "equations", "forgotten_yield.py:19", "yield", "try"]
 
 
 class Tank(ac.Component):

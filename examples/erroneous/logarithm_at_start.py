@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Starting"
 SHOWN = "acausal run logarithm_at_start.py --until 10 --quiet"
-EXPECT = ["Exchanger", "logarithm", "logarithm_at_start.py:21", "T = 350", "try"]
+EXPECT = ["Exchanger", "logarithm", "logarithm_at_start.py:20", "T = 350", "try"]
 
 
 class Exchanger(ac.Component):

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Running"
 SHOWN = "acausal run logarithm_during_run.py --until 3 --quiet"
-EXPECT = ["Reactor", "logarithm", "logarithm_during_run.py:22", "time", "try"]
+EXPECT = ["Reactor", "logarithm", "logarithm_during_run.py:21", "time", "try"]
 
 
 class Reactor(ac.Component):

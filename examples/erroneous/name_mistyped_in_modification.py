@@ -8,7 +8,7 @@ Do: Correct the name.
 import acausal as ac
 
 THEME = "Parameters"
-SHOWN = "acausal check name_mistyped_in_modification.py"
+SHOWN = "acausal check name_mistyped_in_modification.py:Plant"
 EXPECT = ["Pipe", "lenght", "`length`", "name_mistyped_in_modification.py:26", "try"]
 
 

@@ -10,7 +10,7 @@ from acausal.library.thermal import FixedHeatFlow, HeatCapacitor
 
 THEME = "Starting"
 SHOWN = "acausal run no_steady_state.py --steady --quiet"
-EXPECT = ["body", "steady", "try"]
+EXPECT = ["body", "steady state", "try"]
 
 
 class Heated(ac.Component):

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Equations in Python"
 SHOWN = "acausal check one_yield_forgotten.py"
-EXPECT = ["Oscillator", "one_yield_forgotten.py", "f", "yield", "try"]
+EXPECT = ["Oscillator", "one_yield_forgotten.py:24", "f", "yield", "try"]
 
 
 class Oscillator(ac.Component):

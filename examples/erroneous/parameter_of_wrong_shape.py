@@ -8,7 +8,7 @@ Do: Give one number for each element, or a single number for all.
 import acausal as ac
 
 THEME = "Parameters"
-SHOWN = "acausal check parameter_of_wrong_shape.py"
+SHOWN = "acausal check parameter_of_wrong_shape.py:House"
 EXPECT = ["wall.G", "(2,)", "(3,)", "try"]
 
 

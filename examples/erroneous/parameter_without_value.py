@@ -8,7 +8,7 @@ Do: Give it where the component is made.
 import acausal as ac
 
 THEME = "Parameters"
-SHOWN = "acausal check parameter_without_value.py"
+SHOWN = "acausal check parameter_without_value.py:Scale"
 EXPECT = ["spring.c", "Spring", "Spring(c=…)", "try"]
 
 

@@ -1,21 +1,22 @@
 """A port is not connected.
 
-Wanted: heat that flows from a warm body to the outside.
-Means: Nothing flows through a port that is not connected, and nothing says how warm it is there.
-Do: Connect the port, here `wall.b` with `outside.port`.
+Wanted: a capacitor that is charged by a constant current.
+Means: Nothing flows through a port that is not connected; but the source says that 2 mA flow there.
+Do: Connect the port, here `source.p` with the ground.
 """
 
 import acausal as ac
-from acausal.library.thermal import FixedTemperature, HeatCapacitor, ThermalConductor
+from acausal.library.electrical import Capacitor, ConstantCurrent, Ground
 
 THEME = "Too few and too many equations"
 SHOWN = "acausal check unconnected_port.py"
-EXPECT = ["wall.b", "not connected", "try"]
+EXPECT = ["source.p", "not connected", "source.I", "try"]
 
 
-class House(ac.Component):
+class Charger(ac.Component):
     def __init__(self):
-        self.room, self.wall, self.outside = HeatCapacitor(C=5e6), ThermalConductor(G=200.0), FixedTemperature(T=273.15)
+        self.source, self.C, self.ground = ConstantCurrent(I=2e-3), Capacitor(C=1e-3), Ground()
 
     def connections(self):
-        yield self.room.port, self.wall.a  # <- and `self.wall.b, self.outside.port`?
+        yield self.source.n, self.C.p
+        yield self.C.n, self.ground.p  # <- and `source.p`?

@@ -9,7 +9,7 @@ import acausal as ac
 
 THEME = "Units"
 SHOWN = "acausal check unit_in_exponential.py"
-EXPECT = ["Reaction", "exp", "E / T", "unit_in_exponential.py:21", "try"]
+EXPECT = ["Reaction", "exp", "E/T", "unit_in_exponential.py:21", "try"]
 
 
 class Reaction(ac.Component):

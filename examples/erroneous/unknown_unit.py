@@ -9,11 +9,11 @@ import acausal as ac
 
 THEME = "Units"
 SHOWN = "acausal check unknown_unit.py"
-EXPECT = ["V_flow", "Pump", "litres", "try"]
+EXPECT = ["V_flow", "Pump", "l/sek", "try"]
 
 
 class Pump(ac.Component):
-    V_flow = ac.Variable(unit="litres/sek")  # <- sek
+    V_flow = ac.Variable(unit="l/sek")  # <- sek
 
     def equations(self):
         yield self.V_flow == 3.0

@@ -10,7 +10,7 @@ from acausal.library.thermal import FixedHeatFlow, HeatCapacitor
 
 THEME = "Parameters"
 SHOWN = "acausal check value_for_a_variable.py"
-EXPECT = ["HeatCapacitor.T", "ac.start(291.15)", "value_for_a_variable.py:19", "try"]
+EXPECT = ["HeatCapacitor.T", "ac.start(291.15)", "value_for_a_variable.py:18", "try"]
 
 
 class Room(ac.Component):

@@ -11,7 +11,7 @@ from acausal.library.electrical import ConstantCurrent, Pin
 
 THEME = "Too few and too many equations"
 SHOWN = "acausal check wrong_sign_of_a_flow.py:Circuit"
-EXPECT = ["R.p.i", "R.n.i", "wrong_sign_of_a_flow.py", "try"]
+EXPECT = ["R.p.i", "R.n.i", "wrong_sign_of_a_flow.py:22", "try"]
 
 
 class Resistor(ac.Component):

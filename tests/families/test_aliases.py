@@ -87,3 +87,42 @@ def test_random_trees_of_signed_aliases(links):
     assert model.system.size == 1
     result = model.simulate(until=0.5, points=3)
     np.testing.assert_allclose(result["x"], result["y"][:, None] * signs)
+
+
+class Rail(ac.Connector):
+    T = ac.Potential()
+    Q = ac.Flow()
+
+
+class Store(ac.Component):
+    loss, port = Rail(), Rail()
+    turned, T = ac.Variable(), ac.Variable(start=300.0, fixed=True)
+
+    def equations(self):
+        yield self.loss.T == self.T
+        yield self.port.T == self.T
+        yield self.turned == -self.T
+        yield ac.der(self.T) == self.loss.Q + self.port.Q
+
+
+class Leak(ac.Component):
+    a = Rail()
+    u = ac.Input(0.0)
+
+    def equations(self):
+        yield self.a.Q == 0.1 * (self.a.T - self.u)
+
+
+class Stores(ac.Component):
+    def __init__(self):
+        self.leak, self.store = ac.array(Leak, 3), ac.array(Store, 3)
+
+    def connections(self):
+        yield self.leak.a, self.store.loss
+
+
+def test_an_unknown_is_called_what_a_component_declares_for_itself():
+    """Not by a connector's alias, nor by a variable that is its negative."""
+    system = ac.compile(Stores()).system
+    names = {system.name_of_unknown(k) for k in range(system.size)}
+    assert names == {"store[0].T", "store[1].T", "store[2].T", "leak[0].a.Q", "leak[1].a.Q", "leak[2].a.Q"}

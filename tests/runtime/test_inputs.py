@@ -147,3 +147,24 @@ def test_values_at_a_time_leave_the_given_ones_alone() -> None:
     known = np.array([1.0, 2.0])
     assert values_at({1: Table(T, V)}, 0.5, known).tolist() == [1.0, 2.0]
     assert values_at({1: Table(T, V)}, 1.0, known).tolist() == [1.0, 3.0] and known.tolist() == [1.0, 2.0]
+
+
+def test_a_text_that_is_no_file_is_a_quantity() -> None:
+    assert as_signal("3 kV", unit="V")(0.0) == 3000.0
+    assert as_signal("20 degC", unit="K")(0.0) == pytest.approx(293.15)
+    assert as_signal("7", unit="K")(0.0) == 7.0
+    with pytest.raises(UsageError, match=r"Input `u` cannot be '3 kW': there is no such file.*`kW` cannot be converted to `V`"):
+        as_signal("3 kW", "u", unit="V")
+    with pytest.raises(UsageError, match=r"Input `u` cannot be 'weather': there is no such file"):
+        as_signal("weather", "u")
+
+
+def test_a_file_with_the_name_of_a_quantity_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "3 kV").write_text("time,u\n0,1\n1,2\n")
+    monkeypatch.chdir(tmp_path)
+    assert as_signal("3 kV", unit="V")(0.5) == 1.5
+
+
+def test_comment_lines_of_csv_files(tmp_path: Path) -> None:
+    (tmp_path / "logged.csv").write_text("# logger 7\ntime,T\n # calibrated\n0,1\n#1,9\n2,3\n")
+    assert as_signal(tmp_path / "logged.csv")(1.0) == 2.0

@@ -280,3 +280,45 @@ def test_statistics_can_be_read_by_name():
     assert set(found.seconds) >= {"families", "kernels", "initialisation", "integration"}
     with pytest.raises(AttributeError):
         found.nothing  # noqa: B018
+
+
+def test_times_and_inputs_as_texts_with_units():
+    class Charge(ac.Component):
+        u = ac.Input(0.0, unit="V")
+        v = ac.Variable(start=0.0, fixed=True, unit="V")
+        hold = ac.Parameter(3600.0, unit="s")
+
+        def equations(self):
+            yield self.hold * ac.der(self.v) == self.u - self.v
+
+    model = ac.compile(Charge())
+    result = model.simulate("2 h", start="-1 h", at=["0 s", 3600.0, "2 h"], inputs={"u": "3 kV"})
+    np.testing.assert_array_equal(result.time, [0.0, 3600.0, 7200.0])
+    np.testing.assert_allclose(result["v"], 3000 * (1 - np.exp(-1 - result.time / 3600)), rtol=1e-5)
+    assert model.simulate("1 day", points=2).time[-1] == 86400.0
+    assert model.steady_state(at="1 min", inputs={"u": "20 mV"})["v"][0] == pytest.approx(0.02)
+    assert model.steady_state(at="1 min").time[0] == 60.0
+
+
+def test_unit_checking_can_be_switched_off():
+    class Muddle(ac.Component):
+        T = ac.Variable(start=300.0, fixed=True, unit="K")
+        m = ac.Parameter(2.0, unit="kg")
+
+        def equations(self):
+            yield ac.der(self.T) == self.m
+
+    with pytest.raises(ac.ModelError, match="kg"):
+        ac.compile(Muddle())
+    assert ac.compile(Muddle(), units=False).simulate(1.0)["T"][-1] == pytest.approx(302.0)
+
+
+def test_a_model_shows_its_size():
+    model = ac.compile(Ladder(10))
+    counts = model.info()
+    assert (
+        repr(model)
+        == f"<Model of Ladder: unknowns {counts.unknowns} (states {counts.states}), computed {counts.computed}, "
+        f"families of equations {counts.families}>"
+    )
+    assert counts.states == 10

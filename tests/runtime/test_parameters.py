@@ -57,7 +57,7 @@ def test_the_list_of_parameters(model):
 
 
 def test_a_range_is_checked_when_set_and_before_a_run(model):
-    with pytest.raises(ac.ModelError, match=r"`p\[1\]\.a` = 11 m is out of its range 0 … 10 m"):
+    with pytest.raises(ac.ModelError, match=r"`p\[1\]\.a` = 11 m is out of its range: it must be from 0 to 10 m"):
         model.simulate(until=1.0, set={"p[1].a": 11.0})
     assert model.simulate(until=1.0).outcome.ok
 

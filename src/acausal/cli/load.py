@@ -26,6 +26,7 @@ from typing import Any
 from ..errors import Diagnostic, Location, ModelError, near_matches
 from ..language.component import Component
 from ..language.connector import Connector
+from ..language.declarations import Declaration
 from .exits import Exit
 from .guard import Stop
 
@@ -140,7 +141,8 @@ def _import_errors(source: str) -> Iterator[None]:
     except SyntaxError as error:
         where = Location(error.filename or source, error.lineno or 1)
         what = f"`{source}` is not valid Python: {error.msg}."
-        raise Stop(Exit.MODEL, Diagnostic(what, location=where, details=_line((error.text or "").strip()))) from error
+        remedy = "mend this line; if it looks right, a bracket or a quote is left open in a line above it"
+        raise Stop(Exit.MODEL, Diagnostic(what, location=where, details=_line((error.text or "").strip()), remedy=remedy)) from error
     except ModelError as error:
         raise Stop(Exit.MODEL, *_placed(error)) from error
     except KeyboardInterrupt:
@@ -201,17 +203,27 @@ def chosen(module: ModuleType, target: Target) -> Any:
         found = whole or found
     if len(found) == 1:
         return next(iter(found.values()))
-    raise Stop(Exit.USAGE, _which(target, found))
+    raise Stop(Exit.USAGE, _which(module, target, found))
 
 
 def _has_connectors(value: Any) -> bool:
     return any(isinstance(d, Connector) for d in value._class_declared.values())
 
 
-def _which(target: Target, found: dict[str, Any]) -> Diagnostic:
+def _plain_classes(module: ModuleType) -> list[str]:
+    """Classes that declare quantities and forgot what they are."""
+    classes = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    plain = [c for c in classes if not issubclass(c, (Component, Connector))]
+    return [c.__name__ for c in plain if any(isinstance(v, (Declaration, Connector)) for v in vars(c).values())]
+
+
+def _which(module: ModuleType, target: Target, found: dict[str, Any]) -> Diagnostic:
     if not found:
-        remedy = "a model is a class that inherits from `ac.Component`"
-        return Diagnostic(f"`{target.source}` defines no component class.", remedy=remedy)
+        what, remedy = f"`{target.source}` defines no component class.", "a model is a class that inherits from `ac.Component`"
+        for name in _plain_classes(module):
+            what = f"`{target.source}` defines no component class: `{name}` declares quantities, but is an ordinary class."
+            remedy = f"write `class {name}(ac.Component):`"
+        return Diagnostic(what, remedy=remedy)
     details = tuple(f"  {target.source}:{_signature(name, value)}{_summary(value)}" for name, value in found.items())
     remedy = f'name one of them, or mark one in the file: `__model__ = "{next(iter(found))}"`'
     return Diagnostic(f"`{target.source}` has {len(found)} models; which one is meant?", details=details, remedy=remedy)

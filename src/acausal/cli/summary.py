@@ -72,26 +72,7 @@ def _expanded(result: Result, wanted: Sequence[str]) -> tuple[list[str], int]:
 def _states(model: Model) -> tuple[list[str], int]:
     numbers = np.flatnonzero(model.problem.differential)
     chosen = numbers if len(numbers) else np.arange(model.problem.size)
-    return [_own_name(model, int(unknown)) for unknown in chosen[:MOST_VARIABLES]], len(chosen)
-
-
-def _own_name(model: Model, unknown: int) -> str:
-    """Of all names of an unknown, the one that a component declares for itself, not the one of a port; the shortest of those."""
-    aliases, plant = model.system.aliases, model.system.plant
-    numbers = np.flatnonzero((aliases.index == unknown) & ~aliases.known)
-    own = _own_numbers(model, numbers)
-    names = [plant.name_of(int(n)) for n in (own if len(own) else numbers)[:20]]
-    return min(names, key=lambda name: (name.count("."), len(name)), default=model.system.name_of_unknown(unknown))
-
-
-def _own_numbers(model: Model, numbers: np.ndarray) -> np.ndarray:
-    """Those that are no members of connectors, with a plus sign."""
-    own = np.zeros(len(numbers), dtype=bool)
-    for kind in model.system.plant.kinds:
-        for q in kind.quantities.values():
-            if q.role == "variable" and q.connector is None:
-                own |= (numbers >= q.base) & (numbers < q.base + kind.count * q.size)
-    return np.asarray(numbers[own & (model.system.aliases.sign[numbers] > 0)])
+    return [model.problem.name_of_unknown(int(unknown)) for unknown in chosen[:MOST_VARIABLES]], len(chosen)
 
 
 # ---------------------------------------------------------------- for people

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, Location
+from ..errors import Diagnostic, Location, ModelError
 from ..families.path import Located
 from ..families.plant import TIME, ZERO, Kind, Quantity, element_name, joined
 from ..language.declarations import Constant
 from ..language.expression import Expression, Reference, Time, walk
 from .declared import member_place, place
 from .solution import Solution
-from .words import Readable, Section, count, equation_line, listed
+from .words import Readable, Section, count, listed
 
 _MOST = 8
 
@@ -133,7 +134,7 @@ class _Explainer:
         found = self._quantity(located.kind, quantity, flat, located.order)
         if np.size(located.flat) > 1:
             found.note = f"`{path}` stands for {count(int(np.size(located.flat)), 'element')}; this is the first."
-        self._declared(found, located.kind, quantity, flat // quantity.size)
+        self._declared(found, located.kind, quantity, flat // quantity.size, located.order)
         return found
 
     # --- what it is -------------------------------------------------------------------------------------------------------
@@ -168,31 +169,39 @@ class _Explainer:
             self._set_aliases(found, members[members != (-1 if number is None else number)], 1)
         if cell not in (ZERO, TIME):
             found.attributes = (("value", f"{value:g}"),)
-            rows = self.solution.rows_with_cell(cell)
-            found.influences = self._determined(rows)
+            found.influences = self._influenced(cell, found.role)
         return found
+
+    def _influenced(self, cell: int, role: Role) -> tuple[str, ...]:
+        """Parameters that follow this one, and what the equations with any of them determine."""
+        following = self._following(cell) if role is Role.PARAMETER else np.zeros(0, dtype=np.int64)
+        names = [self.solution.known_name(int(c)) for c in following]
+        rows = [self.solution.rows_with_cell(int(c)) for c in (cell, *following[:50])]
+        return (*(n for n in names if n), *self._determined(np.unique(np.concatenate(rows))))
+
+    def _following(self, cell: int) -> np.ndarray:
+        """Cells that change when this one does."""
+        path, parameters = self.plant.name_of(cell, "known"), self.model._parameters
+        before = parameters.known({})
+        for value in (before[cell] * 1.001 + 1e-9, before[cell] * 0.999 - 1e-9):
+            with suppress(ModelError):  # outside its bounds, or those of another one
+                changed = np.flatnonzero(parameters.known({path: value}) != before)
+                return changed[changed != cell]
+        return np.zeros(0, dtype=np.int64)
 
     def _unknown(self, name: str, number: int, order: int) -> Explanation:
         unknown, sign = int(self.aliases.index[number]), int(self.aliases.sign[number])
-        representative = int(self.aliases.representative[unknown])
-        shown = f"der({name})" if order else name
-        found = Explanation(shown, Role.UNKNOWN)
-        if representative != number:
-            lead = self.plant.name_of(representative)
-            found.alias_of = ("-" if sign < 0 else "") + (f"der({lead})" if order else lead)
-        members = np.flatnonzero(~self.aliases.known & ~self._eliminated & (self.aliases.index == unknown))
+        found = Explanation(f"der({name})" if order else name, Role.UNKNOWN)
+        lead = self.solution.name(unknown, bool(order))
+        if lead != found.name:
+            found.alias_of = ("-" if sign < 0 else "") + lead
         if not order:
+            members = self.solution.members(unknown)
             self._set_aliases(found, members[members != number], sign)
-        if order and self.system.derivatives is not None and self.system.derivatives.as_unknown(self.system.size)[unknown] >= 0:
-            unknown, order = int(self.system.derivatives.as_unknown(self.system.size)[unknown]), 0
+        elif self.solution.derivative_of(unknown) >= 0:
+            unknown, order = self.solution.derivative_of(unknown), 0
         self._solved(found, unknown, order)
         return found
-
-    @property
-    def _eliminated(self) -> np.ndarray:
-        from ..families.assemble import eliminated_mask
-
-        return eliminated_mask(self.plant, self.system.definitions)
 
     def _set_aliases(self, found: Explanation, members: np.ndarray, sign: int) -> None:
         names = [("-" if self.aliases.sign[m] * sign < 0 else "") + self.plant.name_of(int(m)) for m in members[:50]]
@@ -201,44 +210,59 @@ class _Explainer:
     # --- how it is solved -------------------------------------------------------------------------------------------------
     def _solved(self, found: Explanation, unknown: int, order: int) -> None:
         solution = self.solution
-        row = int(solution.row_of[unknown])
+        row = self._row(unknown)
+        target = int(solution.unknown_of[row])
         found.equation = self.system.describe_equation(row)
         equations, unknowns = solution.form.block(int(solution.block_of[row]))
-        others = tuple(solution.determined_name(int(u)) for u in unknowns[:50] if u != unknown)
+        others = tuple(solution.determined_name(int(u)) for u in unknowns[:50] if u != target)
         nonlinear = bool(solution.nonlinear_blocks[solution.block_of[row]])
         found.block = Block(len(equations), nonlinear, others, tuple(self.system.describe_equation(int(r)) for r in equations[:50]))
         found.role = self._role(unknown, order, len(equations))
-        contents = solution.contents(row)
-        itself = int(unknown)
-        values = [solution.name(u) for u in contents.values if u != itself or self.system.differential[u]]
-        slopes = [solution.name(u, True) for u in contents.slopes if u != itself]
-        names = [solution.known_name(c) for c in contents.known]
-        inputs = set(self.plant.input_cells().tolist()) | {TIME}
-        found.depends_on = (*values, *slopes, *(n for c, n in zip(contents.known, names, strict=True) if n and c in inputs))
-        found.parameters = tuple(n for c, n in zip(contents.known, names, strict=True) if n and c not in inputs)
-        rows = solution.rows_with(unknown)
-        if not self.system.differential[unknown] or order:
+        self._needs(found, row, target)
+        slope = bool(order and self.system.differential[unknown])
+        rows = solution.rows_with(unknown, slope)
+        if found.role is not Role.STATE:
             rows = rows[rows != row]
         found.influences = tuple(n for n in self._determined(rows) if n != found.name)
+
+    def _row(self, unknown: int) -> int:
+        """The row that determines an unknown; of a selected state, the one that determines its derivative."""
+        row, added = int(self.solution.row_of[unknown]), self.system.derivatives
+        if added is not None and row >= added.original_rows + len(added.row_of):
+            return int(self.solution.row_of[self.solution.derivative_of(unknown)])
+        return row
+
+    def _needs(self, found: Explanation, row: int, target: int) -> None:
+        """What else stands in the row."""
+        solution, contents = self.solution, self.solution.contents(row)
+        values = [solution.name(u) for u in contents.values if u != target or self.system.differential[u]]
+        slopes = [solution.name(u, True) for u in contents.slopes if u != target]
+        names = {c: solution.known_name(c) for c in contents.known if solution.known_name(c)}
+        inputs = {TIME, *self.plant.input_cells().tolist()}
+        found.depends_on = (*values, *slopes, *(n for c, n in names.items() if c in inputs))
+        found.parameters = tuple(n for c, n in names.items() if c not in inputs)
 
     def _role(self, unknown: int, order: int, size: int) -> Role:
         if self.system.differential[unknown]:
             return Role.DERIVATIVE if order else Role.STATE
-        if self.system.derivatives is not None and self._is_dummy(unknown):
-            return Role.DUMMY
+        below = self._below(unknown)
+        if below >= 0:
+            return Role.DERIVATIVE if self.system.differential[below] else Role.DUMMY
         if self.solution.explicit[unknown]:
             return Role.COMPUTED
         return Role.LOOP if size > 1 else Role.UNKNOWN
 
-    def _is_dummy(self, unknown: int) -> bool:
-        """A derivative that could have a state below it and has none."""
-        pairs = self.system.derivatives.candidates()  # type: ignore[union-attr]
+    def _below(self, unknown: int) -> int:
+        """What an unknown is the derivative of, -1 if of nothing."""
+        if self.system.derivatives is None:
+            return -1
+        pairs = self.system.derivatives.candidates()
         below = pairs[pairs[:, 1] == unknown, 0]
-        return bool(len(below)) and not self.system.differential[below].any()
+        return int(below[0]) if len(below) else -1
 
     def _determined(self, rows: np.ndarray) -> tuple[str, ...]:
         """What the rows are solved for."""
-        unknowns = self.solution.unknown_of[rows[:200]]
+        unknowns = self.solution.unknown_of[rows[:100]]
         return tuple(dict.fromkeys(self.solution.determined_name(int(u)) for u in unknowns if u >= 0))
 
     # --- expressions ------------------------------------------------------------------------------------------------------
@@ -268,11 +292,12 @@ class _Explainer:
         return tuple(variables), tuple(parameters)
 
     # --- declaration ------------------------------------------------------------------------------------------------------
-    def _declared(self, found: Explanation, kind: Kind, quantity: Quantity, instance: int) -> None:
+    def _declared(self, found: Explanation, kind: Kind, quantity: Quantity, instance: int, order: int) -> None:
         member = _member(kind, instance)
         declaration = member._declaration(quantity.name) or quantity.declaration
         changed: dict[str, Any] = member._modifications.get(quantity.name) or {}
-        found.unit = changed.get("unit", declaration.unit) or ""
+        unit = changed.get("unit", declaration.unit) or ""
+        found.unit = f"{unit}/s" if unit and order else unit
         found.doc = changed.get("doc", declaration.doc) or ""
         found.declared_in, found.declared_at = place(member, quantity.name)
         if quantity.connector is not None:
@@ -280,7 +305,7 @@ class _Explainer:
             found.declared_in, found.declared_at = f"{name}, a connector of {found.declared_in}", where or found.declared_at
         given = {a: changed.get(a, getattr(declaration, a, None)) for a in ("start", "fixed", "min", "max", "nominal")}
         said = [(a, _text(v)) for a, v in given.items() if v is not None and v is not False]
-        found.attributes = (*found.attributes, *said)
+        found.attributes = (*found.attributes, *said) if not order else ()
 
 
 def _member(kind: Kind, instance: int) -> Any:
@@ -293,6 +318,3 @@ def _text(value: Any) -> str:
         return f"{value:g}"
     text = str(value)
     return text if len(text) <= 40 else text[:39] + "…"
-
-
-__all__ = ["Block", "Explanation", "Role", "equation_line", "explain"]

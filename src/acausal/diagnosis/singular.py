@@ -254,9 +254,11 @@ def _vanished(row: np.ndarray, column: np.ndarray, value: Floats, size: int) -> 
 # --- words ----------------------------------------------------------------------------------------------------------------
 
 
-def explain_point(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats | None = None) -> tuple[Diagnostic, ...]:
-    """What a run that ended with singular equations is told; just before the end they are nearly singular only."""
-    found = singularities(problem, t, y, yp, known, limit=1e-4)[:_MOST_VECTORS]
+def explain_point(
+    problem: Problem, t: float, y: Floats, yp: Floats, known: Floats | None = None, limit: float = 1e-4
+) -> tuple[Diagnostic, ...]:
+    """What is told when equations turn out singular. Just before a run ends for that reason, they are nearly singular only."""
+    found = singularities(problem, t, y, yp, known, limit)[:_MOST_VECTORS]
     return tuple(diagnostic(problem, s, f"at time {t:.6g}") for s in found)
 
 

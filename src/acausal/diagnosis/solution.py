@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..families.assemble import eliminated_mask
 from ..families.explicit import unfolded
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.plant import FIRST_PARAMETER, TIME
@@ -80,9 +81,15 @@ class Solution:
         return found
 
     # --- what stands where ------------------------------------------------------------------------------------------------
-    def rows_with(self, unknown: int) -> np.ndarray:
-        """Rows that contain an unknown or its derivative."""
-        return self.pattern.indices[self.pattern.indptr[unknown] : self.pattern.indptr[unknown + 1]]
+    def rows_with(self, unknown: int, slope: bool) -> np.ndarray:
+        """Rows that contain an unknown, or its derivative."""
+        place = slice(self.pattern.indptr[unknown], self.pattern.indptr[unknown + 1])
+        return self.pattern.indices[place][(self.pattern.by_slope if slope else self.pattern.by_value)[place]]
+
+    def derivative_of(self, unknown: int) -> int:
+        """The unknown that is the derivative of another, -1 if none is."""
+        added = self.system.derivatives
+        return -1 if added is None else int(added.as_unknown(self.system.size)[unknown])
 
     def rows_with_cell(self, cell: int) -> np.ndarray:
         """Rows that contain a known cell: a parameter, an input, time."""
@@ -119,6 +126,18 @@ class Solution:
         name = self.system.name_of_unknown(unknown)
         return f"der({name})" if slope else name
 
+    def members(self, unknown: int) -> np.ndarray:
+        """Numbers of the declared variables that an unknown stands for."""
+        order, index = self._by_unknown
+        return order[np.searchsorted(index, unknown) : np.searchsorted(index, unknown, side="right")]
+
+    @cached_property
+    def _by_unknown(self) -> tuple[np.ndarray, np.ndarray]:
+        aliases = self.system.aliases
+        living = np.flatnonzero(~aliases.known & ~eliminated_mask(self.system.plant, self.system.definitions))
+        order = living[np.argsort(aliases.index[living], kind="stable")]
+        return order, aliases.index[order]
+
     def determined_name(self, unknown: int) -> str:
         """What a block solves for: the derivative of a state, otherwise the unknown itself."""
         return self.name(unknown, bool(self.system.differential[unknown]))
@@ -128,15 +147,21 @@ class Solution:
     def nonlinear_blocks(self) -> np.ndarray:
         """Mask of the blocks in which some row is not linear in the unknowns that the block solves for."""
         found = np.zeros(self.form.count, dtype=bool)
+        found[self.block_of[self.row_of[self.nonlinear_unknowns]]] = True
+        return found
+
+    @cached_property
+    def nonlinear_unknowns(self) -> np.ndarray:
+        """Mask of the unknowns in which the block that solves for them is not linear: those whose start value matters."""
+        found, n = np.zeros(self.system.size, dtype=bool), self.system.size
         active = self._active_block()
         for family in self.system.families:
             for output, slot, partial in family.template.jacobian:
-                inner = {n.number for n in walk(partial) if isinstance(n, Slot)}
-                here = self.block_of[family.rows[output]]
-                outer = active[unfolded(family, slot)] == here
-                for other in inner:
-                    both = outer & (active[unfolded(family, other)] == here)
-                    found[here[both]] = True
+                here, outer = self.block_of[family.rows[output]], unfolded(family, slot)
+                for other in {k.number for k in walk(partial) if isinstance(k, Slot)}:
+                    inner = unfolded(family, other)
+                    both = (active[outer] == here) & (active[inner] == here)
+                    found[outer[both] % n] = found[inner[both] % n] = True
         return found
 
     def _active_block(self) -> np.ndarray:

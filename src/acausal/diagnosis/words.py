@@ -82,7 +82,8 @@ def _line(label: str, text: str, width: int) -> Iterator[tuple[str, str]]:
     if not label:
         yield text, ""
         return
-    head = f"  {label:<{_LABEL}}" if len(label) < _LABEL else f"  {label}  "
+    numbered = label[0] == "[" or label[-1] == "."
+    head = f"  {label:<4}" if numbered else f"  {label:<{_LABEL}}" if len(label) < _LABEL else f"  {label}  "
     parts = textwrap.wrap(text, max(width - len(head), 30), break_long_words=False, break_on_hyphens=False) or [""]
     for k, part in enumerate(parts):
         yield (head if k == 0 else " " * len(head)) + part, ""

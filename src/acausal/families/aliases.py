@@ -40,6 +40,7 @@ class Aliases:
     unknown_count: int
     representative: np.ndarray  # of each unknown, the variable's number
     literals: np.ndarray  # values of the literal cells, which follow the parameters and inputs
+    label: np.ndarray  # of each unknown, the variable that messages call it by
 
 
 @dataclass(slots=True)
@@ -70,6 +71,8 @@ class AliasGraph:
         self.literal_count = 0
         self._literal_cells: dict[Expression | float, np.ndarray] = {}
         self.reducible: list[Reducible] = []
+        self._taken: list[tuple[Kind, TracedEquation, np.ndarray]] = []  # equations that became aliases, for messages
+        self._open_flows = nodes.zero
         self.edges.add(nodes.equal[:, 0], nodes.equal[:, 1], 1)
         self.edges.add(nodes.opposed[:, 0], nodes.opposed[:, 1], nodes.opposed_sign)
         self.edges.add(nodes.zero, self._cell(np.array([ZERO])), 1)
@@ -106,21 +109,27 @@ class AliasGraph:
         sizes = {abs(c) for _, c in unknowns + knowns}
         if len(unknowns) == 2 and not knowns and not form.constant and len(sizes) == 1:
             (a, ca), (b, cb) = unknowns
-            self.edges.add(self._rows(kind, equation, a), self._rows(kind, equation, b), int(-np.sign(ca * cb)))
+            self.edges.add(self._noted(kind, equation, a), self._rows(kind, equation, b), int(-np.sign(ca * cb)))
             return True
         if len(unknowns) == 1 and not knowns:
             (a, ca) = unknowns[0]
-            self.edges.add(self._rows(kind, equation, a), self._constant_cell(-form.constant / ca), 1)
+            self.edges.add(self._noted(kind, equation, a), self._constant_cell(-form.constant / ca), 1)
             return True
         if len(unknowns) == 1 and len(knowns) == 1 and not form.constant and len(sizes) == 1:
             (a, ca), (k, ck) = unknowns[0], knowns[0]
-            self.edges.add(self._rows(kind, equation, a), self._known_cells(kind, equation, k), int(-np.sign(ca * ck)))
+            self.edges.add(self._noted(kind, equation, a), self._known_cells(kind, equation, k), int(-np.sign(ca * ck)))
             return True
         if len(unknowns) >= 3 and not knowns and not form.constant and len(sizes) == 1:
             variables = np.stack([self._rows(kind, equation, a) for a, _ in unknowns])
             signs = np.array([np.sign(c) for _, c in unknowns], dtype=np.int8)
             self.reducible.append(Reducible(equation, kind, variables, signs, np.ones(variables.shape[1], dtype=bool)))
         return False
+
+    def _noted(self, kind: Kind, equation: TracedEquation, leaf: Expression) -> np.ndarray:
+        """Rows of an equation that becomes an alias; it is remembered in case that turns out to be a contradiction."""
+        rows = self._rows(kind, equation, leaf)
+        self._taken.append((kind, equation, rows))
+        return rows
 
     def _rows(self, kind: Kind, equation: TracedEquation, leaf: Expression) -> np.ndarray:
         assert isinstance(leaf, Reference)
@@ -216,7 +225,19 @@ class AliasGraph:
         index = np.where(known, known_cell, number[np.minimum(representative[:count], count - 1)])
         signs = np.where(known, sign[:count] * sign_of_class[representative[:count]], sign[:count]).astype(np.int8)
         literals = np.concatenate([np.zeros(0), *self.literals])
-        return Aliases(index, signs, known, int(leads.sum()), np.flatnonzero(leads), literals)
+        lead = np.flatnonzero(leads)
+        return Aliases(index, signs, known, len(lead), lead, literals, self._labels(lead, index, free & (signs > 0)))
+
+    def _labels(self, lead: np.ndarray, index: np.ndarray, named: np.ndarray) -> np.ndarray:
+        """A variable that a component declares for itself says more than the connectors and inputs that share it: `cell[99].T`."""
+        own = np.zeros(self.plant.variable_count, dtype=bool)
+        for kind in self.plant.kinds:
+            for q in kind.quantities.values():
+                if q.role == "variable" and q.connector is None and not q.declaration.auxiliary:
+                    own[q.base : q.base + kind.count * q.size] = True
+        label, chosen = lead.copy(), np.flatnonzero(own & named)[::-1]
+        label[index[chosen]] = chosen  # of several the first, which is written last
+        return label
 
     def _check_single_known(self, representative: np.ndarray, zero: np.ndarray, knowns: np.ndarray) -> None:
         classes = representative[knowns]
@@ -230,20 +251,39 @@ class AliasGraph:
     def _fixed_twice(self, representative: np.ndarray, chosen: int, knowns: np.ndarray) -> Diagnostic:
         members = np.flatnonzero(representative[: self.plant.variable_count] == chosen)
         names = [self.plant.name_of(int(m)) for m in members[:6]]
-        return Diagnostic(
-            f"`{names[0]}` is given two values at once.",
-            details=(
-                f"equal to each other: {', '.join(names)}{', …' if len(members) > 6 else ''}",
-                f"given by: {', '.join(self._known_name(int(k)) for k in knowns[representative[knowns] == chosen][:6])}",
-            ),
-            remedy="Two sources, grounds or fixed values meet at one node; remove one of them, or put a component between them.",
-        )
+        givers = [self._known_name(int(k)) for k in knowns[representative[knowns] == chosen][:6]]
+        what = f"`{names[0]}` is given two values at once: {', '.join(givers)}."
+        remedy = "Two sources, grounds or fixed values meet at one node; remove one of them, or put a component between them."
+        open_flows = [self.plant.name_of(int(m)) for m in np.intersect1d(members, self._open_flows)[:3]]
+        if len(givers) == 1:
+            what = f"`{names[0]}` is given two values at once: {givers[0]} and -{givers[0]}."
+            remedy = "A sign is wrong: flows are positive into a component, so one that passes through is `p.i + n.i == 0`."
+        elif open_flows and "0" in givers:
+            port = open_flows[0].rpartition(".")[0]
+            what = f"`{port}` is not connected to anything, so `{open_flows[0]}` is 0, but it is also {_others(givers)}."
+            remedy = f"Connect `{port}`, or remove its component."
+        equal = f"equal up to their sign: {', '.join(names)}{', …' if len(members) > 6 else ''}"
+        return Diagnostic(what, details=(equal, *self._stated(members)), remedy=remedy)
+
+    def _stated(self, members: np.ndarray) -> list[str]:
+        """Equations that make these variables equal to each other or to something known."""
+        found = []
+        for kind, equation, variables in self._taken:
+            for row in np.flatnonzero(np.isin(variables, members))[:2]:
+                path = self.plant.path_of(kind, int(row) // max(int(np.prod(equation.shape)), 1)) or "the model"
+                place = f"  ({equation.location})" if equation.location else ""
+                found.append(f"in:        {path} ({kind.name}): {equation.text}{place}")
+        return found[:8]
 
     def _known_name(self, node: int) -> str:
         cell = node - self.plant.variable_count
         if cell >= self.plant.known_count:
             return f"{float(np.concatenate(self.literals)[cell - self.plant.known_count]):g}"
         return {TIME: "time", ZERO: "0"}.get(cell) or self.plant.name_of(cell, "known")
+
+
+def _others(givers: list[str]) -> str:
+    return " and ".join(g for g in givers if g != "0")
 
 
 def _cancel(places: np.ndarray, signs: np.ndarray, present: np.ndarray) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Diagnostic, ModelError
 from ..language.component import Component
 from ..language.declarations import Variable
-from ..language.expression import Continuation, Expression, Literal, Reference, Slot, Sum, Time
+from ..language.expression import Continuation, Expression, Literal, Reference, Slot, Sum, Time, walk
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .balance import local_balance
 from .canonical import canonical, slot_kind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..errors import Diagnostic, ModelError
@@ -9,8 +11,10 @@ from ..language.expression import Expression, Reference, walk
 from ..structure.dulmage_mendelsohn import conflict, freedom
 from ..structure.incidence import Incidence
 from ..structure.matching import Matching, match
+from .connections import connected_variables
 from .pattern import Pattern
 from .plant import Kind
+from .slips import equation_without_yield, forgotten_base
 from .system import System
 from .trace import Traced
 
@@ -31,17 +35,39 @@ def _incidence(system: System, pattern: Pattern, keep: np.ndarray) -> Incidence:
 
 
 def _singular(system: System, incidence: Incidence, matching: Matching, local: list[Diagnostic]) -> list[Diagnostic]:
-    n, m = system.size, system.equation_count
-    found = list(local)
+    """The most likely culprit first; where a class does not balance in itself, what follows for the model is told below it."""
+    found = []
     for equation in matching.unmatched_equations[:_MOST]:
         piece = conflict(incidence, matching, int(equation))
         found.append(_too_many(system, piece.equations, piece.unknowns))
     for unknown in matching.unmatched_unknowns[:_MOST]:
         piece = freedom(incidence, matching, int(unknown))
         found.append(_too_few(system, piece.equations, piece.unknowns))
-    head = f"The model has {m} equation{'' if m == 1 else 's'} for {n} unknown{'' if n == 1 else 's'}" if n != m else "The equations do not determine the unknowns"
-    cause = " This is caused by the structure of the model, not by its numbers."
-    return [Diagnostic(f"{head}.{cause}", remedy="Start with the first of the complaints below."), *found]
+    if local:
+        return [*local, _consequence(system, found)]
+    return [replace(found[0], details=(*found[0].details, f"in all:    {_head(system)}")), *found[1:]]
+
+
+def _head(system: System) -> str:
+    n, m = system.size, system.equation_count
+    counts = f"The model has {_count(m, 'equation')} for {_count(n, 'unknown')}."
+    counts = counts if n != m else "The equations do not determine the unknowns, although there are as many of one as of the other."
+    return f"{counts} This is caused by the structure of the model, not by its numbers."
+
+
+def _consequence(system: System, found: list[Diagnostic]) -> Diagnostic:
+    """Complaints about the whole model that may all have their cause in one class."""
+    lines = [line for d in found[:2] for line in (d.what, *_as_line(d), *d.details)]
+    more = [f"… and {len(found) - 2} more such complaints"] if len(found) > 2 else []
+    return Diagnostic(_head(system), details=(*lines, *more), remedy="Mend the first complaint; this one may go with it.")
+
+
+def _as_line(d: Diagnostic) -> list[str]:
+    return [f"in:        {d.component}: {d.equation}" + (f"  ({d.location})" if d.location else "")] if d.equation else []
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def _too_many(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Diagnostic:
@@ -49,7 +75,8 @@ def _too_many(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Di
     names = [system.name_of_unknown(int(u)) for u in unknowns[:_MOST]]
     surplus = len(equations) - len(unknowns)
     return Diagnostic(
-        f"Too many equations: {len(equations)} equations contain only {len(unknowns)} unknowns{_list(names, len(unknowns))}.",
+        f"Too many equations: {_count(len(equations), 'equation')} contain only {_count(len(unknowns), 'unknown')}"
+        f"{_list(names, len(unknowns))}.",
         component=first.component,
         equation=first.equation,
         location=first.location,
@@ -60,26 +87,37 @@ def _too_many(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Di
 
 
 def _too_few(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Diagnostic:
+    """The most likely cause first: a port that was forgotten, a potential that nothing holds, a missing equation."""
     names = [system.name_of_unknown(int(u)) for u in unknowns[:_MOST]]
     missing = len(unknowns) - len(equations)
+    count = "one more equation" if missing == 1 else f"{missing} more equations"
+    what, remedy = "Too few equations", f"State {count} for these unknowns, or give one of them as a parameter or input."
+    level, port = _potential(system, unknowns)
+    if level:
+        what = f"Nothing holds the level of `{level}`"
+        remedy = f"To hold it, connect a ground, a boundary or a store to `{level.rpartition('.')[0]}`, or check what it is connected to."
+    if port:
+        what, remedy = f"{what}, and `{port}` is not connected to anything", f"Connect `{port}`, or remove its component."
     return Diagnostic(
-        f"Too few equations: {len(unknowns)} unknown{'s' if len(unknowns) > 1 else ''}{_list(names, len(unknowns))} "
-        f"stand{'' if len(unknowns) > 1 else 's'} in only {len(equations)} equation{'' if len(equations) == 1 else 's'}.",
+        f"{what}: {_count(len(unknowns), 'unknown')}{_list(names, len(unknowns))} "
+        f"stand{'' if len(unknowns) > 1 else 's'} in only {_count(len(equations), 'equation')}.",
         details=tuple(_equation_lines(system, equations)),
-        remedy=_remedy_for(system, unknowns, missing),
+        remedy=remedy,
     )
 
 
-def _remedy_for(system: System, unknowns: np.ndarray, missing: int) -> str:
-    """The most likely fix first: a potential that nothing holds, then a missing equation."""
-    plant = system.plant
-    for unknown in unknowns:
-        number = int(system.aliases.representative[unknown])
-        if plant.quantity_at(number)[1].is_potential:
-            name = plant.name_of(number)
-            return f"Nothing holds the level of `{name}`: connect a ground, a boundary or a store there, or check its connections."
-    count = "one more equation" if missing == 1 else f"{missing} more equations"
-    return f"State {count} for these unknowns, or give one of them as a parameter or input."
+def _potential(system: System, unknowns: np.ndarray) -> tuple[str, str]:
+    """A potential among the unknowns, and the port that it belongs to if nothing is connected there."""
+    plant, aliases = system.plant, system.aliases
+    connected = connected_variables(plant, system.traced)
+    levels: list[str] = []
+    for unknown in unknowns[:50]:
+        for number in np.flatnonzero((aliases.index == unknown) & ~aliases.known)[:50]:
+            if plant.quantity_at(int(number))[1].is_potential:
+                levels.append(plant.name_of(int(number)))
+                if not connected[number]:
+                    return levels[0], levels[-1].rpartition(".")[0]
+    return (levels[0], "") if levels else ("", "")
 
 
 def _equation_lines(system: System, equations: np.ndarray) -> list[str]:
@@ -134,14 +172,18 @@ def _local_diagnostic(kind: Kind, traced: Traced, wanted: int, stated: int) -> D
     details = (f"in no equation: {', '.join(unused)}",) if unused else ()
     word = "few" if stated < wanted else "many"
     where = next((e.location for e in traced.equations if e.location), None)
-    return Diagnostic(
-        f"{kind.name} states too {word} equations: {stated}, but it has {wanted} unknowns of its own ({', '.join(own)}).",
-        component=kind.name,
-        location=where,
-        details=details,
-        remedy=f"A component needs one equation for each own variable and each flow of its connectors: "
-        f"{'add' if stated < wanted else 'remove'} {abs(wanted - stated)}.",
-    )
+    what = f"{kind.name} states too {word} equations: {stated}, but it has {_count(wanted, 'unknown')} of its own ({', '.join(own)})."
+    rule = "a component needs one equation for each own variable and each flow of its connectors"
+    found = Diagnostic(what, component=kind.name, location=where, details=details)
+    if stated > wanted:
+        return replace(found, remedy=f"Remove {stated - wanted}: {rule}.")
+    slip = equation_without_yield(kind.representative)
+    if slip is not None:
+        return replace(found, equation=slip.source, location=slip, remedy=f"This line is not stated: `yield {slip.source}`.")
+    base = forgotten_base(kind.representative, [e.location for e in traced.equations])
+    if base:
+        return replace(found, remedy=f"The equations of {base} are missing: begin with `yield from super().equations()`.")
+    return replace(found, remedy=f"Add {wanted - stated}: {rule}.")
 
 
 def _references(*expressions: Expression) -> list[Reference]:

@@ -200,6 +200,17 @@ def _sorted_nodes(equal: np.ndarray, label: np.ndarray, variable: np.ndarray, si
     )
 
 
+def connected_variables(plant: Plant, traced: list[Traced]) -> np.ndarray:
+    """Mask of the variables that some connection names; for messages, after `Joints` is gone."""
+    found = np.zeros(plant.variable_count, dtype=bool)
+    for one in traced:
+        for end in (e for c in one.connections for e in c.ends):
+            members = [end] if isinstance(end, Reference) else [getattr(end, name) for name in end._connector.members]
+            for member in members:
+                found[plant.numbers(one.kind, member).ravel()] = True
+    return found
+
+
 def _lengths(connection: TracedConnection) -> str:
     shapes = [end.shape if isinstance(end, Reference) else end._shape for end in connection.ends]
     return ", ".join(f"`{connection.name_of(end)}` has shape {shape}" for end, shape in zip(connection.ends, shapes, strict=True))

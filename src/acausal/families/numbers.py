@@ -277,11 +277,11 @@ class Attributes:
                 number = base + cell
                 unit = f" {quantity.declaration.unit}" if quantity.declaration.unit else ""
                 more = f" (and {int(wrong.sum()) - 1} more)" if wrong.sum() > 1 else ""
-                bounds = f"{low.cells[number]:g} … {high.cells[number]:g}{unit}"
+                bounds = f"{range_text(float(low.cells[number]), float(high.cells[number]))}{unit}"
                 yield Diagnostic(
-                    f"`{name}`{more} = {known[number]:g}{unit} is out of its range {bounds}.",
+                    f"`{name}`{more} = {known[number]:g}{unit} is out of its range: it must be {bounds}.",
                     component=f"{self.plant.path_of(kind, instance) or 'the model'} ({kind.name})",
-                    remedy=f"Choose a value within {bounds}, or widen the range: {quantity.name}=ac.modify(value=…, min=…, max=…).",
+                    remedy=f"Choose a value {bounds}, or widen the range: {quantity.name}=ac.modify(value=…, min=…, max=…).",
                 )
 
     def _known_quantities(self) -> Iterator[tuple[Kind, Quantity, int]]:
@@ -290,6 +290,17 @@ class Attributes:
                 base = quantity.first("known")
                 if base is not None:
                     yield kind, quantity, base
+
+
+def range_text(low: float, high: float) -> str:
+    """Bounds in words.
+
+    >>> range_text(0.0, float("inf")), range_text(-float("inf"), 1.0), range_text(0.0, 1.0)
+    ('≥ 0', '≤ 1', 'from 0 to 1')
+    """
+    if np.isfinite(low) and np.isfinite(high):
+        return f"from {low:g} to {high:g}"
+    return f"≥ {low:g}" if np.isfinite(low) else f"≤ {high:g}"
 
 
 class _Wrong(Exception):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Diagnostic
-from .numbers import Attributes, Values
+from .numbers import Attributes, Values, range_text
 from .system import System
 
 
@@ -126,19 +126,30 @@ class StartReader:
             found.append(
                 Diagnostic(
                     f"{', '.join(f'`{n}`' for n in names[:4])} are one unknown, but fixed at different start values.",
-                    details=(f"values:    {low[unknown]:g} … {high[unknown]:g}",),
+                    details=(f"values:    {low[unknown]:g} … {high[unknown]:g}", *self._each_start(members[place == unknown])),
                     remedy="Fix only one of them, or give both the same value.",
                 )
             )
         return found
 
+    def _each_start(self, members: np.ndarray) -> list[str]:
+        return [f"           {self.system.plant.name_of(int(m))} = {self.start.cells[m]:g}" for m in members[:4]]
+
     def outside_bounds(self, starts: Starts) -> list[Diagnostic]:
         wrong = np.flatnonzero(starts.given & ((starts.start < starts.minimum) | (starts.start > starts.maximum)))
         return [
             Diagnostic(
-                f"`{self.system.name_of_unknown(int(k))}` starts at {starts.start[k]:g}, outside its bounds "
-                f"{starts.minimum[k]:g} … {starts.maximum[k]:g}.",
-                remedy="Give a start value within the bounds: ac.start(…).",
+                f"`{self._name_with_start(int(k), starts)}` starts at {starts.start[k]:g}, outside its bounds: "
+                f"it must be {range_text(float(starts.minimum[k]), float(starts.maximum[k]))}.",
+                remedy="Give a start value within the bounds: ac.start(…). Numbers are in the declared unit; "
+                'with another one they are texts: ac.start("20 degC").',
             )
             for k in wrong[:8]
         ]
+
+    def _name_with_start(self, unknown: int, starts: Starts) -> str:
+        """Of the names of an unknown, the one whose start was written down."""
+        aliases = self.system.aliases
+        members = self._members(np.flatnonzero(self.start.given))
+        stated = members[(aliases.index[members] == unknown) & (aliases.sign[members] * self.start.cells[members] == starts.start[unknown])]
+        return self.system.plant.name_of(int(stated[0])) if len(stated) else self.system.name_of_unknown(unknown)

@@ -57,7 +57,7 @@ class System:
     def name_of_unknown(self, unknown: int) -> str:
         original = len(self.aliases.representative)
         if unknown < original:
-            return self.plant.name_of(int(self.aliases.representative[unknown]))
+            return self.plant.name_of(int(self.aliases.label[unknown]))
         assert self.derivatives is not None
         name = self.name_of_unknown(int(self.derivatives.of_unknown[unknown - original]))
         order = int(self.derivatives.order[unknown - original])

@@ -90,8 +90,8 @@ class ConnectorView:
             raise UsageError(f"`{self}` is a connector and cannot be equated with {other!r}.", remedy="Equate one of its variables.")
         a, b = self._seen_beside(other), other._seen_beside(self)
         raise UsageError(
-            f"Connectors are joined, not equated: `{a}` and `{b}`.",
-            remedy=f"In `connections`, write a comma: `yield self.{a}, self.{b}`. In `equations`, equate single variables of theirs.",
+            f"Connectors are joined in `connections`, not equated: `{a}` and `{b}`.",
+            remedy=f"There, write a comma: `yield self.{a}, self.{b}`. In `equations`, equate single variables of theirs.",
         )
 
     def _seen_beside(self, other: ConnectorView) -> str:

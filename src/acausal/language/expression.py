@@ -352,7 +352,7 @@ def as_expression(value: Any) -> Expression:
         return Constant(float(value))
     if isinstance(value, (list, tuple)) and any(isinstance(v, Expression) for v in value):
         raise UsageError(
-            "A list of variables is not an array.",
+            "A list of expressions is not an array.",
             remedy="State one equation for each element (`for a, b in zip(…): yield a == b`), or declare one variable with `shape=…`.",
         )
     if isinstance(value, (np.ndarray, list, tuple)):

@@ -13,17 +13,24 @@ from ..kernels.interpret import Fault, first_fault
 from ..language.expression import Expression, Slot
 
 
+_BECAUSE = "because:   "
+
+
 def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
     """The equation behind a residual row that is not finite, and the first operation in it that has no value."""
     place = system.describe_equation(row)
     remedy = "Check the start values and parameters it depends on; bounds (min, max) keep iterations where it has a value."
+    details: tuple[str, ...] = ()
     for family in system.families:
         for output, column in np.argwhere(family.rows == row):
             fault = _fault(family, int(output), int(column), workspace)
+            told = _values(system, family, workspace, int(column)) + _failures(family)
             if fault is not None:
-                details = _values(system, family, workspace, int(column)) + _failures(family)
-                return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=details, remedy=remedy)
-    return replace(place, what="An equation has no finite value.", remedy=remedy)
+                return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=told, remedy=remedy)
+            details = details or told
+    failed = any(d.startswith(_BECAUSE) for d in details)
+    what = "An equation has no finite value: a function in it failed." if failed else "An equation has no finite value."
+    return replace(place, what=what, details=details, remedy=remedy)
 
 
 def _cause(fault: Fault) -> str:
@@ -57,12 +64,12 @@ def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> F
 
 
 def _values(system: System, family: Family, workspace: np.ndarray, column: int) -> tuple[str, ...]:
-    """The unknowns that stand in the equation, with their values."""
+    """The unknowns that stand in the equation, with their values; those that have none themselves tell nothing."""
     found = []
     for slot in family.template.slots:
         index = int(family.slots[slot.number, column])
         index = ~index if index < 0 else index
-        if index < 2 * system.size:
+        if index < 2 * system.size and np.isfinite(workspace[index]):
             name = system.name_of_unknown(index % system.size)
             found.append(f"{name if index < system.size else f'der({name})'} = {workspace[index]:.6g}")
     return (f"where:     {', '.join(found[:8])}",) if found else ()
@@ -71,4 +78,4 @@ def _values(system: System, family: Family, workspace: np.ndarray, column: int) 
 def _failures(family: Family) -> tuple[str, ...]:
     """Exceptions inside the user's own functions."""
     failures = [getattr(f, "failure", None) for f in family.template.functions]
-    return tuple(f"because:   {failure}" for failure in failures if failure is not None)
+    return tuple(f"{_BECAUSE}{failure}" for failure in failures if failure is not None)

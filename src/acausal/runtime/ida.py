@@ -42,7 +42,7 @@ class Ida:
         Option("max_steps", int, 0, "number of steps after which a run ends; 0: no limit", 0),
         Option("suppress_algebraic", bool, False, "leave all algebraic unknowns out of the error test"),
         Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
-        Option("max_nonlinear_iterations", int, 4, "Newton iterations per attempt", 1, 100),
+        Option("max_nonlinear_iterations", int, 8, "Newton iterations per attempt", 1, 100),
         Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
         Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
         Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
@@ -56,6 +56,8 @@ class Ida:
         interval = options.pop("progress_interval")
         session, known = open_session(problem, request, options)
         session.start(request.t0, request.y0, request.yp0)
+        if problem.fresh_jacobians:
+            session.refresh_jacobian()
         if request.watch is not None:
             _watch(session, request.watch)
         rows = np.empty((len(request.output_times), request.stored.width))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
 from ..families.assemble import assemble
 from ..families.balance import check_structure
 from ..families.numbers import Attributes
@@ -65,7 +65,10 @@ class Model:
 
     def __init__(self, component: Component, *, units: bool = True) -> None:
         if isinstance(component, type) and issubclass(component, Component):
-            raise UsageError(f"`ac.compile` takes a component, not a class: ac.compile({component.__name__}()).")
+            raise UsageError(
+                f"`ac.compile` takes a component, not a class such as {component.__name__}.",
+                remedy=f"Make one of it: ac.compile({component.__name__}()).",
+            )
         clock = _Clock()
         self.title = type(component).__name__
         system = assemble(component, units=units)
@@ -177,17 +180,17 @@ class Model:
             derivatives: whether time derivatives are stored too (by default when there are few).
         """
         clock = _Clock()
-        start, until = seconds(start, "start"), seconds(until, "until")
-        times = output_times(start, until, points, at, self.system.size)
+        begin, end = seconds(start, "start"), seconds(until, "until")
+        times = output_times(begin, end, points, at, self.system.size)
         chosen = find_solver(solver or default_solver())
         _check_arguments(chosen, options, rtol, atol)
         choice = choose(self.system, store, derivatives, len(times))
         wishes = Wishes(start_from, given or {}, solve_for)
-        problem, first, signals = self._prepare(start, initial, set or {}, inputs or {}, clock, wishes)
-        with reported(progress, start, until, self.title) as report:
+        problem, first, signals = self._prepare(begin, initial, set or {}, inputs or {}, clock, wishes)
+        with reported(progress, begin, end, self.title) as report:
             request = Request(
-                t0=start,
-                t_end=float(until),
+                t0=begin,
+                t_end=float(end),
                 output_times=times,
                 y0=first.y,
                 yp0=first.yp,
@@ -225,11 +228,10 @@ class Model:
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.
         """
-        at = seconds(at, "at")
-        wishes = Wishes(start_from, given or {}, solve_for)
-        problem, first, signals = self._prepare(at, "steady", set or {}, inputs or {}, _Clock(), wishes)
+        wishes, moment = Wishes(start_from, given or {}, solve_for), seconds(at, "at")
+        problem, first, signals = self._prepare(moment, "steady", set or {}, inputs or {}, _Clock(), wishes)
         statistics = Statistics(initialisation=str(first.report))
-        return point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, statistics)
+        return point(self, problem, moment, first.y, first.yp, signals, Outcome.FINISHED, statistics)
 
     def steady_states(
         self,
@@ -246,14 +248,14 @@ class Model:
 
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
         """
-        at, solve_for = seconds(at, "at"), list(solve_for)
+        moment, solve_for = seconds(at, "at"), list(solve_for)
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
             wishes = Wishes(guess, given or {}, solve_for, quick)
-            problem, first, signals = self._prepare(at, "steady", {**(set or {}), **values}, inputs or {}, _Clock(), wishes)
+            problem, first, signals = self._prepare(moment, "steady", {**(set or {}), **values}, inputs or {}, _Clock(), wishes)
             statistics = Statistics(initialisation=str(first.report))
-            result = point(self, problem, at, first.y, first.yp, signals, Outcome.FINISHED, statistics)
-            return result, problem.equations.workspace(at, first.y, first.yp, problem.known)[problem.lowered.place]
+            result = point(self, problem, moment, first.y, first.yp, signals, Outcome.FINISHED, statistics)
+            return result, problem.equations.workspace(moment, first.y, first.yp, problem.known)[problem.lowered.place]
 
         return along(over, solve, Wishes(start_from).earlier(self.system))
 
@@ -394,7 +396,9 @@ class Model:
             rows = [int(r) for r in error.report.non_finite if r < n]
             workspace = problem.equations.workspace(t0, problem.start, np.zeros(n), problem.known)
             assert problem.explain_row is not None
-            error.diagnostics = (*(problem.explain_row(r, workspace) for r in rows[:5]), *error.diagnostics)
+            without_value = dict.fromkeys(problem.explain_row(r, workspace) for r in rows[:5])  # rows may share their cause
+            singular = _singular_start(problem, t0) if error.outcome.name != "STRUCTURE" and not rows else ()
+            error.diagnostics = (*without_value, *singular, *error.diagnostics)
             statistics = Statistics(initialisation=str(error.report))
             error.result = point(self, problem, t0, error.y[:n], error.yp[:n], signals, error.outcome, statistics)
             raise
@@ -417,8 +421,9 @@ def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol
         if name not in known:
             own = [p for p in inspect.signature(Model.simulate).parameters if p not in ("self", "options")]
             raise NameNotFound(
-                f"`simulate` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`; it has {', '.join(known) or 'none'}.",
-                remedy=near_matches(name, [*own, *known]),
+                f"`simulate` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`. "
+                f"{near_matches(name, [*own, *known])}".rstrip(),
+                remedy=f"Options of {solver.name}: {', '.join(known) or 'none'}.",
             )
     check_options(solver, options)
     if not is_number(rtol) or rtol <= 0:
@@ -426,6 +431,13 @@ def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol
     for value in atol.values() if isinstance(atol, Mapping) else [] if atol is None else [atol]:
         if not is_number(value) or value <= 0:
             raise UsageError(f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}.")
+
+
+def _singular_start(problem: Problem, t0: float) -> tuple[Diagnostic, ...]:
+    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if they are regular."""
+    from ..diagnosis.singular import NEARLY, explain_point
+
+    return explain_point(problem, t0, problem.start, np.zeros(problem.size), limit=NEARLY)
 
 
 class Statistics(dict[str, Any]):

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .problem import Problem
 
 
+_LIMITING = 0.3  # of the tolerance: a local error below it has no say in the step
+
+
 class Outcome(Enum):
     """What became of a run. The value is the sentence the user reads, with its remedy; everything computed so far is kept."""
 
@@ -117,10 +120,18 @@ def explain_singular(
 
 
 def explain_limiting(problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5) -> tuple[Diagnostic, ...]:
-    """The unknowns whose local error keeps the step small, worst first."""
+    """The unknowns whose local error keeps the step small, worst first; nothing when it was not the error that did."""
     sizes = np.nan_to_num(np.asarray(errors, dtype=float), nan=np.inf)
-    worst = [int(i) for i in np.argsort(-sizes, kind="stable")[:most] if sizes[i] > 0.1 * sizes.max(initial=0.0)]
+    worst = [int(i) for i in np.argsort(-sizes, kind="stable")[:most] if sizes[i] > _LIMITING]
     if not worst:
         return ()
-    details = tuple(f"{problem.name_of_unknown(i)}: local error {sizes[i]:.3g} times the tolerance" for i in worst)
-    return (Diagnostic(f"These unknowns limited the step at time {t:.6g}.", details=details),)
+    details = [f"{problem.name_of_unknown(i)}: local error {sizes[i]:.3g} times the tolerance" for i in worst]
+    remedy = "Plot them just before the end: do they grow without end, jump, or oscillate faster than anything of interest?"
+    return (Diagnostic(f"These unknowns limited the step at time {t:.6g}.", details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
+
+
+def _equations_of(problem: Problem, unknown: int, most: int = 3) -> list[str]:
+    """The equations in which an unknown stands."""
+    indptr, indices = problem.pattern
+    found = [problem.describe_equation(int(row)) for row in indices[indptr[unknown] : indptr[unknown + 1]][:most]]
+    return [f"in:        {d.component}: {d.equation}" + (f"  ({d.location})" if d.location else "") for d in found if d is not None]

@@ -228,6 +228,7 @@ class Problem:
     initial_jacobian_kernels: Sequence[Kernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
+    fresh_jacobians: bool = False  # nonlinear constraints were differentiated: a Jacobian must not serve for more than one step
     use_native: bool = True
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)

@@ -181,8 +181,8 @@ def check_options(solver: Solver, given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in known:
             raise NameNotFound(
-                f"Solver `{solver.name}` has no option `{name}`; it has {', '.join(known) or 'none'}.",
-                remedy=near_matches(name, known),
+                f"Solver `{solver.name}` has no option `{name}`. {near_matches(name, known)}".rstrip(),
+                remedy=f"It has: {', '.join(known) or 'none'}.",
             )
     return {name: option.check(given[name], solver.name) if name in given else option.default for name, option in known.items()}
 
@@ -225,7 +225,10 @@ def find_solver(name: str | None = None) -> Solver:
     for entry in entry_points(group="acausal.solvers", name=name):
         return _created(entry.load(), name)
     names = solver_names()
-    raise NameNotFound(f"There is no solver `{name}`; there are {', '.join(names)}.", remedy=near_matches(name, names))
+    raise NameNotFound(
+        f"There is no solver `{name}`; there are {', '.join(names)}.",
+        remedy=near_matches(name, names) or "Leave it out: the default suits all models.",
+    )
 
 
 def _created(factory: Any, name: str) -> Solver:

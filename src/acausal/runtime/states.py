@@ -80,6 +80,7 @@ class StateSelection:
             problem = build(lowered if lowered.usable(known) else lower(system, pattern), known, starts)
             problem.candidates = candidates[problem.lowered.kept]
             problem.states = selection.states
+            problem.fresh_jacobians = not self.constant[self.selector.entry_position].all()
             self._problems[key] = problem
         return self._problems[key]
 

@@ -46,7 +46,10 @@ def seconds(given: Any, what: str) -> Any:
 def output_times(start: float, until: float, points: int | None, at: Iterable[float | str] | str | None, size: int) -> np.ndarray:
     """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
     if not (is_number(start) and is_number(until)) or until <= start:
-        raise UsageError(f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
+        raise UsageError(
+            f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).",
+            remedy="`until` is the time at which the run ends, in seconds, not how long it takes.",
+        )
     if at is not None:
         return _chosen_times(start, until, at)
     if points is None:

@@ -94,9 +94,22 @@ class Initialiser:
         counts, told = self.stack.counts, report.statistics
         told.residuals, told.jacobians, told.factorisations = counts.residuals, counts.jacobians, counts.factorisations
         told.seconds = time.perf_counter() - begin
+        if self._only_slopes_are_open(report):
+            nearest = replace(self.options, accept_nearest=True)
+            found = Initialiser(self.problem, self.mode, nearest).run(t0, y_guess=y_guess, yp_guess=yp_guess)
+            found.report.notes.append("Only combinations of some derivatives are determined; the smallest derivatives were taken.")
+            return found
         if not report.outcome.solved:
             raise InitialisationError(report)
         return Initialised(report.y, report.yp, report, report.outcome)
+
+    def _only_slopes_are_open(self, report: Report) -> bool:
+        """Whether nothing but derivatives lacks a value, as where a mass matrix is singular: C (y1' - y2') stands in two equations.
+
+        The integrator needs y; of such derivatives any that satisfy the equations will do.
+        """
+        singular = report.outcome is Outcome.SINGULAR and bool(report.failed) and not self.options.accept_nearest
+        return singular and all((block.columns >= self.problem.size).all() for block in report.failed)
 
     # ------------------------------------------------------------------------------------------------------------ prepared and kept
 

@@ -24,7 +24,8 @@ class Outcome(Enum):
     HOMOTOPY = "The initial values were found block by block, some of them by continuation."
     REST = "The steady state was found by letting the model come to rest from its start values."
     NOT_FOUND = (
-        "The initial values could not be found. Better start values, nominal values or bounds of the unknowns below may help."
+        "The initial values could not be found; the equation named is violated most. Can it be met with these parameters at all? If so, "
+        "better start values, nominal values or bounds of the unknowns that are listed may help."
     )
     OUTSIDE_DOMAIN = (
         "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or "
@@ -154,7 +155,8 @@ class Report:
         if self.outcome is Outcome.NEWTON or not self.attempts:
             return []
         told = ["Tried:"]
-        for a in self.attempts[:12]:
+        known = [a for a in self.attempts if a.solved or a.iterations or np.isfinite(a.residual)]
+        for a in known[:12]:
             end = (
                 "solved"
                 if a.solved
@@ -164,9 +166,10 @@ class Report:
             )
             steps = f", {_count(a.iterations, 'iteration')}" if a.iterations else ""
             told.append(f"  {a.method} for {_count(a.unknowns, 'unknown')}{steps}: {end}")
-        if len(self.attempts) > 12:
-            told.append(f"  … and {len(self.attempts) - 12} more.")
-        return told
+        if len(known) > 12:
+            told.append(f"  … and {len(known) - 12} more.")
+        failed = list(dict.fromkeys(a.method for a in self.attempts if not (a.solved or a.iterations or np.isfinite(a.residual))))
+        return told + ([f"  not solved either: {', '.join(failed)}"] if failed else [])
 
     def _block(self, block: FailedBlock, most: int) -> list[str]:
         told = [f"Block of {_count(len(block.rows), 'equation')}: {block.reason}"]
@@ -254,7 +257,7 @@ class InitialisationError(ModelError):
         ]
         where = report.describe(rows[0]) if rows else None
         found = {a: getattr(where, a, None) or "" for a in ("component", "equation")}
-        sentence, _, remedy = report.outcome.value.partition(". ")
+        sentence, remedy = _headline(report)
         location = getattr(where, "location", None)
         super().__init__(
             Diagnostic(f"{sentence}.".replace("..", "."), location=location, details=tuple(report.lines()), remedy=remedy, **found)
@@ -263,6 +266,21 @@ class InitialisationError(ModelError):
     @property
     def outcome(self) -> Outcome:
         return self.report.outcome
+
+
+def _headline(report: Report) -> tuple[str, str]:
+    """The first sentence and the remedy, in the words of what was asked for, with the names of the unknowns at fault."""
+    sentence, _, remedy = report.outcome.value.partition(". ")
+    names = [report.quantity(int(c)) for block in report.failed[:1] for c in block.columns]
+    if report.outcome is Outcome.SINGULAR and names:
+        unknowns = _some(names[:4], len(names))
+        sentence = f"The initial values could not be found: with these numbers the equations do not determine {unknowns}, or contradict"
+        sentence += " each other"
+    if report.conditions.mode == "steady":
+        sentence = sentence.replace("The initial values could not be found", "The steady state could not be found")
+        if report.outcome is Outcome.SINGULAR:
+            remedy = f"Is there one? Something may go on for ever: a store that is filled and never emptied, an integrator. {remedy}"
+    return sentence, remedy
 
 
 def _worst_first(report: Report, block: FailedBlock) -> Integers:

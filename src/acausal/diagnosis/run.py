@@ -1,0 +1,311 @@
+"""A run diagnosed: which unknowns limited the step, which equations failed to converge, when, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic
+from ..runtime.journal import Failure, Journal
+from .nonlinear import bending
+from .words import Readable, Section, count, equation_line, listed, warning_lines
+
+_MOST = 5
+_WINDOWS = 50  # of the run's time, to tell when most attempts failed
+_SHARE = 0.5  # of the steps limited by one unknown: worth advice
+_OFTEN = 0.1  # failures per step
+_BENT = 1e-6  # how far from linear a row must be to be blamed
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """An unknown and how often it had the largest local error over its tolerance."""
+
+    name: str
+    share: float  # of the steps looked at
+    failed_tests: int
+    nominal: float
+    largest: float  # of its trajectory; nan if it was not stored
+    equation: Diagnostic | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stubborn:
+    """An equation that kept iterations from converging, in how many of the attempts looked at, and an unknown in it."""
+
+    equation: Diagnostic
+    attempts: int
+    time: float  # of the first of them
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of the run in which many attempts failed."""
+
+    start: float
+    end: float
+    error_tests: int
+    convergence: int
+
+
+@dataclass(slots=True)
+class RunDiagnosis(Readable):
+    """What `result.diagnose` gives: fields for programs, `print` for people."""
+
+    name: str
+    outcome: str
+    counts: dict[str, int]
+    span: tuple[float, float]
+    smallest: tuple[float, float]  # step and when
+    median: float
+    largest: tuple[float, float]
+    order: float  # mean
+    looked_at: int  # steps whose limiting unknown is known
+    limits: tuple[Limit, ...]
+    stubborn: tuple[Stubborn, ...]
+    failures: dict[str, int]
+    windows: tuple[Window, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    advice: tuple[str, ...] = ()
+    recorded: bool = True
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return f"Diagnosis of the run of {self.name}, {self.span[0]:g} … {self.span[1]:g} s"
+
+    def sections(self) -> Iterator[Section]:
+        yield Section("Statistics", list(self._statistics()))
+        if self.limits:
+            yield Section(f"What limited the step, in {count(self.looked_at, 'step')} looked at", list(self._limits()))
+        if self.stubborn:
+            yield Section("Equations whose iterations did not converge", list(self._stubborn()))
+        if self.windows:
+            yield Section("When attempts failed", list(self._windows()))
+        told = [line for k, d in enumerate(self.diagnostics, 1) for line in warning_lines(k, d)]
+        if told:
+            yield Section("What the solver said at the end", told)
+        yield Section("Suggested next steps", [(f"{k}.", text) for k, text in enumerate(self.advice, 1)])
+
+    def _statistics(self) -> Iterator[tuple[str, str]]:
+        c = self.counts
+        yield "outcome", self.outcome
+        steps = c.get("steps", 0)
+        yield "steps", f"{count(steps, 'step')}, order {self.order:.1f} on average" if self.recorded and steps else count(steps, "step")
+        if self.recorded and steps:
+            sizes = f"{self.smallest[0]:.2g} s (at {self.smallest[1]:.6g} s) … {self.largest[0]:.2g} s (at {self.largest[1]:.6g} s)"
+            yield "step size", f"{sizes}, median {self.median:.2g} s"
+        yield "evaluations", f"{c.get('residual_evaluations', 0)} residual, {c.get('jacobian_evaluations', 0)} Jacobian"
+        tests, convergence = c.get("error_test_failures", 0), c.get("convergence_failures", 0)
+        other = [f"{number} {word}" for word, number in self.failures.items() if number]
+        yield "failures", f"{count(tests, 'error test')}, {convergence} of convergence" + (f" ({', '.join(other)})" if other else "")
+        if not self.recorded:
+            yield "note", "This solver keeps no journal of its steps; the solver `ida` does."
+
+    def _limits(self) -> Iterator[tuple[str, str]]:
+        width = max(len(one.name) for one in self.limits)
+        for one in self.limits:
+            failed = f"  {count(one.failed_tests, 'failed error test')}" if one.failed_tests else ""
+            yield "", f"  {one.share:6.1%}  {one.name:<{width}}{failed}"
+            if one.equation is not None and one.equation.equation:
+                yield "", f"          {equation_line(one.equation)}"
+
+    def _stubborn(self) -> Iterator[tuple[str, str]]:
+        for one in self.stubborn:
+            yield "", f"  {one.attempts:5d} ×  {equation_line(one.equation)}"
+            yield "", f"           first at {one.time:.6g} s"
+
+    def _windows(self) -> Iterator[tuple[str, str]]:
+        for w in self.windows:
+            yield "", f"  {w.start:.6g} … {w.end:.6g} s: {count(w.error_tests, 'error test')}, {w.convergence} of convergence"
+
+
+def diagnose(result: Any) -> RunDiagnosis:
+    """`result.diagnose()`."""
+    journal: Journal | None = result.journal
+    counts = {k: int(v) for k, v in result.statistics.items() if isinstance(v, (int, np.integer)) and not isinstance(v, bool)}
+    span = (float(result.time[0]), float(result.time[-1])) if len(result.time) else (0.0, 0.0)
+    found = RunDiagnosis(
+        result.title, result.outcome.value, counts, span, (0.0, 0.0), 0.0, (0.0, 0.0), 0.0, 0, (), (), {}, (), tuple(result.diagnostics)
+    )
+    if journal is None:
+        found.recorded = False
+        found.advice = ("`model.diagnose()` looks at the model itself.",)
+        return found
+    _step_sizes(found, journal)
+    solution = _Rows(result)
+    found.looked_at = journal.sampled_steps
+    found.limits = tuple(_limits(result, journal, solution))
+    found.stubborn = tuple(_stubborn(journal))
+    kinds = {Failure.NOT_FINITE: "without a finite value", Failure.SINGULAR: "singular"}
+    found.failures = {word: int((journal.failure_kind == kind).sum()) for kind, word in kinds.items()}
+    found.windows = tuple(_windows(journal, span))
+    found.advice = tuple(_advice(found, journal))
+    return found
+
+
+# --- what is in the journal -----------------------------------------------------------------------------------------------
+
+
+def _step_sizes(found: RunDiagnosis, journal: Journal) -> None:
+    if not len(journal.step):
+        return
+    low, high = int(np.argmin(journal.step)), int(np.argmax(journal.step))
+    found.span = (found.span[0], max(found.span[1], float(journal.time[-1])))
+    found.smallest = (float(journal.step[low]), float(journal.time[low]))
+    found.largest = (float(journal.step[high]), float(journal.time[high]))
+    found.median, found.order = float(np.median(journal.step)), float(journal.order.mean())
+
+
+class _Rows:
+    """The equation that determines an unknown of the problem that was run."""
+
+    def __init__(self, result: Any) -> None:
+        from .solution import Solution
+
+        self.problem = result.journal.problem
+        self.solution = Solution(_Model(self.problem)) if hasattr(self.problem, "lowered") else None
+
+    def equation(self, unknown: int) -> Diagnostic | None:
+        if self.solution is None:
+            return None
+        row = int(self.solution.row_of[int(self.problem.lowered.kept[unknown])])
+        return self.solution.system.describe_equation(row) if row >= 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """As much of a model as the order of solution needs."""
+
+    problem: Any
+
+
+def _limits(result: Any, journal: Journal, rows: _Rows) -> Iterator[Limit]:
+    """The unknowns that limited or failed most, those first that limited most."""
+    problem, total = journal.problem, max(journal.sampled_steps, 1)
+    weight = journal.limited / total + journal.failed_tests / max(int(journal.failed_tests.sum()), 1)
+    most = np.argsort(-weight, kind="stable")[:_MOST]
+    for unknown in most[np.argsort(-journal.limited[most], kind="stable")]:
+        k = int(unknown)
+        if not weight[k]:
+            continue
+        name = problem.name_of_unknown(k)
+        largest = _largest(result, name)
+        share, failed = float(journal.limited[k]) / total, int(journal.failed_tests[k])
+        yield Limit(name, share, failed, float(problem.nominal[k]), largest, rows.equation(k))
+
+
+def _largest(result: Any, name: str) -> float:
+    from ..errors import ModelError
+
+    try:
+        return float(np.abs(result[name]).max())
+    except (ModelError, ValueError):
+        return float("nan")
+
+
+def _stubborn(journal: Journal) -> Iterator[Stubborn]:
+    """The row that bends most in each attempt that was kept."""
+    problem = journal.problem
+    if not hasattr(problem, "lowered"):
+        return
+    system, blamed = problem.lowered.system, dict[int, list[float]]()
+    for a in journal.attempts:
+        known = journal.known_at(a.t)
+        first = problem.lowered.expand(problem.equations.workspace(a.t, a.y, a.yp, known))
+        last = problem.lowered.expand(problem.equations.workspace(a.t, a.last_y, a.last_yp, known))
+        share = bending(system, first, last)
+        if share.max(initial=0.0) > _BENT:
+            blamed.setdefault(int(np.argmax(share)), []).append(a.t)
+    for row, times in sorted(blamed.items(), key=lambda item: -len(item[1]))[:_MOST]:
+        yield Stubborn(system.describe_equation(row), len(times), min(times))
+
+
+def _windows(journal: Journal, span: tuple[float, float]) -> Iterator[Window]:
+    """The pieces of time with most failures."""
+    failed = journal.error_failures + journal.convergence_failures
+    if not failed.sum() or span[1] <= span[0]:
+        return
+    edges = np.linspace(span[0], span[1], _WINDOWS + 1)
+    place = np.clip(np.searchsorted(edges, journal.time, side="left") - 1, 0, _WINDOWS - 1)
+    tests, convergence = (np.bincount(place, w, _WINDOWS).astype(int) for w in (journal.error_failures, journal.convergence_failures))
+    for k in np.argsort(-(tests + convergence), kind="stable")[:3]:
+        if tests[k] + convergence[k]:
+            yield Window(float(edges[k]), float(edges[k + 1]), int(tests[k]), int(convergence[k]))
+
+
+# --- what to do -----------------------------------------------------------------------------------------------------------
+
+
+def _advice(found: RunDiagnosis, journal: Journal) -> Iterator[str]:
+    steps = max(found.counts.get("steps", 0), 1)
+    tests, convergence = (found.counts.get(k, 0) for k in ("error_test_failures", "convergence_failures"))
+    advised = [*_about_limits(found, journal, tests / steps), *_about_failures(found, tests / steps, convergence / steps)]
+    if found.order < 1.6 and steps > 200:
+        advised.append(
+            "The order stays low, as with inputs or tables that have kinks or noise: smooth them (a cubic table, a filter), or loosen `rtol`."
+        )
+    yield from advised
+    if not advised:
+        yield "Nothing stands out: the steps follow the solution. A larger `rtol` makes fewer of them."
+    if journal.sampled_steps < 0.5 * steps and steps > 20:
+        yield "`simulate(…, record_steps=True)` looks at every step, `result.plot_steps()` draws them."
+
+
+def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iterator[str]:
+    for one in found.limits[:2]:
+        if one.share < _SHARE:
+            continue
+        if np.isfinite(one.largest) and 0 < one.largest < 1e-3 * one.nominal:
+            continue  # its tolerance is loose already
+        if np.isfinite(one.largest) and one.largest > 1e3 * one.nominal:
+            yield (
+                f"`{one.name}` limits {one.share:.0%} of the steps and is far larger ({one.largest:.3g}) than its nominal value "
+                f"({one.nominal:.3g}): declare `nominal={_round(one.largest):g}`, so that errors near its zero do not count as large."
+            )
+        elif failing < _OFTEN and found.order > 2.5 and _steady(journal):
+            yield (
+                f"`{one.name}` limits {one.share:.0%} of the steps, which are even and of high order: it moves that fast. If its motion does "
+                "not matter, damp it, or replace what is stiff by something rigid; a larger `rtol` helps a little."
+            )
+        else:
+            yield f"`{one.name}` limits {one.share:.0%} of the steps: look at its equation for a jump or a kink, and at its nominal value ({one.nominal:.3g})."
+
+
+def _steady(journal: Journal) -> bool:
+    """Whether most steps are about as large as the others."""
+    low, high = np.quantile(journal.step, (0.1, 0.9))
+    return bool(high < 20 * low)
+
+
+def _about_failures(found: RunDiagnosis, tests: float, convergence: float) -> Iterator[str]:
+    if tests > _OFTEN and found.windows:
+        blamed = [one.name for one in found.limits if one.failed_tests]
+        where = f" in the equation of {listed([f'`{n}`' for n in blamed], 2)}" if blamed else ""
+        yield f"One step in {1 / tests:.0f} fails its error test: look for a non-smooth expression{where}, most often at {_when(found)}."
+    if found.stubborn:
+        worst = found.stubborn[0].equation
+        place = f" ({worst.location})" if worst.location else ""
+        yield (
+            f"`{worst.equation}` of {worst.component}{place} is far from linear where iterations fail: smooth it "
+            "(`ac.smooth_max`, `ac.regularised_sqrt`, …), or keep its arguments away from where it bends."
+        )
+    elif convergence > _OFTEN:
+        yield f"Iterations often fail to converge, most often at {_when(found)}: check nominal values, and look for equations that jump."
+    if found.failures.get("without a finite value"):
+        yield "Some attempts met equations without a finite value: bounds (min, max) or a regularised function avoid the wasted steps."
+
+
+def _when(found: RunDiagnosis) -> str:
+    return f"{found.windows[0].start:.6g} … {found.windows[0].end:.6g} s" if found.windows else "no particular time"
+
+
+def _round(value: float) -> float:
+    """One digit.
+
+    >>> _round(101325.0)
+    100000.0
+    """
+    return float(f"{value:.0e}")

@@ -1,0 +1,68 @@
+"""Step size and order of a run over time, with its failed attempts marked."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UsageError
+from ..results import plot as pictures
+from ..results.store import whole_file
+from ..runtime.journal import Failure, Journal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = {
+    Failure.ERROR_TEST: ("error test failed", "v", pictures.COLOURS[1]),
+    Failure.NOT_CONVERGED: ("not converged", "x", pictures.COLOURS[3]),
+    Failure.NOT_FINITE: ("no finite value", "*", pictures.COLOURS[4]),
+    Failure.SINGULAR: ("singular", "s", pictures.COLOURS[6]),
+}
+
+
+def plot_steps(result: Any, file: str | os.PathLike[str] | None = None) -> Figure:
+    """Two panels above one another: the step size, logarithmically, and the order."""
+    import matplotlib
+
+    journal: Journal | None = result.journal
+    if journal is None or not len(journal.step):
+        raise UsageError(
+            "There are no steps to draw: this run has no journal of them.", remedy='Simulate with solver="ida", the default.'
+        )
+    path = pictures._checked_path(file)
+    window = pictures._has_window(matplotlib) if file is None else False
+    with matplotlib.rc_context(pictures.STYLE):
+        figure = pictures._new_figure((8.0, 4.8), window)
+        _draw(figure, journal, f"Steps of {result.title}")
+        if path is not None:
+            with whole_file(path) as place, open(place, "wb") as stream:
+                figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
+    if window:
+        pictures._show()
+    return figure
+
+
+def _draw(figure: Figure, journal: Journal, title: str) -> None:
+    steps, orders = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    scale, symbol = pictures._time_axis(orders, np.append(journal.time[0] - journal.step[0], journal.time))
+    time = journal.time / scale
+    steps.plot(time, journal.step, color=pictures.COLOURS[0], linewidth=1.0, drawstyle="steps-pre")
+    steps.set_yscale("log")
+    steps.set_ylabel("Step size (s)" if journal.stride == 1 else f"Smallest step\nof {journal.stride} (s)")
+    low = float(journal.step.min())
+    for kind, (label, marker, colour) in _MARKS.items():
+        here = journal.failure_time[journal.failure_kind == kind] / scale
+        if len(here):
+            steps.plot(here, np.full(len(here), 0.5 * low), marker, color=colour, markersize=4, label=f"{label} ({len(here)})", clip_on=False)
+    if steps.get_legend_handles_labels()[0]:
+        steps.legend(loc="upper left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+    orders.plot(time, journal.order, color=pictures.COLOURS[2], linewidth=1.0, drawstyle="steps-pre")
+    orders.set_ylabel("Order")
+    orders.set_ylim(0.5, 5.5)
+    orders.set_yticks([1, 2, 3, 4, 5])
+    orders.set_xlabel(f"Time ({symbol})")
+    steps.set_title(title)
+    figure.align_ylabels([steps, orders])

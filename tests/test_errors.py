@@ -1,0 +1,33 @@
+"""Near matches: what a user most likely meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from acausal.errors import near_matches
+
+NAMES = ["R", "C", "T_set", "Q_flow", "max_step", "max_steps", "rtol"]
+
+
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("r", "`R`"),
+        ("t_SET", "`T_set`"),
+        ("maxstep", "`max_step` or `max_steps`"),
+        ("rtoll", "`rtol`"),
+        ("Q", "`Q_flow`"),
+        ("T", "`T_set`"),
+    ],
+)
+def test_what_was_meant(name: str, meant: str) -> None:
+    assert near_matches(name, NAMES) == f"Did you mean {meant}?"
+
+
+def test_names_that_differ_in_capitals_only_are_both_offered() -> None:
+    assert near_matches("tt", ["T", "t"]) == "Did you mean `T` or `t`?"
+
+
+@pytest.mark.parametrize("name", ["", "zebra"])
+def test_nothing_near_is_said_by_saying_nothing(name: str) -> None:
+    assert near_matches(name, NAMES) == ""
