@@ -10,7 +10,6 @@ namespace acausal {
 
 constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr int64_t journal_every = 16; // attempts at a step between two that the journal looks at closely
 constexpr long chunk = 1000; // steps between two checks that time still moves
 constexpr long renewal = 40;      // steps that a Jacobian may serve …
 constexpr long early_renewal = 8; // … when the step changed after it was made
@@ -30,7 +29,7 @@ Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Arra
     std::transform(differential.data, differential.data + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     set_known(known.data);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
-    journal = std::make_unique<Journal>(n, absolute.data(), settings.rtol, settings.record_steps ? 1 : journal_every);
+    journal = std::make_unique<Journal>(n, absolute.data(), settings.rtol, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
     interpolate_derivatives = outputs.reads_derivatives() || system->assignments_read_derivatives();
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
@@ -204,7 +203,7 @@ void Ida::note_non_finite(double time) {
 int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.poll(time) || !ida.at(time, y, yp)) return -1;
-    ida.journal->visit(time, ida.w.get(), ida.standing(), ida.tested());
+    ida.journal->visit(time, ida.w.get(), [&] { return ida.standing(); }, ida.tested());
     return ida.residual_time.time([&] {
         ida.system->assign(ida.w.get());
         ida.system->residual(ida.w.get(), NV_DATA_S(r));
@@ -356,11 +355,11 @@ Standing Ida::standing() const {
     Standing now;
     IDAGetNumSteps(mem, &now.steps);
     IDAGetNumErrTestFails(mem, &now.error_failures);
-    IDAGetNumNonlinSolvConvFails(mem, &now.convergence_failures);
-    IDAGetLastStep(mem, &now.h);
-    IDAGetLastOrder(mem, &now.order);
+    IDAGetNumStepSolveFails(mem, &now.convergence_failures); // not those that a new Jacobian healed
     now.finite = last_evaluation_finite;
     now.singular = last_setup_singular;
+    IDAGetLastStep(mem, &now.h);
+    IDAGetLastOrder(mem, &now.order);
     return now;
 }
 

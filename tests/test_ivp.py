@@ -17,6 +17,6 @@ def test_six_digits_at_a_tolerance_of_1e_8(problem: Problem) -> None:
 
 @pytest.mark.parametrize("n", [100, 1000, 9000])
 def test_accuracy_does_not_dilute_with_size(n: int) -> None:
-    """The first capacitor of the RC ladder; farther cells have no influence within 10 s, so the exact value is that of any length."""
+    """The first capacitor of the RC ladder; farther cells have no influence within 10 s: the exact value is that of any length."""
     result = ac.compile(models.ladder(n)).simulate(until=10.0, points=2, rtol=1e-6)
     assert abs(result["C[0].v"][-1] - 0.27766133) <= 3e-6

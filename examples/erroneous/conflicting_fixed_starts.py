@@ -9,7 +9,7 @@ import acausal as ac
 from acausal.library.thermal import HeatCapacitor
 
 THEME = "Starting"
-SHOWN = "acausal run conflicting_fixed_starts.py --until 10 --quiet"
+SHOWN = "acausal run conflicting_fixed_starts.py --until 10"
 EXPECT = ["warm", "cold", "300", "350", "fix", "try"]
 
 

@@ -8,7 +8,7 @@ Do: Remove `fixed=True` or the initial equation.
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run contradicting_initial_equation.py --until 10 --quiet"
+SHOWN = "acausal run contradicting_initial_equation.py --until 10"
 EXPECT = ["T", "contradicting_initial_equation.py:24", "try"]
 
 

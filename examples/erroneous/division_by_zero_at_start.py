@@ -8,7 +8,7 @@ Do: Start where the equation has a value, or write it in a form that always has 
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run division_by_zero_at_start.py --until 10 --quiet"
+SHOWN = "acausal run division_by_zero_at_start.py --until 10"
 EXPECT = ["Tank", "division by zero", "division_by_zero_at_start.py:21", "level = 0", "try"]
 
 

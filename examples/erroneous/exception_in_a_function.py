@@ -10,7 +10,7 @@ import acausal as ac
 
 THEME = "Running"
 SHOWN = "acausal run exception_in_a_function.py --until 100 --quiet"
-EXPECT = ["heat_capacity", "IndexError", "exception_in_a_function.py:23", "Body", "try"]
+EXPECT = ["heat_capacity", "IndexError", "exception_in_a_function.py:21", "Body", "try"]
 
 VALUES = [450.0, 480.0, 500.0, 510.0]
 

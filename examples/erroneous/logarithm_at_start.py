@@ -8,7 +8,7 @@ Do: Give start values for which it does.
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run logarithm_at_start.py --until 10 --quiet"
+SHOWN = "acausal run logarithm_at_start.py --until 10"
 EXPECT = ["Exchanger", "logarithm", "logarithm_at_start.py:20", "T = 350", "try"]
 
 

@@ -8,7 +8,7 @@ Do: Look at the worst residual and at the parameters in it; here the pump is too
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run no_solution_at_start.py --until 10 --quiet"
+SHOWN = "acausal run no_solution_at_start.py --until 10"
 EXPECT = ["V", "no_solution_at_start.py:21", "start", "try"]
 
 

@@ -9,7 +9,7 @@ import acausal as ac
 from acausal.library.thermal import FixedHeatFlow, HeatCapacitor
 
 THEME = "Starting"
-SHOWN = "acausal run no_steady_state.py --steady --quiet"
+SHOWN = "acausal run no_steady_state.py --steady"
 EXPECT = ["body", "steady state", "try"]
 
 

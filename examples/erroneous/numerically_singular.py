@@ -8,7 +8,7 @@ Do: Look at the coefficients of the equations that are named.
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run numerically_singular.py --until 10 --quiet"
+SHOWN = "acausal run numerically_singular.py --until 10"
 EXPECT = ["x", "y", "numerically_singular.py", "singular", "try"]
 
 

@@ -9,7 +9,7 @@ import acausal as ac
 from acausal.library.thermal import FixedHeatFlow, HeatCapacitor
 
 THEME = "Starting"
-SHOWN = "acausal run start_outside_bounds.py --until 10 --quiet"
+SHOWN = "acausal run start_outside_bounds.py --until 10"
 EXPECT = ["body", "T", "-5", "bounds", "try"]
 
 

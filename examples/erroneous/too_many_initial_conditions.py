@@ -8,7 +8,7 @@ Do: Free one of the starts (leave `fixed=True` out), so that it is only a first 
 import acausal as ac
 
 THEME = "Starting"
-SHOWN = "acausal run too_many_initial_conditions.py --until 10 --quiet"
+SHOWN = "acausal run too_many_initial_conditions.py --until 10"
 EXPECT = ["level", "outflow", "too_many_initial_conditions.py", "try"]
 
 

@@ -86,6 +86,7 @@ __all__ = [
     "AcausalError", "Component", "Connector", "Constant", "Diagnostic", "Flow", "Input", "Model", "ModelError", "Outcome", "Output",
     "Parameter", "Potential", "Result", "Table", "Table2D", "Variable", "abs", "acos", "array", "asin", "atan", "atan2", "ceil",
     "compile", "cos", "cosh", "der", "dot", "exp", "external", "floor", "function", "homotopy", "library", "load", "log", "log10",
-    "max", "mean", "min", "modify", "named", "pi", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh", "smooth_abs",
-    "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "time", "where",
+    "max", "mean", "min", "modify", "named", "pi", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh",
+    "smooth_abs", "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "time",
+    "where",
 ]  # fmt: skip

@@ -211,7 +211,7 @@ def test_random_array_equations_are_computed_as_numpy_computes_them(tree):
         y = ac.Variable(shape=shape)
 
         def equations(self):
-            yield self.A == values["A"]  # noqa: SIM300
+            yield self.A == values["A"]
             yield self.b == values["b"]
             yield self.c == values["c"]
             yield self.s == float(values["s"])

@@ -30,8 +30,8 @@ def _machine(law, positive_out="out"):
 
 def test_windali_figure_6_6_two_components_in_a_ring_have_three_unknowns():
     """Eight pins, pass-through mass flow: P1, P2 and m remain, and the components state three equations."""
-    pump = _machine(lambda s: iter((s.outlet.P - s.inlet.P == 3.0 - s.inlet.m**2, 2.0 * s.inlet.P == 1.0 + s.inlet.m)))  # noqa: SIM300
-    pipe = _machine(lambda s: iter((s.inlet.P - s.outlet.P == 2.0 * s.inlet.m,)))  # noqa: SIM300
+    pump = _machine(lambda s: iter((s.outlet.P - s.inlet.P == 3.0 - s.inlet.m**2, 2.0 * s.inlet.P == 1.0 + s.inlet.m)))
+    pipe = _machine(lambda s: iter((s.inlet.P - s.outlet.P == 2.0 * s.inlet.m,)))
 
     class Ring(ac.Component):
         def __init__(self):

@@ -17,7 +17,7 @@ class Decays(ac.Component):
 
     def equations(self):
         yield ac.der(self.y) == -self.rates * self.y
-        yield self.M == np.arange(21.0).reshape(3, 7) * self.y[0] + ac.exp(-self.y[:7])  # noqa: SIM300
+        yield self.M == np.arange(21.0).reshape(3, 7) * self.y[0] + ac.exp(-self.y[:7])
 
 
 CASES = {

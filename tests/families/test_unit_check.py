@@ -1,7 +1,5 @@
 """Units: consistent equations pass whatever they look like, one wrong unit is found, mistakes get the message they deserve."""
 
-# ruff: noqa: SIM300 (equations, not conditions)
-
 from __future__ import annotations
 
 import os

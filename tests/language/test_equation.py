@@ -24,7 +24,7 @@ def test_the_residual_is_left_minus_right():
 
 
 def test_a_number_may_stand_left():
-    assert (0 == LEAVES.s).shape == ()  # noqa: SIM300
+    assert (0 == LEAVES.s).shape == ()
 
 
 def test_lengths_must_fit():

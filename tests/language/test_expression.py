@@ -161,3 +161,29 @@ def test_a_literal_array_keeps_its_values_when_the_user_s_own_changes():
     expression = LEAVES.b * own
     own[:] = 9.0
     np.testing.assert_allclose(value_of(expression), numbers()["b"] * [1.0, 2.0, 3.0, 4.0])
+
+
+def test_threads_that_make_the_same_node_get_one():
+    """The threads start together and switch as often as the interpreter allows."""
+    import sys
+    import threading
+
+    interval, threads = sys.getswitchinterval(), 4
+    start = threading.Barrier(threads)
+    made: list[list[Expression]] = [[] for _ in range(threads)]
+
+    def make(k):
+        start.wait()
+        made[k] = [LEAVES.s * (1000.5 + n) + n for n in range(300)]
+
+    sys.setswitchinterval(1e-6)
+    try:
+        workers = [threading.Thread(target=make, args=(k,)) for k in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:
+        sys.setswitchinterval(interval)
+    for nodes in zip(*made, strict=True):
+        assert len({id(node) for node in nodes}) == 1

@@ -308,7 +308,7 @@ def test_c_functions_of_two_arguments(x, y):
 
 
 def error_of_central_difference(size, third_derivative, at, typical=0.01):
-    """Of (f(y + h) - f(y - h)) / 2h: h²/6 times its third derivative, and two roundings of f and of y ± h, each less than eps·size for a slope up to 1."""
+    """Of (f(y + h) - f(y - h)) / 2h: h²/6 times its third derivative; two roundings of f and of y ± h, each at most eps·size."""
     eps = np.finfo(float).eps
     h = eps ** (1 / 3) * (abs(at) + typical)
     return 1.01 * h * h / 6 * abs(third_derivative) + 4 * eps * size / (2 * h)

@@ -109,7 +109,10 @@ def test_slopes_agree_with_scipy(data):
     with np.errstate(all="ignore"):
         monotone, akima = PchipInterpolator(x, y)(points), Akima1DInterpolator(x, y, method="makima")(points)
     np.testing.assert_allclose(Table(x, y, method="monotone")(points), monotone, atol=1e-9)
-    np.testing.assert_allclose(Table(x, y, method="akima")(points), akima, atol=1e-9)
+    # scipy takes the mean of two secants where their weights are below a billionth of the largest weight, which is at most six
+    # times the steepest secant; the cubic then differs by no more than a third of (slope · step).
+    flat = 1e-9 * 6 * np.abs(np.diff(y) / np.diff(x)).max() * np.diff(x).max()
+    np.testing.assert_allclose(Table(x, y, method="akima")(points), akima, atol=1e-9 + flat)
 
 
 @pytest.mark.parametrize("method", METHODS)

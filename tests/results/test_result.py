@@ -25,7 +25,7 @@ class Wall(ac.Component):
         yield self.C * ac.der(self.T[1:-1]) == flow[:-1] - flow[1:]
         yield self.C * ac.der(self.T[0]) == self.left.Q_flow - flow[0]
         yield self.C * ac.der(self.T[-1]) == flow[-1]
-        yield self.left.T == self.T[0]  # noqa: SIM300
+        yield self.left.T == self.T[0]
         yield self.mean == ac.mean(self.T)
         self.flow = ac.named(flow, unit="W", doc="between layers")
         self.heat = self.C * ac.sum(self.T)

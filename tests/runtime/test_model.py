@@ -317,8 +317,7 @@ def test_a_model_shows_its_size():
     model = ac.compile(Ladder(10))
     counts = model.info()
     assert (
-        repr(model)
-        == f"<Model of Ladder: unknowns {counts.unknowns} (states {counts.states}), computed {counts.computed}, "
+        repr(model) == f"<Model of Ladder: unknowns {counts.unknowns} (states {counts.states}), computed {counts.computed}, "
         f"families of equations {counts.families}>"
     )
     assert counts.states == 10

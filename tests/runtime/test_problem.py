@@ -190,4 +190,6 @@ def test_explanations_name_equations_and_unknowns() -> None:
     assert (found.component, found.equation) == ("part", "equation 1") and "part.y[0] = 0.7" in found.details
     assert "`part.y[1]`" in explain_singular(problem, 0.0, 1)[0].what and explain_singular(problem, 0.0, -1) == ()
     (limiting,) = explain_limiting(problem, 0.0, [0.01, 2.0])
-    assert limiting.details == ("part.y[1]: local error 2 times the tolerance",)
+    assert limiting.details[0] == "part.y[1]: local error 2 times the tolerance"
+    assert "part.y[0]" not in str(limiting)
+    assert explain_limiting(problem, 0.0, [0.01, 0.2]) == ()  # something else kept the step small

@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from .bench import bench
 from .check import check
 from .demo import demo
+from .diagnose import diagnose
 from .exits import EPILOG
 from .guard import guarded
 from .info import info
@@ -47,7 +48,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run, check, info, solvers, demo, bench):
+for command in (run, check, info, diagnose, solvers, demo, bench):
     app.command(name=command.__name__, cls=_Command, epilog=EPILOG if command is run else None)(guarded(command))
 
 

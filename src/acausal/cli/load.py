@@ -142,7 +142,8 @@ def _import_errors(source: str) -> Iterator[None]:
         where = Location(error.filename or source, error.lineno or 1)
         what = f"`{source}` is not valid Python: {error.msg}."
         remedy = "mend this line; if it looks right, a bracket or a quote is left open in a line above it"
-        raise Stop(Exit.MODEL, Diagnostic(what, location=where, details=_line((error.text or "").strip()), remedy=remedy)) from error
+        line = _line((error.text or "").strip())
+        raise Stop(Exit.MODEL, Diagnostic(what, location=where, details=line, remedy=remedy)) from error
     except ModelError as error:
         raise Stop(Exit.MODEL, *_placed(error)) from error
     except KeyboardInterrupt:

@@ -247,5 +247,5 @@ def _name(start: Start, unknown: int) -> str:
 
 def _equation_of(start: Start, unknown: int) -> Diagnostic:
     """The equation that determines an unknown of the problem."""
-    row = int(start.solution.row_of[int(start.problem.lowered.kept[unknown])])
+    row = start.solution.determining_row(int(start.problem.lowered.kept[unknown]))
     return start.solution.system.describe_equation(row)

@@ -15,9 +15,9 @@ def place(component: Component, name: str) -> tuple[str, Location | None]:
     first = name.partition(".")[0]
     for cls in type(component).__mro__:
         if first in vars(cls):
-            return cls.__name__, _line(cls, rf"^\s*(?:\w+\s*,\s*)*{re.escape(first)}\s*(?:,|:|=)")
+            return cls.__name__, _line(cls, _stated(first))
     for cls in type(component).__mro__:  # declared in `__init__`
-        found = _line(cls, rf"^\s*self\.{re.escape(first)}\s*(?::[^=]+)?=")
+        found = _line(cls, _stated(f"self.{first}"))
         if found is not None:
             return cls.__name__, found
     return type(component).__name__, None
@@ -27,8 +27,13 @@ def member_place(connector: Connector, member: str) -> tuple[str, Location | Non
     """The connector class that declares a potential or flow, and the line."""
     for cls in type(connector).__mro__:
         if member in vars(cls):
-            return cls.__name__, _line(cls, rf"^\s*(?:\w+\s*,\s*)*{re.escape(member)}\s*(?:,|:|=)")
+            return cls.__name__, _line(cls, _stated(member))
     return type(connector).__name__, None
+
+
+def _stated(name: str) -> str:
+    """A line that assigns to a name, perhaps among others: `x, y = …`, `x = …; y = …`, `x: Any = …`."""
+    return rf"(?:^|;)\s*(?:[\w.]+\s*,\s*)*{re.escape(name)}\s*(?:,[\w.,\s]*|:[^=]*)?=(?!=)"
 
 
 def _line(cls: type, pattern: str) -> Location | None:
@@ -39,6 +44,6 @@ def _line(cls: type, pattern: str) -> Location | None:
         return None
     wanted = re.compile(pattern)
     for number, text in enumerate(lines):
-        if wanted.match(text):
+        if wanted.search(text):
             return Location(file, first + number)
     return None

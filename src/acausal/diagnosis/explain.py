@@ -210,7 +210,7 @@ class _Explainer:
     # --- how it is solved -------------------------------------------------------------------------------------------------
     def _solved(self, found: Explanation, unknown: int, order: int) -> None:
         solution = self.solution
-        row = self._row(unknown)
+        row = solution.determining_row(unknown)
         target = int(solution.unknown_of[row])
         found.equation = self.system.describe_equation(row)
         equations, unknowns = solution.form.block(int(solution.block_of[row]))
@@ -224,13 +224,6 @@ class _Explainer:
         if found.role is not Role.STATE:
             rows = rows[rows != row]
         found.influences = tuple(n for n in self._determined(rows) if n != found.name)
-
-    def _row(self, unknown: int) -> int:
-        """The row that determines an unknown; of a selected state, the one that determines its derivative."""
-        row, added = int(self.solution.row_of[unknown]), self.system.derivatives
-        if added is not None and row >= added.original_rows + len(added.row_of):
-            return int(self.solution.row_of[self.solution.derivative_of(unknown)])
-        return row
 
     def _needs(self, found: Explanation, row: int, target: int) -> None:
         """What else stands in the row."""

@@ -17,6 +17,7 @@ _MOST = 5
 _WINDOWS = 50  # of the run's time, to tell when most attempts failed
 _SHARE = 0.5  # of the steps limited by one unknown: worth advice
 _OFTEN = 0.1  # failures per step
+_MANY = 5000  # steps: nobody minds fewer
 _BENT = 1e-6  # how far from linear a row must be to be blamed
 
 
@@ -70,6 +71,7 @@ class RunDiagnosis(Readable):
     windows: tuple[Window, ...]
     diagnostics: tuple[Diagnostic, ...]
     advice: tuple[str, ...] = ()
+    healed: int = 0  # failures of convergence that cost no step
     recorded: bool = True
 
     @property
@@ -100,7 +102,9 @@ class RunDiagnosis(Readable):
         yield "evaluations", f"{c.get('residual_evaluations', 0)} residual, {c.get('jacobian_evaluations', 0)} Jacobian"
         tests, convergence = c.get("error_test_failures", 0), c.get("convergence_failures", 0)
         other = [f"{number} {word}" for word, number in self.failures.items() if number]
-        yield "failures", f"{count(tests, 'error test')}, {convergence} of convergence" + (f" ({', '.join(other)})" if other else "")
+        healed = [f"{self.healed} of them healed by a new Jacobian"] if self.healed else []
+        told = ", ".join([*healed, *other])
+        yield "failures", f"{count(tests, 'error test')}, {convergence} of convergence" + (f" ({told})" if told else "")
         if not self.recorded:
             yield "note", "This solver keeps no journal of its steps; the solver `ida` does."
 
@@ -141,6 +145,7 @@ def diagnose(result: Any) -> RunDiagnosis:
     found.stubborn = tuple(_stubborn(journal))
     kinds = {Failure.NOT_FINITE: "without a finite value", Failure.SINGULAR: "singular"}
     found.failures = {word: int((journal.failure_kind == kind).sum()) for kind, word in kinds.items()}
+    found.healed = max(counts.get("convergence_failures", 0) - int(journal.convergence_failures.sum()), 0)
     found.windows = tuple(_windows(journal, span))
     found.advice = tuple(_advice(found, journal))
     return found
@@ -156,7 +161,9 @@ def _step_sizes(found: RunDiagnosis, journal: Journal) -> None:
     found.span = (found.span[0], max(found.span[1], float(journal.time[-1])))
     found.smallest = (float(journal.step[low]), float(journal.time[low]))
     found.largest = (float(journal.step[high]), float(journal.time[high]))
-    found.median, found.order = float(np.median(journal.step)), float(journal.order.mean())
+    order = np.argsort(journal.step)
+    middle = int(np.searchsorted(np.cumsum(journal.steps[order]), 0.5 * journal.steps.sum()))
+    found.median, found.order = float(journal.step[order[middle]]), float(np.average(journal.order, weights=journal.steps))
 
 
 class _Rows:
@@ -171,7 +178,7 @@ class _Rows:
     def equation(self, unknown: int) -> Diagnostic | None:
         if self.solution is None:
             return None
-        row = int(self.solution.row_of[int(self.problem.lowered.kept[unknown])])
+        row = self.solution.determining_row(int(self.problem.lowered.kept[unknown]))
         return self.solution.system.describe_equation(row) if row >= 0 else None
 
 
@@ -184,7 +191,7 @@ class _Model:
 
 def _limits(result: Any, journal: Journal, rows: _Rows) -> Iterator[Limit]:
     """The unknowns that limited or failed most, those first that limited most."""
-    problem, total = journal.problem, max(journal.sampled_steps, 1)
+    problem, total = journal.problem, max(journal.weight, 1)
     weight = journal.limited / total + journal.failed_tests / max(int(journal.failed_tests.sum()), 1)
     most = np.argsort(-weight, kind="stable")[:_MOST]
     for unknown in most[np.argsort(-journal.limited[most], kind="stable")]:
@@ -241,7 +248,7 @@ def _windows(journal: Journal, span: tuple[float, float]) -> Iterator[Window]:
 
 def _advice(found: RunDiagnosis, journal: Journal) -> Iterator[str]:
     steps = max(found.counts.get("steps", 0), 1)
-    tests, convergence = (found.counts.get(k, 0) for k in ("error_test_failures", "convergence_failures"))
+    tests, convergence = found.counts.get("error_test_failures", 0), int(journal.convergence_failures.sum())
     advised = [*_about_limits(found, journal, tests / steps), *_about_failures(found, tests / steps, convergence / steps)]
     if found.order < 1.6 and steps > 200:
         advised.append(
@@ -266,6 +273,8 @@ def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iter
                 f"({one.nominal:.3g}): declare `nominal={_round(one.largest):g}`, so that errors near its zero do not count as large."
             )
         elif failing < _OFTEN and found.order > 2.5 and _steady(journal):
+            if found.counts.get("steps", 0) < _MANY:
+                continue
             yield (
                 f"`{one.name}` limits {one.share:.0%} of the steps, which are even and of high order: it moves that fast. If its motion does "
                 "not matter, damp it, or replace what is stiff by something rigid; a larger `rtol` helps a little."

@@ -193,7 +193,7 @@ def _dense_vectors(row: np.ndarray, column: np.ndarray, value: Floats, size: int
     work, rows, columns = _equilibrated(matrix)
     u, s, vt = np.linalg.svd(work[0])
     chosen = np.flatnonzero(s <= limit * s[0])[::-1][:_MOST_VECTORS]
-    return s[chosen] / s[0], rows[0][:, None] * u[:, chosen], columns[0][:, None] * vt[chosen].T
+    return s[chosen] / (s[0] or 1.0), rows[0][:, None] * u[:, chosen], columns[0][:, None] * vt[chosen].T
 
 
 def _sparse_vectors(row: np.ndarray, column: np.ndarray, value: Floats, size: int, limit: float) -> tuple[Floats, Floats, Floats]:
@@ -267,7 +267,7 @@ def diagnostic(problem: Problem, s: Singularity, when: str) -> Diagnostic:
     first = problem.describe_equation(int(s.equations[0]))
     unknowns = [_name(problem, int(u)) for u in s.unknowns]
     if s.zeros:
-        what = f"An equation no longer contains the unknown it is to determine {when}: a coefficient is zero."
+        what = f"An equation does not contain the unknown it is to determine {when}: its coefficient is zero."
     elif s.exact:
         what = f"Equations depend on each other {when}, so they do not determine their unknowns."
     else:
@@ -319,8 +319,8 @@ def _remedy(problem: Problem, s: Singularity) -> str:
     held = _level(problem, s)
     if s.zeros:
         return (
-            "Look for what makes the coefficient zero there (a closed valve, no flow, an empty volume, a root at zero): use a "
-            "regularised function, or a small leakage."
+            "Look for what makes the coefficient zero there (a closed valve, no flow, an empty volume, a root at zero) and use a "
+            "regularised function or a small leakage; or the equation repeats what others say, then replace it."
         )
     if held:
         return f"Nothing holds the level of {listed(held, 3)}: connect a ground, a boundary or a store there."

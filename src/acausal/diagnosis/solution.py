@@ -62,6 +62,13 @@ class Solution:
         found[self.form.unknowns] = self.form.equations
         return found
 
+    def determining_row(self, unknown: int) -> int:
+        """The row that determines an unknown; of a selected state, the one that determines its derivative."""
+        row, added = int(self.row_of[unknown]), self.system.derivatives
+        if added is not None and row >= added.original_rows + len(added.row_of):
+            return int(self.row_of[self.derivative_of(unknown)])
+        return row
+
     @cached_property
     def unknown_of(self) -> np.ndarray:
         found = np.full(self.system.equation_count, -1, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +11,10 @@ import numpy as np
 from ..errors import UsageError
 from ..results import plot as pictures
 from ..results.store import whole_file
-from ..runtime.journal import Failure, Journal
+from ..runtime.journal import Journal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_MARKS = {
-    Failure.ERROR_TEST: ("error test failed", "v", pictures.COLOURS[1]),
-    Failure.NOT_CONVERGED: ("not converged", "x", pictures.COLOURS[3]),
-    Failure.NOT_FINITE: ("no finite value", "*", pictures.COLOURS[4]),
-    Failure.SINGULAR: ("singular", "s", pictures.COLOURS[6]),
-}
-
 
 def plot_steps(result: Any, file: str | os.PathLike[str] | None = None) -> Figure:
     """Two panels above one another: the step size, logarithmically, and the order."""
@@ -45,24 +38,32 @@ def plot_steps(result: Any, file: str | os.PathLike[str] | None = None) -> Figur
     return figure
 
 
+def _marks(journal: Journal) -> Iterator[tuple[str, np.ndarray, str, str]]:
+    """What failed before each record, with the mark it gets."""
+    yield "error test failed", journal.error_failures, "v", pictures.COLOURS[1]
+    yield "not converged", journal.convergence_failures, "x", pictures.COLOURS[3]
+
+
 def _draw(figure: Figure, journal: Journal, title: str) -> None:
     steps, orders = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     scale, symbol = pictures._time_axis(orders, np.append(journal.time[0] - journal.step[0], journal.time))
     time = journal.time / scale
     steps.plot(time, journal.step, color=pictures.COLOURS[0], linewidth=1.0, drawstyle="steps-pre")
     steps.set_yscale("log")
-    steps.set_ylabel("Step size (s)" if journal.stride == 1 else f"Smallest step\nof {journal.stride} (s)")
+    steps.set_ylabel("Step size (s)")
     low = float(journal.step.min())
-    for kind, (label, marker, colour) in _MARKS.items():
-        here = journal.failure_time[journal.failure_kind == kind] / scale
+    for label, failed, marker, colour in _marks(journal):
+        here = np.flatnonzero(failed)
         if len(here):
-            steps.plot(here, np.full(len(here), 0.5 * low), marker, color=colour, markersize=4, label=f"{label} ({len(here)})", clip_on=False)
+            text = f"{label} ({int(failed.sum())})"
+            steps.plot(time[here], np.full(len(here), 0.5 * low), marker, color=colour, markersize=4, label=text, clip_on=False)
     if steps.get_legend_handles_labels()[0]:
-        steps.legend(loc="upper left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+        steps.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, borderaxespad=0.2)
     orders.plot(time, journal.order, color=pictures.COLOURS[2], linewidth=1.0, drawstyle="steps-pre")
     orders.set_ylabel("Order")
     orders.set_ylim(0.5, 5.5)
     orders.set_yticks([1, 2, 3, 4, 5])
     orders.set_xlabel(f"Time ({symbol})")
+    orders.set_xlim((journal.time[0] - journal.step[0]) / scale, time[-1])
     steps.set_title(title)
     figure.align_ylabels([steps, orders])

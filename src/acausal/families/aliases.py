@@ -249,21 +249,39 @@ class AliasGraph:
             raise ModelError(*(self._fixed_twice(representative, int(c), knowns) for c in conflicts[:8]))
 
     def _fixed_twice(self, representative: np.ndarray, chosen: int, knowns: np.ndarray) -> Diagnostic:
-        members = np.flatnonzero(representative[: self.plant.variable_count] == chosen)
-        names = [self.plant.name_of(int(m)) for m in members[:6]]
-        givers = [self._known_name(int(k)) for k in knowns[representative[knowns] == chosen][:6]]
-        what = f"`{names[0]}` is given two values at once: {', '.join(givers)}."
-        remedy = "Two sources, grounds or fixed values meet at one node; remove one of them, or put a component between them."
-        open_flows = [self.plant.name_of(int(m)) for m in np.intersect1d(members, self._open_flows)[:3]]
+        """Two known values in one class: shown by the shortest chain of equations between them, since the class may be large."""
+        givers = knowns[representative[knowns] == chosen]
         if len(givers) == 1:
-            what = f"`{names[0]}` is given two values at once: {givers[0]} and -{givers[0]}."
+            members, said = np.flatnonzero(representative[: self.plant.variable_count] == chosen), self._known_name(int(givers[0]))
+            what = f"`{self.plant.name_of(int(members[0]))}` is given two values at once: {said} and -{said}."
             remedy = "A sign is wrong: flows are positive into a component, so one that passes through is `p.i + n.i == 0`."
-        elif open_flows and "0" in givers:
-            port = open_flows[0].rpartition(".")[0]
-            what = f"`{port}` is not connected to anything, so `{open_flows[0]}` is 0, but it is also {_others(givers)}."
-            remedy = f"Connect `{port}`, or remove its component."
+        else:
+            members = self._chain(int(givers[-1]), int(givers[0]))
+            said = ", ".join(self._known_name(int(k)) for k in givers[:6])
+            what = f"`{self.plant.name_of(int(members[0]))}` is given two values at once: {said}."
+            remedy = "Two sources, grounds or fixed values meet at one node; remove one of them, or put a component between them."
+            if np.isin(members[-1], self._open_flows) and givers[0] == self.plant.variable_count + ZERO:
+                flow = self.plant.name_of(int(members[-1]))
+                port, value = flow.rpartition(".")[0], self._known_name(int(givers[-1]))
+                what = f"`{port}` is not connected to anything, so `{flow}` is 0, but it is also {value}."
+                remedy = f"Connect `{port}`, or remove its component."
+        names = [self.plant.name_of(int(m)) for m in members[:6]]
         equal = f"equal up to their sign: {', '.join(names)}{', …' if len(members) > 6 else ''}"
         return Diagnostic(what, details=(equal, *self._stated(members)), remedy=remedy)
+
+    def _chain(self, a: int, b: int) -> np.ndarray:
+        """The variables on a shortest way from one node of the graph to another."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import breadth_first_order
+
+        first, second, _ = self.edges.arrays()
+        size = self.plant.variable_count + self.plant.known_count + self.literal_count
+        graph = coo_array((np.ones(len(first)), (first, second)), shape=(size, size)).tocsr()
+        _, before = breadth_first_order(graph, a, directed=False)
+        way = [b]
+        while way[-1] != a:
+            way.append(int(before[way[-1]]))
+        return np.array([node for node in way[::-1] if node < self.plant.variable_count])
 
     def _stated(self, members: np.ndarray) -> list[str]:
         """Equations that make these variables equal to each other or to something known."""
@@ -280,10 +298,6 @@ class AliasGraph:
         if cell >= self.plant.known_count:
             return f"{float(np.concatenate(self.literals)[cell - self.plant.known_count]):g}"
         return {TIME: "time", ZERO: "0"}.get(cell) or self.plant.name_of(cell, "known")
-
-
-def _others(givers: list[str]) -> str:
-    return " and ".join(g for g in givers if g != "0")
 
 
 def _cancel(places: np.ndarray, signs: np.ndarray, present: np.ndarray) -> None:

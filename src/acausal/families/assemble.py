@@ -243,7 +243,8 @@ class _Builder:
         if varying.any():
             name = self.plant.name_of(int(numbers[varying][0]))
             source = self.plant.name_of(int(cells[varying][0]), "known")
-            stated = next((e for t in self.traced if t.kind is rows.kind for e in t.equations if leaf in set(walk(e.residual))), None)
+            own = [e for t in self.traced if t.kind is rows.kind for e in t.equations]
+            stated = next((e for e in own if leaf in set(walk(e.residual))), None)
             given = "is given from outside" if source == name else f"is the input `{source}`, given from outside"
             raise ModelError(
                 Diagnostic(

@@ -95,7 +95,8 @@ def _too_few(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Dia
     level, port = _potential(system, unknowns)
     if level:
         what = f"Nothing holds the level of `{level}`"
-        remedy = f"To hold it, connect a ground, a boundary or a store to `{level.rpartition('.')[0]}`, or check what it is connected to."
+        place = level.rpartition(".")[0]
+        remedy = f"To hold it, connect a ground, a boundary or a store to `{place}`, or check what it is connected to."
     if port:
         what, remedy = f"{what}, and `{port}` is not connected to anything", f"Connect `{port}`, or remove its component."
     return Diagnostic(
@@ -172,7 +173,8 @@ def _local_diagnostic(kind: Kind, traced: Traced, wanted: int, stated: int) -> D
     details = (f"in no equation: {', '.join(unused)}",) if unused else ()
     word = "few" if stated < wanted else "many"
     where = next((e.location for e in traced.equations if e.location), None)
-    what = f"{kind.name} states too {word} equations: {stated}, but it has {_count(wanted, 'unknown')} of its own ({', '.join(own)})."
+    has = f"{_count(wanted, 'unknown')} of its own ({', '.join(own)})"
+    what = f"{kind.name} states too {word} equations: {stated}, but it has {has}."
     rule = "a component needs one equation for each own variable and each flow of its connectors"
     found = Diagnostic(what, component=kind.name, location=where, details=details)
     if stated > wanted:

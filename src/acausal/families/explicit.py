@@ -1,13 +1,13 @@
 """Explicit variables: which algebraic unknowns can be computed from the others before the residuals, instead of being solved for.
 
-Let the states be given. In the block triangular form of the equations for algebraic unknowns and derivatives, a block of one row and one
-algebraic unknown, in which the row is linear in it with a coefficient of literals and parameters, is an assignment: the current of
-a resistor, the heat flow through a wall. The solver never sees these unknowns: it integrates the rest, and the assignments
-are kernels that fill cells of the workspace before the residual kernels read them. Their values are exact at output points, and
-the systems that are factorised are smaller. Assignments may use one another; the block order makes that acyclic.
+Let the states be given. In the block triangular form of the equations for algebraic unknowns and derivatives, a block of one row
+and one algebraic unknown, in which the row is linear in it with a coefficient of literals and parameters, is an assignment: the
+current of a resistor, the heat flow through a wall. The solver never sees these unknowns: it integrates the rest, and the
+assignments are kernels that fill cells of the workspace before the residual kernels read them. Their values are exact at output
+points, and the systems that are factorised are smaller. Assignments may use one another; the block order makes that acyclic.
 
-A variable stays an unknown where computing it would spoil the sparsity (it depends on many unknowns and many rows depend on it), where the
-user fixed or bounded it, where initial equations name it, and beyond a small depth of assignments.
+A variable stays an unknown where computing it would spoil the sparsity (it depends on many unknowns and many rows depend on it),
+where the user fixed or bounded it, where initial equations name it, and beyond a small depth of assignments.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class _Levels:
         here = is_ready[self.target]
         target, source = self.target[here], self.source[here]
         through = self.taken[source]
-        keys = [target[~through] * self.n + source[~through], self._expanded(target[through], source[through])]
-        keys = distinct(np.concatenate(keys))
+        direct, expanded = target[~through] * self.n + source[~through], self._expanded(target[through], source[through])
+        keys = distinct(np.concatenate([direct, expanded]))
         owner = keys // self.n
         count = np.bincount(owner, minlength=self.n)
         small = (count <= _MOST_COLUMNS) & (count * self.consumers <= 3 * (count + self.consumers) + 8)

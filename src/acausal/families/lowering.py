@@ -1,9 +1,9 @@
 """Lowering: a translated system becomes what a solver works on: assignments, residuals, a pattern, and where every unknown went.
 
-Workspace: `w = [ y | y' | known | computed ]`; explicit variables (see `explicit.py`) live in `computed`, which belongs to the known part as
-far as solvers are concerned. The Jacobian of the residuals by y goes through them by the chain rule. With M the derivatives by y of
-residual rows and of computed cells, and P those by computed cells, `M[t] += P[t, z] · M[z]`, computed cells in their order first: a
-list of products over positions of one value array `[ pattern | M of computed cells | P | dump ]`.
+Workspace: `w = [ y | y' | known | computed ]`; explicit variables (see `explicit.py`) live in `computed`, which belongs to the
+known part as far as solvers are concerned. The Jacobian of the residuals by y goes through them by the chain rule. With M the
+derivatives by y of residual rows and of computed cells, and P those by computed cells, `M[t] += P[t, z] · M[z]`, computed cells in
+their order first: a list of products over positions of one value array `[ pattern | M of computed cells | P | dump ]`.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Lowered:
 
     def usable(self, known: np.ndarray) -> bool:
         """Whether no coefficient that is divided by is zero with these parameters."""
+        offset = 2 * self.system.size
         for partial, family, columns in self.coefficients:
-            offset = 2 * self.system.size
             leaf = lambda s, f=family, c=columns: known[unfolded(f, s.number)[c] - offset]  # noqa: E731
             if not np.all(evaluate_arrays(partial, leaf, batch=1)):
                 return False
@@ -134,8 +134,8 @@ class _Lowering:
         pattern, products, cells = _Chain(self.m, self.z, self.system.known_count, families, assignments).tables()
         place = self.index[: self.system.size]
         return Lowered(
-            self.system, families, assignments, pattern, products, cells, self.kept, self.kept_rows, self.explicit, place, self.index,
-            self.coefficients,
+            self.system, families, assignments, pattern, products, cells, self.kept, self.kept_rows, self.explicit, place,
+            self.index, self.coefficients,
         )  # fmt: skip
 
     def _residuals(self) -> Merged:
@@ -230,7 +230,9 @@ class _Chain:
         direct = target[by_y] * self.m + column[by_y]
         through = source >= self.first_computed
         link_target, link_source = target[through], source[through] - self.first_computed
-        whole, part = self._closed(distinct(direct), distinct(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]])
+        whole, part = self._closed(
+            distinct(direct), distinct(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]]
+        )
         links = distinct(link_target * self.z + link_source)
         return self._positions(whole, part, links, target, column, by_y, link_target, link_source, through, shapes)
 
@@ -246,7 +248,9 @@ class _Chain:
         target, source = np.concatenate(targets), np.concatenate(sources)
         return target, source, (source >= self.m) & (source < 2 * self.m), shapes
 
-    def _closed(self, direct: np.ndarray, links: np.ndarray, slopes: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _closed(
+        self, direct: np.ndarray, links: np.ndarray, slopes: np.ndarray, values: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """All (target, column) keys, through links as well, and for each whether it is by y (1), by y' (2) or both (3)."""
         keys = direct
         part = np.isin(keys, values) + 2 * np.isin(keys, slopes).astype(np.int64)

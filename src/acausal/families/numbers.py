@@ -242,7 +242,7 @@ class Attributes:
             wrong = isinstance(node, Reference) and node.declaration.role != "parameter"
             if wrong or isinstance(node, (Time, Continuation)):
                 raise ModelError(
-                    f"`{binding.what}` of {binding.kind.name} is bound to `{node}`, which is not a parameter: it changes during a run.",
+                    f"`{binding.what}` of {binding.kind.name} is bound to `{node}`, which is not a parameter: it changes in a run.",
                     component=binding.kind.name,
                     equation=f"{binding.what} = {binding.expression}",
                     remedy="A parameter may depend on parameters only; for anything else declare a variable and state an equation.",

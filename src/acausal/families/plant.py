@@ -96,7 +96,8 @@ class Kind:
         if steps is None:
             raise ModelError(
                 f"An equation or connection of {self.name} refers to `{owner._name or type(owner).__name__}` outside it.",
-                remedy="A component sees its own quantities and those of its sub-components; connect others in the component around.",
+                remedy="A component sees its own quantities and those of its sub-components; "
+                "connect others in the component around.",
             )
         path = tuple(steps)
         if path not in self._numbers:

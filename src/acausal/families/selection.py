@@ -1,12 +1,12 @@
 """State selection: which derivatives of a reduced system are dummies, by pivoting on numbers (Mattsson and Söderlind 1993).
 
 Let G be the matrix of the last derivatives of all differentiated rows by the highest derivatives of the unknowns. As many columns
-as rows are chosen such that their square block is well conditioned: the highest derivatives of these unknowns are dummies. Among them,
-for the rows differentiated at least twice, columns are chosen again for the next lower derivatives, and so on. What is not a
+as rows are chosen such that their square block is well conditioned: the highest derivatives of these unknowns are dummies. Among
+them, for the rows differentiated at least twice, columns are chosen again for the next lower derivatives, and so on. What is not a
 dummy has a state below it. G falls apart into independent blocks (one for each mechanism of a plant), each small.
 
-When a chosen block degrades, another choice is better: with A = [M | N], M the chosen columns, an entry of M⁻¹N larger than 1 is the factor
-by which exchanging two columns enlarges the determinant. `Watch` holds what the solver needs to notice.
+When a chosen block degrades, another choice is better: with A = [M | N], M the chosen columns, an entry of M⁻¹N larger than 1 is
+the factor by which exchanging two columns enlarges the determinant. `Watch` holds what the solver needs to notice.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ class Selector:
         return Selection(self._states(dummy), choices)
 
     def _positions(self) -> dict[tuple[int, int], int]:
-        return dict(zip(zip(self.entry_row.tolist(), self.entry_column.tolist(), strict=True), self.entry_position.tolist(), strict=True))
+        return dict(
+            zip(zip(self.entry_row.tolist(), self.entry_column.tolist(), strict=True), self.entry_position.tolist(), strict=True)
+        )
 
     def _states(self, dummy: np.ndarray) -> np.ndarray:
         """Below every derivative that is not a dummy there is a state."""
@@ -138,7 +140,9 @@ def _varies(family: Family, partial: object, size: int) -> bool:
 
 
 def _submatrix(position: dict[tuple[int, int], int], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.array([[position.get((int(r), int(c)), -1) for c in columns] for r in rows], dtype=np.int64).reshape(len(rows), len(columns))
+    return np.array([[position.get((int(r), int(c)), -1) for c in columns] for r in rows], dtype=np.int64).reshape(
+        len(rows), len(columns)
+    )
 
 
 def _pivots(matrix: np.ndarray, count: int) -> np.ndarray:

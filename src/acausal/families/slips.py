@@ -32,7 +32,7 @@ def equation_without_yield(component: Component, method: str = "equations") -> L
 def forgotten_base(component: Component, stated: Iterable[Location | None]) -> str:
     """The name of a base class that has equations of which none was stated; empty if there is none."""
     places = {(place.file, place.line) for place in stated if place is not None}
-    own, *inherited = _methods(type(component), "equations") or [None]
+    _, *inherited = _methods(type(component), "equations") or [None]
     for function in inherited:
         code = function.__code__
         if not any((code.co_filename, line) in places for _, _, line in code.co_lines() if line):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Diagnostic
+from ..language.declarations import Modification
 from .numbers import Attributes, Values, range_text
 from .system import System
 
@@ -71,7 +72,8 @@ class StartReader:
         for kind in self.system.plant.kinds:
             for quantity in kind.quantities.values():
                 for member in kind.members:
-                    state = member._modifications.get(quantity.name, {}).get("state", quantity.declaration.state)
+                    changed = member._modifications.get(quantity.name) or Modification()
+                    state = changed.get("state", quantity.declaration.state)
                     if state != "default":
                         first = quantity.base + member._first * quantity.size
                         members = self._members(np.arange(first, first + member._count * quantity.size))
@@ -151,5 +153,6 @@ class StartReader:
         """Of the names of an unknown, the one whose start was written down."""
         aliases = self.system.aliases
         members = self._members(np.flatnonzero(self.start.given))
-        stated = members[(aliases.index[members] == unknown) & (aliases.sign[members] * self.start.cells[members] == starts.start[unknown])]
+        value = aliases.sign[members] * self.start.cells[members]
+        stated = members[(aliases.index[members] == unknown) & (value == starts.start[unknown])]
         return self.system.plant.name_of(int(stated[0])) if len(stated) else self.system.name_of_unknown(unknown)

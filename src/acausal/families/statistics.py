@@ -2,7 +2,7 @@
 
 Every declared variable ends in exactly one of five places, and index reduction adds derivatives as variables of their own, so that
 
-    variables + inputs + derivatives = aliases + known + eliminated + computed + unknowns        and        unknowns = states + algebraic
+    variables + inputs + derivatives = aliases + known + eliminated + computed + unknowns    and    unknowns = states + algebraic
 
 hold for every model: the counts can be checked against each other, and a surprising one points at the stage to look at.
 """

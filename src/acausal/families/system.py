@@ -15,7 +15,6 @@ from .plant import Kind, Plant, element_name, joined
 from .template import Family
 from .trace import Traced, TracedEquation
 
-
 if TYPE_CHECKING:
     from .reduction import Derivatives
 

@@ -162,7 +162,8 @@ def _not_an_equation(component: Component, item: Any, where: Location | None) ->
     elif isinstance(item, Expression):
         got, remedy = f"the expression `{item}`", f"Write `yield {source or item} == 0` if that is what is meant."
     elif isinstance(item, Iterator):
-        got, remedy = "a whole series of equations", f"Write `yield from {source or 'super().equations()'}`, which yields them one by one."
+        got = "a whole series of equations"
+        remedy = f"Write `yield from {source or 'super().equations()'}`, which yields them one by one."
     elif isinstance(item, (tuple, list)) and item and all(isinstance(end, (ConnectorView, Component, View)) for end in item):
         got, remedy = f"a connection ({source})", "Move this line to the method `connections`."
     return Diagnostic(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -104,8 +104,14 @@ class Component(metaclass=ComponentType):
                 elif name in cls._class_declared:
                     del cls._class_declared[name]
 
-    def __init__(self) -> None:
-        pass
+    if TYPE_CHECKING:  # the metaclass takes modifications of everything that is declared
+
+        def __init__(self, **modifications: Any) -> None: ...
+
+    else:
+
+        def __init__(self) -> None:
+            pass
 
     # --- what a user overrides ----------------------------------------------------------------------------------------
     def equations(self) -> Iterable[Any]:
@@ -263,7 +269,22 @@ class View:
     __slots__ = ("_element", "_picked", "_root", "_shape")
 
     def __init__(self, root: Component, element: Component, shape: Shape, picked: np.ndarray | None) -> None:
-        self._root, self._element, self._shape, self._picked = root, element, shape, picked
+        put = object.__setattr__
+        put(self, "_root", root)
+        put(self, "_element", element)
+        put(self, "_shape", shape)
+        put(self, "_picked", picked)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """`self.layer.T = ac.start(300.0)` is for all elements, `self.layer[0].area = 3.0` for those that are picked."""
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+            return
+        if self._picked is not None:
+            from .elements import modified_elements
+
+            value = modified_elements(self, name, value)
+        self._element._modify(name, value)
 
     def __getitem__(self, key: Any) -> View:
         numbers = self._numbers()

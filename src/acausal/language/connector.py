@@ -87,7 +87,9 @@ class ConnectorView:
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, ConnectorView):
-            raise UsageError(f"`{self}` is a connector and cannot be equated with {other!r}.", remedy="Equate one of its variables.")
+            raise UsageError(
+                f"`{self}` is a connector and cannot be equated with {other!r}.", remedy="Equate one of its variables."
+            )
         a, b = self._seen_beside(other), other._seen_beside(self)
         raise UsageError(
             f"Connectors are joined in `connections`, not equated: `{a}` and `{b}`.",

@@ -60,7 +60,8 @@ def _of_reference(node: Reference) -> Expression:
     if node.order:
         raise UsageError(
             f"A second derivative of `{node.name}` is asked for.",
-            remedy=f"Declare the first derivative as a variable `w`, state `ac.der(self.{node.name}) == self.w`, use `ac.der(self.w)`.",
+            remedy=f"Declare the first derivative as a variable `w`, state `ac.der(self.{node.name}) == self.w`, "
+            "use `ac.der(self.w)`.",
         )
     if node.declaration.role == "parameter":
         return Constant(0.0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 _interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
+_making = RLock()  # two threads that make the same node must get one
 
 
 class Arithmetic:
@@ -117,14 +119,15 @@ class Expression(Arithmetic):
     def __ne__(self, other: object) -> bool:
         raise UsageError(
             f"`{self} != …` is neither an equation nor a condition that a simulation can decide on.",
-            remedy="An equation is `a == b`; for a choice compare with `<` or `>` (`ac.where(a > b, …)`): computed values are hardly "
-            "ever exactly equal.",
+            remedy="An equation is `a == b`; for a choice compare with `<` or `>` (`ac.where(a > b, …)`): computed values are "
+            "hardly ever exactly equal.",
         )
 
     def __getitem__(self, key: Any) -> Expression:
         if self.shape == ():
             raise ShapeError(
-                f"`{self}` is a scalar and cannot be indexed.", remedy="Leave the index out, or declare the variable with `shape=…`."
+                f"`{self}` is a scalar and cannot be indexed.",
+                remedy="Leave the index out, or declare the variable with `shape=…`.",
             )
         try:
             picked = np.arange(int(np.prod(self.shape))).reshape(self.shape)[key]
@@ -173,7 +176,8 @@ class Expression(Arithmetic):
     def __float__(self) -> float:
         raise UsageError(
             f"`{self}` is not a number yet: in an equation it stands for all its later values.",
-            remedy="Use acausal's functions (`ac.sin`, not `math.sin`) in equations; for anything else, `@ac.function(opaque=True)`.",
+            remedy="Use acausal's functions (`ac.sin`, not `math.sin`) in equations; for anything else, "
+            "`@ac.function(opaque=True)`.",
         )
 
     def __deepcopy__(self, memo: Any) -> Expression:
@@ -316,13 +320,20 @@ SLOT_KINDS = ("variable", "derivative", "known")
 
 def _intern(cls: type, key: tuple[Any, ...], shape: Shape, **fields: Any) -> Any:
     node = _interned.get(key)
-    if node is None:
-        node = object.__new__(cls)
-        object.__setattr__(node, "_key", key)
-        object.__setattr__(node, "shape", shape)
-        for name, value in fields.items():
-            object.__setattr__(node, name, value)
-        _interned[key] = node
+    return _make(cls, key, shape, fields) if node is None else node
+
+
+def _make(cls: type, key: tuple[Any, ...], shape: Shape, fields: dict[str, Any]) -> Any:
+    """A node that was not there a moment ago; another thread may have been quicker."""
+    with _making:
+        node: Any = _interned.get(key)
+        if node is None:
+            node = object.__new__(cls)
+            object.__setattr__(node, "_key", key)
+            object.__setattr__(node, "shape", shape)
+            for name, value in fields.items():
+                object.__setattr__(node, name, value)
+            _interned[key] = node
     return node
 
 
@@ -353,7 +364,8 @@ def as_expression(value: Any) -> Expression:
     if isinstance(value, (list, tuple)) and any(isinstance(v, Expression) for v in value):
         raise UsageError(
             "A list of expressions is not an array.",
-            remedy="State one equation for each element (`for a, b in zip(…): yield a == b`), or declare one variable with `shape=…`.",
+            remedy="State one equation for each element (`for a, b in zip(…): yield a == b`), or declare one variable "
+            "with `shape=…`.",
         )
     if isinstance(value, (np.ndarray, list, tuple)):
         array = np.asarray(value)

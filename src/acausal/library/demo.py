@@ -7,7 +7,6 @@ evening, a heat pump whose coefficient of performance is a table of source and s
 on its own heat: an algebraic loop), two PI controllers with limits. Index 1, some thirty states.
 """
 
-# ruff: noqa: SIM300  (`P == …` is an equation, not a condition)
 # mypy: disable-error-code="call-arg"
 # Keyword arguments that a component's `__init__` does not name are modifications, which a type checker does not know.
 

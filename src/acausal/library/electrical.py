@@ -4,8 +4,6 @@ Potentials are voltages against ground in V, flows are currents in A. In every t
 element and `v` is the voltage of `p` over `n`; so `P = v·i` is the power taken from the circuit, and negative for a source at work.
 """
 
-# ruff: noqa: SIM300  (`P == …` is an equation, not a condition)
-
 from __future__ import annotations
 
 from collections.abc import Iterator

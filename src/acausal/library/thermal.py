@@ -3,8 +3,6 @@
 Potentials are absolute temperatures in K, flows are heat flows in W, positive into the component.
 """
 
-# ruff: noqa: SIM300  (`a.T - b.T == R·Q_flow` is an equation, not a condition)
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -39,7 +39,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 FAMILY_MAPS = ("viridis", "plasma", "cividis")
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.edgecolor": "#666666",
     "axes.labelcolor": "#222222",
     "axes.linewidth": 0.7,

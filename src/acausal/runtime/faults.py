@@ -12,7 +12,6 @@ from ..families.template import MINUS, MIXED, Family
 from ..kernels.interpret import Fault, first_fault
 from ..language.expression import Expression, Slot
 
-
 _BECAUSE = "because:   "
 
 

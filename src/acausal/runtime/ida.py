@@ -46,7 +46,7 @@ class Ida:
         Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
         Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
         Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
-        Option("record_steps", bool, False, "look at every step for `result.diagnose()`, not at one in sixteen"),
+        Option("record_steps", bool, False, "look at every step for `result.diagnose()`, not only at some"),
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
 
@@ -133,5 +133,5 @@ def _explain(problem: Problem, request: Request, session: Any, outcome: Outcome,
         here = values_at(request.inputs, session.t, known)
         return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
     if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
-        return explain_limiting(problem, session.t, session.weighted_errors())
+        return explain_limiting(problem, session.t, session.weighted_errors(), always=outcome is Outcome.TOO_MANY_STEPS)
     return ()

@@ -1,6 +1,7 @@
 """The journal of a run: its steps and failed attempts in bounded memory, kept by the native solver (native/journal.h).
 
-It is always kept; `record_steps=True` has every attempt looked at unknown by unknown, not one in sixteen. `diagnosis/run.py` reads it.
+It is always kept, of some of the steps; `record_steps=True` has every attempt looked at unknown by unknown. `diagnosis/run.py`
+reads it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Attempt(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """Records of steps, oldest first; of a long run each stands for `stride` steps, and shows the smallest of them.
+    """Records of steps, oldest first; each stands for `steps` of them, and shows the smallest of those that were looked at.
 
     Unknowns are numbered as in `problem`; -1 where nobody looked.
     """
@@ -49,12 +50,13 @@ class Journal:
     step: Floats
     order: np.ndarray
     limiting: np.ndarray  # unknown with the largest local error over its tolerance
-    error_failures: np.ndarray  # failed attempts before the step was accepted
+    steps: np.ndarray
+    error_failures: np.ndarray  # failed attempts since the record before
     convergence_failures: np.ndarray
-    stride: int
-    sampled_steps: int
-    limited: np.ndarray  # per unknown, how many of the sampled steps it limited
-    failed_tests: np.ndarray  # per unknown, how many failed error tests it caused
+    sampled_steps: int  # whose limiting unknown is known
+    weight: int  # how many steps these stand for
+    limited: np.ndarray  # per unknown, how many of these it limited
+    failed_tests: np.ndarray  # per unknown, how many failed error tests it caused, of those seen
     not_converged: np.ndarray  # per unknown, how many iterations it kept from converging
     failure_time: Floats
     failure_kind: np.ndarray  # `Failure`
@@ -69,7 +71,9 @@ def journal_of(session: Any, problem: Problem, known: Floats, inputs: Mapping[in
     """What a native session wrote down."""
     found = session.journal()
     n = problem.size
-    counts = {name: found[name] if len(found[name]) else np.zeros(n, np.int64) for name in ("limited", "failed_tests", "not_converged")}
+    counts = {
+        name: found[name] if len(found[name]) else np.zeros(n, np.int64) for name in ("limited", "failed_tests", "not_converged")
+    }
     return Journal(
         problem,
         known,
@@ -78,10 +82,11 @@ def journal_of(session: Any, problem: Problem, known: Floats, inputs: Mapping[in
         step=found["h"],
         order=found["order"],
         limiting=found["limiting"],
+        steps=found["steps"],
         error_failures=found["error_failures"],
         convergence_failures=found["convergence_failures"],
-        stride=found["stride"],
         sampled_steps=found["sampled_steps"],
+        weight=found["weight"],
         **counts,
         failure_time=found["failure_t"],
         failure_kind=found["failure_kind"],

@@ -15,8 +15,8 @@ import numpy as np
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
 from ..families.assemble import assemble
 from ..families.balance import check_structure
-from ..families.numbers import Attributes
 from ..families.lowering import lower
+from ..families.numbers import Attributes
 from ..families.pattern import jacobian_pattern
 from ..families.reduction import reduce
 from ..families.starts import StartReader, Starts
@@ -86,8 +86,9 @@ class Model:
             raise ModelError(*attributes.problems)
         known = self._parameters.known({})
         self.selection: StateSelection | None = None
+        self._implicit: Problem | None = None
         if self.system.derivatives is None:
-            self._pattern, self._implicit = pattern, None
+            self._pattern = pattern
             self.problem = self._explicit = build(lower(self.system, pattern, self._kept(known)), known, self._starts.starts(known))
         else:
             self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known, self._kept(known))
@@ -430,11 +431,13 @@ def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol
         raise UsageError(f"`rtol` is a positive number such as 1e-6, got {rtol!r} of type {type(rtol).__name__}.")
     for value in atol.values() if isinstance(atol, Mapping) else [] if atol is None else [atol]:
         if not is_number(value) or value <= 0:
-            raise UsageError(f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}.")
+            raise UsageError(
+                f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
+            )
 
 
 def _singular_start(problem: Problem, t0: float) -> tuple[Diagnostic, ...]:
-    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if they are regular."""
+    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
     from ..diagnosis.singular import NEARLY, explain_point
 
     return explain_point(problem, t0, problem.start, np.zeros(problem.size), limit=NEARLY)

@@ -119,15 +119,22 @@ def explain_singular(
     return (Diagnostic(f"`{name}` is not determined by the equations at time {t:.6g}.", component=name.rpartition(".")[0]),)
 
 
-def explain_limiting(problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5) -> tuple[Diagnostic, ...]:
-    """The unknowns whose local error keeps the step small, worst first; nothing when it was not the error that did."""
+def explain_limiting(
+    problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5, always: bool = False
+) -> tuple[Diagnostic, ...]:
+    """The unknowns whose local error keeps the step small, worst first; nothing when it was not the error that did.
+
+    With `always` the largest are told even if the last step could have been longer: of many steps it is only one.
+    """
     sizes = np.nan_to_num(np.asarray(errors, dtype=float), nan=np.inf)
-    worst = [int(i) for i in np.argsort(-sizes, kind="stable")[:most] if sizes[i] > _LIMITING]
+    least = 0.1 * sizes.max(initial=0.0) if always else _LIMITING
+    worst = [int(i) for i in np.argsort(-sizes, kind="stable")[:most] if sizes[i] > least]
     if not worst:
         return ()
     details = [f"{problem.name_of_unknown(i)}: local error {sizes[i]:.3g} times the tolerance" for i in worst]
     remedy = "Plot them just before the end: do they grow without end, jump, or oscillate faster than anything of interest?"
-    return (Diagnostic(f"These unknowns limited the step at time {t:.6g}.", details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
+    what = f"These unknowns limited the step at time {t:.6g}."
+    return (Diagnostic(what, details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
 
 
 def _equations_of(problem: Problem, unknown: int, most: int = 3) -> list[str]:

@@ -87,8 +87,8 @@ class Parameters:
         if quantity is None or quantity.role == "variable" or located.order:
             raise ModelError(
                 f"`{path}` is not a parameter, so it cannot be set.",
-                remedy="`model.parameters()` lists what can be set. Another start value: `ac.start(…)` where the component is made, or "
-                f'`simulate(…, start_from={{"{path}": …}})`.',
+                remedy="`model.parameters()` lists what can be set. Another start value: `ac.start(…)` where the component is "
+                f'made, or `simulate(…, start_from={{"{path}": …}})`.',
             )
         if isinstance(quantity.declaration, Constant):
             raise ModelError(f"`{path}` is a constant and cannot be changed.", remedy="Declare it with `ac.Parameter` instead.")

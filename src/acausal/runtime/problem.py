@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Diagnostic, UsageError
+
+if TYPE_CHECKING:
+    from ..families.lowering import Lowered
 
 
 def _load_core() -> Any:
@@ -230,6 +233,12 @@ class Problem:
     computed: Computed | None = None
     fresh_jacobians: bool = False  # nonlinear constraints were differentiated: a Jacobian must not serve for more than one step
     use_native: bool = True
+    lowered: Lowered = field(init=False, repr=False)  # where the unknowns of the system went
+    code: list[Any] = field(init=False, repr=False)  # keeps the machine code in memory
+    candidates: Mask | None = field(
+        init=False, repr=False, default=None
+    )  # unknowns that may be states, where states are selected …
+    states: NDArray[np.int64] = field(init=False, repr=False)  # … and (unknown, its derivative) of those that are
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)
 
@@ -241,7 +250,14 @@ class Problem:
             self.uses_continuation = self.continuation_index is not None and self._reads(2 * self.size + self.continuation_index)
         layout = (len(self.known), self.time_index)
         self.equations = Equations(
-            self.size, self.size, *layout, self.pattern, self.residual_kernels, self.jacobian_kernels, self.use_native, self.computed
+            self.size,
+            self.size,
+            *layout,
+            self.pattern,
+            self.residual_kernels,
+            self.jacobian_kernels,
+            self.use_native,
+            self.computed,
         )
         self.pattern = self.equations.pattern
         if self.initial_size:

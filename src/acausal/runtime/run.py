@@ -15,7 +15,9 @@ from .solver import COUNTERS, Request, RunResult, Solver
 from .states import Exchange, StateSelection, spread
 
 
-def run_to_end(solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader) -> RunResult:
+def run_to_end(
+    solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader
+) -> RunResult:
     """One run. Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
     if problem.size == 0:
         return _evaluated(problem, request)

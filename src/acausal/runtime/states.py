@@ -107,7 +107,9 @@ class StateSelection:
 class Exchange:
     """Selects states anew during a run; called by a solver when those it has degrade."""
 
-    def __init__(self, selection: StateSelection, states: np.ndarray, known: Floats, inputs: Mapping[int, Signal], starts: StartReader) -> None:
+    def __init__(
+        self, selection: StateSelection, states: np.ndarray, known: Floats, inputs: Mapping[int, Signal], starts: StartReader
+    ) -> None:
         self.selection, self.known, self.inputs, self.starts = selection, known, inputs, starts
         self._before = states.tobytes()
 

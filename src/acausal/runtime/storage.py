@@ -39,7 +39,8 @@ def seconds(given: Any, what: str) -> Any:
         return quantity(given, "s")
     except UsageError as error:
         raise UsageError(
-            f"`{what}` cannot be {given!r}: {error.diagnostics[0].what}", remedy='A time is a number of seconds, or a text such as "2 h".'
+            f"`{what}` cannot be {given!r}: {error.diagnostics[0].what}",
+            remedy='A time is a number of seconds, or a text such as "2 h".',
         ) from None
 
 

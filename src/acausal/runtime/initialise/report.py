@@ -24,8 +24,8 @@ class Outcome(Enum):
     HOMOTOPY = "The initial values were found block by block, some of them by continuation."
     REST = "The steady state was found by letting the model come to rest from its start values."
     NOT_FOUND = (
-        "The initial values could not be found; the equation named is violated most. Can it be met with these parameters at all? If so, "
-        "better start values, nominal values or bounds of the unknowns that are listed may help."
+        "The initial values could not be found; the equation named is violated most. Can it be met with these parameters at all? "
+        "If so, better start values, nominal values or bounds of the unknowns that are listed may help."
     )
     OUTSIDE_DOMAIN = (
         "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or "
@@ -152,8 +152,8 @@ class Report:
         return [f"{_count(len(unknowns), one)} {what}: {_some(names, len(unknowns))}"] if names else []
 
     def _tried(self) -> list[str]:
-        if self.outcome is Outcome.NEWTON or not self.attempts:
-            return []
+        if self.outcome in (Outcome.NEWTON, Outcome.OUTSIDE_DOMAIN) or not self.attempts:
+            return []  # where an equation has no value, no method can help
         told = ["Tried:"]
         known = [a for a in self.attempts if a.solved or a.iterations or np.isfinite(a.residual)]
         for a in known[:12]:
@@ -169,7 +169,7 @@ class Report:
         if len(known) > 12:
             told.append(f"  … and {len(known) - 12} more.")
         failed = list(dict.fromkeys(a.method for a in self.attempts if not (a.solved or a.iterations or np.isfinite(a.residual))))
-        return told + ([f"  not solved either: {', '.join(failed)}"] if failed else [])
+        return told + ([f"  not solved{' either' if known else ''}: {', '.join(failed)}"] if failed else [])
 
     def _block(self, block: FailedBlock, most: int) -> list[str]:
         told = [f"Block of {_count(len(block.rows), 'equation')}: {block.reason}"]
@@ -273,13 +273,13 @@ def _headline(report: Report) -> tuple[str, str]:
     sentence, _, remedy = report.outcome.value.partition(". ")
     names = [report.quantity(int(c)) for block in report.failed[:1] for c in block.columns]
     if report.outcome is Outcome.SINGULAR and names:
-        unknowns = _some(names[:4], len(names))
-        sentence = f"The initial values could not be found: with these numbers the equations do not determine {unknowns}, or contradict"
-        sentence += " each other"
+        cause = f"with these numbers the equations do not determine {_some(names[:4], len(names))}, or contradict each other"
+        sentence = f"The initial values could not be found: {cause}"
     if report.conditions.mode == "steady":
         sentence = sentence.replace("The initial values could not be found", "The steady state could not be found")
         if report.outcome is Outcome.SINGULAR:
-            remedy = f"Is there one? Something may go on for ever: a store that is filled and never emptied, an integrator. {remedy}"
+            endless = "Something may go on for ever: a store that is filled and never emptied, an integrator."
+            remedy = f"Is there one? {endless} {remedy}"
     return sentence, remedy
 
 

@@ -1,0 +1,61 @@
+"""Slips of Python that explain a wrong count: an equation without `yield`, a base class whose equations are not stated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import acausal as ac
+from acausal.families.slips import equation_without_yield, forgotten_base
+
+
+class Base(ac.Component):
+    x, y = ac.Variable(), ac.Variable()
+
+    def equations(self):
+        yield self.x == 1
+
+
+class Stated(Base):
+    def equations(self):
+        yield from super().equations()
+        if len("ab") == 2:  # a comparison that something is done with
+            yield self.y == 2
+
+
+class Forgotten(Base):
+    def equations(self):
+        yield self.y == 2
+
+
+class NotYielded(Base):
+    def equations(self):
+        yield from super().equations()
+        self.y == 2  # noqa: B015
+
+
+def places(component):
+    return [equation.location for equation in component.equations()]
+
+
+def test_an_equation_without_yield_is_found_with_its_line():
+    found = equation_without_yield(NotYielded())
+    assert found is not None and found.source == "self.y == 2"
+    assert Path(found.file).name == Path(__file__).name
+
+
+def test_what_is_stated_is_no_slip():
+    assert equation_without_yield(Stated()) is None
+    assert equation_without_yield(Base()) is None
+    assert equation_without_yield(ac.Component()) is None
+
+
+def test_a_base_class_whose_equations_are_not_stated():
+    assert forgotten_base(Forgotten(), places(Forgotten())) == "Base"
+    assert forgotten_base(Stated(), places(Stated())) == ""
+    assert forgotten_base(Base(), places(Base())) == ""
+
+
+def test_without_a_source_nothing_is_claimed():
+    scope = {"ac": ac}
+    exec("class Hidden(ac.Component):\n    x = ac.Variable()\n    def equations(self):\n        self.x == 1\n", scope)
+    assert equation_without_yield(scope["Hidden"]()) is None
