@@ -10,8 +10,8 @@ demo: setup
 	@$(BIN)/acausal demo
 
 test: setup
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests benchmarks examples scripts
+	$(BIN)/ruff format --check src tests benchmarks examples scripts
 	$(BIN)/mypy src
 	$(BIN)/pytest -n 2
 

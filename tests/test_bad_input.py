@@ -404,7 +404,6 @@ def test_logarithm_of_a_negative_number_at_the_start():
     holds(text, "logarithm of a number that is not positive", "part[1] (Level)", "self.y == ac.log(self.x)", HERE, "try:")
 
 
-@pytest.mark.xfail(reason="the native core keeps the last point without a value, whose y' is itself not finite", strict=False)
 def test_logarithm_of_a_negative_number_during_integration_is_placed():
     result = ac.compile(Several(Level, 2, x=ac.start([5.0, 1.0]))).simulate(until=3.0)
     holds("\n".join(map(str, result.diagnostics)), "logarithm", "part[1] (Level)", "self.y == ac.log(self.x)", HERE)
@@ -418,10 +417,19 @@ def test_logarithm_of_a_negative_number_during_integration_keeps_what_was_comput
     assert result.diagnostics and "no finite value" in str(result.outcome)
 
 
-@pytest.mark.xfail(
-    reason="a variable that nothing depends on is computed apart, and nobody looks whether it has a value", strict=False
+@pytest.mark.parametrize(
+    "start",
+    [
+        -1.0,
+        pytest.param(
+            1.0,
+            marks=pytest.mark.xfail(
+                reason="the run stops where the derivative 1/x overflows, in a part of the Jacobian that no equation reads",
+                strict=False,
+            ),
+        ),
+    ],
 )
-@pytest.mark.parametrize("start", [-1.0, 1.0])
 def test_a_variable_that_nothing_depends_on_is_looked_at_too(start):
     model = ac.compile(Several(Shown, 1, x=ac.start(start)))
     if start < 0:

@@ -1,7 +1,4 @@
 """Models with a known answer."""
-
-# ruff: noqa: SIM300
-
 from __future__ import annotations
 
 from collections.abc import Iterator

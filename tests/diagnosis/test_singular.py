@@ -110,13 +110,14 @@ def test_scaling_of_rows_and_columns_does_not_make_it_singular() -> None:
             dy.s + y.s,
             x.a * 1e-15 + x.b * 2e-15 - y.s,
             3 * x.a - 2 * x.b + x.c * 1e12,
-            x.a + x.b * 1e9 + x.c * 1e21 - 1,
+            7 * x.a + x.b * 1e9 + x.c * 1e21 - 1,
         ],
         **start,
     )
     assert at_start(ac.compile(regular)) == []
     twice = ac.plain(
-        lambda dy, y, x: [dy.s + y.s, x.a * 1e-15 + x.b * 2e-15 - y.s, x.a * 1e6 + x.b * 2e6 - y.s, 3 * x.a + 3 * x.b + x.c], **start
+        lambda dy, y, x: [dy.s + y.s, *(k * (x.a + 2 * x.b) - y.s for k in (1e-15, 1e6)), 3 * x.a + 3 * x.b + x.c],
+        **start,
     )
     model = ac.compile(twice)
     (found,) = at_start(model)

@@ -153,13 +153,12 @@ def scaling(start: Start) -> Iterator[Finding]:
 
 
 def _far(start: Start, unknowns: np.ndarray, word: str, effect: str) -> Diagnostic:
-    problem = start.problem
-    shown = [
-        f"{_name(start, int(u))} is {start.y[u] or problem.start[u]:.3g}, nominal {problem.nominal[u]:.3g}" for u in unknowns[:_MOST]
-    ]
+    problem, are = start.problem, "is" if len(unknowns) == 1 else "are"
+    value = np.where(start.y == 0, problem.start, start.y)
+    shown = [f"{_name(start, int(u))} is {value[u]:.3g}, nominal {problem.nominal[u]:.3g}" for u in unknowns[:_MOST]]
     equation = _equation_of(start, int(unknowns[0]))
     return Diagnostic(
-        f"{count(len(unknowns), 'unknown')} {'is' if len(unknowns) == 1 else 'are'} far {word} than the nominal value, so {effect}.",
+        f"{count(len(unknowns), 'unknown')} {are} far {word} than the nominal value, so {effect}.",
         component=equation.component,
         equation=equation.equation,
         location=equation.location,
@@ -188,9 +187,10 @@ def at_bounds(start: Start) -> Iterator[Finding]:
     cells = np.flatnonzero(here)
     if len(cells):
         shown = [f"{plant.name_of(int(c), 'known')} = {known[c]:g}" for c in cells[:_MOST]]
+        lie = "lies" if len(cells) == 1 else "lie"
         yield Finding(
             Diagnostic(
-                f"{count(len(cells), 'parameter')} {'lies' if len(cells) == 1 else 'lie'} on a bound: {listed(shown, _MOST, len(cells))}.",
+                f"{count(len(cells), 'parameter')} {lie} on a bound: {listed(shown, _MOST, len(cells))}.",
                 remedy="Check that this is meant: many equations lose a term, or divide by it, there.",
             ),
             "Check the parameters that lie on their bounds.",

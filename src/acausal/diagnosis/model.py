@@ -46,7 +46,11 @@ def diagnose(model: Any) -> ModelDiagnosis:
     start, failure = _start(model)
     findings = [finding for check in CHECKS for finding in check(start)]
     told = {f.warning for f in findings}
-    rest = [Finding(d, "Make it start: the failed block says which unknowns need better start values.") for d in failure if d not in told]
+    rest = [
+        Finding(d, "Make it start: the failed block says which unknowns need better start values.")
+        for d in failure
+        if d not in told
+    ]
     singular = [f for f in findings if f.warning in failure]
     findings = [*singular, *rest, *(f for f in findings if f not in singular)]
     steps = tuple(dict.fromkeys(f.step for f in findings)) or _when_fine(start)
@@ -85,8 +89,9 @@ def _when_fine(start: Start) -> tuple[str, ...]:
 def _facts(s: Statistics) -> Iterator[tuple[str, str]]:
     yield "components", f"{count(s.components, 'component')} of {count(s.classes, 'class', 'classes')}" if s.components else "none"
     yield "declared", f"{count(s.variables, 'variable')}, {count(s.inputs, 'input')}, {count(s.parameters, 'parameter')}"
-    yield "of these", (
-        f"{s.aliases} aliases, {s.known} known, {s.eliminated} eliminated, {s.computed} computed, {count(s.unknowns, 'unknown')}"
+    yield (
+        "of these",
+        (f"{s.aliases} aliases, {s.known} known, {s.eliminated} eliminated, {s.computed} computed, {count(s.unknowns, 'unknown')}"),
     )
     yield "unknowns", f"{count(s.states, 'state')}, {s.algebraic} algebraic"
     if s.derivatives:

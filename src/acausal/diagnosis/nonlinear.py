@@ -1,9 +1,9 @@
 """Which equations bend: why an iteration that started at one point did not converge by the time it had come to another.
 
-Newton's method solves linear equations in one step, so what keeps it from converging are rows whose linearisation at the first point
-says something else at the second than the row itself: |F(b) - F(a) - J(a)·(b - a)|, over the size of the row's terms. It is
-evaluated on the system as it is stated, explicit variables included, so that it is the equation that bends that is named, not
-the one that uses its result.
+Newton's method solves linear equations in one step, so what keeps it from converging are rows whose linearisation at the first
+point says something else at the second than the row itself: |F(b) - F(a) - J(a)·(b - a)|, over the size of the row's terms. It
+is evaluated on the system as it is stated, explicit variables included, so that it is the equation that bends that is named,
+not the one that uses its result.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,16 +60,16 @@ class RunDiagnosis(Readable):
     outcome: str
     counts: dict[str, int]
     span: tuple[float, float]
-    smallest: tuple[float, float]  # step and when
-    median: float
-    largest: tuple[float, float]
-    order: float  # mean
-    looked_at: int  # steps whose limiting unknown is known
-    limits: tuple[Limit, ...]
-    stubborn: tuple[Stubborn, ...]
-    failures: dict[str, int]
-    windows: tuple[Window, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    smallest: tuple[float, float] = (0.0, 0.0)  # step and when
+    median: float = 0.0
+    largest: tuple[float, float] = (0.0, 0.0)
+    order: float = 0.0  # mean
+    looked_at: int = 0  # steps whose limiting unknown is known
+    limits: tuple[Limit, ...] = ()
+    stubborn: tuple[Stubborn, ...] = ()
+    failures: dict[str, int] = field(default_factory=dict)  # of those seen, by what went wrong
+    windows: tuple[Window, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     advice: tuple[str, ...] = ()
     healed: int = 0  # failures of convergence that cost no step
     recorded: bool = True
@@ -95,7 +95,10 @@ class RunDiagnosis(Readable):
         c = self.counts
         yield "outcome", self.outcome
         steps = c.get("steps", 0)
-        yield "steps", f"{count(steps, 'step')}, order {self.order:.1f} on average" if self.recorded and steps else count(steps, "step")
+        yield (
+            "steps",
+            f"{count(steps, 'step')}, order {self.order:.1f} on average" if self.recorded and steps else count(steps, "step"),
+        )
         if self.recorded and steps:
             sizes = f"{self.smallest[0]:.2g} s (at {self.smallest[1]:.6g} s) … {self.largest[0]:.2g} s (at {self.largest[1]:.6g} s)"
             yield "step size", f"{sizes}, median {self.median:.2g} s"
@@ -131,9 +134,7 @@ def diagnose(result: Any) -> RunDiagnosis:
     journal: Journal | None = result.journal
     counts = {k: int(v) for k, v in result.statistics.items() if isinstance(v, (int, np.integer)) and not isinstance(v, bool)}
     span = (float(result.time[0]), float(result.time[-1])) if len(result.time) else (0.0, 0.0)
-    found = RunDiagnosis(
-        result.title, result.outcome.value, counts, span, (0.0, 0.0), 0.0, (0.0, 0.0), 0.0, 0, (), (), {}, (), tuple(result.diagnostics)
-    )
+    found = RunDiagnosis(result.title, result.outcome.value, counts, span, diagnostics=tuple(result.diagnostics))
     if journal is None:
         found.recorded = False
         found.advice = ("`model.diagnose()` looks at the model itself.",)
@@ -237,7 +238,9 @@ def _windows(journal: Journal, span: tuple[float, float]) -> Iterator[Window]:
         return
     edges = np.linspace(span[0], span[1], _WINDOWS + 1)
     place = np.clip(np.searchsorted(edges, journal.time, side="left") - 1, 0, _WINDOWS - 1)
-    tests, convergence = (np.bincount(place, w, _WINDOWS).astype(int) for w in (journal.error_failures, journal.convergence_failures))
+    tests, convergence = (
+        np.bincount(place, w, _WINDOWS).astype(int) for w in (journal.error_failures, journal.convergence_failures)
+    )
     for k in np.argsort(-(tests + convergence), kind="stable")[:3]:
         if tests[k] + convergence[k]:
             yield Window(float(edges[k]), float(edges[k + 1]), int(tests[k]), int(convergence[k]))
@@ -252,7 +255,8 @@ def _advice(found: RunDiagnosis, journal: Journal) -> Iterator[str]:
     advised = [*_about_limits(found, journal, tests / steps), *_about_failures(found, tests / steps, convergence / steps)]
     if found.order < 1.6 and steps > 200:
         advised.append(
-            "The order stays low, as with inputs or tables that have kinks or noise: smooth them (a cubic table, a filter), or loosen `rtol`."
+            "The order stays low, as with inputs or tables that have kinks or noise: smooth them (a cubic table, a filter), "
+            "or loosen `rtol`."
         )
     yield from advised
     if not advised:
@@ -270,17 +274,21 @@ def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iter
         if np.isfinite(one.largest) and one.largest > 1e3 * one.nominal:
             yield (
                 f"`{one.name}` limits {one.share:.0%} of the steps and is far larger ({one.largest:.3g}) than its nominal value "
-                f"({one.nominal:.3g}): declare `nominal={_round(one.largest):g}`, so that errors near its zero do not count as large."
+                f"({one.nominal:.3g}): declare `nominal={_round(one.largest):g}`, so that errors near its zero do not count as "
+                "large."
             )
+        elif failing < _OFTEN and found.counts.get("steps", 0) < _MANY:
+            continue
         elif failing < _OFTEN and found.order > 2.5 and _steady(journal):
-            if found.counts.get("steps", 0) < _MANY:
-                continue
             yield (
-                f"`{one.name}` limits {one.share:.0%} of the steps, which are even and of high order: it moves that fast. If its motion does "
-                "not matter, damp it, or replace what is stiff by something rigid; a larger `rtol` helps a little."
+                f"`{one.name}` limits {one.share:.0%} of the steps, which are even and of high order: it moves that fast. If its "
+                "motion does not matter, damp it, or replace what is stiff by something rigid; a larger `rtol` helps a little."
             )
         else:
-            yield f"`{one.name}` limits {one.share:.0%} of the steps: look at its equation for a jump or a kink, and at its nominal value ({one.nominal:.3g})."
+            yield (
+                f"`{one.name}` limits {one.share:.0%} of the steps: look at its equation for a jump or a kink, and at its nominal "
+                f"value ({one.nominal:.3g})."
+            )
 
 
 def _steady(journal: Journal) -> bool:
@@ -293,7 +301,8 @@ def _about_failures(found: RunDiagnosis, tests: float, convergence: float) -> It
     if tests > _OFTEN and found.windows:
         blamed = [one.name for one in found.limits if one.failed_tests]
         where = f" in the equation of {listed([f'`{n}`' for n in blamed], 2)}" if blamed else ""
-        yield f"One step in {1 / tests:.0f} fails its error test: look for a non-smooth expression{where}, most often at {_when(found)}."
+        when = _when(found)
+        yield f"One step in {1 / tests:.0f} fails its error test: look for a non-smooth expression{where}, most often at {when}."
     if found.stubborn:
         worst = found.stubborn[0].equation
         place = f" ({worst.location})" if worst.location else ""
@@ -302,9 +311,10 @@ def _about_failures(found: RunDiagnosis, tests: float, convergence: float) -> It
             "(`ac.smooth_max`, `ac.regularised_sqrt`, …), or keep its arguments away from where it bends."
         )
     elif convergence > _OFTEN:
-        yield f"Iterations often fail to converge, most often at {_when(found)}: check nominal values, and look for equations that jump."
+        where = _when(found)
+        yield f"Iterations often fail to converge, most often at {where}: check nominal values, and look for equations that jump."
     if found.failures.get("without a finite value"):
-        yield "Some attempts met equations without a finite value: bounds (min, max) or a regularised function avoid the wasted steps."
+        yield "Some attempts met equations without a finite value: a regularised function avoids the wasted steps."
 
 
 def _when(found: RunDiagnosis) -> str:

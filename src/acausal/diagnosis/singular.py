@@ -1,9 +1,9 @@
 """Numerical singularity: there is an equation for every unknown, yet with the numbers at hand they do not determine them.
 
 With the states given, A z = … determines z: the derivatives of the states and the other unknowns. A is block triangular along
-`solution_order`, so it is singular just when one of its diagonal blocks is. A right null vector of a block is a motion of unknowns that
-changes no equation; a left one is a combination of equations that says nothing, so one of them repeats what the others say. Blocks are
-equilibrated first: a singular value means nothing before rows and columns have been brought to one size.
+`solution_order`, so it is singular just when one of its diagonal blocks is. A right null vector of a block is a motion of
+unknowns that changes no equation; a left one is a combination of equations that says nothing, so one of them repeats what the
+others say. Blocks are equilibrated first: a singular value means nothing before rows and columns have been brought to one size.
 
 Two cases are told apart: a coefficient that is there by structure has become zero (a closed valve), or equations depend on each
 other although all their coefficients are there (a circuit without a ground).
@@ -276,7 +276,10 @@ def diagnostic(problem: Problem, s: Singularity, when: str) -> Diagnostic:
         "This is caused by the numbers, not by the structure: there is an equation for every unknown.",
         f"can move:  {_motion(unknowns, s.amounts)}",
         *_alike(problem, s),
-        *(f"zero:      the coefficient of {_name(problem, c)} in {equation_line(problem.describe_equation(r))}" for r, c in s.zeros[:_MOST]),
+        *(
+            f"zero:      the coefficient of {_name(problem, c)} in {equation_line(problem.describe_equation(r))}"
+            for r, c in s.zeros[:_MOST]
+        ),
     ]
     return Diagnostic(
         what,

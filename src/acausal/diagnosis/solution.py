@@ -1,7 +1,7 @@
 """How a model is solved: which row determines which unknown, which are solved together, and what stands in a row.
 
-Numbers are those of the system, before explicit variables were taken out of what solvers see: each of those is a block of one row by
-construction, so the other blocks are the same as those of the problem that is run.
+Numbers are those of the system, before explicit variables were taken out of what solvers see: each of those is a block of one
+row by construction, so the other blocks are the same as those of the problem that is run.
 """
 
 from __future__ import annotations

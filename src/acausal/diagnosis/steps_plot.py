@@ -16,6 +16,7 @@ from ..runtime.journal import Journal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 def plot_steps(result: Any, file: str | os.PathLike[str] | None = None) -> Figure:
     """Two panels above one another: the step size, logarithmically, and the order."""
     import matplotlib
