@@ -30,7 +30,7 @@ Kind = Literal["lines", "map"] | None
 
 MAP_ABOVE = 12  # more curves of one array than this become a heat map
 FAMILY_NAMED = 6  # up to this many curves of one array are named in the legend, more by a colour bar
-LEGEND_INSIDE = 4  # more entries than this stand beside the panel
+LEGEND_INSIDE = 1  # more entries than this stand beside the panel
 LEGEND_MOST = 24
 ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
 
@@ -357,12 +357,11 @@ def _legend(axes: Axes, panel: _Panel, times: int) -> None:
         handles, labels = handles[: LEGEND_MOST - 1], labels[: LEGEND_MOST - 1]
         handles.append(axes.plot([], [], alpha=0)[0])
         labels.append(f"… and {rest} more")
-    if len(handles) > LEGEND_INSIDE:
+    if len(handles) > LEGEND_INSIDE or times * panel.lines >= 50_000:  # where nothing can be hidden behind it
         columns = 1 + (len(handles) > LEGEND_MOST // 2)
         axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), frameon=False, ncols=columns, borderaxespad=0)
     else:
-        # finding the best corner looks at every point of every curve
-        axes.legend(handles, labels, loc="best" if times * panel.lines < 50_000 else "upper right")
+        axes.legend(handles, labels, loc="best")
 
 
 # ---------------------------------------------------------------- words
@@ -373,9 +372,19 @@ def _axis_label(panel: _Panel) -> str:
     descriptions = {one.description for one in panel.drawn}
     own = descriptions.pop() if len(descriptions) == 1 else ""
     single = panel.drawn[0].name if len(panel.drawn) == 1 else ""
-    quantity = (own[:1].upper() + own[1:]) or QUANTITIES.get(_plain_unit(panel.unit)) or single
+    quantity = (own[:1].upper() + own[1:]) or _quantity(panel.unit) or single
     unit = pretty_unit(panel.unit)
     return fill(f"{quantity} ({unit})" if quantity and unit else quantity or unit or "Dimensionless", 30)
+
+
+def _quantity(unit: str) -> str:
+    """What is measured in a unit: also in its multiples, so that kW is a power as W is."""
+    plain = _plain_unit(unit)
+    for prefix in ("", "k", "M", "G", "m", "u", "n"):
+        found = QUANTITIES.get(plain.removeprefix(prefix)) if plain.startswith(prefix) else None
+        if found:
+            return found
+    return ""
 
 
 def _plain_unit(unit: str) -> str:
