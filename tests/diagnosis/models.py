@@ -1,4 +1,5 @@
 """Models with a known answer."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -102,6 +102,27 @@ def test_a_run_that_meets_it_says_so() -> None:
     assert result.time_reached <= 1.0 + 1e-9
 
 
+def test_an_equation_that_was_used_as_a_definition_is_named_too() -> None:
+    """x = sin(t) - 2y was put in, so that 2x + 4y loses y: no coefficient of the user's is zero, two equations are alike."""
+
+    class Meshes(ac.Component):
+        x, y = ac.Variable(unit="A"), ac.Variable(unit="A")
+        k = ac.Parameter(2.0)
+
+        def equations(self) -> Any:
+            yield self.x + 2 * self.y == ac.sin(ac.time)
+            yield self.k * self.x + 4 * self.y == 1.0
+
+    problem = ac.compile(Meshes()).problem
+    (told,) = explain_point(problem, 0.0, problem.start, np.zeros(problem.size))
+    text = str(told)
+    assert text.startswith("Equations depend on each other at time 0")
+    assert "can move:  y, and x with it, without changing an equation" in text
+    assert "These equations say the same:" in text
+    assert text.count("self.k * self.x + 4 * self.y == 1.0") == 2 and "self.x + 2 * self.y == ac.sin(ac.time)" in text
+    assert "One of these equations repeats what the others say" in text
+
+
 def test_scaling_of_rows_and_columns_does_not_make_it_singular() -> None:
     """Coefficients of 1e-15 … 1e21 are regular; one row twice is not, however it is scaled: (a, b, c) = (-2, 1, 3)."""
     start = {"y": {"s": 1.0}, "x": {"a": 1e-15, "b": 1.0, "c": 1e15}}

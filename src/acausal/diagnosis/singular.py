@@ -11,6 +11,7 @@ other although all their coefficients are there (a circuit without a ground).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic
+from ..families.plant import Kind, joined
 from ..families.statistics import solution_order
+from ..families.system import System
 from ..runtime.problem import Floats, Problem
 from ..structure.blocks import BlockForm
 from ..structure.incidence import Incidence
@@ -265,21 +268,20 @@ def explain_point(
 def diagnostic(problem: Problem, s: Singularity, when: str) -> Diagnostic:
     """The near-null vectors of one singularity in names."""
     first = problem.describe_equation(int(s.equations[0]))
-    unknowns = [_name(problem, int(u)) for u in s.unknowns]
-    if s.zeros:
+    unknowns, defined = [_name(problem, int(u)) for u in s.unknowns], _definitions(problem, s.equations)
+    vanished = bool(s.zeros) and not defined  # otherwise the equation and a definition in it cancelled
+    if vanished:
         what = f"An equation does not contain the unknown it is to determine {when}: its coefficient is zero."
     elif s.exact:
         what = f"Equations depend on each other {when}, so they do not determine their unknowns."
     else:
         what = f"Equations nearly depend on each other {when} (singular values of 1 : {1 / s.ratio:.0e})."
+    zeros = s.zeros[:_MOST] if vanished else ()
     details = [
         "This is caused by the numbers, not by the structure: there is an equation for every unknown.",
-        f"can move:  {_motion(unknowns, s.amounts)}",
-        *_alike(problem, s),
-        *(
-            f"zero:      the coefficient of {_name(problem, c)} in {equation_line(problem.describe_equation(r))}"
-            for r, c in s.zeros[:_MOST]
-        ),
+        f"can move:  {_motion(unknowns, s.amounts, [name for name, _ in defined])}",
+        *_alike(problem, s, [where for _, where in defined]),
+        *(f"zero:      {_coefficient(problem, row, column)}" for row, column in zeros),
     ]
     return Diagnostic(
         what,
@@ -287,8 +289,41 @@ def diagnostic(problem: Problem, s: Singularity, when: str) -> Diagnostic:
         equation=getattr(first, "equation", ""),
         location=getattr(first, "location", None),
         details=tuple(details),
-        remedy=_remedy(problem, s),
+        remedy=_remedy(problem, s, vanished),
     )
+
+
+def _definitions(problem: Problem, rows: np.ndarray) -> list[tuple[str, Diagnostic]]:
+    """Variables in these equations that translation replaced by their definitions, and the equations that define them.
+
+    They are equations of the user like the others, but rows of the matrix they are not.
+    """
+    lowered = getattr(problem, "lowered", None)
+    found: dict[tuple[str, str], Diagnostic] = {}
+    for row in rows[:_MOST] if lowered is not None else ():
+        stated = _stated(lowered.system, int(lowered.kept_rows[row]))
+        if stated is None:
+            continue
+        kind, text, path = stated
+        for (index, name), definition in lowered.system.definitions.items():
+            if index == kind.index and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                where = f"{path or 'the model'} ({kind.name})"
+                found[path, name] = Diagnostic("", where, definition.equation.text, definition.equation.location)
+    return [(joined(path, name), equation) for (path, name), equation in found.items()]
+
+
+def _stated(system: System, row: int) -> tuple[Kind, str, str] | None:
+    """Kind, equation and path of a row as the user stated it; None for what connections or index reduction added."""
+    block = next((b for b in system.blocks if b.start <= row < b.start + b.count), None)
+    if block is None or block.equation is None or block.kind is None:
+        return None
+    local = row - block.start if block.picked is None else int(block.picked[row - block.start])
+    instance = local // max(int(np.prod(block.equation.shape)), 1)
+    return block.kind, block.equation.text, system.plant.path_of(block.kind, instance)
+
+
+def _coefficient(problem: Problem, row: int, column: int) -> str:
+    return f"the coefficient of {_name(problem, column)} in {equation_line(problem.describe_equation(row))}"
 
 
 def _name(problem: Problem, unknown: int) -> str:
@@ -296,8 +331,10 @@ def _name(problem: Problem, unknown: int) -> str:
     return f"der({name})" if problem.differential[unknown] else name
 
 
-def _motion(names: list[str], amounts: Floats) -> str:
+def _motion(names: list[str], amounts: Floats, defined: list[str]) -> str:
     """How far each goes when the first goes by 1."""
+    if len(names) == 1 and defined:
+        return f"{names[0]}, and {listed(defined, 3)} with it, without changing an equation"
     if len(names) == 1:
         return f"{names[0]} can take any value without changing an equation"
     shown, more = names[:_MOST], f", … {len(names) - _MOST} more" if len(names) > _MOST else ""
@@ -307,7 +344,10 @@ def _motion(names: list[str], amounts: Floats) -> str:
     return f"{', '.join(parts)}{more}, without changing an equation"
 
 
-def _alike(problem: Problem, s: Singularity) -> list[str]:
+def _alike(problem: Problem, s: Singularity, defining: list[Diagnostic]) -> list[str]:
+    if s.zeros and defining:
+        rows = [problem.describe_equation(int(row)) for row in s.equations[:_MOST]]
+        return ["These equations say the same:", *(f"  {equation_line(one)}" for one in [*rows, *defining[:_MOST]])]
     if len(s.equations) < 2:
         return []
     lines = ["These equations say the same; together they cancel:"]
@@ -318,12 +358,12 @@ def _alike(problem: Problem, s: Singularity) -> list[str]:
     return lines
 
 
-def _remedy(problem: Problem, s: Singularity) -> str:
+def _remedy(problem: Problem, s: Singularity, vanished: bool) -> str:
     held = _level(problem, s)
-    if s.zeros:
+    if vanished:
         return (
             "Look for what makes the coefficient zero there (a closed valve, no flow, an empty volume, a root at zero) and use a "
-            "regularised function or a small leakage; or the equation repeats what others say, then replace it."
+            "regularised function or a small leakage."
         )
     if held:
         return f"Nothing holds the level of {listed(held, 3)}: connect a ground, a boundary or a store there."
