@@ -103,3 +103,16 @@ class Dependent(ac.Component):
         yield v[0] - v[1] + ac.sin(v[0] - v[1]) == 0
         yield 2 * v[1:-1] - v[:-2] - v[2:] == 0
         yield v[-1] - v[-2] + ac.sinh(v[-1] - v[-2]) == 0
+
+
+class Merging(ac.Component):
+    """Two equations become one at t = 1: 3x + 2y = s, and (1 + t)·3x + 4y = 2s."""
+
+    x, y = ac.Variable(start=0.3), ac.Variable(start=0.2)
+    s = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        k = 1.0 + ac.min(ac.time, 1.0)
+        yield ac.der(self.s) == -self.x
+        yield 3 * self.x + 2 * self.y == self.s
+        yield k * 3 * self.x + 4 * self.y == 2 * self.s

@@ -10,7 +10,7 @@ import pytest
 import acausal as ac
 from acausal.diagnosis.singular import NEARLY, diagnostic, explain_point, singularities
 
-from .models import Dependent, Floating, Loop, TwoCapacitors, Valve
+from .models import Dependent, Floating, Loop, Merging, TwoCapacitors, Valve
 
 
 def at_start(model: Any) -> list[Any]:
@@ -96,10 +96,13 @@ def test_a_coefficient_that_became_zero() -> None:
 
 
 def test_a_run_that_meets_it_says_so() -> None:
-    """The coefficient of p falls to zero at t = 1, and p goes to infinity before."""
-    result = ac.compile(Valve()).simulate(until=2.0)
-    assert not result.outcome.ok
-    assert result.time_reached <= 1.0 + 1e-9
+    """The motion that no equation notices is (x, y) = (-2, 3), and the second equation is twice the first."""
+    result = ac.compile(Merging()).simulate(until=2.0)
+    assert result.outcome is ac.Outcome.SINGULAR and result.time_reached == pytest.approx(1.0)
+    text = str(result.diagnostics[0])
+    assert text.startswith("Equations depend on each other at time 1")
+    assert "can move:  y by 1, x by -0.6667, without changing an equation" in text
+    assert "-0.5 ×  the model (Merging): k * 3 * self.x + 4 * self.y == 2 * self.s" in text
 
 
 def test_an_equation_that_was_used_as_a_definition_is_named_too() -> None:
@@ -113,9 +116,9 @@ def test_an_equation_that_was_used_as_a_definition_is_named_too() -> None:
             yield self.x + 2 * self.y == ac.sin(ac.time)
             yield self.k * self.x + 4 * self.y == 1.0
 
-    problem = ac.compile(Meshes()).problem
-    (told,) = explain_point(problem, 0.0, problem.start, np.zeros(problem.size))
-    text = str(told)
+    with pytest.raises(ac.ModelError) as failure:
+        ac.compile(Meshes()).simulate(until=1.0)
+    text = str(failure.value.diagnostics[0])
     assert text.startswith("Equations depend on each other at time 0")
     assert "can move:  y, and x with it, without changing an equation" in text
     assert "These equations say the same:" in text

@@ -388,3 +388,16 @@ def test_lists_of_components_inside_arrays_of_composites():
     result = ac.compile(Row()).simulate(until=1.0, set={"pairs[1].link.G": 3.0}, rtol=1e-8)
     rate = np.array([1.0, 3.0, 1.0]) * (1 / 2 + 1 / 6)
     np.testing.assert_allclose(result["pairs.m[0].T"], 325.0 + 75.0 * np.exp(-result.time[:, None] * rate), rtol=1e-6)
+
+
+def test_connectors_with_nothing_connected_are_told():
+    """Legal, since an unconnected flow is zero, but more often forgotten than meant."""
+
+    class Half(ac.Component):
+        def __init__(self):
+            self.mass, self.wall = Mass(), Conductor()
+
+        def connections(self):
+            yield self.mass.port, self.wall.a
+
+    assert ac.compile(Half()).open_connectors() == ["wall.b"]

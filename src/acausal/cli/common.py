@@ -35,7 +35,18 @@ def translated(text: str, *, quiet: bool = False) -> Model:
 
     component = load_component(text)
     with working(f"translating {type(component).__name__}", quiet):
-        return compiled(component)
+        model = compiled(component)
+    if not quiet:
+        _note_open_connectors(model)
+    return model
+
+
+def _note_open_connectors(model: Model) -> None:
+    """Legal, but more often forgotten than meant."""
+    names = model.open_connectors()
+    if names:
+        told = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+        show.screen(errors=True).print(f"[yellow]![/yellow] Nothing is connected to {told}: no flow passes there.", soft_wrap=True)
 
 
 def compiled(component: Component) -> Model:

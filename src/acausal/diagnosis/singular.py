@@ -298,7 +298,7 @@ def _definitions(problem: Problem, rows: np.ndarray) -> list[tuple[str, Diagnost
 
     They are equations of the user like the others, but rows of the matrix they are not.
     """
-    lowered = getattr(problem, "lowered", None)
+    lowered: Any = getattr(problem, "lowered", None)
     found: dict[tuple[str, str], Diagnostic] = {}
     for row in rows[:_MOST] if lowered is not None else ():
         stated = _stated(lowered.system, int(lowered.kept_rows[row]))

@@ -151,6 +151,7 @@ class _Builder:
             initial_count=initial_count,
             known_count=self.plant.known_count + len(literals),
             differential=self.differential,
+            open_flows=self.nodes.zero,
             complaints=complaints,
         )
 

@@ -58,9 +58,10 @@ def _blocked(traced: Traced) -> set[str]:
                 blocked.add(node.name)
         for term in equation.terms:
             blocked.update(r.name for r in unknowns_of(term))
-    for name in traced.kind.quantities:
-        if any(name in m._modifications and m._modifications[name].get("fixed") for m in traced.kind.members):
-            blocked.add(name)
+    for name, quantity in traced.kind.quantities.items():
+        said = [m._modifications[name] for m in traced.kind.members if name in m._modifications]
+        if quantity.declaration.start is not None or any(m.get("fixed") or m.get("start") is not None for m in said):
+            blocked.add(name)  # somebody said where it starts; a definition has no start
     return blocked
 
 

@@ -50,6 +50,7 @@ class System:
     differential: np.ndarray
     derivatives: Derivatives | None = None  # what index reduction added; None when the index was 1 from the start
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
+    open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
 
     # --- names ----------------------------------------------------------------------------------------------------------

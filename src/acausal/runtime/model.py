@@ -111,6 +111,20 @@ class Model:
 
         return statistics(self)
 
+    def open_connectors(self, most: int = 8) -> list[str]:
+        """Connectors of components at which nothing is connected, so that no flow passes there: perhaps a forgotten connection."""
+        plant, found = self.system.plant, list[str]()
+        for number in self.system.open_flows:
+            kind, quantity, _ = plant.quantity_at(int(number))
+            if kind is plant.root._kind or quantity.connector is None:
+                continue
+            name = plant.name_of(int(number)).rpartition(".")[0]
+            if name not in found:
+                found.append(name)
+            if len(found) == most:
+                break
+        return found
+
     def explain(self, path: str) -> Explanation:
         """What a quantity is, what determines it, what it depends on: `print(model.explain("evaporator.h"))`."""
         from ..diagnosis.explain import explain
