@@ -54,7 +54,7 @@ _ALL = (
         "pow",
         2,
         np.power,
-        lambda n, a, b: (_power_by_base(a, b), 0.0 if isinstance(b, Constant) else n * _op("log", a)),
+        lambda n, a, b: (_power_by_base(a, b), _power_by_exponent(n, a, b)),
         outside=lambda a, b: ((a < 0) & (b != np.round(b))) | ((a == 0) & (b < 0)),
         complaint="a negative number raised to a fractional power, or zero to a negative one",
     ),
@@ -137,6 +137,13 @@ def of_ufunc(name: str) -> Operator:
     if name not in _UFUNCS:
         raise UsageError(f"`numpy.{name}` has no counterpart in equations. Use acausal's functions, or `ac.function` for your own.")
     return OPERATORS[_UFUNCS[name]]
+
+
+def _power_by_exponent(power: Expression, base: Expression, exponent: Expression) -> Expression | float:
+    """a^b log a, which is 0 for a = 0 and b > 0, where the logarithm has no value."""
+    if isinstance(exponent, Constant):
+        return 0.0
+    return _op("where", base > 0, power * _op("log", base), 0.0)
 
 
 def _power_by_base(base: Expression, exponent: Expression) -> Expression:
