@@ -257,7 +257,7 @@ int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector 
     if (ida.t_setup != ida.input_time && ida.factors_are_old() && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
     return ida.solve_time.time([&] {
         if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
-        ida.lu->solve(NV_DATA_S(x));
+        ida.lu->solve_quickly(NV_DATA_S(x));
         double cj = 0;
         IDAGetCurrentCj(ida.mem, &cj);
         if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)

@@ -39,7 +39,7 @@ bool SparseLu::factor_anew(double *data) {
 // A refactorisation keeps the pivots of an earlier matrix. They have gone bad when the ratio of the smallest to the largest
 // pivot is far below what it was with fresh ones; then, and only then, new pivots are worth their price.
 bool SparseLu::factor(double *data, bool fresh) {
-    regular = false;
+    regular = packed.valid = false;
     if (n == 0) return regular = true;
     if (!symbolic && !analyse()) return false;
     if (numeric && !fresh) {
@@ -53,6 +53,56 @@ bool SparseLu::factor(double *data, bool fresh) {
 
 void SparseLu::solve(double *rhs) {
     if (n) klu_solve(symbolic, numeric, (int)n, 1, rhs, &common);
+}
+
+// KLU gives L with its unit diagonal first in each column, U with its pivot last.
+void SparseLu::pack() {
+    auto take = [&](int64_t entries, bool lower, std::vector<int> &start, std::vector<int> &row, std::vector<double> &value) {
+        extract_start.resize(n + 1), extract_row.resize(entries), extract_value.resize(entries);
+        int *p = extract_start.data(), *i = extract_row.data();
+        double *x = extract_value.data();
+        if (lower) klu_extract(numeric, symbolic, p, i, x, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common);
+        else klu_extract(numeric, symbolic, nullptr, nullptr, nullptr, p, i, x, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common);
+        start.resize(n + 1), row.resize(entries - n), value.resize(entries - n);
+        int filled = 0;
+        for (int64_t j = 0; j < n; ++j) {
+            start[j] = filled;
+            for (int k = p[j]; k < p[j + 1]; ++k) {
+                if (i[k] != j) row[filled] = i[k], value[filled++] = x[k];
+                else if (!lower) packed.inverse_pivot[j] = 1 / x[k];
+            }
+        }
+        start[n] = filled;
+    };
+    packed.inverse_pivot.resize(n), packed.inverse_scale.resize(n), packed.work.resize(n);
+    take(numeric->lnz, true, packed.lower_start, packed.lower_row, packed.lower);
+    take(numeric->unz, false, packed.upper_start, packed.upper_row, packed.upper);
+    for (int64_t k = 0; k < n; ++k) packed.inverse_scale[k] = numeric->Rs ? 1 / numeric->Rs[k] : 1.0;
+    packed.valid = true;
+}
+
+// Blocks from the last to the first: L, U, then what the block's unknowns do to earlier blocks.
+void SparseLu::solve_quickly(double *rhs) {
+    if (!n) return;
+    if (!packed.valid) pack();
+    double *x = packed.work.data();
+    const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
+    const double *scale = packed.inverse_scale.data(), *pivot = packed.inverse_pivot.data();
+    for (int64_t k = 0; k < n; ++k) x[k] = rhs[row_of[k]] * scale[k];
+    auto spread = [x](const int *start, const int *row, const double *value, int64_t j, double known) {
+        for (int k = start[j]; k < start[j + 1]; ++k) x[row[k]] -= value[k] * known;
+    };
+    const double *outside = static_cast<const double *>(numeric->Offx);
+    for (int block = symbolic->nblocks - 1; block >= 0; --block) {
+        int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        for (int64_t j = first; j < end; ++j) spread(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j, x[j]);
+        for (int64_t j = end - 1; j >= first; --j) {
+            rhs[column_of[j]] = x[j] *= pivot[j];
+            spread(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j, x[j]);
+        }
+        if (block)
+            for (int64_t j = first; j < end; ++j) spread(numeric->Offp, numeric->Offi, outside, j, x[j]);
+    }
 }
 
 const char *SparseLu::trouble() const {
@@ -76,13 +126,14 @@ bool factor(SparseLu &lu, int64_t nnz, nb::handle data, bool fresh) {
     return lu.factor(const_cast<double *>(values.data), fresh);
 }
 
-nb::object solve(SparseLu &lu, nb::handle rhs) {
+nb::object solve(SparseLu &lu, nb::handle rhs, bool quickly) {
     Array<double, 1> b(rhs, "rhs");
     require_size(b, lu.size(), "rhs");
     if (!lu.factored()) throw std::runtime_error("there is no factorisation to solve with: call factor() first and see that it returns True");
     {
         nb::gil_scoped_release release;
-        lu.solve(b.data);
+        if (quickly) lu.solve_quickly(b.data);
+        else lu.solve(b.data);
     }
     return b.owner;
 }
@@ -114,7 +165,8 @@ void bind_klu(nb::module_ &m) {
              "n"_a, "indptr"_a, "indices"_a, "ordering"_a = "amd")
         .def("factor", [](Klu &k, nb::handle data, bool fresh) { return factor(k.lu, k.nnz, data, fresh); }, "data"_a, "fresh"_a = false,
              "True if regular; False if singular: see structural_rank, numerical_rank, singular_column, trouble.")
-        .def("solve", [](Klu &k, nb::handle rhs) { return solve(k.lu, rhs); }, "rhs"_a, "Solve in place; returns `rhs`.")
+        .def("solve", [](Klu &k, nb::handle rhs, bool quickly) { return solve(k.lu, rhs, quickly); }, "rhs"_a, "quickly"_a = false,
+             "Solve in place; returns `rhs`. Quickly: with inverses of the pivots, as the integrator does.")
         .def_prop_ro("rcond", [](Klu &k) { return k.lu.rcond(); })
         .def_prop_ro("structural_rank", [](Klu &k) { return k.lu.structural_rank(); })
         .def_prop_ro("numerical_rank", [](Klu &k) { return k.lu.numerical_rank(); })

@@ -5,6 +5,8 @@
 
 #include <klu.h>
 
+#include <vector>
+
 namespace acausal {
 
 class SparseLu {
@@ -18,7 +20,8 @@ class SparseLu {
 
     // True if regular. Pivots are kept from the last full factorisation while they are still good; `fresh` demands new ones.
     bool factor(double *data, bool fresh = false);
-    void solve(double *rhs); // in place; only after factor() returned true
+    void solve(double *rhs);         // in place; only after factor() returned true
+    void solve_quickly(double *rhs); // the same but for rounding, and faster from the second time on
 
     int64_t size() const { return n; }
     double rcond() const { return common.rcond; }
@@ -35,6 +38,17 @@ class SparseLu {
   private:
     bool analyse();
     bool factor_anew(double *data);
+    void pack();
+
+    // The factors without their diagonals, as plain columns: a run solves far more often than it factorises, and KLU divides twice
+    // for each unknown, one division waiting for the other, where products with inverses will do for Newton's method.
+    struct Packed {
+        std::vector<int> lower_start, lower_row, upper_start, upper_row;
+        std::vector<double> lower, upper, inverse_pivot, inverse_scale, work;
+        bool valid = false;
+    } packed;
+    std::vector<int> extract_start, extract_row;
+    std::vector<double> extract_value;
 
     int64_t n, rank = -1;
     Integers indptr, indices;

@@ -193,3 +193,25 @@ def test_explanations_name_equations_and_unknowns() -> None:
     assert limiting.details[0] == "part.y[1]: local error 2 times the tolerance"
     assert "part.y[0]" not in str(limiting)
     assert explain_limiting(problem, 0.0, [0.01, 0.2]) == ()  # something else kept the step small
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_quick_solution_is_the_solution(seed: int) -> None:
+    """Also for matrices that fall into several blocks, with entries between them, and after a refactorisation."""
+    core = pytest.importorskip("acausal._core")
+    from scipy.sparse import csc_matrix
+
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 40))
+    upper = np.triu(random.random((n, n)) < 0.15) | np.eye(n, dtype=bool)
+    loops = random.random((n, n)) < random.choice([0.0, 0.02, 0.1])
+    order = random.permutation(n)
+    present = (upper | loops)[order][:, random.permutation(n)]
+    pattern = csc_matrix(present)
+    lu = core.Klu(n, pattern.indptr.astype(np.int32), pattern.indices.astype(np.int32))
+    for _ in range(2):
+        matrix = csc_matrix((random.uniform(0.5, 2.0, pattern.nnz), pattern.indices, pattern.indptr), shape=(n, n))
+        right = random.normal(size=n)
+        if lu.factor(matrix.data) and lu.rcond > 1e-8:
+            np.testing.assert_allclose(lu.solve(right.copy(), quickly=True), lu.solve(right.copy()), rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(matrix @ lu.solve(right.copy(), quickly=True), right, rtol=1e-6, atol=1e-6)

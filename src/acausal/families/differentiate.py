@@ -21,7 +21,7 @@ def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression,
         if node in wanted:
             found[node] = seed
             continue
-        for arg, partial in zip(node.args, _partials(node), strict=True):
+        for arg, partial in zip(node.args, partials(node), strict=True):
             if arg in reaching:
                 term = seed * partial
                 if not (isinstance(term, Constant) and term.value == 0):
@@ -37,7 +37,8 @@ def _nodes_above(order: list[Expression], wanted: set[Expression]) -> set[Expres
     return reaching
 
 
-def _partials(node: Expression) -> tuple[Expression, ...]:
+def partials(node: Expression) -> tuple[Expression, ...]:
+    """The derivative of a node by each of its arguments."""
     if isinstance(node, Operation):
         return tuple(as_expression(p) for p in node.operator.partials(node, *node.args))
     if isinstance(node, Call):

@@ -13,16 +13,18 @@ where the user fixed or bounded it, where initial equations name it, and beyond 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from ..language.expression import Constant, Expression, Slot, walk
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
+from .differentiate import partials
 from .pattern import Pattern, distinct
 from .plant import FIRST_PARAMETER
 from .system import System
-from .template import MINUS, MIXED, Family
+from .template import MINUS, MIXED, Family, Template
 
 _DEEPEST = 12  # assignments that use assignments …
 _MOST_COLUMNS = 8  # unknowns that an explicit variable may depend on
@@ -50,7 +52,9 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
     """For each unknown the row that could compute it, or -1."""
     column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
     active = np.where(system.differential[column], pattern.by_slope, pattern.by_value)
-    incidence = Incidence.from_pairs(pattern.indices[active], column[active], system.equation_count, system.size)
+    read_row, read = _silent_entries(system)
+    rows, columns = np.concatenate([pattern.indices[active], read_row]), np.concatenate([column[active], read])
+    incidence = Incidence.from_pairs(rows, columns, system.equation_count, system.size)
     form = block_form(incidence)
     single = form.pointers[:-1][form.sizes == 1]
     rows, unknowns = form.equations[single], form.unknowns[single]
@@ -66,16 +70,22 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
 def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
     """Rows that contain the wanted unknown in one slot, linearly, with a coefficient that only parameters can change.
 
-    A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone.
+    A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone. A
+    family with several residuals stays whole: none of its rows is solved for anything, not even through another's contribution.
     """
     contributions = np.zeros(len(wanted), dtype=np.int64)
     occurrences = np.zeros(len(wanted), dtype=np.int64)
     literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
+    whole = np.zeros(len(wanted), dtype=bool)
     inputs = system.plant.input_cells()
     for family in system.families:
         single = len(family.template.outputs) == 1
         for rows in family.rows:
             np.add.at(contributions, rows, 1)
+            whole[rows] |= not single
+        for output, slot in silent_slots(family.template):
+            rows = family.rows[output]
+            whole[rows[unfolded(family, slot) == wanted[rows]]] = True
         for output, slot, partial in family.template.jacobian:
             rows = family.rows[output]
             here = unfolded(family, slot) == wanted[rows]
@@ -85,7 +95,35 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
             elif single:
                 steady = here & _only_parameters(system, family, partial, inputs)
                 constant[rows[steady]] = True
-    return (occurrences == 1) & (literal | (constant & (contributions == 1)))
+    return (occurrences == 1) & ~whole & (literal | (constant & (contributions == 1)))
+
+
+@cache
+def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
+    """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`.
+
+    The Jacobian does not show these, but who computes a value must know that it is read.
+    """
+    found: set[tuple[int, int]] = set()
+    for k, output in enumerate(template.outputs):
+        for node in walk(output):
+            for argument, partial in zip(node.args, partials(node) if node.args else (), strict=True):
+                if isinstance(partial, Constant) and partial.value == 0:
+                    found |= {(k, n.number) for n in walk(argument) if isinstance(n, Slot) and n.kind != "known"}
+    return tuple(sorted(found))
+
+
+def _silent_entries(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """(row, unknown) of everything that is read without a derivative; of a state its value is given, its slope is not."""
+    rows, read = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for family in system.families:
+        for output, slot in silent_slots(family.template):
+            index, n = unfolded(family, slot), system.size
+            unknown = np.where(index < n, index, index - n)
+            active = (index < 2 * n) & (system.differential[np.minimum(unknown, n - 1)] == (index >= n))
+            rows.append(family.rows[output][active])
+            read.append(unknown[active])
+    return np.concatenate(rows), np.concatenate(read)
 
 
 def _only_parameters(system: System, family: Family, partial: Expression, inputs: np.ndarray) -> np.ndarray:
@@ -120,7 +158,9 @@ class _Levels:
         owner = np.full(system.equation_count, -1, dtype=np.int64)
         candidates = np.flatnonzero(row_of >= 0)
         owner[row_of[candidates]] = candidates
-        self.target, self.source = owner[pattern.indices], column  # target is computed from source
+        read_row, read = _silent_entries(system)
+        self.target = owner[np.concatenate([pattern.indices, read_row])]  # target is computed from source
+        self.source = np.concatenate([column, read])
         keep = (self.target >= 0) & (self.target != self.source)
         self.target, self.source = self.target[keep], self.source[keep]
         self.consumers = np.bincount(column, minlength=system.size) - 1

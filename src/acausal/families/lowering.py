@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Slot, transform
+from ..language.expression import Constant, Expression, Slot, transform, walk
 from .assemble import merged_families
 from .evaluate import evaluate_arrays
 from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
@@ -52,7 +52,9 @@ class Lowered:
         """Whether no coefficient that is divided by is zero with these parameters."""
         offset = 2 * self.system.size
         for partial, family, columns in self.coefficients:
-            leaf = lambda s, f=family, c=columns: known[unfolded(f, s.number)[c] - offset]  # noqa: E731
+            cells = {s.number: unfolded(family, s.number)[columns] - offset for s in walk(partial) if isinstance(s, Slot)}
+            signs = {k: np.where(negative(family, k)[columns], -1.0, 1.0) for k in cells}
+            leaf = lambda s, c=cells, g=signs: g[s.number] * known[c[s.number]]  # noqa: E731
             if not np.all(evaluate_arrays(partial, leaf, batch=1)):
                 return False
         return True
@@ -209,8 +211,6 @@ def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 def _compact(value: Expression, slots: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
     """Leave out slots that the expression does not use."""
-    from ..language.expression import walk
-
     used = sorted({n.number for n in walk(value) if isinstance(n, Slot)})
     return (transform(value, lambda n: Slot(used.index(n.number), n.kind) if isinstance(n, Slot) else None),), slots[used]
 

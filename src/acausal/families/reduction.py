@@ -237,7 +237,8 @@ class _Reducer:
                 total = total + partial * change
         used = sorted({s.number for s in _slots(total)})
         final: dict[Expression, Expression] = {s: Slot(used.index(s.number), s.kind) for s in _slots(total)}
-        return (transform(total, lambda n: final.get(n)),), np.stack([columns[k] for k in used])
+        table = np.array([columns[k] for k in used], dtype=np.int64).reshape(len(used), codes.shape[1])  # perhaps of no slots
+        return (transform(total, lambda n: final.get(n)),), table
 
     def _change(self, codes: np.ndarray) -> np.ndarray | float:
         """The derivative of what sits in a slot: the next derivative of an unknown, 1 for time, 0 for other knowns."""
@@ -246,8 +247,9 @@ class _Reducer:
         cells = plain[known] - self.offset
         self._refuse_inputs(cells)
         if known.all():
-            if (cells == TIME).all():
-                return 1.0
+            signs = np.where(codes < 0, -1.0, 1.0)
+            if (cells == TIME).all() and (signs == signs[0]).all():
+                return float(signs[0])
             if not (cells == TIME).any():
                 return 0.0
         raised = np.where(known, self.offset + np.where(plain - self.offset == TIME, ONE, ZERO), plain + self.n)
@@ -271,8 +273,11 @@ class _Reducer:
         index = self._workspace(plain)
         slots = sorted({s for o in outputs for s in _slots(o)}, key=lambda s: s.number)
         as_unknown = np.array([(index[s.number] < self.size) & (s.kind == "derivative") for s in slots], dtype=bool)
-        as_unknown = as_unknown.reshape(len(slots), -1)
-        patterns, which = np.unique(as_unknown, axis=1, return_inverse=True)
+        as_unknown = as_unknown.reshape(len(slots), codes.shape[1])
+        patterns, which = np.unique(as_unknown.T, axis=0, return_inverse=True) if slots else (
+            np.zeros((1, 0), dtype=bool), np.zeros(codes.shape[1], dtype=np.int64),
+        )
+        patterns = patterns.T
         signed = np.where(codes < 0, ~index, index).astype(np.int32)
         for k in range(patterns.shape[1]):
             changed: dict[Expression, Expression] = {

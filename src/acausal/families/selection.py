@@ -84,8 +84,12 @@ class Selector:
             by_label[int(label[column])][1].append(int(column))
         return [Block(np.array(r), np.array(c)) for r, c in by_label.values()]
 
-    def select(self, values: np.ndarray, scale: np.ndarray) -> Selection:
-        """Choose by the values of the Jacobian (in the pattern's order); `scale` is the nominal value of each original unknown."""
+    def select(self, values: np.ndarray, scale: np.ndarray, wishes: bool = True) -> Selection:
+        """Choose by the values of the Jacobian (in the pattern's order); `scale` is the nominal value of each original unknown.
+
+        `wishes`: whether preferences count.
+        """
+        weight = scale[: len(self.preference)] * (self.preference if wishes else 1.0)
         dummy = np.zeros_like(self.derivatives.number, dtype=bool)
         choices: list[Choice] = []
         position = self._positions()
@@ -94,7 +98,7 @@ class Selector:
             while len(rows):
                 entries = _submatrix(position, rows, columns)
                 matrix = np.where(entries >= 0, values[entries], 0.0)
-                chosen = _pivots(matrix * scale[columns] * self.preference[columns], len(rows))
+                chosen = _pivots(matrix * weight[columns], len(rows))
                 order = np.concatenate([chosen, np.setdiff1d(np.arange(len(columns)), chosen)])
                 choices.append(Choice(entries[:, order], len(rows)))
                 columns = columns[chosen]

@@ -30,7 +30,7 @@ def run_to_end(
     watch = selection.watch(chosen, problem)
     if watch is None:
         return solver.run(problem, request)
-    exchange = Exchange(selection, chosen.states, known, request.inputs, starts)
+    exchange = Exchange(selection, known, request.inputs, starts)
     return solver.run(problem, replace(request, watch=watch, exchange=exchange))
 
 

@@ -36,8 +36,12 @@ class Watch:
 
     def degraded(self, t: float, y: Floats, yp: Floats, known: Floats) -> bool:
         """The same without the native core; y and y' are those of the reduced system."""
+        return self.growth(t, y, yp, known) > self.limit
+
+    def growth(self, t: float, y: Floats, yp: Floats, known: Floats) -> float:
+        """By which factor exchanging two columns would enlarge the determinant of a chosen block at most."""
         values = np.append(self.equations.jacobian(t, y, yp, 0.0, known), 0.0)
-        return any(_growth(values[p], c) > self.limit for p, c in zip(self.positions, self.counts, strict=True))
+        return max(_growth(values[p], c) for p, c in zip(self.positions, self.counts, strict=True))
 
 
 def _growth(matrix: np.ndarray, count: int) -> float:
@@ -62,22 +66,26 @@ class StateSelection:
         self.constant = self.selector.constant_entries()
         self._problems: dict[bytes, Problem] = {}
 
-    def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats) -> Selection:
-        """The best states at a point."""
+    def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats, wishes: bool = True) -> Selection:
+        """The best states at a point; without `wishes`, by numbers alone."""
         values = self.equations.jacobian(t, y, yp, 0.0, known)
-        return self.selector.select(np.nan_to_num(values), nominal)
+        return self.selector.select(np.nan_to_num(values), nominal, wishes)
 
     def problem(self, selection: Selection, known: np.ndarray, starts: Starts, explicit: bool = True) -> Problem:
         """The problem with these states; not `explicit`: every unknown of the system is one of the problem."""
+        explicit = explicit and not self.dynamic(selection)
+        found = self._problem(selection, known, starts, explicit)
+        return found if found.lowered.usable(known) else self._problem(selection, known, starts, False)
+
+    def _problem(self, selection: Selection, known: np.ndarray, starts: Starts, explicit: bool) -> Problem:
         key = selection.states.tobytes() + bytes([explicit])
         if key not in self._problems:
             system = with_states(self.system, selection.states)
             pattern = jacobian_pattern(system.families, system.equation_count, system.size)
             candidates = np.zeros(system.size, dtype=bool)
             candidates[self.selector.derivatives.candidates()[:, 0]] = True
-            explicit = explicit and not self.dynamic(selection)
             lowered = lower(system, pattern, self.keep | (candidates & starts.given)) if explicit else lower(system, pattern)
-            problem = build(lowered if lowered.usable(known) else lower(system, pattern), known, starts)
+            problem = build(lowered, known, starts)
             problem.candidates = candidates[problem.lowered.kept]
             problem.states = selection.states
             problem.fresh_jacobians = not self.constant[self.selector.entry_position].all()
@@ -108,22 +116,20 @@ class Exchange:
     """Selects states anew during a run; called by a solver when those it has degrade."""
 
     def __init__(
-        self, selection: StateSelection, states: np.ndarray, known: Floats, inputs: Mapping[int, Signal], starts: StartReader
+        self, selection: StateSelection, known: Floats, inputs: Mapping[int, Signal], starts: StartReader
     ) -> None:
         self.selection, self.known, self.inputs, self.starts = selection, known, inputs, starts
-        self._before = states.tobytes()
 
     def __call__(self, t: float, y: Floats, yp: Floats) -> tuple[Problem, Watch]:
         here = values_at(self.inputs, t, self.known)
         starts = self.starts.starts(here)
-        chosen = self.selection.select(t, y, yp, here, starts.nominal)
+        # A wish that led here is not asked again: it would hold states where they hardly determine the rest.
+        chosen = self.selection.select(t, y, yp, here, starts.nominal, wishes=False)
         problem = self.selection.problem(chosen, self.known, starts)
         watch = self.selection.watch(chosen, problem)
         assert watch is not None
-        if chosen.states.tobytes() == self._before:
-            watch = replace(watch, limit=2 * watch.limit)  # nothing better is to be had here
-        self._before = chosen.states.tobytes()
-        return problem, watch
+        # Nothing better is to be had here. Selection weighs by nominal values, so this may be far above the limit.
+        return problem, replace(watch, limit=max(watch.limit, 2 * watch.growth(t, y, yp, here)))
 
 
 def spread(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats) -> tuple[Floats, Floats]:
