@@ -14,6 +14,7 @@ from scipy.sparse import csc_matrix
 
 import acausal as ac
 from acausal.library import demo
+from acausal.runtime.initialise import InitialisationError
 
 COUNT = 9
 
@@ -100,18 +101,19 @@ def test_random_models(script: list[tuple[int, int, int]], seed: int) -> None:
 class Star(ac.Component):
     """Masses around a node that stores nothing but is held by a boundary: its heat flow is a long sum."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self) -> None:
+        n = 6
         self.mass = ac.array(Mass, n, T=ac.start(np.linspace(280.0, 320.0, n), fixed=True))
         self.link = ac.array(Conductor, n, G=np.linspace(1.0, 2.0, n))
         self.middle = Boundary()
 
     def connections(self):
         yield self.mass.port, self.link.a
-        for k in range(self.link.__len__()):
+        for k in range(6):
             yield self.link[k].b, self.middle.port
 
 
-@pytest.mark.parametrize("component", [Ladder(7), Star(6), demo.HeatedHouse()], ids=["ladder", "star", "house"])
+@pytest.mark.parametrize("component", [Ladder(7), Star(), demo.HeatedHouse()], ids=["ladder", "star", "house"])
 def test_plants(component: ac.Component) -> None:
     model = ac.compile(component)
     assert model.problem.lowered.computed
@@ -164,7 +166,7 @@ def test_a_zero_coefficient_is_told_and_does_not_spoil_later_runs() -> None:
     assert model.problem.lowered.coefficients
     for resistance in (1.0, 0.0, 2.0):
         if resistance == 0:
-            with pytest.raises(ac.InitialisationError, match=r"self\.R \* self\.p\.i"):
+            with pytest.raises(InitialisationError, match=r"self\.R \* self\.p\.i"):
                 model.simulate(until=1.0, set={"R.R": 0.0})
             assert model.problem is implicit(model)
             continue

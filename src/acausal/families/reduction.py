@@ -274,8 +274,13 @@ class _Reducer:
         slots = sorted({s for o in outputs for s in _slots(o)}, key=lambda s: s.number)
         as_unknown = np.array([(index[s.number] < self.size) & (s.kind == "derivative") for s in slots], dtype=bool)
         as_unknown = as_unknown.reshape(len(slots), codes.shape[1])
-        patterns, which = np.unique(as_unknown.T, axis=0, return_inverse=True) if slots else (
-            np.zeros((1, 0), dtype=bool), np.zeros(codes.shape[1], dtype=np.int64),
+        patterns, which = (
+            np.unique(as_unknown.T, axis=0, return_inverse=True)
+            if slots
+            else (
+                np.zeros((1, 0), dtype=bool),
+                np.zeros(codes.shape[1], dtype=np.int64),
+            )
         )
         patterns = patterns.T
         signed = np.where(codes < 0, ~index, index).astype(np.int32)

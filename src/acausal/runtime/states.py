@@ -115,9 +115,7 @@ class StateSelection:
 class Exchange:
     """Selects states anew during a run; called by a solver when those it has degrade."""
 
-    def __init__(
-        self, selection: StateSelection, known: Floats, inputs: Mapping[int, Signal], starts: StartReader
-    ) -> None:
+    def __init__(self, selection: StateSelection, known: Floats, inputs: Mapping[int, Signal], starts: StartReader) -> None:
         self.selection, self.known, self.inputs, self.starts = selection, known, inputs, starts
 
     def __call__(self, t: float, y: Floats, yp: Floats) -> tuple[Problem, Watch]:

@@ -1,0 +1,21 @@
+"""The examples of the documentation print what the pages say."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize(("page", "least"), [("diagnosis.md", 7), ("guide.md", 20)])
+def test_examples(page: str, least: int) -> None:
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    text = (DOCS / page).read_text(encoding="utf-8").replace("```", "")
+    examples = doctest.DocTestParser().get_doctest(text, {}, page, str(DOCS / page), 0)
+    assert len(examples.examples) >= least
+    told: list[str] = []
+    results = doctest.DocTestRunner(optionflags=options).run(examples, out=told.append)
+    assert results.failed == 0, "".join(told)
