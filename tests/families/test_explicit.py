@@ -122,6 +122,19 @@ def test_what_is_read_without_a_derivative_is_computed_before() -> None:
     np.testing.assert_allclose(result["early"], 3.0 * np.exp(s) + np.sign(np.cos(x) - 0.1 * s), rtol=1e-14)
 
 
+def test_an_unknown_that_cancels_is_in_no_equation() -> None:
+    class Cancelling(ac.Component):
+        s = ac.Variable(start=1.0, fixed=True)
+        x = ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.s) == -self.s
+            yield (self.x + self.s) * 2.0 - (self.x + self.x) == ac.cos(self.s)
+
+    with pytest.raises(ac.ModelError, match="x"):
+        ac.compile(Cancelling())
+
+
 def test_silent_slots_of_a_template() -> None:
     a, b, c = (Slot(k, "variable") for k in range(3))
     assert silent_slots(Template.of((a + ac.sign(b * c), a * ac.where(b > 1.0, c, 2.0)))) == ((0, 1), (0, 2), (1, 1))

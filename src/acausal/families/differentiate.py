@@ -18,6 +18,8 @@ def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression,
         seed = adjoint.pop(node, None)
         if seed is None or node not in reaching:
             continue
+        if isinstance(seed, Constant) and seed.value == 0:  # terms have cancelled
+            continue
         if node in wanted:
             found[node] = seed
             continue
