@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -49,13 +50,14 @@ class Section:
     lines: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Readable:
+class Readable(ABC):
     """Something that prints well: plainly with `print`, coloured where rich prints it. A subclass gives `title` and `sections`."""
 
     title: str
 
+    @abstractmethod
     def sections(self) -> Iterator[Section]:
-        raise NotImplementedError
+        """What is told, part by part."""
 
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self._lines(WIDTH))
