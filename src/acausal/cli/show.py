@@ -33,11 +33,6 @@ def screen(*, errors: bool = False) -> Console:
     return console if console.is_terminal else Console(stderr=errors, highlight=False, emoji=False, width=_UNBROKEN)
 
 
-def show_error(error: ModelError, console: Console | None = None) -> None:
-    """All diagnostics of an error, one below the other."""
-    show_diagnostics(error.diagnostics or (Diagnostic(str(error)),), console)
-
-
 def show_diagnostics(diagnostics: Sequence[Diagnostic], console: Console | None = None) -> None:
     console = console or screen(errors=True)
     for number, diagnostic in enumerate(diagnostics):

@@ -34,12 +34,7 @@ def split_sums(residual: Expression, shape: Shape, new_unknown: NewUnknown) -> t
     total: Expression = Constant(0.0)
     for sign, part in plain:
         total = total + part if sign > 0 else total - part
-    inner = [t for term in terms for t in _without_inner_sums(term, new_unknown)]
-    return total, inner
-
-
-def _without_inner_sums(term: Expression, new_unknown: NewUnknown) -> list[Expression]:
-    return [transform(term, lambda n: new_unknown(n) if isinstance(n, Sum) else None)]
+    return total, [transform(t, lambda n: new_unknown(n) if isinstance(n, Sum) else None) for t in terms]
 
 
 def _written_out(node: Expression) -> Expression | None:

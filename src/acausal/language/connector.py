@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import UsageError, near_matches
-from .declarations import Declaration, Flow, Input, Parameter, as_shape
+from .declarations import Declaration, Input, Parameter, as_shape
 from .expression import Reference, Shape
 
 
@@ -107,7 +107,3 @@ class ConnectorView:
 
     def __repr__(self) -> str:
         return self._owner._path_from(self._root, self._connector.name)
-
-
-def is_flow(declaration: Declaration) -> bool:
-    return isinstance(declaration, Flow)
