@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, Location, ModelError
+from ..errors import Diagnostic, Location
 
 if TYPE_CHECKING:
     from rich.console import Console
