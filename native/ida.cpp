@@ -8,7 +8,6 @@
 
 namespace acausal {
 
-constexpr double nowhere = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr long chunk = 1000; // steps between two checks that time still moves
 constexpr long renewal = 40;      // steps that a Jacobian may serve …
@@ -92,16 +91,19 @@ void Ida::set_known(const double *values) {
     std::memcpy(w.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
     std::memcpy(w_out.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
     input_time = output_input_time = nowhere;
+    roots_changed = true;
 }
 
-void Ida::start(double t0, const double *y0, const double *yp0) {
+void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
+    step_at_start = step;
     restore_start();
     if (last_status == Status::Cancelled) cancelled = false;
     last_status = Status::Finished;
     input_time = output_input_time = nowhere;
+    steps_at_update = 0;
     if (started) {
         before = counters();
         journal->restart();
@@ -137,6 +139,7 @@ void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
     system = std::move(other);
     jacobian.assign(system->value_count(), 0.0);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
+    consistency.reset();
     std::transform(tested, tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     check(IDASetId(mem, id_vector), "IDASetId");
     update_factors();
@@ -223,16 +226,6 @@ int Ida::jacobian_callback(realtype time, realtype cj, N_Vector y, N_Vector yp, 
         if (all_finite(ida.jacobian.data(), ida.system->nnz())) return 0; // computed cells that nothing reads are the residual's business
         ida.note_non_finite(time);
         return 1;
-    });
-}
-
-int Ida::root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
-    Ida &ida = *static_cast<Ida *>(self);
-    if (!ida.at(time, y, yp)) return -1;
-    return ida.root_time.time([&] {
-        ida.system->assign(ida.w.get());
-        ida.system->root(ida.w.get(), g);
-        return 0;
     });
 }
 
@@ -331,6 +324,10 @@ double Ida::first_step(double t_end) const {
         if (settings.suppress_algebraic && id[i] == 0) continue;
         rate = std::max(rate, std::fabs(start_values[n + i]) / (settings.rtol * std::fabs(start_values[i]) + absolute[i]));
     }
+    if (step_at_start > 0) { // slopes change little within such a step: the error of order 1 is about rate h² / step
+        double h = std::min(step_at_start, t_end - t);
+        return rate * h * h > 0.5 * step_at_start ? std::sqrt(0.5 * step_at_start / rate) : h;
+    }
     double h = 1e-6 * (t_end - t);
     return rate * h > 0.5 ? 0.5 / rate : h;
 }
@@ -393,7 +390,8 @@ Status Ida::outcome(int flag) {
 // Steps until t_target is passed (without root functions: IDAS looks at every single step otherwise, since output times must
 // not decide where it looks for roots). Work is cut into chunks, to see that time still moves.
 Status Ida::step_to(double t_target, double t_end) {
-    int task = system->root_count || watch ? IDA_ONE_STEP : IDA_NORMAL;
+    bool look_at_steps = system->root_count || watch || system->step_cells.size();
+    int task = look_at_steps && !stepped_past(t_end) ? IDA_ONE_STEP : IDA_NORMAL;
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
@@ -402,6 +400,7 @@ Status Ida::step_to(double t_target, double t_end) {
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
         int flag = IDASolve(mem, task == IDA_NORMAL ? t_target : t_end, &t, y_vector, yp_vector, task);
+        if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
         if (watch && flag == IDA_SUCCESS && t < t_end && watch->degraded(w.get())) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
@@ -413,6 +412,12 @@ Status Ida::step_to(double t_target, double t_end) {
         taken = 0;
         message.clear();
     }
+}
+
+bool Ida::stepped_past(double time) const {
+    double end = time;
+    if (steps_since_start()) IDAGetCurrentTime(mem, &end);
+    return end > time;
 }
 
 long Ida::steps_since_start() const {
@@ -429,12 +434,13 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
     written = write_rows(nearest, times, count, rows, 0);
     if (t_end > nearest) {
         if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
-        check(IDASetStopTime(mem, t_end), "IDASetStopTime");
+        if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end), "IDASetStopTime");
+        align_roots();
     } else {
         t = std::max(t, t_end);
     }
     while (t < t_end && status == Status::Finished) {
-        status = step_to(written < count ? std::min(times[written], t_end) : t_end, t_end);
+        status = step_to(written < count && !stepped_past(t_end) ? std::min(times[written], t_end) : t_end, t_end);
         double reached = t;
         if (status == Status::Finished && t < t_end) IDAGetCurrentTime(mem, &reached); // often a little further than asked for
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
@@ -442,6 +448,7 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
     }
     if (status != Status::Cancelled && cancelled) status = Status::Cancelled;
     journal->close(standing(), tested());
+    show_updates();
     input_time = nowhere;
     advance_seconds += std::chrono::duration<double>(Stopwatch::Clock::now() - begin).count();
     return last_status = status;

@@ -1,6 +1,7 @@
 // A session of IDAS with KLU on one System: start, advance to the next thing of interest, decide in Python, go on.
 #pragma once
 
+#include "consistent.h"
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
@@ -14,17 +15,21 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace acausal {
 
+constexpr double nowhere = std::numeric_limits<double>::quiet_NaN(); // the time of a workspace that must be brought up to date
+
 enum class Status : int {
     Finished = 0,
     Root = 1,
     Cancelled = 2,
     StatesDegraded = 3,
+    Assigned = 4,
     TooManySteps = -1,
     StepTooSmall = -2,
     ErrorTest = -3,
@@ -87,9 +92,11 @@ class Ida {
     Ida(const Ida &) = delete;
     Ida &operator=(const Ida &) = delete;
 
-    // First start, new run, or restart after an event; keeps the memory and the symbolic factorisation.
-    void start(double t, const double *y, const double *yp);
-    // Integrate to t_end or the first root; writes rows for output times in (…, t]; returns how many rows were written.
+    // First start, new run, or restart after an event; keeps the memory and the symbolic factorisation. `step` is a time
+    // within which slopes change little, such as a step before the event, for the first step; 0: nothing is known yet.
+    void start(double t, const double *y, const double *yp, double step = 0);
+    // Integrate to t_end, the first root or the first change of a watched step update; writes rows for output times in (…, t] and says
+    // how many. May be called again without a restart, with a t_end before the end of the step that held a root, too.
     Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written);
 
     // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
@@ -99,6 +106,14 @@ class Ida {
     void refresh_jacobian();
 
     void set_known(const double *values);
+    void set_cells(const int32_t *cells, const double *values, int64_t count); // some of the known values
+    void row(double *out);                                                     // what is stored, where the session is
+    void workspace(double *out);                                               // w, where the session is
+    // Consistent y and y' at a time, for a restart there; the session itself stays where it is. On failure nothing is changed.
+    Consistency::Answer consistent(double t, double *y, double *yp, const bool *differential, const double *nominal, double tolerance,
+                                   int max_iterations);
+    void set_root_directions(const int32_t *given);
+    void found_roots(int32_t *found) const;
     void cancel() { cancelled.store(true, std::memory_order_relaxed); }
     Counters counters() const;
     void local_errors(double *errors, double *weights) const;
@@ -146,6 +161,11 @@ class Ida {
     void write_row(double t, double *row);
     int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
     Status step_to(double t_target, double t_end);
+    bool stepped_past(double time) const; // the last step ended later, with a root in it
+    bool update_after_step();             // true: a watched cell changed
+    void show_updates();
+    void align_roots();
+    void send_directions();
     Status outcome(int flag);
     void restore_start();
 
@@ -166,12 +186,18 @@ class Ida {
     N_Vector y_vector = nullptr, yp_vector = nullptr, y_out = nullptr, yp_out = nullptr, atol_vector = nullptr, id_vector = nullptr;
     SUNMatrix matrix = nullptr;
     SUNLinearSolver linear = nullptr;
+    std::unique_ptr<Consistency> consistency; // made when first asked for
+    std::vector<double> present, updated;
+    std::vector<double> root_values, mirror; // as IDAS saw them last; -1 for those that it sees with the other sign, empty: none
+    std::vector<int> directions;
+    bool roots_changed = false;
+    long steps_at_update = 0;
     Counters before; // of runs ended by a restart
     bool interpolate_derivatives;
     bool last_setup_singular = false, last_evaluation_finite = true;
     Status last_status = Status::Finished;
     long failures_at_factor = 0;
-    double t_start = 0, t_setup = -1e300, cj_setup = 0;
+    double t_start = 0, step_at_start = 0, t_setup = -1e300, cj_setup = 0;
     long steps_at_setup = 0;
     std::atomic<bool> cancelled{false};
     int64_t polls = 0, poll_every;

@@ -56,12 +56,21 @@ void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double 
     self->progress = nb::none();
 }
 
-void start(Ida &ida, double t, nb::handle y, nb::handle yp) {
+void start(Ida &ida, double t, nb::handle y, nb::handle yp, double step) {
     Exclusive guard(ida);
     Doubles a(y, "y"), b(yp, "yp");
     require_size(a, ida.system->layout.size, "y");
     require_size(b, ida.system->layout.size, "yp");
-    ida.start(t, a.data, b.data);
+    if (!(step >= 0)) throw nb::value_error("`step` must not be negative");
+    ida.start(t, a.data, b.data, step);
+}
+
+// What a Python function raised while the session evaluated it.
+void raise_kept(Ida &ida) {
+    if (!ida.exception) return;
+    nb::python_error error = *ida.exception;
+    ida.exception.reset();
+    throw error;
 }
 
 nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle rows, nb::object progress, double interval) {
@@ -83,12 +92,49 @@ nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle ro
         status = ida.advance(t_end, times.data, times.shape[0], buffer.data, written);
     }
     ida.progress = nb::none();
-    if (ida.exception) {
-        nb::python_error error = *ida.exception;
-        ida.exception.reset();
-        throw error;
-    }
+    raise_kept(ida);
     return nb::make_tuple((int)status, written);
+}
+
+nb::tuple consistent(Ida &ida, double t, nb::handle y, nb::handle yp, nb::handle differential, nb::handle nominal, double tolerance,
+                     int max_iterations) {
+    Exclusive guard(ida);
+    int64_t n = ida.system->layout.size;
+    Array<double, 1> a(y, "y"), b(yp, "yp");
+    Array<const bool, 1> mask(differential, "differential");
+    Doubles sizes(nominal, "nominal");
+    require_size(a, n, "y");
+    require_size(b, n, "yp");
+    require_size(mask, n, "differential");
+    require_size(sizes, n, "nominal");
+    Consistency::Answer answer;
+    {
+        nb::gil_scoped_release release;
+        answer = ida.consistent(t, a.data, b.data, mask.data, sizes.data, tolerance, max_iterations);
+    }
+    raise_kept(ida);
+    return nb::make_tuple(answer.ok, answer.iterations);
+}
+
+void set_cells(Ida &ida, nb::handle cells, nb::handle values) {
+    Exclusive guard(ida);
+    Integers c(cells, "cells");
+    Doubles v(values, "values");
+    require_size(v, c.shape[0], "values");
+    int64_t largest = largest_index(c.data, c.size(), false, "cells"), known = ida.system->layout.known_size;
+    if (largest >= known)
+        throw nb::value_error(("`cells` holds " + std::to_string(largest) + ", outside the " + std::to_string(known) + " known values").c_str());
+    ida.set_cells(c.data, v.data, c.size());
+}
+
+// A part of where the session is, written into an array of the caller.
+template <auto Write> void write_present(Ida &ida, nb::handle out, int64_t size) {
+    Exclusive guard(ida);
+    if (!ida.started) throw std::runtime_error("start() must come first");
+    Array<double, 1> result(out, "out");
+    require_size(result, size, "out");
+    (ida.*Write)(result.data);
+    raise_kept(ida);
 }
 
 void set_known(Ida &ida, nb::handle known) {
@@ -107,7 +153,7 @@ int64_t input_cell(const Ida &ida, int64_t cell) {
 
 nb::object roots(const Ida &ida) {
     std::vector<int> found(ida.system->root_count);
-    if (!found.empty() && ida.started) IDAGetRootInfo(ida.memory(), found.data());
+    if (!found.empty() && ida.started) ida.found_roots(found.data());
     nb::object result = nb::module_::import_("numpy").attr("empty")(found.size(), "dtype"_a = "int32");
     if (!found.empty()) std::memcpy(Array<int32_t, 1>(result, "result").data, found.data(), sizeof(int) * found.size());
     return result;
@@ -117,8 +163,13 @@ void set_root_directions(Ida &ida, nb::handle directions) {
     Integers d(directions, "directions");
     require_size(d, ida.system->root_count, "directions");
     if (!ida.started) throw std::runtime_error("start() must come before set_root_directions()");
-    std::vector<int> copy(d.data, d.data + d.shape[0]);
-    if (!copy.empty()) IDASetRootDirection(ida.memory(), copy.data());
+    if (d.size()) ida.set_root_directions(d.data);
+}
+
+double last_step(const Ida &ida) {
+    double step = 0;
+    if (ida.started) IDAGetLastStep(ida.memory(), &step);
+    return step;
 }
 
 nb::dict statistics(const Ida &ida) {
@@ -204,11 +255,18 @@ void bind_ida(nb::module_ &m) {
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
              "ordering"_a = "amd", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
              "nonlinear_tolerance"_a = 0.33, "record_steps"_a = false)
-        .def("start", &start, "t"_a, "y"_a, "yp"_a)
-        .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "The same as start(): nothing is allocated or analysed again.")
+        .def("start", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "`step`: a time within which slopes change little, if one is known, for the first step.")
+        .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "The same as start(): nothing is allocated or analysed again.")
         .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,
              "Returns (status, rows written).")
         .def("set_known", &set_known, "known"_a)
+        .def("set_cells", &set_cells, "cells"_a, "values"_a, "Set some cells of known.")
+        .def("row", [](Ida &ida, nb::handle out) { write_present<&Ida::row>(ida, out, ida.outputs.width()); }, "out"_a,
+             "Write what is stored at an output time, where the session is now.")
+        .def("workspace", [](Ida &ida, nb::handle out) { write_present<&Ida::workspace>(ida, out, ida.system->layout.workspace()); }, "out"_a,
+             "Write [ y | y' | known ] where the session is now, with time, inputs and computed cells up to date.")
+        .def("consistent", &consistent, "t"_a, "y"_a, "yp"_a, "differential"_a, "nominal"_a, "tolerance"_a = 1e-10, "max_iterations"_a = 20,
+             "Solve for y of algebraic and y' of differential unknowns, in place; returns (ok, iterations). See consistent.h.")
         .def("add_table",
              [](Ida &ida, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes) {
                  ida.inputs.add_table(input_cell(ida, cell), times, values, slopes);
@@ -228,6 +286,7 @@ void bind_ida(nb::module_ &m) {
         .def("journal", [](const Ida &ida) { return ida.journal->as_dict(); }, "Steps and failures so far; see journal.h.")
         .def("weighted_errors", &weighted_errors, "Local error of the last step over what is allowed, unknown by unknown.")
         .def_prop_ro("t", [](const Ida &ida) { return ida.t; })
+        .def_prop_ro("last_step", &last_step, "Length of the last accepted step.")
         .def_prop_ro("y", [](const Ida &ida) { return array_of(ida.y(), ida.system->layout.size); })
         .def_prop_ro("yp", [](const Ida &ida) { return array_of(ida.yp(), ida.system->layout.size); })
         .def_prop_ro("message", [](const Ida &ida) { return ida.message; })
@@ -240,6 +299,7 @@ void bind_ida(nb::module_ &m) {
     status.attr("ROOT") = (int)Status::Root;
     status.attr("CANCELLED") = (int)Status::Cancelled;
     status.attr("STATES_DEGRADED") = (int)Status::StatesDegraded;
+    status.attr("ASSIGNED") = (int)Status::Assigned;
     status.attr("TOO_MANY_STEPS") = (int)Status::TooManySteps;
     status.attr("STEP_TOO_SMALL") = (int)Status::StepTooSmall;
     status.attr("ERROR_TEST") = (int)Status::ErrorTest;

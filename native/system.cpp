@@ -88,6 +88,7 @@ void System::check() const {
     require_targets(jacobians, value_count(), "Jacobian position");
     require_targets(assignments, computed, "computed cell");
     require_targets(roots, root_count, "root function");
+    require_targets(step_updates, step_cells.size(), "step update");
 }
 
 void System::assign(double *w) const {
@@ -117,6 +118,11 @@ void System::jacobian(const double *w, double cj, double *data) const {
 void System::root(const double *w, double *out) const {
     std::memset(out, 0, sizeof(double) * root_count);
     for (const Family &family : roots) family.residual(w, out);
+}
+
+void System::step_update(const double *w, double *out) const {
+    std::memset(out, 0, sizeof(double) * step_cells.size());
+    for (const Family &family : step_updates) family.residual(w, out);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- binding
@@ -196,6 +202,15 @@ template <auto Part> void add_family(System &s, uintptr_t address, nb::handle sl
     (s.*Part).push_back(make_family(s.layout, address, slots, rows, functions, Part == &System::jacobians ? "positions" : "rows"));
 }
 
+void set_step_updates(System &s, nb::handle cells, nb::handle watched) {
+    Integers c(cells, "cells");
+    Array<const bool, 1> mask(watched, "watched");
+    require_size(mask, c.shape[0], "watched");
+    if (largest_index(c.data, c.size(), false, "cells") >= s.layout.known_size) fail("`cells` points outside the known values");
+    s.step_cells = c;
+    s.step_watched = mask;
+}
+
 } // namespace
 
 void bind_system(nb::module_ &m) {
@@ -222,6 +237,10 @@ void bind_system(nb::module_ &m) {
         .def("add_jacobian", &add_family<&System::jacobians>, "address"_a, "slots"_a, "positions"_a, "functions"_a = nb::none())
         .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("set_roots", [](System &s, int64_t count) { s.root_count = count; }, "count"_a)
+        .def("add_step_update", &add_family<&System::step_updates>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
+             "A kernel for new values of the cells of set_step_updates(), evaluated after each accepted step.")
+        .def("set_step_updates", &set_step_updates, "cells"_a, "watched"_a,
+             "Known cells that change after accepted steps only; a change of a watched one ends advance() with status ASSIGNED.")
         .def("add_output",
              [](System &s, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
                  s.outputs.add(make_family(s.layout, address, slots, rows, functions, "rows"));

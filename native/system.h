@@ -74,6 +74,9 @@ class System {
     int64_t cells = 0; // of the Jacobian's value array behind the pattern; one more behind them is the dump
     Outputs outputs;
     int64_t root_count = 0;
+    std::vector<Family> step_updates; // new values of `step_cells`, known cells that change after each accepted step only
+    Integers step_cells;              // indices into known
+    Array<const bool, 1> step_watched; // a run is interrupted when one of these changes
     Integers indptr, indices;
 
     int64_t nnz() const { return indices.shape[0]; }
@@ -87,6 +90,7 @@ class System {
     void residual(const double *w, double *out) const;
     void jacobian(const double *w, double cj, double *data) const; // data has value_count() cells
     void root(const double *w, double *out) const;
+    void step_update(const double *w, double *out) const;
 };
 
 } // namespace acausal

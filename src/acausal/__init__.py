@@ -11,8 +11,39 @@ from typing import TYPE_CHECKING, Any
 from .errors import AcausalError, Diagnostic, ModelError
 from .language.component import Component, array
 from .language.connector import Connector
-from .language.declarations import Constant, Flow, Input, Output, Parameter, Potential, Variable, modify, named, start
+from .language.declarations import (
+    Boolean,
+    Constant,
+    Discrete,
+    Flow,
+    Input,
+    Integer,
+    Output,
+    Parameter,
+    Potential,
+    Variable,
+    modify,
+    named,
+    start,
+)
 from .language.derivative import der
+from .language.events import (
+    after_step,
+    assert_,
+    assign,
+    change,
+    crossing,
+    during,
+    edge,
+    initial,
+    no_event,
+    pre,
+    reinit,
+    sample,
+    smooth,
+    terminate,
+    when,
+)
 from .language.external import external, function
 from .language.functions import (
     abs,
@@ -83,10 +114,11 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "AcausalError", "Component", "Connector", "Constant", "Diagnostic", "Flow", "Input", "Model", "ModelError", "Outcome", "Output",
-    "Parameter", "Potential", "Result", "Table", "Table2D", "Variable", "abs", "acos", "array", "asin", "atan", "atan2", "ceil",
-    "compile", "cos", "cosh", "der", "dot", "exp", "external", "floor", "function", "homotopy", "library", "load", "log", "log10",
-    "max", "mean", "min", "modify", "named", "pi", "plain", "regularised_power", "regularised_sqrt", "sign", "sin", "sinh",
-    "smooth_abs", "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "time",
-    "where",
+    "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "Integer", "Model",
+    "ModelError", "Outcome", "Output", "Parameter", "Potential", "Result", "Table", "Table2D", "Variable", "abs", "acos",
+    "after_step", "array", "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "compile", "cos", "cosh", "crossing",
+    "der", "dot", "during", "edge", "exp", "external", "floor", "function", "homotopy", "initial", "library", "load", "log",
+    "log10", "max", "mean", "min", "modify", "named", "no_event", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",
+    "reinit", "sample", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min", "smooth_step", "smooth_switch",
+    "sqrt", "start", "sum", "tan", "tanh", "terminate", "time", "when", "where",
 ]  # fmt: skip

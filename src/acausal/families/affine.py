@@ -26,7 +26,7 @@ class Affine:
 
 
 def is_unknown(node: Expression) -> bool:
-    return isinstance(node, Reference) and node.declaration.role != "parameter"
+    return isinstance(node, Reference) and not node.declaration.is_known
 
 
 def affine(expression: Expression) -> Affine | None:

@@ -9,14 +9,15 @@ import numpy as np
 from ..errors import Diagnostic, ModelError
 from ..language.component import Component
 from ..language.declarations import Variable
-from ..language.expression import Continuation, Expression, Literal, Reference, Slot, Sum, Time, walk
+from ..language.expression import Continuation, Expression, Literal, Mark, Reference, Slot, Sum, Time, transform, walk
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .balance import local_balance
 from .canonical import canonical, slot_kind
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
-from .plant import CONTINUATION, ONE, TIME, ZERO, Kind, Plant, Quantity
+from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice
+from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
 from .sums import split_sums
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
@@ -44,6 +45,7 @@ def assemble(root: Component, *, units: bool = True) -> System:
         check_units(traced)
     complaints = local_balance(traced)
     for one in traced:
+        _freeze(plant, one)
         _take_out_sums(plant, one)
     joints = Joints(plant)
     for one in traced:
@@ -57,6 +59,17 @@ def assemble(root: Component, *, units: bool = True) -> System:
         graph.take_from(one)
     aliases = graph.solve(eliminated_mask(plant, definitions))
     return _Builder(plant, traced, nodes, definitions, graph, aliases).system(complaints)
+
+
+def _freeze(plant: Plant, traced: Traced) -> None:
+    """Relations in equations become cells; what the kind says about events becomes rules."""
+    freezer = Freezer(plant, traced.kind)
+    for equation in traced.equations:
+        equation.residual = freezer.freeze(equation.residual, equation.text, equation.location)
+    for target, value, text, location in traced.assigned:
+        freezer.assigned(target, value, text, location)
+    freezer.add(traced.statements)
+    traced.rules = freezer.rules
 
 
 def _take_out_sums(plant: Plant, traced: Traced) -> None:
@@ -79,6 +92,8 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
 
     for equation in [*traced.equations, *traced.initial]:
         equation.residual, equation.terms = split_sums(equation.residual, equation.shape, new_unknown)
+    for rule in traced.rules:
+        rule.residual = transform(rule.residual, lambda n: new_unknown(n) if isinstance(n, Sum) else None)
     traced.equations += extra
 
 
@@ -135,6 +150,7 @@ class _Builder:
         families = self._families()
         initial_blocks, initial_count = self._equations([t.initial for t in self.traced], reducible=False)
         initial_families = self._families()
+        hybrid = self._hybrid()
         literals = np.concatenate([np.zeros(0), *self.graph.literals])
         self.aliases.literals = literals
         return System(
@@ -153,6 +169,7 @@ class _Builder:
             differential=self.differential,
             open_flows=self.nodes.zero,
             complaints=complaints,
+            hybrid=hybrid,
         )
 
     # --- rows -----------------------------------------------------------------------------------------------------------
@@ -203,6 +220,65 @@ class _Builder:
         blocks.append(RowBlock(start, nodes.sum_count, None, None, nodes=first))
         return nodes.sum_count
 
+    # --- events ---------------------------------------------------------------------------------------------------------
+    def _hybrid(self) -> Hybrid | None:
+        if not any(t.rules for t in self.traced):
+            return None
+        parts = {role: self._part(role) for role in ROLES}
+        wrong = [*assigned_twice(self.plant, parts), *self._not_states(parts["reinit"])]
+        if wrong:
+            raise ModelError(*wrong)
+        return Hybrid(parts, self.plant.discrete_cells(), self.plant.partner_cells())
+
+    def _part(self, role: str) -> Part:
+        blocks: list[RuleBlock] = []
+        none = np.zeros(0, dtype=np.int64)
+        targets, signs, bands, start = [none], [none], [none], 0
+        for traced in self.traced:
+            for rule in (r for r in traced.rules if r.role == role):
+                kind, count = traced.kind, traced.kind.count * int(np.prod(rule.shape))
+                rows = np.arange(start, start + count, dtype=np.int32)[None, :]
+                self._merge(Rows(kind, rule.shape, (rule.residual,), rows, None, summands=True))
+                blocks.append(RuleBlock(start, count, kind, rule))
+                start += count
+                targets.append(self._targets(kind, rule, signs))
+                if rule.band is not None:
+                    bands.append(self.plant.numbers(kind, rule.band).ravel())
+        return Part(self._families(), blocks, np.concatenate(targets), np.concatenate(signs), np.concatenate(bands))
+
+    def _targets(self, kind: Kind, rule: Rule, signs: list[np.ndarray]) -> np.ndarray:
+        if rule.target is None:
+            return np.zeros(0, dtype=np.int64)
+        numbers = self.plant.numbers(kind, rule.target).ravel()
+        if rule.role != "reinit":
+            signs.append(np.ones(len(numbers), dtype=np.int64))
+            return numbers
+        signs.append(self.aliases.sign[numbers].astype(np.int64))
+        eliminated = eliminated_mask(self.plant, self.definitions)[numbers]
+        return np.where(self.aliases.known[numbers] | eliminated, -1, self.aliases.index[numbers])
+
+    def _not_states(self, part: Part) -> list[Diagnostic]:
+        """Targets of `reinit` that nobody differentiates."""
+        found = []
+        for block in part.blocks:
+            targets = part.targets[block.start : block.start + block.count]
+            wrong = np.flatnonzero((targets < 0) | ~self.differential[np.maximum(targets, 0)])
+            if len(wrong):
+                assert block.rule.target is not None
+                number = int(self.plant.numbers(block.kind, block.rule.target).ravel()[wrong[0]])
+                name = self.plant.name_of(number)
+                found.append(
+                    Diagnostic(
+                        f"`ac.reinit` sets `{name}`, which is not a state: its derivative is in no equation.",
+                        component=block.kind.name,
+                        equation=block.rule.text,
+                        location=block.rule.location,
+                        remedy="Re-initialise the state that it is computed from, or state an equation with "
+                        f"`ac.der` of `{name}`.",
+                    )
+                )
+        return found
+
     # --- families -------------------------------------------------------------------------------------------------------
     def _merge(self, rows: Rows) -> None:
         outputs, leaves = canonical(rows.residuals, rows.summands)
@@ -220,6 +296,8 @@ class _Builder:
             return np.array(base + TIME, dtype=np.int32)
         if isinstance(leaf, Continuation):
             return np.array(base + CONTINUATION, dtype=np.int32)
+        if isinstance(leaf, Mark):
+            return np.array(base + {"live": LIVE, "initial": INITIAL}[leaf.name], dtype=np.int32)
         if isinstance(leaf, Literal):
             cells = base + self.graph.literal_cells(leaf)
             return broadcast_rows(np.broadcast_to(cells, (rows.kind.count, *leaf.shape)), leaf.shape, rows.shape)

@@ -15,6 +15,7 @@ from ..language.expression import (
     Continuation,
     Expression,
     Literal,
+    Mark,
     Operation,
     Reference,
     Slot,
@@ -24,11 +25,11 @@ from ..language.expression import (
     walk,
 )
 
-LEAVES = (Reference, Literal, Time, Continuation)
+LEAVES = (Reference, Literal, Time, Continuation, Mark)
 
 
 def slot_kind(leaf: Expression) -> str:
-    if isinstance(leaf, Reference) and leaf.declaration.role != "parameter":
+    if isinstance(leaf, Reference) and not leaf.declaration.is_known:
         return "derivative" if leaf.order else "variable"
     return "known"
 

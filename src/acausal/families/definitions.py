@@ -40,7 +40,7 @@ def eliminate(traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: n
             continue
         remaining.remove(equation)
         found.append(definition)
-        for other in [*remaining, *traced.initial]:
+        for other in [*remaining, *traced.initial, *traced.rules]:
             other.residual = _substituted(other.residual, kind, definition)
             other.terms = [_substituted(t, kind, definition) for t in other.terms]
         for earlier in found[:-1]:
@@ -52,7 +52,8 @@ def eliminate(traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: n
 def _blocked(traced: Traced) -> set[str]:
     """Own variables that must stay: differentiated, or held in a sum (whose many rows would each repeat the definition)."""
     blocked: set[str] = set()
-    for equation in [*traced.equations, *traced.initial]:
+    blocked.update(r.target.name for r in traced.rules if r.role == "reinit" and r.target is not None)
+    for equation in traced.reducible:
         for node in walk(equation.residual, *equation.terms):
             if isinstance(node, Reference) and node.order:
                 blocked.add(node.name)
@@ -137,7 +138,8 @@ def seen_from_elsewhere(all_traced: list[Traced]) -> set[tuple[int, str]]:
     seen: set[tuple[int, str]] = set()
     for traced in all_traced:
         own = traced.kind.representative
-        for equation in [*traced.equations, *traced.initial]:
+        seen.update((r.target.owner._kind.index, r.target.name) for r in traced.rules if r.target is not None and r.target.owner is not own)
+        for equation in traced.reducible:
             for node in walk(equation.residual, *equation.terms):
                 if isinstance(node, Reference) and node.owner is not own:
                     seen.add((node.owner._kind.index, node.name))

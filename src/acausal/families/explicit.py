@@ -77,7 +77,7 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
     occurrences = np.zeros(len(wanted), dtype=np.int64)
     literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
     whole = np.zeros(len(wanted), dtype=bool)
-    inputs = system.plant.input_cells()
+    inputs = system.plant.varying_cells()
     for family in system.families:
         single = len(family.template.outputs) == 1
         for rows in family.rows:

@@ -61,10 +61,14 @@ class Lowered:
 
     def initial_families(self) -> list[Family]:
         """The families of the initial equations over the lowered workspace (they name no explicit variable)."""
+        return self.moved(self.system.initial_families)
+
+    def moved(self, families: list[Family]) -> list[Family]:
+        """Families of the system over the lowered workspace."""
         if not self.computed:
-            return self.system.initial_families
+            return families
         merged: Merged = {}
-        for family in self.system.initial_families:
+        for family in families:
             everywhere = np.ones(family.count, dtype=bool)
             merged.setdefault(family.template.outputs, []).append((_signed(family, everywhere, self.index), family.rows))
         return merged_families(merged)

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import Diagnostic, ModelError, UsageError
 from ..language.component import Component
 from ..language.declarations import Named
-from ..language.expression import Arithmetic, Continuation, Expression, Reference, Time, Unbound, as_expression, transform, walk
+from ..language.expression import Arithmetic, Continuation, Expression, Mark, Reference, Time, Unbound, as_expression, transform, walk
 from .plant import Kind, Plant, Quantity, element_name, follow, joined
 
 DECLARED, MODIFIED = 1, 2
@@ -240,7 +240,7 @@ class Attributes:
     def _only_parameters(self, binding: Binding) -> None:
         for node in walk(binding.expression):
             wrong = isinstance(node, Reference) and node.declaration.role != "parameter"
-            if wrong or isinstance(node, (Time, Continuation)):
+            if wrong or isinstance(node, (Time, Continuation, Mark)):
                 raise ModelError(
                     f"`{binding.what}` of {binding.kind.name} is bound to `{node}`, which is not a parameter: it changes in a run.",
                     component=binding.kind.name,

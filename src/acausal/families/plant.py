@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 Path = tuple[tuple[str, int | None], ...]
 
-TIME, CONTINUATION, ZERO, ONE, FIRST_PARAMETER = 0, 1, 2, 3, 4  # the first cells of the known part of the workspace
+# The first cells of the known part of the workspace. LIVE: relations are evaluated rather than frozen; INITIAL: the start of a run.
+TIME, CONTINUATION, ZERO, ONE, LIVE, INITIAL, FIRST_PARAMETER = range(7)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,8 +54,8 @@ class Quantity:
     def first(self, role: str) -> int | None:
         """Its first number among the variables (`"variable"`) or the known cells (`"known"`); None if it is not one of them."""
         if role == "known":
-            return self.base if self.role == "parameter" else self.known_base if self.role == "input" else None
-        return None if self.role == "parameter" else self.base
+            return self.base if self.declaration.is_known else self.known_base if self.role == "input" else None
+        return None if self.declaration.is_known else self.base
 
     @property
     def is_potential(self) -> bool:
@@ -195,8 +196,9 @@ class Plant:
 
     def add_quantity(self, kind: Kind, quantity: Quantity) -> None:
         total = kind.count * quantity.size
-        if quantity.role == "parameter":
-            quantity.base, self.known_count = self.known_count, self.known_count + total
+        if quantity.declaration.is_known:
+            cells = 2 * total if quantity.role == "discrete" else total  # behind the values of discrete ones, those before an event
+            quantity.base, self.known_count = self.known_count, self.known_count + cells
         else:
             quantity.base, self.variable_count = self.variable_count, self.variable_count + total
             if quantity.role == "input":
@@ -214,11 +216,12 @@ class Plant:
         quantity = self.quantity_of(reference)
         instances = kind.instances_of(reference.owner)
         size = quantity.size
+        base = quantity.base if reference.order >= 0 else quantity.base + reference.owner._kind.count * size
         if reference.picked is None:
             flat = instances[:, :, None] * size + np.arange(size)
-            return quantity.base + flat.reshape((kind.count, *reference.shape))
+            return base + flat.reshape((kind.count, *reference.shape))
         inner, element = np.divmod(reference.picked, size)
-        return quantity.base + instances[:, inner] * size + element
+        return base + instances[:, inner] * size + element
 
     def input_cells(self) -> np.ndarray:
         """Known cells that hold external inputs."""
@@ -228,6 +231,26 @@ class Plant:
                 if q.role == "input":
                     found.append(np.arange(q.known_base, q.known_base + kind.count * q.size))
         return np.concatenate(found)
+
+    def discrete_cells(self) -> np.ndarray:
+        """Known cells of discrete values; the cells of their values before an event are `partner_cells`."""
+        return self._discrete(0)
+
+    def partner_cells(self) -> np.ndarray:
+        """For each of `discrete_cells` the cell of its value before the event."""
+        return self._discrete(1)
+
+    def _discrete(self, block: int) -> np.ndarray:
+        found = [np.zeros(0, dtype=np.int64)]
+        for kind in self.kinds:
+            for q in kind.quantities.values():
+                if q.role == "discrete":
+                    found.append(q.base + block * kind.count * q.size + np.arange(kind.count * q.size))
+        return np.concatenate(found)
+
+    def varying_cells(self) -> np.ndarray:
+        """Known cells that change during a run, time aside."""
+        return np.concatenate([self.input_cells(), self.discrete_cells(), self.partner_cells()])
 
     # --- names ----------------------------------------------------------------------------------------------------------
     def path_of(self, kind: Kind, instance: int) -> str:

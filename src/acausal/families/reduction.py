@@ -160,20 +160,26 @@ class _Reducer:
         for family in self.system.families:
             self._place(merged, family.template.outputs, (self._codes(family), family.rows))
         self._differentiate(merged)
-        initial: Merged = {}
-        for family in self.system.initial_families:
-            self._place(initial, family.template.outputs, (self._codes(family), family.rows))
+        hybrid = None if self.system.hybrid is None else self.system.hybrid.mapped(self._moved)
         differential = np.zeros(self.size, dtype=bool)
         differential[: self.n] = self.system.differential & (self.highest == 0)
         return replace(
             self.system,
             families=merged_families(merged),
-            initial_families=merged_families(initial),
+            initial_families=self._moved(self.system.initial_families),
             size=self.size,
             equation_count=self.system.equation_count + len(self.derivatives.row_of),
             differential=differential,
             derivatives=self.derivatives,
+            hybrid=hybrid,
         )
+
+    def _moved(self, families: list[Family]) -> list[Family]:
+        """Families that are not differentiated, over the reduced workspace."""
+        merged: Merged = {}
+        for family in families:
+            self._place(merged, family.template.outputs, (self._codes(family), family.rows))
+        return merged_families(merged)
 
     def _codes(self, family: Family) -> np.ndarray:
         """The family's table in codes; levels 0 and 1 have their workspace indices as codes already."""

@@ -65,6 +65,8 @@ class Statistics:
     inputs: int
     parameters: int
     constants: int
+    discretes: int
+    relations: int  # and what else the translation made to be constant between events
     aliases: int  # another variable with a sign
     known: int  # a parameter, an input, a constant or zero under another name
     eliminated: int  # computed from others when somebody looks at it
@@ -146,7 +148,7 @@ def _reduction(system: System) -> dict[str, int]:
 
 
 def _declared(plant: Plant) -> dict[str, int]:
-    counts = {"variables": 0, "inputs": 0, "parameters": 0, "constants": 0}
+    counts = {"variables": 0, "inputs": 0, "parameters": 0, "constants": 0, "discretes": 0, "relations": 0}
     for kind in plant.kinds:
         for quantity in kind.quantities.values():
             counts[_sort(quantity)] += kind.count * quantity.size
@@ -156,6 +158,8 @@ def _declared(plant: Plant) -> dict[str, int]:
 def _sort(quantity: Quantity) -> str:
     if isinstance(quantity.declaration, Constant):
         return "constants"
+    if quantity.role == "discrete" and quantity.declaration.auxiliary:
+        return "relations"
     return f"{quantity.role}s"
 
 

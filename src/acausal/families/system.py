@@ -16,6 +16,7 @@ from .template import Family
 from .trace import Traced, TracedEquation
 
 if TYPE_CHECKING:
+    from .hybrid import Hybrid
     from .reduction import Derivatives
 
 
@@ -51,6 +52,7 @@ class System:
     derivatives: Derivatives | None = None  # what index reduction added; None when the index was 1 from the start
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
+    hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
 
     # --- names ----------------------------------------------------------------------------------------------------------
@@ -84,6 +86,16 @@ class System:
             text += f"   (element {element_name('', element, block.equation.shape)})"
         component = joined(path, "").rstrip(".") or "the model"
         return Diagnostic("", component=f"{component} ({block.kind.name})", equation=text, location=block.equation.location)
+
+    def describe_rule(self, role: str, row: int) -> Diagnostic:
+        """Component path, text and place of one row of a rule about events."""
+        assert self.hybrid is not None
+        block = self.hybrid.parts[role].block(row)
+        size = int(np.prod(block.rule.shape))
+        instance, element = divmod(row - block.start, size)
+        path = self.plant.path_of(block.kind, instance)
+        text = block.rule.text + (f"   (element {element_name('', element, block.rule.shape)})" if size > 1 else "")
+        return Diagnostic("", component=f"{path or 'the model'} ({block.kind.name})", equation=text, location=block.rule.location)
 
     def _describe_derivative(self, row: int) -> Diagnostic:
         """A row that index reduction added: the derivative of an equation, or a state's own."""

@@ -6,16 +6,21 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, Location, ModelError
 from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
+from ..language.events import AfterStep, Assertion, Crossing, During, When
 from ..language.expression import Expression, Reference, Shape, Unbound
 from .plant import Kind
 from .slips import equation_without_yield
 
+if TYPE_CHECKING:
+    from .hybrid import Rule
+
+STATEMENTS = (When, Assertion, Crossing, AfterStep, During)
 _OWN_FILES = str(Path(__file__).resolve().parent.parent)
 
 
@@ -57,18 +62,40 @@ class Traced:
     initial: list[TracedEquation]
     connections: list[TracedConnection]
     named: dict[str, Expression]
+    assigned: list[tuple[Reference, Expression, str, Location | None]] = field(default_factory=list)  # discrete == expression
+    statements: list[Any] = field(default_factory=list)  # of `events`
+    rules: list[Rule] = field(default_factory=list)  # what assignments and statements became
+
+    @property
+    def reducible(self) -> list[TracedEquation | Rule]:
+        """Everything in which a variable may be replaced."""
+        return [*self.equations, *self.initial, *self.rules]
 
 
 def trace(kind: Kind) -> Traced:
     """Run the representative's methods; every complaint names class, method and line."""
     component = kind.representative
     before = set(component.__dict__)
-    equations = [_equation(component, item, where) for item, where in _run(component, "equations")]
+    assigned: list[tuple[Reference, Expression, str, Location | None]] = []
+    statements: list[Any] = []
+    equations: list[TracedEquation] = []
+    for item, where in [*_run(component, "equations"), *_run(component, "events")]:
+        if isinstance(item, STATEMENTS):
+            statements.append(item)
+        elif isinstance(item, Equation) and _is_discrete(item.lhs):
+            _check_bound(item, component)
+            assigned.append((item.lhs, item.rhs, str(item), item.location or where))  # type: ignore[arg-type]
+        else:
+            equations.append(_equation(component, item, where))
     initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
     connections = [_connection(component, item, where) for item, where in _run(component, "connections")]
     kind.stated = tuple(name for name in component.__dict__ if name not in before)
     named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
-    return Traced(kind, equations, initial, connections, named)
+    return Traced(kind, equations, initial, connections, named, assigned, statements)
+
+
+def _is_discrete(node: Expression) -> bool:
+    return isinstance(node, Reference) and node.declaration.role == "discrete" and not node.order
 
 
 def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | None]]:

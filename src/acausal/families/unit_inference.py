@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Location
-from ..language.expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Sum, Time, Unbound, walk
+from ..language.expression import Call, Constant, Continuation, Expression, Literal, Mark, Operation, Reference, Sum, Time, Unbound, walk
 from .measures import (
     PLAIN,
     TIME,
@@ -135,6 +135,8 @@ class Inference:
     def _rule(self, node: Expression) -> Known:
         if isinstance(node, Operation):
             args = [self._measures[a] for a in node.args]
+            if node.operator.translated:
+                return Number.PURE if node.operator.logical else args[0]
             return _RULES[node.operator.name](self, node, *args)
         if isinstance(node, Reference):
             return self._of_reference(node)
@@ -144,7 +146,7 @@ class Inference:
             return Number.ANYTHING if node.values.any() else Number.ZERO
         if isinstance(node, Time):
             return TIME
-        if isinstance(node, Continuation):
+        if isinstance(node, (Continuation, Mark)):
             return Number.PURE
         if isinstance(node, Unbound):
             return _declared(node.declaration)
@@ -355,7 +357,7 @@ _RULES: dict[str, Callable[..., Known]] = {
     "add": Inference.added, "sub": Inference.added, "mul": _mul, "div": _div, "pow": _pow, "sqrt": _sqrt,
     "neg": lambda scope, node, a: _negated(a), "abs": _same, "floor": _same, "ceil": _same, "sign": _number,
     **dict.fromkeys(("exp", "log", "log10", *ANGLES, "asin", "acos", "atan", "sinh", "cosh", "tanh"), _function),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
     "and": _number, "or": _number, "not": _number,
 }  # fmt: skip
 

@@ -302,6 +302,7 @@ EMITTERS: dict[str, Emitter] = {
     "le": _relation("ole"),
     "gt": _relation("ogt"),
     "ge": _relation("oge"),
+    "eq": _relation("oeq"),
     "and": _connective("and"),
     "or": _connective("or"),
     "not": _not,

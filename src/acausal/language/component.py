@@ -70,7 +70,8 @@ class Component(metaclass=ComponentType):
     """Base of all component classes.
 
     Declare quantities and connectors in the class body, sub-components and structural choices in `__init__`, state equations in
-    `equations`, and joints in `connections`. Optional: `initial_equations`.
+    `equations`, and joints in `connections`. Optional: `initial_equations`, `events` (`ac.when` and the like), and `transitions`
+    between states.
     """
 
     __slots__ = (
@@ -121,6 +122,12 @@ class Component(metaclass=ComponentType):
         return ()
 
     def connections(self) -> Iterable[Any]:
+        return ()
+
+    def events(self) -> Iterable[Any]:
+        return ()
+
+    def transitions(self) -> Iterable[Any]:
         return ()
 
     # --- attributes ---------------------------------------------------------------------------------------------------
@@ -229,6 +236,8 @@ class Component(metaclass=ComponentType):
                     remedy=f"{name}=ac.start({value!r}) sets where it starts; add an equation to prescribe it.",
                 )
             value = Modification(value=value)
+        if declaration.role == "discrete" and "start" in value:
+            value = Modification({**{k: v for k, v in value.items() if k != "start"}, "value": value["start"]})
         if isinstance(declaration, Constant) and "value" in value:
             raise UsageError(f"`{type(self).__name__}.{name}` is a constant and cannot be changed.")
         self._modifications[name] = Modification({**self._modifications.get(name, {}), **value})

@@ -25,7 +25,7 @@ def as_shape(shape: int | Shape | list[int]) -> Shape:
 class Declaration(Arithmetic):
     """Base of everything declared. `role` says what part it plays in the equations."""
 
-    role: str = "variable"  # "variable", "input" or "parameter"
+    role: str = "variable"  # "variable", "input", "parameter" or "discrete"
     flow: bool = False
     auxiliary: bool = False  # made by the translation, not by the user
 
@@ -51,6 +51,11 @@ class Declaration(Arithmetic):
         self.unit, self.doc, self.shape = unit, doc, as_shape(shape)
         self.min, self.max, self.nominal = min, max, nominal
         self.start, self.fixed, self.value, self.state = start, fixed, value, state
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is a cell of the known part of the workspace, not an unknown."""
+        return self.role in ("parameter", "discrete")
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -107,6 +112,32 @@ class Parameter(Declaration):
 
 class Constant(Parameter):
     """A parameter that nobody may change."""
+
+
+class Discrete(Declaration):
+    """A quantity that is constant between events: `n = ac.Discrete(start=0.0)`. `ac.when` and `ac.assign` change it.
+
+    Everyday arguments: `start`, `unit`, `doc`, `shape`.
+    """
+
+    role = "discrete"
+    type = "real"  # "real", "integer", "boolean" or "states"
+    states: tuple[str, ...] = ()  # names of the values 0, 1, …; of "states" only
+
+    def __init__(self, start: Any = 0.0, **attributes: Any) -> None:
+        super().__init__(value=start, **attributes)
+
+
+class Integer(Discrete):
+    """A whole number that changes at events only: `count = ac.Integer(start=0)`."""
+
+    type = "integer"
+
+
+class Boolean(Discrete):
+    """True or false, changing at events only: `on = ac.Boolean(start=False)`."""
+
+    type = "boolean"
 
 
 class Potential(Declaration):

@@ -57,12 +57,12 @@ def _of_sum(node: Sum, change: Expression) -> Expression:
 
 
 def _of_reference(node: Reference) -> Expression:
-    if node.order:
+    if node.order > 0:
         raise UsageError(
             f"A second derivative of `{node.name}` is asked for.",
             remedy=f"Declare the first derivative as a variable `w`, state `ac.der(self.{node.name}) == self.w`, "
             "use `ac.der(self.w)`.",
         )
-    if node.declaration.role == "parameter":
+    if node.declaration.is_known or node.order < 0:
         return Constant(0.0)
     return Reference(node.root, node.owner, node.name, node.shape, node.picked, 1)

@@ -34,6 +34,8 @@ def modified_elements(view: View, name: str, given: Any) -> Modification:
             remedy=f"Give `{name}` to all of them, without an index, or make these components one by one in a list.",
         )
     attributes = given if isinstance(given, Modification) else Modification(value=given)
+    if declaration.role == "discrete" and "start" in attributes:
+        attributes = Modification({("value" if k == "start" else k): v for k, v in attributes.items()})
     if "value" in attributes and declaration.role == "variable":
         element._modify(name, given)  # which says why not
     return Modification({a: _elements_of(view, name, declaration, a, value) for a, value in attributes.items()})

@@ -233,6 +233,17 @@ class Continuation(Expression):
         return _intern(cls, (Continuation,), ())
 
 
+class Mark(Expression):
+    """A truth about the moment: "initial" (the start of a run), or "live" (relations are evaluated, not frozen: while a start is
+    sought)."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str) -> Mark:
+        return _intern(cls, (Mark, name), (), name=name)
+
+
 class Reference(Expression):
     """A declared quantity `name` of component `owner`, seen from `root`.
 
@@ -245,7 +256,7 @@ class Reference(Expression):
     owner: Any
     name: str
     picked: np.ndarray | None
-    order: int  # 0: the quantity, 1: its time derivative
+    order: int  # 0: the quantity, 1: its time derivative, -1: its value before the event (`pre`)
 
     def __new__(cls, root: Any, owner: Any, name: str, shape: Shape, picked: np.ndarray | None = None, order: int = 0) -> Reference:
         key = (Reference, id(root), id(owner), name, shape, None if picked is None else picked.tobytes(), order)

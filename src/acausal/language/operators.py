@@ -30,6 +30,7 @@ class Operator:
     logical: bool = False
     outside: Callable[..., Any] | None = None  # true where the arguments are outside the domain
     complaint: str = ""  # what to say there
+    translated: bool = False  # has a meaning for the translation only, which takes it out before there are templates
 
 
 def _op(name: str, *args: Any) -> Expression:
@@ -109,6 +110,7 @@ _ALL = (
     Operator("le", 2, _truth(np.less_equal), _none, logical=True),
     Operator("gt", 2, _truth(np.greater), _none, logical=True),
     Operator("ge", 2, _truth(np.greater_equal), _none, logical=True),
+    Operator("eq", 2, _truth(np.equal), _none, commutative=True, logical=True),
     Operator("and", 2, _truth(np.logical_and), _none, commutative=True, logical=True),
     Operator("or", 2, _truth(np.logical_or), _none, commutative=True, logical=True),
     Operator("not", 1, _truth(np.logical_not), _none, logical=True),
@@ -121,6 +123,12 @@ _ALL = (
 )
 
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _ALL}
+
+PRE = Operator("pre", 1, lambda a: a, lambda n, a: (1.0,), translated=True)
+NO_EVENT = Operator("no_event", 1, lambda a: a, lambda n, a: (1.0,), translated=True)
+SAMPLE = Operator("sample", 2, lambda a, b: a * 0 + b * 0, _none, logical=True, translated=True)
+
+RELATIONS = ("lt", "le", "gt", "ge")
 
 _UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "power": "pow",

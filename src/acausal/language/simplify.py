@@ -17,7 +17,7 @@ from .operators import OPERATORS, Operator
 
 def simplified(operator: Operator, args: tuple[Expression, ...]) -> Expression:
     """`operator` applied to `args`, in its simplest form."""
-    if all(isinstance(a, Constant) for a in args):
+    if all(isinstance(a, Constant) for a in args) and not operator.translated:
         folded = _fold(operator, args)
         if folded is not None:
             return folded

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .expression import Call, Constant, Continuation, Expression, Literal, Operation, Reference, Slot, Sum, Time, Unbound
+from .expression import Call, Constant, Continuation, Expression, Literal, Mark, Operation, Reference, Slot, Sum, Time, Unbound
 
 _INFIX = {
-    "lt": (" < ", 1), "le": (" <= ", 1), "gt": (" > ", 1), "ge": (" >= ", 1), "or": (" | ", 2), "and": (" & ", 3),
+    "lt": (" < ", 1), "le": (" <= ", 1), "gt": (" > ", 1), "ge": (" >= ", 1), "eq": (" is ", 1), "or": (" | ", 2), "and": (" & ", 3),
     "add": (" + ", 4), "sub": (" - ", 4), "mul": ("*", 5), "div": ("/", 5), "pow": ("**", 7),
 }  # fmt: skip
 _ATOM = 9
@@ -44,13 +44,15 @@ def _leaf(node: Expression) -> str:
         return "time"
     if isinstance(node, Continuation):
         return "homotopy"
+    if isinstance(node, Mark):
+        return f"{node.name}()"
     if isinstance(node, Slot):
         return f"${node.number}" + ("'" if node.kind == "derivative" else "")
     if isinstance(node, Unbound):
         return node.declaration.name or "?"
     if isinstance(node, Reference):
         name = node.owner._path_from(node.root, node.name)
-        return f"der({name})" if node.order else name
+        return {0: name, 1: f"der({name})", -1: f"pre({name})"}[node.order]
     raise AssertionError(f"no text for {type(node).__name__}")
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import ModelError, UsageError
-from . import series
+from . import bands, series
+from .events import Meaning
 from .series import Array, Trajectories
+from .states import Pieces
 from .store import whole_file
 from .tabular import optional_module
 
@@ -32,6 +34,7 @@ MAP_ABOVE = 12  # more curves of one array than this become a heat map
 FAMILY_NAMED = 6  # up to this many curves of one array are named in the legend, more by a colour bar
 LEGEND_INSIDE = 1  # more entries than this stand beside the panel
 LEGEND_MOST = 24
+EVENT_LINES = 80
 ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
 
 # Okabe and Ito's colours, told apart by readers with any kind of colour vision; without their yellow, which is faint on white.
@@ -124,6 +127,12 @@ class _Drawn:
     description: str
     shape: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
+    meaning: Meaning = field(default_factory=Meaning)
+
+    @property
+    def has_states(self) -> bool:
+        """Whether its axis has names on it, not numbers."""
+        return bool(self.meaning.values)
 
     @property
     def width(self) -> int:
@@ -139,8 +148,19 @@ class _Panel:
     is_map: bool = False
 
     @property
+    def has_states(self) -> bool:
+        return self.drawn[0].has_states
+
+    @property
     def lines(self) -> int:
         return sum(one.width for one in self.drawn)
+
+    @property
+    def height(self) -> float:
+        """Inches, where there are several."""
+        if self.is_map:
+            return 2.9
+        return bands.steps_height(self.drawn[0].meaning) if self.has_states else 2.3
 
 
 def plot(
@@ -150,7 +170,8 @@ def plot(
     title: str | None = None,
     file: str | os.PathLike[str] | None = None,
     show: bool | None = None,
-    events: Sequence[float] = (),
+    states: str | Sequence[str] = (),
+    events: bool | Sequence[float] = (),
     kind: Kind = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
@@ -161,19 +182,23 @@ def plot(
         unit: a unit for whatever can be given in it (`"degC"`), or by name or by declared unit: `{"K": "degC", "pump.p": "bar"}`.
         file: save as well; the ending chooses `.png`, `.svg`, `.pdf`, …
         title: instead of the result's own; "" for none.
+        states: discrete variables whose states are shown as coloured strips below the curves; of a single one that does not
+            change too often, as bands behind them too.
     The rest:
         show: open a window. None: when there is a display and no `file`.
-        events: times to mark by thin lines.
+        events: True marks the events of the run by thin lines; or times to mark, in seconds.
         kind: how arrays are drawn, `"lines"` or `"map"` (a heat map). None: lines up to 12 of them, else a map.
         size: width and height in inches.
     """
     matplotlib = optional_module("matplotlib", "A plot", remedy="`pip install matplotlib`.")
     path = _checked_path(file)
     panels = _panels(_evaluate(result, names, unit), kind)
+    strips = bands.checked(result, states)
+    marked = _event_times(result, events)
     window = _has_window(matplotlib) if show is None and file is None else bool(show)
     with matplotlib.rc_context(STYLE):
-        figure = _new_figure(size or _size(panels), window)
-        _draw(figure, panels, np.asarray(result.time), events)
+        figure = _new_figure(size or _size(panels, len(strips)), window)
+        _draw(figure, panels, np.asarray(result.time), marked, strips)
         heading = result.title if title is None else title
         if heading:
             figure.axes[0].set_title(heading)
@@ -186,6 +211,12 @@ def plot(
 
 
 # ---------------------------------------------------------------- what to draw
+
+
+def _event_times(result: Trajectories, events: bool | Sequence[float]) -> Array:
+    if isinstance(events, bool):
+        return result.history.times if events and result.history is not None else np.empty(0)
+    return np.asarray(events, dtype=np.float64)
 
 
 def _evaluate(result: Trajectories, names: Sequence[str], unit: str | Mapping[str, str] | None) -> list[_Drawn]:
@@ -210,49 +241,68 @@ def _one(result: Trajectories, name: str, unit: str | Mapping[str, str] | None) 
     else:
         shown = (unit or {}).get(name) or (unit or {}).get(own) or own
         values = result[name] if shown == own else result.in_unit(name, shown)
-    shape = values.shape[1:]
+    shape, meaning = values.shape[1:], result.meaning(name)
     if not shape:
-        return _Drawn(name, values, shown, result.description(name))
+        return _Drawn(name, values, shown, result.description(name), meaning=meaning)
     flat = values.reshape(len(values), -1)
     labels = tuple(column.label for column in series.columns(result, name)) if flat.shape[1] <= FAMILY_NAMED else ()
-    return _Drawn(name, flat, shown, result.description(name), shape, labels)
+    return _Drawn(name, flat, shown, result.description(name), shape, labels, meaning)
 
 
 def _panels(found: Sequence[_Drawn], kind: Kind) -> list[_Panel]:
-    """One panel for each unit in the order of the names, and one for each map."""
+    """One panel for each unit in the order of the names, and one for each map and each variable with states."""
     if kind not in (None, "lines", "map"):
         raise UsageError(f'`kind` is "lines" or "map", not {kind!r}.')
     panels: list[_Panel] = []
-    shared: dict[str, _Panel] = {}
+    shared: dict[tuple[str, str], _Panel] = {}
     for one in found:
-        if one.shape and (kind == "map" or (kind is None and one.width > MAP_ABOVE)):
+        states_at_once = one.has_states and kind is None  # as lines they would lie upon one another
+        if one.shape and (kind == "map" or states_at_once or (kind is None and one.width > MAP_ABOVE)):
             panels.append(_Panel(one.unit, [one], is_map=True))
             continue
-        if one.unit not in shared:
-            shared[one.unit] = _Panel(one.unit)
-            panels.append(shared[one.unit])
-        shared[one.unit].drawn.append(one)
+        alike = (one.unit, one.name if one.has_states else one.meaning.type)
+        if alike not in shared:
+            shared[alike] = _Panel(one.unit)
+            panels.append(shared[alike])
+        shared[alike].drawn.append(one)
     return panels
 
 
 # ---------------------------------------------------------------- drawing
 
 
-def _draw(figure: Figure, panels: Sequence[_Panel], time: Array, events: Sequence[float]) -> None:
-    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+def _draw(figure: Figure, panels: Sequence[_Panel], time: Array, events: Array, strips: Mapping[str, Pieces]) -> None:
+    heights = [panel.height for panel in panels] + ([bands.strip_height(len(strips))] if strips else [])
+    if not any(panel.has_states for panel in panels) and not strips:
+        heights = [1.0] * len(panels)
+    all_axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     scale, symbol = _time_axis(all_axes[-1], time)
-    for axes, panel in zip(all_axes, panels, strict=True):
-        if panel.is_map:
-            _draw_map(figure, axes, panel, time / scale)
-        else:
-            _draw_lines(figure, axes, panel, time / scale)
-        _mark_events(axes, np.asarray(events, dtype=np.float64) / scale, panel.is_map)
+    colours = bands.StateColours()
+    for axes, panel in zip(all_axes, panels, strict=False):
+        _draw_panel(figure, axes, panel, time / scale, colours)
+        _mark_events(axes, events / scale, panel.is_map)
+        if len(strips) == 1 and not panel.is_map:
+            bands.shade(axes, next(iter(strips.values())), scale, colours)
+    if strips:
+        bands.draw_strips(all_axes[-1], dict(strips), scale, colours)
+    colours.legend(figure)
     engine: Any = figure.get_layout_engine()
     engine.set(w_pad=0.08, h_pad=0.06)
     all_axes[-1].set_xlabel(f"Time ({symbol})")
     if len(time) > 1 and time[-1] > time[0]:
         all_axes[-1].set_xlim(time[0] / scale, time[-1] / scale)
-    figure.align_ylabels(list(all_axes))
+    figure.align_ylabels(list(all_axes[: len(panels)]))
+
+
+def _draw_panel(figure: Figure, axes: Axes, panel: _Panel, time: Array, colours: bands.StateColours) -> None:
+    one = panel.drawn[0]
+    if not panel.is_map:
+        _draw_lines(figure, axes, panel, time)
+    elif one.has_states:
+        bands.draw_state_map(axes, time, one.values, one.meaning, colours)
+        axes.set_ylabel(f"{one.name}, element")
+    else:
+        _draw_map(figure, axes, panel, time)
 
 
 def _time_axis(axes: Axes, time: Array) -> tuple[float, str]:
@@ -265,17 +315,39 @@ def _time_axis(axes: Axes, time: Array) -> tuple[float, str]:
 
 
 def _draw_lines(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     marker = "o" if len(time) == 1 else ""
     singles = [one for one in panel.drawn if not one.shape]
     for k, one in enumerate(singles):
         hides = any(np.array_equal(one.values, earlier.values) for earlier in singles[max(0, k - len(COLOURS)) : k])
         dashes: Any = DASHES[(k // len(COLOURS) + hides) % len(DASHES)]  # of two equal curves the lower one shows through
-        axes.plot(time, one.values, color=COLOURS[k % len(COLOURS)], linestyle=dashes, marker=marker, label=one.name)
+        colour: str = COLOURS[k % len(COLOURS)]
+        style = {"color": colour, "linestyle": dashes, "marker": marker, "drawstyle": _drawstyle(one)}
+        axes.plot(time, one.values, label=one.name, linewidth=_width(one), **style)
     for k, one in enumerate(one for one in panel.drawn if one.shape):
         _draw_family(figure, axes, one, time, k)
-    axes.set_ylabel(_axis_label(panel))
-    _calm_limits(axes, panel)
-    _legend(axes, panel, len(time))
+    if panel.has_states:
+        axes.set_title(panel.drawn[0].name, loc="right", fontsize=9.5, fontweight="normal", pad=4)  # no room at the side
+        bands.label_steps(axes, panel.drawn[0].meaning)
+    else:
+        axes.set_ylabel(_axis_label(panel))
+        _calm_limits(axes, panel)
+    if any(one.meaning.type == "integer" for one in panel.drawn):
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    if not panel.has_states:
+        _legend(axes, panel, len(time))
+
+
+def _width(one: _Drawn) -> float:
+    """Thinner where very many jumps stand side by side."""
+    many = one.has_states and np.count_nonzero(np.diff(one.values)) > 100
+    return 0.7 if many else float(STYLE["lines.linewidth"])
+
+
+def _drawstyle(one: _Drawn) -> str:
+    """Between two points what is discrete does not change; at an event there are two points of one time, whoever they are of."""
+    return "steps-post" if one.meaning.steps else "default"
 
 
 def _draw_family(figure: Figure, axes: Axes, one: _Drawn, time: Array, number: int) -> None:
@@ -288,7 +360,8 @@ def _draw_family(figure: Figure, axes: Axes, one: _Drawn, time: Array, number: i
     dashes: Any = DASHES[number % len(DASHES)]
     for element in range(one.width):
         label = one.labels[element] if named else "_"
-        axes.plot(time, one.values[:, element], color=shades[element], linestyle=dashes, linewidth=1.4, label=label)
+        style = {"linestyle": dashes, "linewidth": 1.4, "drawstyle": _drawstyle(one)}
+        axes.plot(time, one.values[:, element], color=shades[element], label=label, **style)
     if not named:
         from matplotlib.cm import ScalarMappable
 
@@ -315,9 +388,10 @@ def _draw_map(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
         low, high = low - 0.05 * (abs(low) or 1.0), high + 0.05 * (abs(high) or 1.0)
     colours = "RdBu_r" if diverging else "viridis"
+    time, values = bands.for_map(time, one.values)
     edges = np.concatenate([time[:1], 0.5 * (time[1:] + time[:-1]), time[-1:]])
     rows = np.arange(one.width + 1) - 0.5
-    mesh = axes.pcolormesh(edges, rows, one.values.T, cmap=colours, vmin=low, vmax=high, rasterized=True)
+    mesh = axes.pcolormesh(edges, rows, values.T, cmap=colours, vmin=low, vmax=high, rasterized=True)
     axes.grid(False)
     axes.set_ylabel(f"{one.name}, element")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -333,9 +407,14 @@ def _colour_bar(figure: Figure, axes: Axes, mappable: Any, label: str, ticks: li
 
 
 def _mark_events(axes: Axes, events: Array, on_map: bool) -> None:
-    if events.size:
-        colour = "white" if on_map else "#999999"
-        axes.vlines(events, 0, 1, transform=axes.get_xaxis_transform(), colors=colour, linewidth=0.8, linestyles=":", zorder=1.5)
+    """Lines from bottom to top; very many become short ones at the bottom, so that the curves can be seen."""
+    times = np.unique(events)
+    many = len(times) > EVENT_LINES
+    if not times.size or (many and on_map):  # where they would hide the values
+        return
+    style: dict[str, Any] = {"colors": "white" if on_map else "#777777", "linestyles": "-" if many else ":"}
+    across = axes.get_xaxis_transform()
+    axes.vlines(times, 0, 0.05 if many else 1, transform=across, linewidth=0.5 if many else 0.8, zorder=1.5, **style)
 
 
 def _calm_limits(axes: Axes, panel: _Panel) -> None:
@@ -419,11 +498,12 @@ def _checked_path(file: str | os.PathLike[str] | None) -> Path | None:
     return path
 
 
-def _size(panels: Sequence[_Panel]) -> tuple[float, float]:
+def _size(panels: Sequence[_Panel], strips: int = 0) -> tuple[float, float]:
     """Wide enough for a legend beside it; one panel is taller than each of several."""
-    beside = any(panel.is_map or panel.lines > LEGEND_INSIDE for panel in panels)
-    heights = [2.9 if panel.is_map else 2.3 for panel in panels]
-    return (9.2 if beside else 8.0), (4.3 if len(panels) == 1 else 0.7 + sum(heights))
+    beside = any((panel.is_map and not panel.has_states) or panel.lines > LEGEND_INSIDE for panel in panels)
+    alone = len(panels) == 1 and not panels[0].has_states
+    height = 4.3 if alone else 0.7 + sum(panel.height for panel in panels)
+    return (9.2 if beside or strips else 8.0), height + (bands.strip_height(strips) + 0.4 if strips else 0.0)
 
 
 def _has_window(matplotlib: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from ..families.path import Located
 from ..families.plant import TIME, Kind, element_name, joined
 from ..families.system import System
 from ..language.derivative import der
-from ..language.expression import Continuation, Expression, Reference, Time
+from ..language.expression import Continuation, Expression, Mark, Operation, Reference, Time, transform
+from ..language.operators import PRE
+from .cells import PlantCells, meaning_of
+from .events import EventLog, History, Meaning, Place
 from .series import Viewable, last_time, pattern_of
 
 if TYPE_CHECKING:
@@ -37,6 +41,7 @@ class Stored:
     known: np.ndarray  # parameters and constants of the run
     inputs: dict[int, Any] = field(default_factory=dict)  # known cell → function of time
     reached: float | None = None  # how far the run came; to the last of the times otherwise
+    log: EventLog | None = None  # what happened at events; None for a run that looks for none
 
 
 class Result(Viewable):
@@ -83,7 +88,8 @@ class Result(Viewable):
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
-        return f"<Result of {self.title}: {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
+        events = f", {len(self.events)} events" if len(self.events) else ""
+        return f"<Result of {self.title}: {len(self.time)} points, {span}{events}, {self.outcome.name.lower()}>"
 
     def diagnose(self) -> RunDiagnosis:
         """What the steps were limited by, where attempts failed, what to do about it: `print(result.diagnose())`."""
@@ -126,8 +132,14 @@ class Result(Viewable):
 
     def _quantity(self, kind: Kind, name: str, flat: np.ndarray, order: int = 0) -> np.ndarray:
         quantity = kind.quantities[name]
+        if quantity.role in ("parameter", "discrete") and order > 0:
+            return np.zeros((len(self.time), *flat.shape))
         if quantity.role == "parameter":
             return np.broadcast_to(self._stored.known[quantity.base + flat], (len(self.time), *flat.shape))
+        if quantity.role == "discrete":
+            return self._discrete(quantity.base + flat, lag=int(order < 0))
+        if order < 0:
+            return self._before_events(self._quantity(kind, name, flat))
         definition = self._system.definitions.get((kind.index, name))
         if definition is not None:
             instances, elements = np.divmod(flat, quantity.size)
@@ -148,15 +160,102 @@ class Result(Viewable):
             missing = int(flat[~known][np.argmax(columns < 0)])
             self._not_stored(missing, order)
         out[:, ~known] = stored.data[:, columns]
-        for place in np.flatnonzero(known):
-            out[:, place] = self._cell_slope(int(index[place]), int(flat[place])) if order else self._cell(int(index[place]))
+        if order:
+            for place in np.flatnonzero(known):
+                out[:, place] = self._cell_slope(int(index[place]), int(flat[place]))
+        else:
+            out[:, known] = self._cells_over_time(index[known])
         return (out * aliases.sign[flat]).reshape((len(self.time), *numbers.shape))
 
-    def _cell(self, cell: int) -> np.ndarray | float:
+    def _cells_over_time(self, cells: np.ndarray) -> np.ndarray:
+        """Known cells that variables are equal to: (time, cell)."""
+        out = np.broadcast_to(self._stored.known[cells], (len(self.time), len(cells)))
+        special = [k for k, cell in enumerate(cells.tolist()) if self._varies(cell)]
+        if special:
+            out = out.copy()
+            for k in special:
+                out[:, k] = self._cell(int(cells[k]))
+        return out
+
+    def _varies(self, cell: int) -> bool:
+        if cell == TIME or cell in self._stored.inputs:
+            return True
+        place = self._places.place(cell)
+        return place is not None and self.history is not None and bool(self.history.changes(place.cell))
+
+    def _cell(self, cell: int) -> np.ndarray:
+        """The values of a known cell that is not constant."""
         if cell == TIME:
             return self.time
         function = self._stored.inputs.get(cell)
-        return function.at(self.time) if function is not None else float(self._stored.known[cell])
+        if function is not None:
+            return np.asarray(function.at(self._moments))
+        place = self._places.place(cell)
+        assert place is not None
+        return self._discrete(np.asarray(place.cell), place.lag)
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
+        """The times at which external inputs are asked: just before an event for its first row, where an input may jump."""
+        history = self.history
+        if history is None:
+            return self.time
+        moments, rows = self.time.copy(), history.rows[(history.rows >= 0) & (history.rows + 1 < len(self.time))]
+        rows = rows[(moments[rows] == moments[rows + 1]) & (moments[rows] > moments[0])]
+        moments[rows] = np.nextafter(moments[rows], -np.inf)
+        return moments
+
+    # --- events -----------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _places(self) -> PlantCells:
+        return PlantCells(self._system.plant)
+
+    @cached_property
+    def history(self) -> History | None:
+        """The discrete values over time and what changed them; None for a run that looked for no events."""
+        log = self._stored.log
+        return None if log is None else History(log, self._stored.known, self._places)
+
+    def _discrete(self, cells: np.ndarray, lag: int = 0) -> np.ndarray:
+        if self.history is None:
+            return np.broadcast_to(self._stored.known[cells], (len(self.time), *cells.shape))
+        return self.history.trajectories(cells, len(self.time), lag)
+
+    def _before_events(self, values: np.ndarray) -> np.ndarray:
+        """What `pre` of a continuous quantity gives: just behind an event the value just before it."""
+        if self.history is None:
+            return values
+        rows = self.history.rows[(self.history.rows >= 0) & (self.history.rows + 1 < len(values))]
+        before = np.array(values)
+        before[rows + 1] = values[rows]
+        return before
+
+    def place(self, name: str) -> Place | None:
+        """Where a discrete variable, or one that is equal to one, is in the event log."""
+        located = self._system.plant.locate(name)
+        if located.flat is None or located.order or located.flat.size != 1:
+            return None
+        quantity = located.kind.quantities[located.name]
+        number = quantity.base + int(located.flat.ravel()[0])
+        if quantity.role == "discrete":
+            return Place(number)
+        if quantity.role == "parameter" or (located.kind.index, located.name) in self._system.definitions:
+            return None
+        aliases = self._system.aliases
+        return self._places.place(int(aliases.index[number]), int(aliases.sign[number])) if aliases.known[number] else None
+
+    def meaning(self, name: str) -> Meaning:
+        """What the numbers of a quantity stand for; a variable that is equal to a discrete one means the same."""
+        if name == "time":
+            return Meaning()
+        located = self._system.plant.locate(name)
+        if located.order:
+            return Meaning()
+        if located.flat is None:
+            return meaning_of(located.kind.representative.__dict__[located.name])
+        own = meaning_of(located.kind.quantities[located.name].declaration)
+        place = None if own.steps else self.place(name)
+        return own if place is None or place.sign < 0 else self._places.meaning(place.cell)
 
     def _cell_slope(self, cell: int, variable: int) -> float:
         if cell in self._stored.inputs:
@@ -180,14 +279,15 @@ class Result(Viewable):
         def leaf(node: Expression) -> np.ndarray:
             if isinstance(node, Time):
                 return self.time[:, None]
-            if isinstance(node, Continuation):
-                return np.ones((1, 1))
+            if isinstance(node, (Continuation, Mark)):  # the model as written; in the middle of a run, relations frozen
+                return np.full((1, 1), float(isinstance(node, Continuation)))
             assert isinstance(node, Reference)
             owner: Kind = node.owner._kind
-            numbers = self._system.plant.numbers(kind, node)[instances]
-            return self._quantity(owner, node.name, numbers - owner.quantities[node.name].base, node.order)
+            quantity = owner.quantities[node.name]
+            present = quantity.base if node.order >= 0 else quantity.base + owner.count * quantity.size
+            return self._quantity(owner, node.name, self._system.plant.numbers(kind, node)[instances] - present, node.order)
 
-        value = evaluate_arrays(expression, leaf, batch=2)
+        value = evaluate_arrays(transform(expression, _told_before), leaf, batch=2)
         return np.broadcast_to(value, (steps, len(instances), *expression.shape))
 
     # --- names ------------------------------------------------------------------------------------------------------------
@@ -200,9 +300,10 @@ class Result(Viewable):
         plant = self._system.plant
         for kind in plant.kinds:
             named = {k: v for k, v in kind.representative.__dict__.items() if isinstance(v, Expression)}
+            own = [quantity for quantity in kind.quantities.values() if not quantity.declaration.auxiliary]
             for instance in range(kind.count):
                 path = plant.path_of(kind, instance)
-                for quantity in kind.quantities.values():
+                for quantity in own:
                     for element in range(quantity.size):
                         yield joined(path, element_name(quantity.name, element, quantity.shape))
                 for name, expression in named.items():
@@ -229,21 +330,20 @@ class Result(Viewable):
         return "time" if name == "time" else self._described(name)[1]
 
     def source(self, name: str) -> tuple[str, int, int]:
-        """Where a scalar comes from: a stored column and a sign, a constant cell, or an expression to be evaluated."""
+        """Where a scalar comes from: a stored column and a sign, a constant cell, or something to be evaluated."""
         located = self._system.plant.locate(name)
         if located.flat is None or located.order:
             return "expression", -1, 1
         quantity = located.kind.quantities[located.name]
         number = quantity.base + int(located.flat.ravel()[0])
-        if quantity.role == "parameter":
-            return "constant", number, 1
+        if quantity.role in ("parameter", "discrete"):
+            return ("expression", -1, 1) if self._varies(number) else ("constant", number, 1)
         if (located.kind.index, located.name) in self._system.definitions:
             return "expression", -1, 1
         aliases = self._system.aliases
         index, sign = int(aliases.index[number]), int(aliases.sign[number])
         if aliases.known[number]:
-            varies = index == TIME or index in self._stored.inputs
-            return ("expression", -1, 1) if varies else ("constant", index, sign)
+            return ("expression", -1, 1) if self._varies(index) else ("constant", index, sign)
         column = int(self._stored.column[index])
         if column < 0:
             raise ModelError(f"`{name}` was not stored in this run.")
@@ -253,3 +353,16 @@ class Result(Viewable):
     def stored_names(self) -> list[str]:
         """Names of the unknowns that were stored."""
         return [self._system.name_of_unknown(int(u)) for u in np.flatnonzero(self._stored.column >= 0)]
+
+
+def _told_before(node: Expression) -> Expression | None:
+    """`pre(a + b)` as the sum of the values before: references tell which value they mean."""
+    if not isinstance(node, Operation) or node.operator is not PRE:
+        return None
+
+    def before(leaf: Expression) -> Expression | None:
+        if not isinstance(leaf, Reference) or leaf.order:
+            return None
+        return Reference(leaf.root, leaf.owner, leaf.name, leaf.shape, leaf.picked, -1)
+
+    return transform(node.args[0], before)

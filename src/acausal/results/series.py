@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, NameNotFound, UsageError
+from .events import Events, History, Meaning, Place
 
 if TYPE_CHECKING:
     import os
 
     import pandas
     from matplotlib.figure import Figure
+
+    from .states import Interval
 
 Array = NDArray[np.float64]
 Names = str | Iterable[str] | None
@@ -61,6 +64,11 @@ class Trajectories(Protocol):
     def unit(self, name: str) -> str: ...
     def description(self, name: str) -> str: ...
     def source(self, name: str) -> tuple[str, int, int]: ...
+
+    @property
+    def history(self) -> History | None: ...
+    def meaning(self, name: str) -> Meaning: ...
+    def place(self, name: str) -> Place | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +253,47 @@ def _outside_brackets(path: str) -> list[str]:
 
 class Viewable:
     """What a user can do with any result, wherever it came from. To be inherited together with the `Trajectories` members."""
+
+    @property
+    def history(self) -> History | None:
+        """The event log, to look things up in; None where there is none."""
+        return None
+
+    def meaning(self, name: str) -> Meaning:
+        """What the numbers of a variable stand for: real numbers, unless somebody knows better."""
+        return Meaning()
+
+    def place(self, name: str) -> Place | None:
+        """Where a variable is in the event log."""
+        return None
+
+    @property
+    def events(self) -> Events:
+        """What happened at events, in order of time: `print(result.events)`, `result.events[0].causes`."""
+        return Events(self.history)
+
+    @property
+    def event_times(self) -> Array:
+        """The times of all events, in seconds."""
+        return self.events.times
+
+    def states(self: Trajectories, path: str) -> list[Interval]:
+        """How long which state of a discrete variable lasted, and what began it: `result.states("thermostat.cooling")`."""
+        from .states import states
+
+        return states(self, path)
+
+    def state_at(self: Trajectories, path: str, time: float) -> str:
+        """The state of a discrete variable at a time, in seconds; at an event that after it."""
+        from .states import state_at
+
+        return state_at(self, path, time)
+
+    def time_in(self: Trajectories, path: str) -> dict[str, float]:
+        """Seconds that a discrete variable spent in each of its states."""
+        from .states import time_in
+
+        return time_in(self, path)
 
     def plot(self: Trajectories, *names: str, **options: Any) -> Figure:
         """Draw variables over time; see `acausal.results.plot.plot` for the options."""

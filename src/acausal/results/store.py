@@ -7,8 +7,10 @@ The file is a zip archive of uncompressed `.npy` arrays, as `numpy.savez` makes 
     time, data              the output times; the stored columns (time, column), mapped into memory when loaded, not read
     expressions, constants  values of named expressions (time, expression); values of parameters and constants
     names, name_ends        every name, one after another in UTF-8, and where each ends; `order` sorts them for look-up by bisection
-    kind, index, sign       where a name's values are: 0 a data column, 1 a constant, 2 an expression (index -1: not stored)
+    kind, index, sign       where a name's values are: 0 a data column, 1 a constant, 2 an expression (index -1: not stored),
+                            3 a discrete cell, whose values are among the events
     unit, description       numbers into the distinct units and descriptions
+    event_*, cell_*         the event log and what its cells are, if there is one; see `EventTables`
 """
 
 from __future__ import annotations
@@ -32,14 +34,16 @@ from numpy.typing import NDArray
 
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
 from . import series
+from .event_tables import MEMBERS, EventTables, read_history, read_meanings
+from .events import History, Meaning, Place
 from .series import Array, Column, Names, Trajectories, Viewable
 
 FORMAT = "acausal result"
-FORMAT_NUMBER = 1
+FORMAT_NUMBER = 2  # what this program can read; 1 is written where no events are kept
 EXPRESSION_LIMIT = 10_000
 CHUNK_BYTES = 1 << 24
 _ALIGNMENT = 64
-_COLUMN, _CONSTANT, _EXPRESSION = 0, 1, 2
+_COLUMN, _CONSTANT, _EXPRESSION, _DISCRETE = 0, 1, 2, 3
 
 
 class FileError(ModelError):
@@ -131,26 +135,45 @@ def save(
     kept = {c.label for c in wanted}
     wanted += [c for c in series.columns(result, extra) if c.label not in kept] if extra else []
     table = series.sources(result, wanted)
+    events = EventTables(result)
+    table = _from_the_log(result, wanted, table, events)
     computed = np.flatnonzero(table.kind == _EXPRESSION)
     if names is None and (expressions is not None or len(computed) > expression_limit):
         asked = set(series.expand(result, extra)) if extra else set()
         computed = np.array([k for k in computed if wanted[k].name in asked], dtype=np.int64)
-    contents = _Contents(result, wanted, table, computed, whole=names is None)
+    contents = _Contents(result, wanted, table, computed, events, whole=names is None)
     with whole_file(path) as place, open(place, "wb") as stream:
         contents.write(stream)
+
+
+def _from_the_log(result: Trajectories, wanted: Sequence[Column], table: series.Sources, events: EventTables) -> series.Sources:
+    """Discrete variables are kept as their changes, not as a value for every time: there may be very many of both."""
+    kind, index, sign = table.kind.copy(), table.index.copy(), table.sign.copy()
+    for k in np.flatnonzero(kind == _EXPRESSION).tolist() if result.history is not None else ():
+        place = None if wanted[k].element else result.place(wanted[k].name)
+        if place is not None and not place.lag:
+            kind[k], index[k], sign[k] = _DISCRETE, events.number(place.cell), place.sign
+    return series.Sources(kind, index, sign)
 
 
 class _Contents:
     """The tables of one file, made from a result just before it is written."""
 
     def __init__(
-        self, result: Trajectories, wanted: Sequence[Column], table: series.Sources, computed: NDArray[np.int64], whole: bool
+        self,
+        result: Trajectories,
+        wanted: Sequence[Column],
+        table: series.Sources,
+        computed: NDArray[np.int64],
+        events: EventTables,
+        whole: bool,
     ) -> None:
-        self.result, self.wanted = result, wanted
+        self.result, self.wanted, self.events = result, wanted, events
         self.kind, self.sign = table.kind, table.sign
         self.index = np.full(len(wanted), -1, dtype=np.int64)
         self.expressions = series.matrix(result, [wanted[k] for k in computed])
         self.index[computed] = np.arange(len(computed))
+        self.index[table.kind == _DISCRETE] = table.index[table.kind == _DISCRETE]
         self._place_columns(table, whole)
         self._place_constants(table)
 
@@ -175,8 +198,10 @@ class _Contents:
         encoded = [column.label.encode() for column in self.wanted]
         units, unit = _distinct(result.unit(column.name) for column in self.wanted)
         descriptions, description = _distinct(result.description(column.name) for column in self.wanted)
+        events = self.events.arrays(result.meaning(column.name) for column in self.wanted)
+        about = _about(result, units, descriptions) | self.events.about()
         with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr("about.json", json.dumps(_about(result, units, descriptions), default=_plain, indent=1))
+            archive.writestr("about.json", json.dumps(about, default=_plain, indent=1))
             small: dict[str, NDArray[Any]] = {
                 "time": result.time,
                 "constants": self.constants,
@@ -189,6 +214,7 @@ class _Contents:
                 "unit": unit,
                 "description": description,
                 "expressions": self.expressions,
+                **events,
             }
             for name, array in small.items():
                 _write_array(archive, stream, name, array, slice(None))
@@ -206,7 +232,7 @@ def _distinct(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
 def _about(result: Trajectories, units: list[str], descriptions: list[str]) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        "format number": FORMAT_NUMBER,
+        "format number": FORMAT_NUMBER if result.history is not None else 1,
         "version": _program_version(),
         "title": result.title,
         "outcome": [result.outcome.name, result.outcome.value],
@@ -294,6 +320,7 @@ class LoadedResult(Viewable):
             self._tables = {name: _read_array(archive, name) for name in _TABLES}
             self._data = _map_array(archive, path, "data")
             self._expressions = _map_array(archive, path, "expressions")
+            self._history = self._read_history(archive, about)
         self.time: Array = self._tables["time"]
         self.title = str(about["title"])
         self.version = str(about["version"])
@@ -305,11 +332,20 @@ class LoadedResult(Viewable):
         self._arrays: dict[str, tuple[NDArray[np.int64], list[int]]] = {}
         self._check()
 
+    def _read_history(self, archive: zipfile.ZipFile, about: Mapping[str, Any]) -> History | None:
+        if "event_times.npy" not in archive.namelist():
+            return None
+        tables = {name: _read_array(archive, name) for name in MEMBERS}
+        self._meaning, self._meanings = tables["meaning"], read_meanings(about)
+        return read_history(tables, about)
+
     def _check(self) -> None:
         """Tables that do not fit together mean a damaged file; better said now than by a wrong curve later."""
         t, n, k = self._tables, len(self._tables["name_ends"]), len(self.time)
         sizes = {len(t[name]) for name in ("order", "kind", "index", "sign", "unit", "description")} | {n}
-        widths = np.array([self._data.shape[1], len(t["constants"]), self._expressions.shape[1]])
+        sizes |= set() if self._history is None else {len(self._meaning)}
+        cells = 0 if self._history is None else len(self._history.start)
+        widths = np.array([self._data.shape[1], len(t["constants"]), self._expressions.shape[1], cells])
         fits = (
             len(sizes) == 1 and len(self._data) == len(self._expressions) == k and (n == 0 or t["name_ends"][-1] == len(self._text))
         )
@@ -374,12 +410,29 @@ class LoadedResult(Viewable):
         """Where the values of a scalar come from; see `Trajectories`."""
         number = self._any(name)
         kind, index, sign = (int(self._tables[table][number]) for table in ("kind", "index", "sign"))
-        return (series.EXPRESSION, -1, 1) if kind == _EXPRESSION else (series.KINDS[kind], index, sign)
+        return (series.EXPRESSION, -1, 1) if kind in (_EXPRESSION, _DISCRETE) else (series.KINDS[kind], index, sign)
+
+    @property
+    def history(self) -> History | None:
+        return self._history
+
+    def meaning(self, name: str) -> Meaning:
+        """What the numbers of a variable stand for."""
+        return Meaning() if name == "time" or self._history is None else self._meanings[self._meaning[self._any(name)]]
+
+    def place(self, name: str) -> Place | None:
+        """Where a variable is in the event log."""
+        numbers = self._numbers(name)
+        if numbers.size != 1 or self._tables["kind"][numbers.flat[0]] != _DISCRETE:
+            return None
+        return Place(int(self._tables["index"][numbers.flat[0]]), int(self._tables["sign"][numbers.flat[0]]))
 
     def _values(self, number: int) -> Array:
         kind, index, sign = (int(self._tables[table][number]) for table in ("kind", "index", "sign"))
         if kind == _CONSTANT:
             return np.full(len(self.time), sign * self._tables["constants"][index])
+        if kind == _DISCRETE and self._history is not None:
+            return sign * self._history.trajectories(np.asarray(index), len(self.time))
         if index < 0:
             name = self._name(number)
             raise NameNotFound(

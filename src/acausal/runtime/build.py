@@ -13,7 +13,7 @@ from ..families.starts import Starts
 from ..families.template import Family
 from ..kernels import compile_kernels
 from .faults import explain_row
-from .problem import Computed, Kernel, Problem
+from .problem import Computed, Kernel, Problem, Rules
 
 
 def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
@@ -25,6 +25,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
     residuals, jacobians, code = kernels(both, pattern.positions)
     first_residuals, first_jacobians, first_code = kernels(initial_families, initial.positions)
     count = len(lowered.families)
+    rules, rule_code = _rules(lowered)
     problem = Problem(
         size=lowered.size,
         known=np.append(known, np.zeros(lowered.computed)),
@@ -51,9 +52,10 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         initial_jacobian_kernels=first_jacobians,
         describe_initial_equation=lambda k: system.describe_equation(k, initial=True),
         computed=Computed(lowered.computed, tuple(residuals[count:]), lowered.products, lowered.cells),
+        rules=rules,
     )
     problem.lowered = lowered
-    problem.code = [*code, *first_code]  # keeps the machine code in memory
+    problem.code = [*code, *first_code, *rule_code]  # keeps the machine code in memory
     return problem
 
 
@@ -62,8 +64,26 @@ def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[K
     compiled = compile_kernels([(f.template, f.signs) for f in families])
     residuals, jacobians = [], []
     for family, kernel, place in zip(families, compiled, positions, strict=True):
-        functions = [a for f in family.template.functions for a in (f.address, f.data_address)]
+        functions = _addresses(family)
         residuals.append(Kernel(kernel.residual_address, family.slots, family.rows, functions))
         if kernel.jacobian_address:
             jacobians.append(Kernel(kernel.jacobian_address, family.slots, place, functions))
     return residuals, jacobians, compiled
+
+
+def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
+    """What the model says about events, compiled; nothing for a model without."""
+    hybrid = lowered.system.hybrid
+    if hybrid is None:
+        return None, []
+    families = {role: lowered.moved(part.families) for role, part in hybrid.parts.items()}
+    compiled = compile_kernels([(f.template, f.signs) for found in families.values() for f in found])
+    code = iter(compiled)
+    kernels_of = {
+        role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, _addresses(f)) for f in found) for role, found in families.items()
+    }
+    return Rules(kernels_of, {role: part.count for role, part in hybrid.parts.items()}), compiled
+
+
+def _addresses(family: Family) -> list[int]:
+    return [a for f in family.template.functions for a in (f.address, f.data_address)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..errors import Diagnostic, UsageError
 from .inputs import Constant, Function, values_at
 from .journal import journal_of
 from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
-from .problem import Problem, Stored, core
+from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, RunResult, check_options, with_last_row
 from .states import Watch
 
@@ -55,6 +56,8 @@ class Ida:
         options = check_options(self, request.options)
         interval = options.pop("progress_interval")
         session, known = open_session(problem, request, options)
+        if problem.rules is not None:
+            return _hybrid(problem, request, session, known, interval)
         session.start(request.t0, request.y0, request.yp0)
         if problem.fresh_jacobians:
             session.refresh_jacobian()
@@ -81,9 +84,35 @@ class Ida:
             {**session.statistics(), "state_exchanges": exchanges},
             session.message,
             _explain(problem, request, session, outcome, known),
+            None,
+            None,
             journal_of(session, problem, known, request.inputs),
         )
         return with_last_row(result, problem, request)
+
+
+def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, interval: float) -> RunResult:
+    """A run with events."""
+    from .events.driver import Hybrid
+
+    hybrid = Hybrid(problem, request, session, known)
+    outcome = hybrid.run(interval)
+    times, rows, log = hybrid.record.finished()
+    result = RunResult(
+        outcome,
+        session.t,
+        times,
+        rows,
+        session.y,
+        session.yp,
+        {**session.statistics(), "state_exchanges": 0, **hybrid.counts},
+        session.message,
+        (*hybrid.diagnostics, *_explain(problem, request, session, outcome, known)),
+        log,
+        hybrid.first_known,
+        journal_of(session, problem, known, request.inputs),
+    )
+    return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
 
 
 def _watch(session: Any, watch: Watch) -> None:

@@ -218,7 +218,8 @@ class Model:
             )
             run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")
-        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, problem.known, signals, run.t)
+        known = problem.known if run.known is None else run.known
+        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, run.log)
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(first.report)

@@ -48,11 +48,22 @@ class Outcome(Enum):
         "The tolerances ask for more accuracy than the numbers of the machine can give. Increase `rtol`, or the nominal values."
     )
     STATES_DEGRADED = "The selected states no longer determine the rest well; others are selected and the run goes on."
+    TERMINATED = "The model ended the run: a condition under which it says so became true."
+    ASSERTION = "A condition that the model asserts does not hold; it is named below. Everything computed until then is kept."
+    CHATTERING = (
+        "Events follow each other so fast that time hardly moves: a relation switches back and forth. It is named below, with what "
+        "can be done about it."
+    )
+    ZENO = "Events come at ever shorter intervals and pile up at one time. What causes them is named below."
+    EVENT_CYCLES = "An event does not come to rest: discrete values switch each other back and forth at one instant. See below."
+    EVENT_UNSOLVABLE = (
+        "After an event the equations could not be solved in the new state, although everything known was tried. See below which state."
+    )
     FAILED = "The solver gave up for a reason of its own; its message is kept below."
 
     @property
     def ok(self) -> bool:
-        return self is Outcome.FINISHED
+        return self in (Outcome.FINISHED, Outcome.TERMINATED)
 
     def __str__(self) -> str:
         return self.value

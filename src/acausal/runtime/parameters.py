@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError, UsageError
 from ..families.numbers import Attributes
-from ..families.plant import CONTINUATION, FIRST_PARAMETER, ONE, Plant, element_name, joined
+from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant
 
@@ -26,7 +26,8 @@ class Parameters:
         self.high = attributes.read("max", "known", size, np.inf)
         attributes.missing(self.values)
         self.values.cells[:FIRST_PARAMETER] = 0.0
-        self.values.cells[[CONTINUATION, ONE]] = 1.0
+        self.values.cells[[CONTINUATION, ONE, LIVE]] = 1.0
+        self.values.cells[system.plant.partner_cells()] = 0.0
         literals = system.aliases.literals
         self.values.cells[size - len(literals) :] = literals
         self.overridden = np.zeros(size, dtype=bool)
@@ -57,6 +58,8 @@ class Parameters:
         for bounds in (self.low, self.high):
             if bounds.bindings:
                 self.attributes.evaluate(bounds.bindings, bounds.cells, known)
+        if self.system.hybrid is not None:
+            known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
         self._check(known)
         return known
 
@@ -76,6 +79,8 @@ class Parameters:
         """Every parameter and external input with its cell."""
         plant: Plant = self.system.plant
         for kind, quantity, base in self.attributes._known_quantities():
+            if quantity.declaration.auxiliary:
+                continue
             for k in range(kind.count * quantity.size):
                 instance, element = divmod(k, quantity.size)
                 yield joined(plant.path_of(kind, instance), element_name(quantity.name, element, quantity.shape)), base + k
@@ -92,7 +97,7 @@ class Parameters:
             )
         if isinstance(quantity.declaration, Constant):
             raise ModelError(f"`{path}` is a constant and cannot be changed.", remedy="Declare it with `ac.Parameter` instead.")
-        base = quantity.base if quantity.role == "parameter" else quantity.known_base
+        base = quantity.base if quantity.declaration.is_known else quantity.known_base
         return base + np.asarray(located.flat)
 
     def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -117,6 +117,36 @@ class Computed:
             values[target] += values[first] * values[second]
 
 
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Expressions about events, role by role (see `families/hybrid.py`); evaluated on a workspace when something happens.
+
+    Root functions of a run are those of the relations, then those of the crossings.
+    """
+
+    kernels: dict[str, tuple[Kernel, ...]]
+    counts: dict[str, int]
+
+    @cached_property
+    def _called(self) -> dict[str, list[_Called]]:
+        return {role: [_Called(k, _RESIDUAL) for k in kernels] for role, kernels in self.kernels.items()}
+
+    def values(self, role: str, w: Floats) -> Floats:
+        out = np.zeros(self.counts[role])
+        for kernel in self._called[role]:
+            kernel(w, out)
+        return out
+
+    @property
+    def root_count(self) -> int:
+        return self.counts["relation"] + self.counts["crossing"]
+
+    def roots(self) -> list[Kernel]:
+        shift = self.counts["relation"]
+        moved = [k._replace(targets=k.targets + np.int32(shift)) for k in self.kernels["crossing"]]
+        return [*self.kernels["relation"], *moved]
+
+
 class Equations:
     """`count` residuals over `size` unknowns: their kernels, their pattern, and how they are evaluated."""
 
@@ -131,7 +161,9 @@ class Equations:
         jacobians: Iterable[Kernel],
         native: bool = True,
         computed: Computed | None = None,
+        rules: Rules | None = None,
     ) -> None:
+        self.rules = rules
         self.computed = computed or Computed()
         self.size, self.count, self.time_index, self.known_size = size, count, time_index, known_size
         self.pattern = (np.ascontiguousarray(pattern[0], dtype=np.int32), np.ascontiguousarray(pattern[1], dtype=np.int32))
@@ -149,6 +181,10 @@ class Equations:
         for kernel in self.computed.kernels:
             system.add_assignment(*kernel)
         system.set_computed(self.computed.count, self.computed.products, self.computed.cells)
+        if self.rules is not None:
+            for kernel in self.rules.roots():
+                system.add_root(*kernel)
+            system.set_roots(self.rules.root_count)
         return system
 
     @cached_property
@@ -231,6 +267,7 @@ class Problem:
     initial_jacobian_kernels: Sequence[Kernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
+    rules: Rules | None = None  # about events
     fresh_jacobians: bool = False  # nonlinear constraints were differentiated: a Jacobian must not serve for more than one step
     use_native: bool = True
     lowered: Lowered = field(init=False, repr=False)  # where the unknowns of the system went
@@ -258,6 +295,7 @@ class Problem:
             self.jacobian_kernels,
             self.use_native,
             self.computed,
+            self.rules,
         )
         self.pattern = self.equations.pattern
         if self.initial_size:

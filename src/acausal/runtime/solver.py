@@ -18,6 +18,7 @@ from .outcome import Outcome
 from .problem import Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
+    from ..results.events import EventLog
     from .journal import Journal
     from .states import Exchange, Watch
 
@@ -139,6 +140,8 @@ class RunResult:
     statistics: Statistics
     message: str = ""  # the solver's own words
     diagnostics: tuple[Diagnostic, ...] = ()
+    log: EventLog | None = None  # of its events …
+    known: Floats | None = None  # … and all known values before the first of them
     journal: Journal | None = None  # of its steps, where the solver keeps one
 
     @property

@@ -135,7 +135,7 @@ def _need_quantity(
 ) -> None:
     quantity = kind.quantities[name]
     definition = system.definitions.get((kind.index, name))
-    if quantity.role == "parameter":
+    if quantity.declaration.is_known:
         return
     if definition is not None:
         expression = der(definition.expression) if order else definition.expression

@@ -31,7 +31,7 @@ def values_from(system: System, earlier: Any, at: float | None = None) -> tuple[
     look = _Look(earlier, at)
     for kind in system.plant.kinds:
         for quantity in kind.quantities.values():
-            if quantity.role == "parameter" or (kind.index, quantity.name) in system.definitions:
+            if quantity.declaration.is_known or (kind.index, quantity.name) in system.definitions:
                 continue
             for member in kind.members:
                 first = quantity.base + member._first * quantity.size
@@ -65,7 +65,7 @@ def _named(system: System, path: str, value: Any) -> tuple[Integers, Floats]:
     quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
     if (
         quantity is None
-        or quantity.role == "parameter"
+        or quantity.declaration.is_known
         or located.order
         or (located.kind.index, located.name) in system.definitions
     ):

@@ -1,0 +1,131 @@
+#include "consistent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace acausal {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr int halvings = 10;
+constexpr double slowest = 1e-6; // a rate below this part of the nominal value a second is as good as none
+
+// The Jacobian is dF/dy + cj dF/dy'. With a cj this large its difference to that of cj = 0 is cj dF/dy' to the last bit, while
+// (1e10 + 1) - 1e10, what a stiff row would give with cj = 1, has lost half of its digits. A power of two divides without rounding.
+constexpr double large = 0x1p200;
+constexpr double residue = 1e-40; // what contributions to an entry of dF/dy' that cancel leave behind, as a part of that of dF/dy
+
+Consistency::Consistency(const System &s, SparseLu::Ordering ordering)
+    : system(s), n(s.layout.size), lu(n, s.indptr, s.indices, ordering), by_value(s.value_count()), by_slope(s.value_count()),
+      matrix(s.nnz()), residual(n), correction(n), scale(n), weight(n), z(n), slope(n) {}
+
+bool Consistency::evaluate(double *w) {
+    system.assign(w);
+    system.residual(w, residual.data());
+    return all_finite(residual.data(), n) && system.computed_finite(w);
+}
+
+// Both parts of the Jacobian where w was last evaluated.
+bool Consistency::linearise(const double *w) {
+    int64_t nnz = system.nnz();
+    system.jacobian(w, 0.0, by_value.data());
+    system.jacobian(w, large, by_slope.data());
+    for (int64_t k = 0; k < nnz; ++k) {
+        double difference = (by_slope[k] - by_value[k]) / large;
+        by_slope[k] = std::fabs(difference) > residue * std::fabs(by_value[k]) ? difference : 0.0;
+        if (!std::isfinite(difference)) return false;
+    }
+    return all_finite(by_value.data(), nnz);
+}
+
+void Consistency::classify(double *w, const bool *differential) {
+    const int32_t *start = system.indptr.data;
+    for (int64_t c = 0; c < n; ++c) {
+        auto first = by_slope.begin() + start[c], end = by_slope.begin() + start[c + 1];
+        slope[c] = differential[c] && std::any_of(first, end, [](double d) { return d != 0; });
+        if (!slope[c]) w[n + c] = 0;
+    }
+}
+
+// How large the terms of each row are: what a residual is measured against. Known terms are not seen here, but what balances them is.
+void Consistency::scale_rows(const double *w, const double *nominal, bool with_correction) {
+    const int32_t *start = system.indptr.data, *row = system.indices.data;
+    std::fill(scale.begin(), scale.end(), 0.0);
+    for (int64_t c = 0; c < n; ++c) {
+        double moved = with_correction ? std::fabs(correction[c]) : 0.0;
+        double value = std::max(std::fabs(w[c]), nominal ? nominal[c] : 0.0) + (slope[c] ? 0.0 : moved);
+        double rate = std::fabs(w[n + c]) + (slope[c] ? moved : 0.0);
+        for (int32_t k = start[c]; k < start[c + 1]; ++k) scale[row[k]] += std::fabs(by_value[k]) * value + std::fabs(by_slope[k]) * rate;
+    }
+}
+
+bool Consistency::within(double tolerance) const {
+    for (int64_t r = 0; r < n; ++r)
+        if (!(std::fabs(residual[r]) <= tolerance * scale[r])) return false;
+    return true;
+}
+
+double Consistency::worst() const {
+    double largest = 0;
+    for (int64_t r = 0; r < n; ++r)
+        if (residual[r] != 0) largest = std::max(largest, std::fabs(residual[r]) / weight[r]);
+    return largest;
+}
+
+bool Consistency::small_correction(const double *nominal, double tolerance) const {
+    for (int64_t c = 0; c < n; ++c)
+        if (!(std::fabs(correction[c]) <= tolerance * std::max(std::fabs(z[c]), slope[c] ? slowest * nominal[c] : nominal[c]))) return false;
+    return true;
+}
+
+// One correction, halved until the residuals become smaller. True: somewhere they did, and w is there.
+bool Consistency::step(double *w, const double *nominal, double tolerance, bool small) {
+    scale_rows(w, nominal, true);
+    weight = scale;
+    double before = worst(), part = 1;
+    for (int k = 0; k <= halvings; ++k, part /= 2) {
+        for (int64_t c = 0; c < n; ++c) solved_for(w, c) = z[c] - part * correction[c];
+        if (!evaluate(w)) continue;
+        if (small || worst() < before) return true; // after a small correction, rounding decides whether residuals decrease
+        scale_rows(w, nominal, false);
+        if (within(tolerance)) return true;
+    }
+    return false;
+}
+
+bool Consistency::find_correction(double *w) {
+    const int32_t *start = system.indptr.data;
+    for (int64_t c = 0; c < n; ++c) {
+        const std::vector<double> &part = slope[c] ? by_slope : by_value;
+        std::copy(part.begin() + start[c], part.begin() + start[c + 1], matrix.begin() + start[c]);
+        z[c] = solved_for(w, c);
+    }
+    if (!lu.factor(matrix.data())) return false;
+    correction = residual;
+    lu.solve(correction.data());
+    return all_finite(correction.data(), n);
+}
+
+// Nothing is corrected when the residuals are rounding errors. Otherwise once at least: a residual may be small against the terms of
+// its row where the unknown is not, the charging current of a small capacitor beside a large one through a resistor.
+Consistency::Answer Consistency::solve(double *w, const bool *differential, const double *nominal, double tolerance, int max_iterations) {
+    for (int64_t c = 0; c < n; ++c)
+        if (!differential[c]) w[n + c] = 0;
+    if (!evaluate(w)) return {false, 0};
+    for (int iteration = 0; iteration < max_iterations; ++iteration) {
+        if (!linearise(w)) return {false, iteration};
+        if (iteration == 0) {
+            classify(w, differential);
+            scale_rows(w, nullptr, false);
+            if (within(4 * epsilon)) return {true, 0};
+        }
+        if (!find_correction(w)) return {false, iteration};
+        bool small = small_correction(nominal, tolerance);
+        if (!step(w, nominal, tolerance, small)) return {false, iteration + 1};
+        scale_rows(w, nominal, false);
+        if (small || within(tolerance)) return {true, iteration + 1};
+    }
+    return {false, max_iterations};
+}
+
+} // namespace acausal

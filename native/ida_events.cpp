@@ -1,0 +1,115 @@
+// What a run with events asks of a session between two calls of advance(), and after each step.
+#include "ida.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace acausal {
+
+void Ida::set_cells(const int32_t *cells, const double *values, int64_t count) {
+    double *here = w.get() + 2 * n, *there = w_out.get() + 2 * n;
+    for (int64_t k = 0; k < count; ++k) here[cells[k]] = there[cells[k]] = values[k];
+    input_time = output_input_time = nowhere; // a cell may be an input's
+    roots_changed = true;
+}
+
+void Ida::row(double *out) { write_row(t, out); }
+
+void Ida::workspace(double *out) {
+    if (!set_time(t, w.get(), input_time)) return;
+    system->assign(w.get());
+    std::memcpy(out, w.get(), sizeof(double) * system->layout.workspace());
+}
+
+Consistency::Answer Ida::consistent(double time, double *y, double *yp, const bool *differential, const double *nominal, double tolerance,
+                                    int max_iterations) {
+    if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
+    if (!set_time(time, w.get(), input_time)) return {false, 0};
+    present.assign(w.get(), w.get() + 2 * n);
+    std::memcpy(w.get(), y, sizeof(double) * n);
+    std::memcpy(w.get() + n, yp, sizeof(double) * n);
+    Consistency::Answer answer = consistency->solve(w.get(), differential, nominal, tolerance, max_iterations);
+    if (answer.ok) {
+        std::memcpy(y, w.get(), sizeof(double) * n);
+        std::memcpy(yp, w.get() + n, sizeof(double) * n);
+    }
+    std::memcpy(w.get(), present.data(), sizeof(double) * 2 * n);
+    return answer;
+}
+
+// ------------------------------------------------------------------------------------------------ after each step
+
+// IDAS may return several times from one step, when it holds roots: the first time counts.
+bool Ida::update_after_step() {
+    const Integers &cells = system->step_cells;
+    if (!cells.size() || steps_since_start() == steps_at_update) return false;
+    steps_at_update = steps_since_start();
+    show_updates(); // output times within the step see the values that held there
+    if (!set_time(t, w.get(), input_time)) return false;
+    updated.resize(cells.size());
+    system->assign(w.get());
+    system->step_update(w.get(), updated.data());
+    bool changed = false;
+    for (int64_t k = 0; k < cells.size(); ++k) {
+        double &cell = w[2 * n + cells.data[k]];
+        changed |= system->step_watched.data[k] && cell != updated[k];
+        cell = updated[k];
+    }
+    roots_changed |= changed;
+    return changed;
+}
+
+void Ida::show_updates() {
+    const Integers &cells = system->step_cells;
+    for (int64_t k = 0; k < cells.size(); ++k) w_out[2 * n + cells.data[k]] = w[2 * n + cells.data[k]];
+}
+
+// ------------------------------------------------------------------------------------------------ root functions
+
+void Ida::set_root_directions(const int32_t *given) {
+    directions.assign(given, given + system->root_count);
+    send_directions();
+}
+
+void Ida::send_directions() {
+    if (directions.empty()) return;
+    std::vector<int> seen(directions);
+    for (size_t i = 0; i < mirror.size(); ++i) seen[i] *= (int)mirror[i];
+    IDASetRootDirection(mem, seen.data());
+}
+
+// A changed cell may turn the sign of a root function, which is no crossing. After a root, and at a start, IDAS evaluates its root
+// functions again. Where it goes on without either, it compares with the values of before the change: those functions that turned
+// are given to it with the other sign, until it evaluates anew.
+void Ida::align_roots() {
+    bool anew = last_status == Status::Root || !steps_since_start(), changed = roots_changed;
+    roots_changed = false;
+    if (anew && !mirror.empty()) mirror.clear(), send_directions();
+    if (anew || !changed || !system->root_count) return;
+    if (!set_time(t, w.get(), input_time)) return;
+    std::vector<double> now(system->root_count);
+    system->assign(w.get());
+    system->root(w.get(), now.data());
+    mirror.resize(now.size());
+    for (size_t i = 0; i < now.size(); ++i) mirror[i] = now[i] * root_values[i] < 0 ? -1 : 1;
+    send_directions();
+}
+
+void Ida::found_roots(int32_t *found) const {
+    IDAGetRootInfo(mem, found);
+    for (size_t i = 0; i < mirror.size(); ++i) found[i] *= (int32_t)mirror[i];
+}
+
+int Ida::root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.at(time, y, yp)) return -1;
+    return ida.root_time.time([&] {
+        ida.system->assign(ida.w.get());
+        ida.system->root(ida.w.get(), g);
+        for (size_t i = 0; i < ida.mirror.size(); ++i) g[i] *= ida.mirror[i];
+        ida.root_values.assign(g, g + ida.system->root_count);
+        return 0;
+    });
+}
+
+} // namespace acausal

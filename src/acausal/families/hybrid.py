@@ -1,0 +1,350 @@
+"""Events on families: relations become frozen cells with a crossing function each, statements become rules that are rows too.
+
+A relation `a < b` in an equation is replaced by a *cell*: a known value that is constant between events, one for each row. Its
+crossing function a - b is one more template, evaluated by the same machine code as equations are. What `when`, `assign`, `reinit`
+and transitions say becomes *rules*: expressions over unknowns, cells and the cells' values before the event (`pre`), with a target.
+Everything below treats cells as it treats parameters; so sparsity, index reduction and explicit variables need no word about events.
+
+Within `where(live, a < b, cell)` the relation itself stays: while a start is sought, Newton's method sees it as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import Diagnostic, Location, ModelError
+from ..language.declarations import Declaration, Discrete, Parameter
+from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Terminate, When
+from ..language.expression import (
+    Constant,
+    Expression,
+    Mark,
+    Operation,
+    Reference,
+    Shape,
+    Sum,
+    Time,
+    apply,
+    rebuild,
+    transform,
+    walk,
+)
+from ..language.operators import RELATIONS
+from .plant import Kind, Plant, Quantity
+from .template import Family
+
+ROLES = ("relation", "timed", "crossing", "update", "reinit", "snapshot", "stop", "assertion", "step", "clock_start", "clock_period")
+
+
+@dataclass(slots=True, eq=False)
+class Rule:
+    """One row for each instance and element: what `residual` is worth goes to `target` (or is looked at), depending on the role.
+
+    The field names are those of `TracedEquation`, since rules pass through the same reductions.
+    """
+
+    role: str
+    residual: Expression
+    shape: Shape
+    text: str
+    location: Location | None
+    target: Reference | None = None
+    detail: str = ""  # operator of a relation, direction and kind of a crossing, message of a stop
+    band: Reference | None = None  # of a relation: how far beyond zero it switches
+    terms: list[Expression] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class RuleBlock:
+    """Consecutive rows of one role that one rule of one kind makes."""
+
+    start: int
+    count: int
+    kind: Kind
+    rule: Rule
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """All rules of one role."""
+
+    families: list[Family]
+    blocks: list[RuleBlock]
+    targets: np.ndarray  # known cells, or (for "reinit") unknowns
+    signs: np.ndarray  # of the targets; -1 where a state is the negative of its unknown
+    bands: np.ndarray  # known cells, of relations
+
+    @property
+    def count(self) -> int:
+        return self.blocks[-1].start + self.blocks[-1].count if self.blocks else 0
+
+    def block(self, row: int) -> RuleBlock:
+        return self.blocks[int(np.searchsorted([b.start for b in self.blocks], row, side="right")) - 1]
+
+
+@dataclass(slots=True, eq=False)
+class Hybrid:
+    """Everything a run needs to know about events."""
+
+    parts: dict[str, Part]
+    cells: np.ndarray  # known cells of all discrete values …
+    partners: np.ndarray  # … and of their values before the event
+
+    def mapped(self, change: object) -> Hybrid:
+        """The same with other families: `change(families) -> families`."""
+        parts = {
+            role: Part(change(p.families), p.blocks, p.targets, p.signs, p.bands)  # type: ignore[operator]
+            for role, p in self.parts.items()
+        }
+        return Hybrid(parts, self.cells, self.partners)
+
+
+class Freezer:
+    """Replaces relations, `min`, `abs`, `pre` and the like in the expressions of one kind; collects the rules this makes."""
+
+    def __init__(self, plant: Plant, kind: Kind) -> None:
+        self.plant, self.kind = plant, kind
+        self.rules: list[Rule] = []
+        self._cells: dict[Expression, Expression] = {}
+        self._snapshots: dict[tuple[object, str], Reference] = {}
+        self._frozen: dict[Expression, Expression] = {}
+        self._live: dict[Expression, Expression] = {}
+        self._place: tuple[str, Location | None] = ("", None)
+
+    def freeze(self, expression: Expression, text: str = "", location: Location | None = None) -> Expression:
+        """The expression as it is between events."""
+        self._place = (text, location)
+        for node in walk(expression):
+            if node not in self._frozen:
+                self._live[node] = self._as_written(node)
+                self._frozen[node] = self._between_events(node)
+        return self._frozen[expression]
+
+    def _as_written(self, node: Expression) -> Expression:
+        if isinstance(node, Operation) and node.operator.translated:
+            return self._live[node.args[0]] if node.operator.name == "no_event" else self._translated(node, self._live)
+        return rebuild(node, tuple(self._live[a] for a in node.args)) if node.args else node
+
+    def _between_events(self, node: Expression) -> Expression:
+        if not isinstance(node, Operation):
+            return rebuild(node, tuple(self._frozen[a] for a in node.args)) if node.args else node
+        name, args = node.operator.name, tuple(self._frozen[a] for a in node.args)
+        if name == "no_event":
+            return self._live[node.args[0]]
+        if node.operator.translated:
+            return self._translated(node, self._frozen)
+        if name in RELATIONS:
+            return self._relation(name, *args)
+        if name in ("min", "max"):
+            return apply("where", self._relation("le" if name == "min" else "ge", *args), *args)
+        if name == "abs":
+            return apply("where", self._relation("ge", args[0], Constant(0.0)), args[0], -args[0])
+        if name == "sign":
+            below = apply("where", self._relation("lt", args[0], Constant(0.0)), -1.0, 0.0)
+            return apply("where", self._relation("gt", args[0], Constant(0.0)), 1.0, below)
+        if name in ("floor", "ceil"):
+            return self._stair(name, args[0])
+        return rebuild(node, args)
+
+    def _translated(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
+        if node.operator.name == "pre":
+            return self.before(self._frozen[node.args[0]])
+        return self._clock(node)
+
+    # --- cells ----------------------------------------------------------------------------------------------------------------
+    def _new(self, stem: str, declaration: Declaration, shape: Shape) -> Reference:
+        """An auxiliary quantity of the kind."""
+        taken = {*self.kind.quantities, *self.kind.representative.__dict__}
+        name = next(f"{stem}{k}" for k in range(1, len(taken) + 2) if f"{stem}{k}" not in taken)
+        declaration.name, declaration.shape, declaration.auxiliary = name, shape, True
+        self.kind.representative._declare(name, declaration)
+        self.plant.add_quantity(self.kind, Quantity(name, declaration, shape))
+        return Reference(self.kind.representative, self.kind.representative, name, shape)
+
+    def _relation(self, name: str, a: Expression, b: Expression) -> Expression:
+        relation = apply(name, a, b)
+        if isinstance(relation, Constant):
+            return relation
+        if relation in self._cells:
+            return self._cells[relation]
+        difference = a - b
+        leaves = [n for n in walk(difference) if not n.args]
+        varies = any(isinstance(n, Reference) and not n.declaration.is_known for n in leaves)
+        timed = any(isinstance(n, Time) for n in leaves)
+        if not varies and not timed:
+            self._cells[relation] = relation  # of discrete values and parameters: as constant as they are
+            return relation
+        cell = self._new("relation", Discrete(0.0), relation.shape)
+        text, location = self._place
+        if not varies and _is_affine_in_time(difference):
+            self._cells[relation] = cell
+            self.rules.append(Rule("timed", difference, relation.shape, str(relation), location, cell, name))
+            return cell
+        band = self._new("band", Parameter(0.0), relation.shape)
+        self.rules.append(Rule("relation", difference - band, relation.shape, str(relation), location, cell, name, band))
+        self._cells[relation] = apply("where", Mark("live"), relation, cell)
+        return self._cells[relation]
+
+    def _stair(self, name: str, x: Expression) -> Expression:
+        """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""
+        step = apply(name, x)
+        if isinstance(step, Constant) or not any(_varies(n) for n in walk(x)):
+            return step
+        if step not in self._cells:
+            cell = self._new("stair", Discrete(0.0), step.shape)
+            low, high = (cell, cell + 1.0) if name == "floor" else (cell - 1.0, cell)
+            for edge, direction in ((low, "falling"), (high, "rising")):
+                self.rules.append(Rule("crossing", x - edge, step.shape, str(step), self._place[1], None, f"{direction} jump"))
+            self.rules.append(Rule("update", step, step.shape, str(step), self._place[1], cell))
+            self._cells[step] = apply("where", Mark("live"), step, cell)
+        return self._cells[step]
+
+    def _clock(self, node: Operation) -> Expression:
+        start, period = (self._frozen[a] for a in node.args)
+        key = rebuild(node, (start, period))
+        if key not in self._cells:
+            text, location = self._place
+            for part in walk(start, period):
+                if _varies(part) or isinstance(part, Time) or (isinstance(part, Reference) and part.declaration.role == "discrete"):
+                    raise ModelError(
+                        f"The clock `{node}` depends on `{part}`, which changes during a run.",
+                        component=self.kind.name,
+                        equation=text,
+                        location=location,
+                        remedy="Start and period of `ac.sample` are numbers or parameters; for a varying one let a discrete variable "
+                        "hold the next time: `ac.when(ac.time >= ac.pre(self.next), ac.assign(self.next, …))`.",
+                    )
+            cell = self._new("tick", Discrete(0.0), key.shape)
+            self.rules.append(Rule("clock_start", start, key.shape, str(node), location, cell))
+            self.rules.append(Rule("clock_period", period, key.shape, str(node), location, cell))
+            self._cells[key] = cell
+        return self._cells[key]
+
+    def before(self, expression: Expression) -> Expression:
+        """The expression over values before the event."""
+
+        def leaf(node: Expression) -> Expression | None:
+            if isinstance(node, Mark):
+                return Constant(0.0)  # relations are their cells; and before the start there was no start
+            if not isinstance(node, Reference) or node.declaration.role == "parameter" or node.order < 0:
+                return None
+            if node.declaration.role == "discrete":
+                return Reference(node.root, node.owner, node.name, node.shape, node.picked, -1)
+            return self._snapshot(node)
+
+        return transform(expression, leaf)
+
+    def _snapshot(self, node: Reference) -> Expression:
+        """A continuous variable's value before the event."""
+        if node not in self._cells:
+            cell = self._new("before", Discrete(0.0), node.shape)
+            self.rules.append(Rule("snapshot", node, node.shape, f"pre({node})", self._place[1], cell))
+            self._cells[node] = cell
+        return self._cells[node]
+
+    # --- statements -----------------------------------------------------------------------------------------------------------
+    def add(self, statements: Iterable[object]) -> None:
+        for statement in statements:
+            if isinstance(statement, When):
+                self._when(statement)
+            elif isinstance(statement, Assertion):
+                self._assertion(statement)
+            elif isinstance(statement, Crossing):
+                text, place = statement.location.source, statement.location
+                expression = self.freeze(statement.expression, text, place)
+                detail = f"{statement.direction} {statement.kind}"
+                self.rules.append(Rule("crossing", expression, expression.shape, text, place, None, detail))
+            elif isinstance(statement, AfterStep):
+                for action in statement.actions:
+                    self._targeted("step", action.target, self.freeze(action.value, action.location.source, action.location), action)
+
+    def _assertion(self, statement: Assertion) -> None:
+        text, place = statement.location.source, statement.location
+        condition = self.freeze(statement.condition, text, place)
+        rule = Rule("assertion", condition, condition.shape, text, place, None, f"{statement.level} {statement.message}")
+        self.rules.append(rule)
+
+    def _when(self, statement: When) -> None:
+        """One expression for each target: the value of the first branch whose condition became true, else what it was."""
+        chosen: dict[Expression, list[tuple[Expression, Assign | Reinit]]] = {}
+        taken: Expression = Constant(0.0)
+        for condition, actions in statement.branches:
+            frozen = self.freeze(condition, statement.location.source, statement.location)
+            became = frozen & ~self.before(frozen)
+            now = became & ~taken
+            taken = taken | became
+            for action in actions:
+                if isinstance(action, Terminate):
+                    place = action.location
+                    self.rules.append(Rule("stop", now, now.shape, place.source, place, None, action.message))
+                else:
+                    value = self.freeze(action.value, action.location.source, action.location)
+                    chosen.setdefault(action.target, []).append((apply("where", now, value, action.target), action))
+        for target, alternatives in chosen.items():
+            value = alternatives[0][0]
+            for other, _ in alternatives[1:]:
+                value = transform(other, lambda n, t=target, v=value: v if n is t else None)  # type: ignore[misc]
+            action = alternatives[0][1]
+            assert isinstance(target, Reference)
+            self._targeted("update" if isinstance(action, Assign) else "reinit", target, value, action)
+
+    def _targeted(self, role: str, target: Reference, value: Expression, action: Assign | Reinit) -> None:
+        try:
+            fits = np.broadcast_shapes(value.shape, target.shape) == target.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ModelError(
+                f"`{target}` of shape {target.shape} cannot take a value of shape {value.shape}.",
+                component=self.kind.name,
+                equation=action.location.source,
+                location=action.location,
+                remedy="Give as many values as the variable has elements, or one for all.",
+            )
+        self.rules.append(Rule(role, value, target.shape, action.location.source, action.location, target))
+
+    def assigned(self, target: Reference, value: Expression, text: str, location: Location | None) -> None:
+        """`discrete == value`: an assignment at every event."""
+        self.rules.append(Rule("update", self.freeze(value, text, location), target.shape, text, location, target))
+
+
+def _varies(node: Expression) -> bool:
+    return isinstance(node, Time) or (isinstance(node, Reference) and not node.declaration.is_known)
+
+
+def _is_affine_in_time(difference: Expression) -> bool:
+    """Whether the slope in time is free of time, so that the crossing can be computed instead of searched."""
+    from .differentiate import gradient
+
+    clock = Time()
+    slope = gradient(difference, [clock]).get(clock)
+    return slope is None or not any(isinstance(n, (Time, Sum)) for n in walk(slope))
+
+
+def assigned_twice(plant: Plant, parts: dict[str, Part]) -> list[Diagnostic]:
+    """Discrete variables that two statements assign: neither can be preferred."""
+    found: list[Diagnostic] = []
+    for role in ("update", "step"):
+        part = parts.get(role)
+        if part is None or not part.count:
+            continue
+        order = np.argsort(part.targets, kind="stable")
+        same = np.flatnonzero(part.targets[order][1:] == part.targets[order][:-1])
+        for k in same[:6]:
+            first, second = part.block(int(order[k])), part.block(int(order[k + 1]))
+            name = plant.name_of(int(part.targets[order[k]]), "known")
+            also = f"  ({first.rule.location})" if first.rule.location else ""
+            found.append(
+                Diagnostic(
+                    f"`{name}` is assigned by two statements, so that its value is not determined when both apply.",
+                    component=second.kind.name,
+                    equation=second.rule.text,
+                    location=second.rule.location,
+                    details=(f"also:      {first.rule.text}{also}",),
+                    remedy="Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies.",
+                )
+            )
+    return found

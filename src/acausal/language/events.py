@@ -1,0 +1,243 @@
+"""What a component says about events: `when`, `reinit`, `assign`, `terminate`, `assert_`, `crossing`, `after_step`.
+
+Statements are data; what they mean is in `families/hybrid.py` and `runtime/events/`. A discrete variable is constant between
+events. At an event the statements are evaluated again and again until nothing changes any more; `pre(x)` is the value before.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..errors import Location, UsageError
+from .equation import Equation
+from .expression import Expression, Mark, Operation, Reference, apply, as_expression
+from .operators import NO_EVENT, PRE, SAMPLE
+
+Direction = Literal["both", "rising", "falling"]
+DIRECTIONS = ("both", "rising", "falling")
+
+
+# --- expressions ----------------------------------------------------------------------------------------------------------
+def pre(value: Any) -> Expression:
+    """The value just before the event: `ac.assign(self.n, ac.pre(self.n) + 1)`. Between events it is the value itself."""
+    return Operation(PRE, (as_expression(value),))
+
+
+def edge(condition: Any) -> Expression:
+    """Whether a condition has just become true: `c & ~ac.pre(c)`."""
+    node = as_expression(condition)
+    return node & ~pre(node)
+
+
+def change(value: Any) -> Expression:
+    """Whether a discrete variable or a condition has just changed."""
+    node = as_expression(value)
+    return ~apply("eq", node, pre(node))
+
+
+def initial() -> Expression:
+    """True at the start of a run, false ever after: `ac.when(ac.initial(), …)`."""
+    return Mark("initial")
+
+
+def sample(start: Any, period: Any) -> Expression:
+    """True at the instants `start`, `start + period`, …, which are hit exactly: `ac.when(ac.sample(0.0, 0.1), …)`.
+
+    All clocks of a model share a base clock, so that ticks which ought to coincide do.
+    """
+    return Operation(SAMPLE, (as_expression(start), as_expression(period)))
+
+
+def no_event(value: Any) -> Expression:
+    """The expression evaluated as it is written, also within a step: its relations, `min`, `max`, `abs` … make no events.
+
+    For what is continuous where it switches, or so flat that it does not matter. A jump without an event costs many steps.
+    """
+    return Operation(NO_EVENT, (as_expression(value),))
+
+
+def smooth(value: Any) -> Expression:
+    """An expression whose branches meet smoothly where it switches (with equal values and slopes): no event is needed."""
+    return no_event(value)
+
+
+# --- statements -----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """A discrete variable gets a value."""
+
+    target: Reference
+    value: Expression
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reinit:
+    """A state jumps to a value."""
+
+    target: Reference
+    value: Expression
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terminate:
+    """The run ends here, as it should."""
+
+    message: str
+    location: Location
+
+
+Action = Assign | Reinit | Terminate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class When:
+    """Actions that are taken at the moment in which a condition becomes true; of several branches, the first that does."""
+
+    branches: tuple[tuple[Expression, tuple[Action, ...]], ...]
+    location: Location
+
+    def elsewhen(self, condition: Any, *actions: Action) -> When:
+        """Other actions for when another condition becomes true, and not (at the same instant) one before it."""
+        return replace(self, branches=(*self.branches, _branch(condition, actions)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assertion:
+    """A condition that must hold all the time."""
+
+    condition: Expression
+    message: str
+    level: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crossing:
+    """An event wherever an expression passes zero, for discontinuities hidden in functions (IDA Solver, section 4.8)."""
+
+    expression: Expression
+    direction: Direction
+    kind: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AfterStep:
+    """Assignments made after each accepted step, and only then (IDA Solver, section 4.3)."""
+
+    actions: tuple[Assign, ...]
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class During:
+    """Equations that hold while a state lasts."""
+
+    state: Any  # a StateView or a condition
+    equations: tuple[Any, ...]
+    location: Location
+
+
+Statement = When | Assertion | Crossing | AfterStep | During
+
+
+def _here() -> Location:
+    return Location.of_frame(sys._getframe(2))
+
+
+def when(condition: Any, *actions: Action) -> When:
+    """What happens at the moment a condition becomes true.
+
+    yield ac.when(self.h <= 0, ac.reinit(self.v, -self.e * ac.pre(self.v)))
+
+    Actions: `ac.assign`, `ac.reinit`, `ac.terminate`. `.elsewhen(condition, …)` adds further branches.
+    """
+    return When((_branch(condition, actions),), _here())
+
+
+def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple[Action, ...]]:
+    if isinstance(condition, Equation):
+        raise UsageError(
+            f"`{condition}` states an equation, it is not a condition.",
+            location=condition.location,
+            remedy="Compare with `<`, `>=` …; a Boolean is a condition as it stands, and `ac.change(n)` tells that `n` changed.",
+        )
+    if not actions:
+        raise UsageError("`ac.when` needs something to do: `ac.assign`, `ac.reinit` or `ac.terminate`.")
+    for action in actions:
+        if not isinstance(action, (Assign, Reinit, Terminate)):
+            what = f"the equation `{action}`" if isinstance(action, Equation) else f"{action!r} of type {type(action).__name__}"
+            raise UsageError(
+                f"`ac.when` takes actions, got {what}.",
+                remedy="`ac.assign(self.n, value)` for a discrete variable, `ac.reinit(self.x, value)` for a state.",
+            )
+    return as_expression(condition), actions
+
+
+def assign(target: Any, value: Any) -> Assign:
+    """Give a discrete variable a value, within `ac.when` or `ac.after_step`: `ac.assign(self.n, ac.pre(self.n) + 1)`."""
+    node = as_expression(target)
+    if not isinstance(node, Reference) or node.declaration.role != "discrete" or node.order:
+        raise UsageError(
+            f"`ac.assign` changes a discrete variable; `{node}` is none.",
+            location=_here(),
+            remedy="Declare it with `ac.Discrete`, `ac.Integer` or `ac.Boolean`; a state is set with `ac.reinit`.",
+        )
+    return Assign(node, as_expression(value), _here())
+
+
+def reinit(target: Any, value: Any) -> Reinit:
+    """Let a state jump, within `ac.when`: `ac.reinit(self.v, -self.e * ac.pre(self.v))`."""
+    node = as_expression(target)
+    if not isinstance(node, Reference) or node.declaration.is_known or node.order:
+        raise UsageError(
+            f"`ac.reinit` sets a state, a variable whose derivative is in the equations; `{node}` is none.",
+            location=_here(),
+            remedy="A discrete variable is changed with `ac.assign`; a parameter cannot change during a run.",
+        )
+    return Reinit(node, as_expression(value), _here())
+
+
+def terminate(message: str) -> Terminate:
+    """End the run, within `ac.when`, with a message for whoever reads the result."""
+    return Terminate(str(message), _here())
+
+
+def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "error") -> Assertion:
+    """A condition that must hold: the run stops where it does not ("error"), or goes on and says so ("warning")."""
+    if level not in ("error", "warning"):
+        raise UsageError(f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.')
+    return Assertion(as_expression(condition), str(message), level, _here())
+
+
+def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee", "jump"] = "knee") -> Crossing:
+    """An event where an expression passes zero, for a function with a hidden discontinuity.
+
+    `direction`: "rising", "falling" or "both". `kind`: a "knee" bends the solution, a "jump" makes it discontinuous.
+    """
+    if direction not in DIRECTIONS:
+        raise UsageError(f"`direction` of `ac.crossing` is one of {', '.join(DIRECTIONS)}; got {direction!r}.")
+    if kind not in ("knee", "jump"):
+        raise UsageError(f'`kind` of `ac.crossing` is "knee" or "jump", got {kind!r}.')
+    return Crossing(as_expression(expression), direction, kind, _here())
+
+
+def after_step(*actions: Assign) -> AfterStep:
+    """Assignments made after each accepted step of the integration: `ac.after_step(ac.assign(self.steps, self.steps + 1))`."""
+    wrong = [a for a in actions if not isinstance(a, Assign)]
+    if wrong or not actions:
+        raise UsageError("`ac.after_step` takes `ac.assign(…)`, one or more.")
+    return AfterStep(actions, _here())
+
+
+def during(state: Any, *equations: Any) -> During:
+    """Equations that hold while a state lasts: `yield ac.during(self.mode.stuck, self.w == 0)`.
+
+    Each state of a component brings its own; what a variable is in a state in which no equation determines it, nobody asks: declare
+    it with `during=("stuck",)`, say, and it rests meanwhile.
+    """
+    return During(state, equations, _here())

@@ -1,0 +1,160 @@
+"""A hybrid run: from event to event. The solver integrates smooth equations; what happens at events is decided in `handler.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import Diagnostic
+from ..outcome import Outcome
+from ..problem import Floats, Problem, core
+from ..solver import Request
+from .chatter import Rhythm
+from .handler import Handler, Happening
+from .log import Record
+from .repair import Repair
+from .timed import Corners
+from .words import explain
+
+
+class Hybrid:
+    """One run of a model with events, on a solver session (`native/ida.h`, or a stand-in with the same methods)."""
+
+    def __init__(self, problem: Problem, request: Request, session: Any, known: Floats) -> None:
+        self.problem, self.request, self.session = problem, request, session
+        self.handler = Handler(problem, known, request.inputs)
+        self.corners = Corners(request.inputs, request.t0, request.t_end)
+        self.record = Record(problem.lowered.system, request.stored.width)
+        self.rhythm = Rhythm(request.t0, request.t_end)
+        self.repair = Repair(self.handler)
+        self.left = request.output_times
+        self.first_known = known
+        self.diagnostics: list[Diagnostic] = []
+        self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
+
+    # --- the run --------------------------------------------------------------------------------------------------------------
+    def begin(self) -> Outcome | None:
+        """The event at the start; an outcome if the run is over before it began."""
+        r = self.request
+        y, yp = r.y0.copy(), r.yp0.copy()
+        self.session.set_known(self.handler.known)
+        happening = self.handler.begin(r.t0, y, yp, self.solve)
+        self._restart(happening, y, yp)
+        self.first_known = self.handler.known.copy()
+        if len(self.left) and self.left[0] <= r.t0:
+            self._store_now(r.t0)
+            self.left = self.left[1:]
+        return self._verdict(happening)
+
+    def run(self, interval: float) -> Outcome:
+        """To the end, or to where it stops."""
+        over = self.begin()
+        while over is None:
+            over = self._stretch(interval)
+        return over
+
+    def _stretch(self, interval: float) -> Outcome | None:
+        """Integrate to the next thing of interest and deal with it; an outcome if that was the end."""
+        session, r = self.session, self.request
+        timed = self.handler.next_time(session.t)
+        corner = self.corners.next(session.t)
+        stop = min(timed, corner, r.t_end)
+        status, written = self._advance(stop, interval)
+        if status == core.status.ROOT:
+            return self._event(session.roots(), "state_events")
+        if status == core.status.ASSIGNED:
+            return self._event(None, "state_events")
+        if status != core.status.FINISHED:
+            return self._stopped(status)
+        if session.t >= timed:
+            over = self._event(None, "time_events")
+            return over if over is not None or session.t < r.t_end else Outcome.FINISHED
+        return Outcome.FINISHED if session.t >= r.t_end else None
+
+    def _advance(self, stop: float, interval: float) -> tuple[int, int]:
+        due = self.left[: int(np.searchsorted(self.left, stop, side="right"))]
+        rows = np.empty((len(due), self.request.stored.width))
+        status, written = self.session.advance(stop, due, rows, self.request.progress, interval)
+        self.record.piece(due[:written], rows[:written])
+        self.left = self.left[written:]
+        return status, written
+
+    def _event(self, roots: np.ndarray | None, sort: str) -> Outcome | None:
+        session, handler = self.session, self.handler
+        t, y, yp = session.t, session.y, session.yp
+        before = handler.w[handler.cells]
+        happening = handler.event(t, y, yp, self.solve, roots)
+        if happening.failure in ("cycle", "unsolvable") and self.repair.found(happening, before, self.session, self.problem):
+            y, yp = self.repair.y, self.repair.yp
+        self.counts["events"] += 1
+        self.counts[sort] += 1
+        noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())
+        if noteworthy or happening.failure or happening.stop:
+            if self.record.last_time < t:
+                self._store_now(t)  # with the values before
+            self.record.event(happening, handler.hybrid.cells, handler.visible)
+        if happening.failure:
+            return self._verdict(happening)
+        self._restart(happening, y, yp)
+        if noteworthy or happening.stop:
+            self._store_now(t)
+        over = self._verdict(happening)
+        return over if over is not None else self._chattering(happening)
+
+    def _restart(self, happening: Happening, y: Floats, yp: Floats) -> None:
+        """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
+        self.session.set_known(self.handler.known)
+        if happening.restart or not self.session_started:
+            self.session.start(happening.t, y, yp)
+            self.counts["restarts"] += 1
+        self.counts["event_rounds"] += happening.rounds
+        self.counts["event_sweeps"] += happening.sweeps
+
+    @property
+    def session_started(self) -> bool:
+        return self.counts["restarts"] > 0
+
+    def solve(self, t: float, y: Floats, yp: Floats) -> bool:
+        """Consistent values after a change; states are held."""
+        session, problem = self.session, self.problem
+        session.set_known(self.handler.known)
+        ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
+        return bool(ok) or self.repair.solved(t, y, yp, problem)
+
+    def _store_now(self, t: float) -> None:
+        row = np.empty(self.request.stored.width)
+        self.session.row(row)
+        self.record.row(t, row)
+
+    # --- endings --------------------------------------------------------------------------------------------------------------
+    def _verdict(self, happening: Happening) -> Outcome | None:
+        for row in happening.warnings:
+            self.diagnostics.append(explain(self.handler, "warning", happening, row))
+        if happening.failure:
+            self.diagnostics += [explain(self.handler, happening.failure, happening, -1), *self.repair.diagnostics]
+            return {
+                "cycle": Outcome.EVENT_CYCLES,
+                "sweep": Outcome.EVENT_CYCLES,
+                "unsolvable": Outcome.EVENT_UNSOLVABLE,
+                "assertion": Outcome.ASSERTION,
+                "undefined": Outcome.NOT_FINITE,
+            }[happening.failure]
+        if happening.stop:
+            self.diagnostics.append(explain(self.handler, "stop", happening, happening.rows[0]))
+            return Outcome.TERMINATED
+        return None
+
+    def _chattering(self, happening: Happening) -> Outcome | None:
+        if not happening.restart:
+            return None
+        sort = self.rhythm.event(happening.t, happening.causes)
+        if sort is None:
+            return None
+        self.diagnostics.append(self.rhythm.explained(self.handler))
+        return sort
+
+    def _stopped(self, status: int) -> Outcome:
+        from ..ida import OUTCOMES
+
+        return OUTCOMES[status]

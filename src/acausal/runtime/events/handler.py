@@ -1,0 +1,233 @@
+"""What happens at an event: discrete iteration until nothing changes, and values of the unknowns that go with it.
+
+An event goes in rounds. A round begins with the values before it (`pre`); relations follow the unknowns, assignments are swept until
+they agree with each other, states are re-initialised, and where equations read what changed, algebraic unknowns and derivatives
+are computed anew. The event is over when a round changes nothing. A configuration that comes back is a cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...errors import Diagnostic
+from ...families.plant import INITIAL, LIVE
+from ..inputs import Signal
+from ..problem import Floats, Problem
+from .relations import Relations
+from .timed import Ticks, Timed
+
+MOST_ROUNDS = 200
+MOST_SWEEPS = 1000
+
+Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
+
+
+@dataclass(slots=True, eq=False)
+class Happening:
+    """What an event did."""
+
+    t: float
+    before: Floats  # discrete values
+    after: Floats
+    causes: list[tuple[str, int]] = field(default_factory=list)  # (role, row) of what brought it about
+    restart: bool = False  # the equations or the states changed
+    jumped: bool = False  # a state was re-initialised, or a crossing of kind "jump" was passed
+    rounds: int = 0
+    sweeps: int = 0
+    stop: str = ""  # message of a `terminate`
+    failure: str = ""  # "cycle", "sweep", "unsolvable", "assertion", "undefined"
+    rows: tuple[int, ...] = ()  # what a failure is about: rows of updates, relations or assertions
+    warnings: list[int] = field(default_factory=list)  # assertions of level "warning" that do not hold
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return not np.array_equal(self.before, self.after)
+
+
+class Handler:
+    """Discrete values of a run, and how they change. `w` is a workspace of its own, `known` the known part of it."""
+
+    def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> None:
+        hybrid = problem.lowered.system.hybrid
+        assert hybrid is not None and problem.rules is not None
+        n = self.n = problem.size
+        self.problem, self.rules, self.hybrid, self.inputs = problem, problem.rules, hybrid, inputs
+        self.w = np.concatenate([np.zeros(2 * n), known])
+        self.known = self.w[2 * n :]
+        self.known[LIVE] = self.known[INITIAL] = 0.0
+        self.cells, self.partners = 2 * n + hybrid.cells, 2 * n + hybrid.partners
+        self.relations, self.timed = Relations(problem), Timed(problem)
+        self.ticks = Ticks(problem, self.w)
+        self.updates = 2 * n + hybrid.parts["update"].targets
+        self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
+        reinit = hybrid.parts["reinit"]
+        self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
+        self.read = self._read_by_equations()
+        self.visible = np.isin(hybrid.cells, self._visible())
+
+    def _read_by_equations(self) -> np.ndarray:
+        """Mask over `cells`: those that some equation reads."""
+        kernels = [*self.problem.residual_kernels, *(self.problem.computed.kernels if self.problem.computed else ())]
+        used = np.zeros(len(self.w), dtype=bool)
+        for kernel in kernels:
+            used[np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)] = True
+        return used[self.cells] | used[self.partners]
+
+    def _visible(self) -> np.ndarray:
+        """Known cells of discrete variables that the user declared."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for kind in self.problem.lowered.system.plant.kinds:
+            for q in kind.quantities.values():
+                if q.role == "discrete" and not q.declaration.auxiliary:
+                    found.append(q.base + np.arange(kind.count * q.size))
+        return np.concatenate(found)
+
+    # --- workspace ------------------------------------------------------------------------------------------------------------
+    def load(self, t: float, y: Floats, yp: Floats) -> None:
+        """Bring the workspace to a point; computed cells follow."""
+        n = self.n
+        self.w[:n], self.w[n : 2 * n] = y, yp
+        self.w[self.problem.time_index] = t
+        for cell, signal in self.inputs.items():
+            self.known[cell] = signal(t)
+        self.assign()
+
+    def assign(self) -> None:
+        equations = self.problem.equations
+        if equations.native is not None:
+            equations.native.assign(self.w)
+        else:
+            equations.computed.assign(self.w)
+
+    # --- events ---------------------------------------------------------------------------------------------------------------
+    def begin(self, t: float, y: Floats, yp: Floats, solve: Solve) -> Happening:
+        """The event at the start: relations as they are, assignments that hold at the start, `when(initial())`, ticks at t."""
+        self.load(t, y, yp)
+        self.known[INITIAL] = 1.0
+        self.relations.begin(self.w)
+        for _ in range(MOST_ROUNDS):  # relations may stand within relations
+            if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
+                break
+        self.w[self.partners] = self.w[self.cells]
+        due = self.ticks.next(t, inclusive=True)
+        ticking = due[1] if due[0] <= t else due[1][:0]
+        happening = self._iterate(t, y, yp, solve, None, ticking, first=True)
+        self.known[INITIAL] = 0.0
+        return happening
+
+    def event(self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None) -> Happening:
+        """The event at time t; `roots` are the solver's findings, +1 or -1 where a root function crossed."""
+        self.load(t, y, yp)
+        due = self.ticks.next(t, inclusive=True)
+        ticking = due[1] if due[0] <= t else due[1][:0]
+        return self._iterate(t, y, yp, solve, roots, ticking, first=False)
+
+    def _iterate(
+        self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool
+    ) -> Happening:
+        w = self.w
+        found = Happening(t, w[self.cells], w[self.cells])
+        count = self.relations.count
+        crossed = None if roots is None else roots[:count] != 0
+        if roots is not None:
+            self._note_crossings(found, roots[count:])
+        seen: set[bytes] = set()
+        for found.rounds in range(1, MOST_ROUNDS + 1):
+            w[self.partners] = w[self.cells]
+            if found.rounds == 1 and len(self.snapshots):
+                w[self.snapshots] = self.rules.values("snapshot", w)
+            start = w[self.cells]
+            if not (first and found.rounds == 1):
+                self._follow(found, t, crossed if found.rounds == 1 else None)
+            w[self.ticks.cells] = 0.0
+            if found.rounds == 1 and len(ticking):
+                w[self.ticks.cells[ticking]] = 1.0
+                found.causes += [("clock_start", int(k)) for k in ticking]
+            if not self._sweep(found):
+                return self._finished(found)
+            moved = self._reinitialise(y)
+            self._stops(found)
+            changed = w[self.cells] != start
+            if not moved and not changed.any():
+                break
+            found.jumped |= moved
+            if moved or (changed & self.read).any():
+                found.restart = True
+                if not solve(t, y, yp):
+                    found.failure = "unsolvable"
+                    return self._finished(found)
+                self.load(t, y, yp)
+            elif found.rounds > 1 or not len(ticking):
+                self.assign()
+            key = w[self.cells].tobytes() + y[self.states].tobytes()
+            if key in seen:
+                found.failure, found.rows = "cycle", tuple(np.flatnonzero(changed)[:8].tolist())
+                return self._finished(found)
+            seen.add(key)
+        return self._finished(found)
+
+    def _note_crossings(self, found: Happening, roots: np.ndarray) -> None:
+        part = self.hybrid.parts["crossing"]
+        for row in np.flatnonzero(roots):
+            direction, kind = part.block(int(row)).rule.detail.split()
+            if direction == "both" or (direction == "rising") == (roots[row] > 0):
+                found.restart, found.jumped = True, found.jumped or kind == "jump"
+                found.causes.append(("crossing", int(row)))
+
+    def _follow(self, found: Happening, t: float, crossed: np.ndarray | None) -> None:
+        found.causes += [("relation", int(r)) for r in self.relations.follow(self.w, crossed)]
+        found.causes += [("timed", int(r)) for r in self.timed.follow(self.w, t)]
+
+    def _sweep(self, found: Happening) -> bool:
+        """Assignments, all at once, again and again until none changes: in whatever order they depend on each other."""
+        if not len(self.updates):
+            return True
+        w = self.w
+        for _ in range(MOST_SWEEPS):
+            found.sweeps += 1
+            values = self.rules.values("update", w)
+            changed = values != w[self.updates]
+            if not changed.any():
+                return True
+            if not np.isfinite(values).all():
+                found.failure, found.rows = "undefined", tuple(np.flatnonzero(~np.isfinite(values))[:8].tolist())
+                return False
+            w[self.updates] = values
+        found.failure, found.rows = "sweep", tuple(np.flatnonzero(changed)[:8].tolist())
+        return False
+
+    def _reinitialise(self, y: Floats) -> bool:
+        if not len(self.states):
+            return False
+        values = self.state_signs * self.rules.values("reinit", self.w)
+        changed = values != y[self.states]
+        y[self.states[changed]] = values[changed]
+        return bool(changed.any())
+
+    def _stops(self, found: Happening) -> None:
+        part = self.hybrid.parts["stop"]
+        if part.count:
+            rows = np.flatnonzero(self.rules.values("stop", self.w))
+            if len(rows) and not found.stop:
+                found.stop, found.rows = part.block(int(rows[0])).rule.detail, (int(rows[0]),)
+
+    def _finished(self, found: Happening) -> Happening:
+        self.w[self.ticks.cells] = 0.0
+        self.w[self.partners] = self.w[self.cells]
+        found.after = self.w[self.cells]
+        part = self.hybrid.parts["assertion"]
+        if part.count and not found.failure:
+            for row in np.flatnonzero(self.rules.values("assertion", self.w) == 0):
+                if part.block(int(row)).rule.detail.startswith("error"):
+                    found.failure, found.rows = "assertion", (*found.rows, int(row))
+                else:
+                    found.warnings.append(int(row))
+        return found
+
+    def next_time(self, t: float) -> float:
+        """The next time at which something is known to happen."""
+        return min(self.timed.next(t), self.ticks.next(t)[0])

@@ -1,0 +1,65 @@
+"""The log of a hybrid run, and its stored rows: pieces between events, with both sides of each event."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...families.system import System
+from ...results.events import Cause, EventLog
+from ..problem import Floats
+from .handler import Happening
+
+SOURCES = ("relation", "timed", "crossing", "clock_start", "start")
+_STRIDE = len(SOURCES)  # a source is row·stride + role, so that one integer names it
+
+
+class Record:
+    """Grows while a run goes on."""
+
+    def __init__(self, system: System, width: int) -> None:
+        self.system, self.width = system, width
+        self.pieces: list[tuple[Floats, Floats]] = []
+        self.count = 0
+        self.times: list[float] = []
+        self.rows: list[int] = []
+        self.causes: list[np.ndarray] = []
+        self.changes: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def piece(self, times: Floats, rows: Floats) -> None:
+        if len(times):
+            self.pieces.append((times, rows))
+            self.count += len(times)
+
+    def row(self, t: float, row: Floats) -> None:
+        self.piece(np.array([t]), row[None, :])
+
+    @property
+    def last_time(self) -> float:
+        return float(self.pieces[-1][0][-1]) if self.pieces else -np.inf
+
+    def event(self, happening: Happening, cells: np.ndarray, visible: np.ndarray) -> None:
+        """An event whose row before is the last one stored."""
+        event = len(self.times)
+        self.times.append(happening.t)
+        self.rows.append(self.count - 1)
+        sources = [row * _STRIDE + SOURCES.index(role) for role, row in happening.causes]
+        self.causes.append(np.array([[event, s] for s in sources], dtype=np.int64).reshape(-1, 2))
+        changed = np.flatnonzero(happening.before != happening.after)
+        self.changes.append((np.full(len(changed), event), cells[changed], happening.after[changed]))
+
+    def finished(self) -> tuple[Floats, Floats, EventLog]:
+        none = np.zeros(0, dtype=np.int64)
+        times = np.concatenate([np.zeros(0), *(t for t, _ in self.pieces)])
+        rows = np.concatenate([np.zeros((0, self.width)), *(r for _, r in self.pieces)])
+        event, cell, value = (np.concatenate([none, *part]) for part in zip(*self.changes, strict=True)) if self.changes else (none,) * 3
+        causes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.causes])
+        log = EventLog(np.array(self.times), np.array(self.rows, dtype=np.int64), causes, event, cell, value.astype(float), self.describe)
+        return times, rows, log
+
+    def describe(self, source: int) -> Cause:
+        """What a source is, in words."""
+        row, role = divmod(source, _STRIDE)
+        if SOURCES[role] == "start":
+            return Cause("the model", "the start")
+        found = self.system.describe_rule(SOURCES[role], row)
+        return Cause(found.component, found.equation, found.location)

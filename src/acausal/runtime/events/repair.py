@@ -1,0 +1,131 @@
+"""When the ordinary way does not find what follows an event: other solvers, and other configurations of the switches.
+
+Ideal switches, diodes and friction may have to switch together: no single change leads to a consistent configuration. Then (1) the
+unknowns are sought with relations as they are written, so that Newton's method may pass from branch to branch, and (2) configurations
+of the two-valued cells that take part are tried, nearest first, until one agrees with itself.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import Diagnostic
+from ...families.plant import LIVE
+from ..initialise import InitialisationError, Initialiser
+from ..problem import Floats, Problem
+
+if TYPE_CHECKING:
+    from .handler import Handler, Happening
+
+MOST_TRIED = 4096  # configurations
+
+
+class Repair:
+    """Second attempts at an event."""
+
+    def __init__(self, handler: Handler) -> None:
+        self.handler = handler
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.y = self.yp = np.zeros(0)
+
+    def solved(self, t: float, y: Floats, yp: Floats, problem: Problem) -> bool:
+        """The initialisation's methods (blocks, line search, homotopy) with states held; y and y' in place."""
+        kept = problem.known.copy(), problem.start
+        problem.known[:] = self.handler.known
+        problem.start = y.copy()
+        try:
+            found = Initialiser(problem, "hold").run(t)
+        except InitialisationError as error:
+            self.diagnostics = tuple(error.diagnostics)
+            return False
+        finally:
+            problem.known[:], problem.start = kept[0], kept[1]
+        y[:], yp[:] = found.y, found.yp
+        self.diagnostics = ()
+        return True
+
+    def found(self, happening: Happening, before: np.ndarray, session: Any, problem: Problem) -> bool:
+        """A configuration after the event that agrees with itself; its values are in `y` and `yp`."""
+        y, yp = session.y, session.yp
+        return self._live(happening, y.copy(), yp.copy(), problem) or self._search(happening, before, y, yp, session, problem)
+
+    def _live(self, happening: Happening, y: Floats, yp: Floats, problem: Problem) -> bool:
+        """Newton's method through the relations as they are written."""
+        handler = self.handler
+        if not handler.relations.count:
+            return False
+        handler.known[LIVE] = 1.0
+        solved = self.solved(happening.t, y, yp, problem)
+        handler.known[LIVE] = 0.0
+        if not solved:
+            return False
+        handler.load(happening.t, y, yp)
+        for _ in range(20):
+            if not len(handler.relations.follow(handler.w)):
+                return self._accepted(happening, y, yp)
+        return False
+
+    def _search(
+        self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem
+    ) -> bool:
+        """Configurations of two-valued cells, those first that differ least from the one before the event."""
+        handler = self.handler
+        places = self._switches(before)
+        tried = 0
+        for many in range(len(places) + 1):
+            for chosen in combinations(places, many):
+                tried += 1
+                if tried > MOST_TRIED:
+                    return False
+                configuration = before.copy()
+                configuration[list(chosen)] = 1.0 - configuration[list(chosen)]
+                y_try, yp_try = y.copy(), yp.copy()
+                if self._agrees(happening.t, configuration, y_try, yp_try, session, problem):
+                    return self._accepted(happening, y_try, yp_try)
+        handler.w[handler.cells] = before
+        return False
+
+    def _switches(self, before: np.ndarray) -> list[int]:
+        """Two-valued cells that equations read, or that are assigned."""
+        handler = self.handler
+        relations = np.isin(handler.cells, handler.relations.cells)
+        assigned = np.isin(handler.cells, handler.updates) & np.isin(before, (0.0, 1.0)) & self._booleans()
+        chosen = (relations & handler.read) | assigned
+        return [int(k) for k in np.flatnonzero(chosen)]
+
+    def _booleans(self) -> np.ndarray:
+        plant = self.handler.problem.lowered.system.plant
+        return np.array(
+            [getattr(plant.quantity_at(int(c), "known")[1].declaration, "type", "") == "boolean" for c in self.handler.hybrid.cells],
+            dtype=bool,
+        ).reshape(len(self.handler.cells))
+
+    def _agrees(self, t: float, configuration: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
+        """Whether the unknowns that a configuration leads to lead to that configuration."""
+        handler = self.handler
+        w = handler.w
+        w[handler.cells] = configuration
+        w[handler.partners] = configuration
+        handler.relations._set_bands(w)
+        session.set_known(handler.known)
+        ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
+        if not ok:
+            return False
+        handler.load(t, y, yp)
+        if len(handler.relations.follow(w)):
+            moved = np.flatnonzero((w[handler.cells] != configuration) & handler.read)
+            if len(moved):
+                return False
+        values = handler.rules.values("update", w)
+        return bool((values == w[handler.updates]).all())
+
+    def _accepted(self, happening: Happening, y: Floats, yp: Floats) -> bool:
+        handler = self.handler
+        handler.w[handler.partners] = handler.w[handler.cells]
+        happening.after = handler.w[handler.cells]
+        happening.failure, happening.restart = "", True
+        self.y, self.yp, self.diagnostics = y, yp, ()
+        return True

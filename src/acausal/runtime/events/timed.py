@@ -1,0 +1,98 @@
+"""What happens at times that can be computed: relations of time alone, clocks, corners of inputs. No root is searched for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...families.differentiate import gradient
+from ...kernels.interpret import evaluate
+from ...language.expression import Expression, Slot, walk
+from ..clocks import Clocks
+from ..inputs import Signal, Table
+from ..problem import Floats, Problem
+from .relations import leaf_values, senses
+
+_CLOSE = 4 * np.finfo(float).eps
+
+
+class Timed:
+    """Relations `a·time + b > 0`, with a and b free of unknowns: each changes its value at one time only, until b changes."""
+
+    def __init__(self, problem: Problem) -> None:
+        hybrid = problem.lowered.system.hybrid
+        assert hybrid is not None and problem.rules is not None
+        self.problem, self.rules, self.part = problem, problem.rules, hybrid.parts["timed"]
+        self.count, self.clock = self.part.count, problem.time_index
+        self.cells = 2 * problem.size + self.part.targets
+        self.sense, self.strict = senses(self.part.blocks, self.count)
+        self.families = problem.lowered.moved(self.part.families)
+        self.times, self.slope = np.full(self.count, np.inf), np.zeros(self.count)
+
+    def follow(self, w: Floats, t: float) -> np.ndarray:
+        """Bring values up to date at time t: at its very time a relation has the value it has afterwards. Rows that changed."""
+        if not self.count:
+            return np.zeros(0, dtype=np.intp)
+        w[self.clock] = 0.0  # so that of `time >= T` the time is T to the last digit
+        offset = self.rules.values("timed", w)
+        self.slope = self._slopes(w)
+        w[self.clock] = t
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.times = np.where(self.slope != 0, -offset / self.slope, np.inf)
+        after = t * (1 + np.sign(t) * _CLOSE) >= self.times
+        g = self.sense * np.where(self.slope != 0, np.where(after, self.slope, -self.slope), offset)
+        value = np.where(self.strict | (self.slope != 0), g > 0, g >= 0).astype(float)
+        rows = np.flatnonzero(value != w[self.cells])
+        w[self.cells] = value
+        return rows
+
+    def next(self, t: float) -> float:
+        later = self.times[self.times > t + _CLOSE * abs(t)]
+        return float(later.min()) if len(later) else np.inf
+
+    def _slopes(self, w: Floats) -> Floats:
+        slopes = np.zeros(self.count)
+        for family in self.families:
+            for output, expression in enumerate(family.template.outputs):
+                for slot, partial in _slopes_by_known(expression):
+                    here = family.slots[slot.number] == self.clock
+                    if here.any():
+                        value = evaluate([partial], lambda leaf, f=family: leaf_values(f, w, leaf))[0]  # type: ignore[misc]
+                        np.add.at(slopes, family.rows[output][here], np.broadcast_to(value, here.shape)[here])
+        return slopes
+
+
+def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
+    slots = [n for n in walk(expression) if isinstance(n, Slot) and n.kind == "known"]
+    return [(s, p) for s, p in gradient(expression, slots).items() if isinstance(s, Slot)]
+
+
+class Ticks:
+    """The clocks of `ac.sample`: cells that are true at the instant of their tick."""
+
+    def __init__(self, problem: Problem, w: Floats) -> None:
+        hybrid = problem.lowered.system.hybrid
+        assert hybrid is not None and problem.rules is not None
+        self.cells = 2 * problem.size + hybrid.parts["clock_start"].targets
+        self.clocks: Clocks | None = None
+        if len(self.cells):
+            self.clocks = Clocks(problem.rules.values("clock_start", w), problem.rules.values("clock_period", w))
+
+    def next(self, t: float, inclusive: bool = False) -> tuple[float, np.ndarray]:
+        if self.clocks is None:
+            return np.inf, np.zeros(0, dtype=np.int64)
+        return self.clocks.next(t, inclusive)
+
+
+class Corners:
+    """Times at which inputs given as tables bend: a step ends there, so that none is overlooked; nothing else happens."""
+
+    def __init__(self, inputs: Mapping[int, Signal], t0: float, t_end: float) -> None:
+        found = [s.times for s in inputs.values() if isinstance(s, Table) and s.slopes is None]
+        times = np.unique(np.concatenate([np.zeros(0), *{id(f): f for f in found}.values()]))
+        self.times = times[(times > t0) & (times < t_end)]
+
+    def next(self, t: float) -> float:
+        k = int(np.searchsorted(self.times, t, side="right"))
+        return float(self.times[k]) if k < len(self.times) else np.inf

@@ -1,0 +1,110 @@
+"""Failures of events, told: what happened, in which component, on which line, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .handler import Handler, Happening
+
+
+def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diagnostic:
+    """What one event did that it should not have done, or why it ended the run."""
+    if sort == "stop":
+        return _stop(handler, happening, row)
+    if sort == "warning":
+        return _assertion(handler, happening, row, "does not hold")
+    if sort == "assertion":
+        return _assertion(handler, happening, happening.rows[-1], "is violated")
+    if sort == "cycle":
+        return _cycle(handler, happening)
+    if sort in ("sweep", "undefined"):
+        return _sweep(handler, happening, sort)
+    return _unsolvable(handler, happening)
+
+
+def _stop(handler: Handler, happening: Happening, row: int) -> Diagnostic:
+    place = handler.problem.lowered.system.describe_rule("stop", row)
+    message = handler.hybrid.parts["stop"].block(row).rule.detail
+    return replace(place, what=f"The model ended the run at time {happening.t:.6g}: {message}")
+
+
+def _assertion(handler: Handler, happening: Happening, row: int, verb: str) -> Diagnostic:
+    place = handler.problem.lowered.system.describe_rule("assertion", row)
+    message = handler.hybrid.parts["assertion"].block(row).rule.detail.partition(" ")[2]
+    return replace(
+        place,
+        what=f"An assertion {verb} at time {happening.t:.6g}: {message}",
+        remedy="Look at the variables in it just before that time.",
+    )
+
+
+def changed_names(handler: Handler, before: np.ndarray, after: np.ndarray, most: int = 6) -> list[str]:
+    """Discrete values that differ, as `name: off → on`, relations as they were written."""
+    system = handler.problem.lowered.system
+    found = []
+    for k in np.flatnonzero(before != after):
+        found.append(f"{cell_text(handler, int(k))}: {value_text(handler, int(k), before[k])} → {value_text(handler, int(k), after[k])}")
+        if len(found) == most:
+            break
+    del system
+    return found
+
+
+def cell_text(handler: Handler, k: int) -> str:
+    """A discrete value's name; of a relation, component and text."""
+    system, cell = handler.problem.lowered.system, int(handler.hybrid.cells[k])
+    for role in ("relation", "timed", "clock_start", "snapshot"):
+        rows = np.flatnonzero(handler.hybrid.parts[role].targets == cell)
+        if len(rows):
+            place = system.describe_rule(role, int(rows[0]))
+            return f"{place.component}: {place.equation}" + (f"  ({place.location})" if place.location else "")
+    return system.plant.name_of(cell, "known")
+
+
+def value_text(handler: Handler, k: int, value: float) -> str:
+    """A discrete value as its declaration has it: a state's name, true or false, a whole number."""
+    _, quantity, _ = handler.problem.lowered.system.plant.quantity_at(int(handler.hybrid.cells[k]), "known")
+    declaration = quantity.declaration
+    if getattr(declaration, "states", ()):
+        return str(declaration.states[int(value)])  # type: ignore[attr-defined]
+    if declaration.auxiliary or getattr(declaration, "type", "") == "boolean":
+        return "true" if value else "false"
+    return f"{value:g}"
+
+
+def _cycle(handler: Handler, happening: Happening) -> Diagnostic:
+    names = [cell_text(handler, k) for k in happening.rows]
+    return Diagnostic(
+        f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds the same discrete values come back.",
+        details=tuple(f"switching: {n}" for n in names),
+        remedy="These conditions switch each other on and off at one instant. Let one of them depend on `ac.pre(…)` of the other, or "
+        "give the switching points a distance (hysteresis).",
+    )
+
+
+def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
+    system = handler.problem.lowered.system
+    places = [system.describe_rule("update", r) for r in happening.rows]
+    details = tuple(f"assigned:  {p.component}: {p.equation}" + (f"  ({p.location})" if p.location else "") for p in places[1:])
+    if sort == "undefined":
+        what, remedy = "A discrete variable is assigned a value that is not finite", "Check what it is computed from."
+    else:
+        what = "Assignments that are made at the same instant depend on each other in a loop, and do not settle"
+        remedy = "Use `ac.pre(…)` of one of them: the value before the event."
+    return replace(places[0], what=f"{what} (event at time {happening.t:.6g}).", details=details, remedy=remedy)
+
+
+def _unsolvable(handler: Handler, happening: Happening) -> Diagnostic:
+    before, after = happening.before, handler.w[handler.cells]
+    return Diagnostic(
+        f"After the event at time {happening.t:.6g} the equations have no solution that could be found.",
+        details=tuple(f"changed:   {n}" for n in changed_names(handler, before, after)),
+        remedy="In the new state the equations named below contradict each other, or leave something undetermined, while the states "
+        "keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`.",
+    )
