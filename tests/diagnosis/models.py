@@ -62,7 +62,7 @@ class Kinks(ac.Component):
     z = ac.Variable(start=1.0, fixed=True)
 
     def equations(self) -> Iterator[Any]:
-        yield ac.der(self.x) == ac.where(ac.sin(20 * ac.time) > 0, 1.0, -1.0)
+        yield ac.der(self.x) == ac.no_event(ac.where(ac.sin(20 * ac.time) > 0, 1.0, -1.0))
         yield self.y**3 + 1e-6 * self.y == 1e-2 * ac.sin(3 * ac.time) * self.z
         yield ac.der(self.z) == -0.1 * self.z
 
@@ -112,7 +112,7 @@ class Merging(ac.Component):
     s = ac.Variable(start=1.0, fixed=True)
 
     def equations(self) -> Iterator[Any]:
-        k = 1.0 + ac.min(ac.time, 1.0)
+        k = 1.0 + ac.no_event(ac.min(ac.time, 1.0))
         yield ac.der(self.s) == -self.x
         yield 3 * self.x + 2 * self.y == self.s
         yield k * 3 * self.x + 4 * self.y == 2 * self.s

@@ -181,7 +181,7 @@ class TestKlu:
 def test_every_outcome_is_a_sentence() -> None:
     for outcome in Outcome:
         assert outcome.value[0].isupper() and outcome.value.endswith(".") and str(outcome) == outcome.value
-    assert [o for o in Outcome if o.ok] == [Outcome.FINISHED]
+    assert [o for o in Outcome if o.ok] == [Outcome.FINISHED, Outcome.TERMINATED]
 
 
 def test_explanations_name_equations_and_unknowns() -> None:

@@ -155,7 +155,7 @@ class Freezer:
         return self._clock(node)
 
     # --- cells ----------------------------------------------------------------------------------------------------------------
-    def _new(self, stem: str, declaration: Declaration, shape: Shape) -> Reference:
+    def auxiliary(self, stem: str, declaration: Declaration, shape: Shape) -> Reference:
         """An auxiliary quantity of the kind."""
         taken = {*self.kind.quantities, *self.kind.representative.__dict__}
         name = next(f"{stem}{k}" for k in range(1, len(taken) + 2) if f"{stem}{k}" not in taken)
@@ -177,13 +177,13 @@ class Freezer:
         if not varies and not timed:
             self._cells[relation] = relation  # of discrete values and parameters: as constant as they are
             return relation
-        cell = self._new("relation", Discrete(0.0), relation.shape)
+        cell = self.auxiliary("relation", Discrete(0.0), relation.shape)
         text, location = self._place
         if not varies and _is_affine_in_time(difference):
             self._cells[relation] = cell
             self.rules.append(Rule("timed", difference, relation.shape, str(relation), location, cell, name))
             return cell
-        band = self._new("band", Parameter(0.0), relation.shape)
+        band = self.auxiliary("band", Parameter(0.0), relation.shape)
         self.rules.append(Rule("relation", difference - band, relation.shape, str(relation), location, cell, name, band))
         self._cells[relation] = apply("where", Mark("live"), relation, cell)
         return self._cells[relation]
@@ -194,7 +194,7 @@ class Freezer:
         if isinstance(step, Constant) or not any(_varies(n) for n in walk(x)):
             return step
         if step not in self._cells:
-            cell = self._new("stair", Discrete(0.0), step.shape)
+            cell = self.auxiliary("stair", Discrete(0.0), step.shape)
             low, high = (cell, cell + 1.0) if name == "floor" else (cell - 1.0, cell)
             for edge, direction in ((low, "falling"), (high, "rising")):
                 self.rules.append(Rule("crossing", x - edge, step.shape, str(step), self._place[1], None, f"{direction} jump"))
@@ -217,7 +217,7 @@ class Freezer:
                         remedy="Start and period of `ac.sample` are numbers or parameters; for a varying one let a discrete variable "
                         "hold the next time: `ac.when(ac.time >= ac.pre(self.next), ac.assign(self.next, …))`.",
                     )
-            cell = self._new("tick", Discrete(0.0), key.shape)
+            cell = self.auxiliary("tick", Discrete(0.0), key.shape)
             self.rules.append(Rule("clock_start", start, key.shape, str(node), location, cell))
             self.rules.append(Rule("clock_period", period, key.shape, str(node), location, cell))
             self._cells[key] = cell
@@ -240,7 +240,7 @@ class Freezer:
     def _snapshot(self, node: Reference) -> Expression:
         """A continuous variable's value before the event."""
         if node not in self._cells:
-            cell = self._new("before", Discrete(0.0), node.shape)
+            cell = self.auxiliary("before", Discrete(0.0), node.shape)
             self.rules.append(Rule("snapshot", node, node.shape, f"pre({node})", self._place[1], cell))
             self._cells[node] = cell
         return self._cells[node]

@@ -151,7 +151,8 @@ def _declared(plant: Plant) -> dict[str, int]:
     counts = {"variables": 0, "inputs": 0, "parameters": 0, "constants": 0, "discretes": 0, "relations": 0}
     for kind in plant.kinds:
         for quantity in kind.quantities.values():
-            counts[_sort(quantity)] += kind.count * quantity.size
+            if quantity.role != "parameter" or not quantity.declaration.auxiliary:
+                counts[_sort(quantity)] += kind.count * quantity.size
     return counts
 
 

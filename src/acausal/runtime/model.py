@@ -24,6 +24,7 @@ from ..families.system import System
 from ..language.component import Component
 from ..results.result import Result, Stored
 from .build import build
+from .events.timed import set_at_start
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.pose import pose
 from .inputs import Signal, as_signal, values_at
@@ -305,6 +306,8 @@ class Model:
                 known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
             self.problem = self._chosen_problem(t0, known, earlier)
             self._load(self.problem, known, earlier)
+            if self.problem.rules is not None:
+                set_at_start(self.problem, t0)
             clock.lap("parameters")
             first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
             first = replace(first, report=report or first.report)

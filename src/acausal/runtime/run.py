@@ -19,6 +19,10 @@ def run_to_end(
     solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader
 ) -> RunResult:
     """One run. Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
+    if problem.size == 0 and problem.rules is not None:
+        from .events.driver import run_still
+
+        return run_still(problem, request)
     if problem.size == 0:
         return _evaluated(problem, request)
     if selection is None:

@@ -8,12 +8,14 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ..outcome import Outcome
-from ..problem import Floats, Problem, core
-from ..solver import Request
+from ..problem import Floats, Problem
+from ..solver import COUNTERS, Request, RunResult
 from .chatter import Rhythm
 from .handler import Handler, Happening
 from .log import Record
 from .repair import Repair
+from .status import Status
+from .still import Still
 from .timed import Corners
 from .words import explain
 
@@ -61,11 +63,11 @@ class Hybrid:
         corner = self.corners.next(session.t)
         stop = min(timed, corner, r.t_end)
         status, written = self._advance(stop, interval)
-        if status == core.status.ROOT:
+        if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
-        if status == core.status.ASSIGNED:
+        if status == Status.ASSIGNED:
             return self._event(None, "state_events")
-        if status != core.status.FINISHED:
+        if status != Status.FINISHED:
             return self._stopped(status)
         if session.t >= timed:
             over = self._event(None, "time_events")
@@ -158,3 +160,17 @@ class Hybrid:
         from ..ida import OUTCOMES
 
         return OUTCOMES[status]
+
+
+def run_still(problem: Problem, request: Request) -> RunResult:
+    """A run with events of a model in which nothing is unknown."""
+    request = request.checked(problem)
+    session = Still(problem, request.stored, request.inputs, request.t_end - request.t0)
+    hybrid = Hybrid(problem, request, session, problem.known)
+    outcome = hybrid.run(0.1)
+    times, rows, log = hybrid.record.finished()
+    statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}, **hybrid.counts}
+    empty = np.zeros(0)
+    return RunResult(
+        outcome, session.t, times, rows, empty, empty, statistics, "", tuple(hybrid.diagnostics), log, hybrid.first_known
+    )

@@ -68,6 +68,16 @@ def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
     return [(s, p) for s, p in gradient(expression, slots).items() if isinstance(s, Slot)]
 
 
+def set_at_start(problem: Problem, t: float) -> None:
+    """Relations of time alone have their values before anything else is computed."""
+    w = np.concatenate([np.zeros(2 * problem.size), problem.known])
+    timed = Timed(problem)
+    for _ in range(1 + timed.count):
+        if not len(timed.follow(w, t)):
+            break
+    problem.known[:] = w[2 * problem.size :]
+
+
 class Ticks:
     """The clocks of `ac.sample`: cells that are true at the instant of their tick."""
 

@@ -1,0 +1,91 @@
+"""A session for models in which nothing is left to solve for: every variable is an expression of time and of discrete values.
+
+It has the methods of a solver's session, so that events are handled as everywhere. Crossings are looked for on a grid and located
+by bisection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..inputs import Signal
+from ..problem import Floats, Problem, Stored
+from .status import Status
+
+GRID = 500  # points of a run between which crossings are looked for
+
+
+class Still:
+    """Moves through time without unknowns."""
+
+    def __init__(self, problem: Problem, stored: Stored, inputs: Mapping[int, Signal], span: float) -> None:
+        self.problem, self.stored, self.inputs, self.step = problem, stored, inputs, span / GRID
+        self.t, self.y, self.yp, self.last_step, self.message = 0.0, np.zeros(0), np.zeros(0), 0.0, ""
+        self._known = problem.known.copy()
+        self._roots = np.zeros(0, dtype=np.int32)
+
+    def start(self, t: float, y: Floats, yp: Floats, step: float = 0.0) -> None:
+        self.t = t
+
+    def set_known(self, known: Floats) -> None:
+        self._known = known.copy()
+
+    def consistent(self, *_: Any) -> tuple[bool, int]:
+        return True, 0
+
+    def row(self, out: Floats) -> None:
+        self.stored.row(self._workspace(self.t), out)
+
+    def roots(self) -> np.ndarray:
+        return self._roots
+
+    def _workspace(self, t: float) -> Floats:
+        known = self._known.copy()
+        for cell, signal in self.inputs.items():
+            known[cell] = signal(t)
+        return self.problem.equations.workspace(t, self.y, self.yp, known)
+
+    def _functions(self, t: float) -> Floats:
+        w, rules = self._workspace(t), self.problem.rules
+        assert rules is not None
+        return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
+
+    def advance(self, stop: float, times: Floats, rows: Floats, progress: Any = None, interval: float = 0.1) -> tuple[int, int]:
+        written, g = 0, self._functions(self.t)
+        while self.t < stop:
+            ahead = min(self.t + self.step, stop)
+            new = self._functions(ahead)
+            crossed = g * new < 0
+            if crossed.any():
+                ahead, new = self._located(self.t, ahead, g)
+                crossed = (g * new < 0) | ((new == 0) & (g != 0))
+            while written < len(times) and times[written] <= ahead:
+                self.stored.row(self._workspace(float(times[written])), rows[written])
+                written += 1
+            self.t = ahead
+            if crossed.any():
+                self._roots = np.where(crossed, np.sign(new - g), 0).astype(np.int32)
+                return Status.ROOT, written
+            g = new
+        while written < len(times) and times[written] <= self.t:
+            self.stored.row(self._workspace(float(times[written])), rows[written])
+            written += 1
+        return Status.FINISHED, written
+
+    def _located(self, low: float, high: float, g: Floats) -> tuple[float, Floats]:
+        """The first crossing: the least time at which some function has another sign than at `low`."""
+        while high - low > 4 * np.finfo(float).eps * max(abs(low), abs(high)):
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                break
+            if (g * self._functions(middle) < 0).any():
+                high = middle
+            else:
+                low = middle
+        return high, self._functions(high)
+
+    def statistics(self) -> dict[str, Any]:
+        return {}
