@@ -66,7 +66,7 @@ class ConvectiveLoss(ac.Component):
 
     def equations(self) -> Equations:
         u = self.port.T - self.T_ambient
-        yield self.port.Q_flow == 0.1 * u * ac.sqrt(1 + ac.abs(u))
+        yield self.port.Q_flow == 0.1 * u * ac.sqrt(1 + ac.no_event(ac.abs(u)))
 
 
 class Chain(ac.Component):

@@ -110,33 +110,14 @@ class Joints:
         for name, member in a._connector.members.items():
             left, right = getattr(a, name), getattr(b, name)
             if member.flow:
-                first, second = self._broadcast(kind, connection, left, right)
+                first, second = joined_numbers(self.plant, kind, connection, left, right)
                 side_a, side_b = int(a._owner is kind.representative), int(b._owner is kind.representative)
                 self.flows.add(2 * first + side_a, 2 * second + side_b)
             else:
                 self._equal_arrays(kind, connection, left, right)
 
     def _equal_arrays(self, kind: Kind, connection: TracedConnection, a: Reference, b: Reference) -> None:
-        self.equal.add(*self._broadcast(kind, connection, a, b))
-
-    def _broadcast(self, kind: Kind, connection: TracedConnection, a: Reference, b: Reference) -> tuple[np.ndarray, np.ndarray]:
-        left, right = self.plant.numbers(kind, a), self.plant.numbers(kind, b)
-        try:
-            shape = np.broadcast_shapes(a.shape, b.shape)
-        except ValueError:
-            raise ModelError(
-                f"A connection joins arrays of different length: {_lengths(connection)}.",
-                component=kind.name,
-                equation=str(connection),
-                location=connection.location,
-                remedy="Slices connect element by element and must be equally long; a single connector joins them all.",
-            ) from None
-        count = kind.count
-        wide = (count, *shape)
-        pad_a, pad_b = len(shape) - len(a.shape), len(shape) - len(b.shape)
-        left = left.reshape((count, *(1,) * pad_a, *a.shape))
-        right = right.reshape((count, *(1,) * pad_b, *b.shape))
-        return np.broadcast_to(left, wide), np.broadcast_to(right, wide)
+        self.equal.add(*joined_numbers(self.plant, kind, connection, a, b))
 
     # --- compatibility ----------------------------------------------------------------------------------------------
     def _check(self, kind: Kind, connection: TracedConnection, a: Any, b: Any) -> None:
@@ -179,6 +160,27 @@ class Joints:
                     numbers.append(np.arange(q.base, q.base + kind.count * q.size))
                     signs.append(np.full(kind.count * q.size, q.flow_sign))
         return np.concatenate(numbers), np.concatenate(signs)
+
+
+def joined_numbers(
+    plant: Plant, kind: Kind, connection: TracedConnection, a: Reference, b: Reference
+) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of two ends in every instance of a kind, element by element."""
+    left, right = plant.numbers(kind, a), plant.numbers(kind, b)
+    try:
+        shape = np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise ModelError(
+            f"A connection joins arrays of different length: {_lengths(connection)}.",
+            component=kind.name,
+            equation=str(connection),
+            location=connection.location,
+            remedy="Slices connect element by element and must be equally long; a single connector joins them all.",
+        ) from None
+    wide = (kind.count, *shape)
+    left = left.reshape((kind.count, *(1,) * (len(shape) - len(a.shape)), *a.shape))
+    right = right.reshape((kind.count, *(1,) * (len(shape) - len(b.shape)), *b.shape))
+    return np.broadcast_to(left, wide), np.broadcast_to(right, wide)
 
 
 def _sorted_nodes(equal: np.ndarray, label: np.ndarray, variable: np.ndarray, sign: np.ndarray, connected: np.ndarray) -> Nodes:

@@ -117,9 +117,11 @@ class Freezer:
     def freeze(self, expression: Expression, text: str = "", location: Location | None = None) -> Expression:
         """The expression as it is between events."""
         self._place = (text, location)
+        outside = _outside_no_event(expression)
         for node in walk(expression):
-            if node not in self._frozen:
+            if node not in self._live:
                 self._live[node] = self._as_written(node)
+            if node in outside and node not in self._frozen:
                 self._frozen[node] = self._between_events(node)
         return self._frozen[expression]
 
@@ -131,9 +133,10 @@ class Freezer:
     def _between_events(self, node: Expression) -> Expression:
         if not isinstance(node, Operation):
             return rebuild(node, tuple(self._frozen[a] for a in node.args)) if node.args else node
-        name, args = node.operator.name, tuple(self._frozen[a] for a in node.args)
+        name = node.operator.name
         if name == "no_event":
             return self._live[node.args[0]]
+        args = tuple(self._frozen[a] for a in node.args)
         if node.operator.translated:
             return self._translated(node, self._frozen)
         if name in RELATIONS:
@@ -151,8 +154,8 @@ class Freezer:
 
     def _translated(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         if node.operator.name == "pre":
-            return self.before(self._frozen[node.args[0]])
-        return self._clock(node)
+            return self.before(done[node.args[0]])
+        return self._clock(node, done)
 
     # --- cells ----------------------------------------------------------------------------------------------------------------
     def auxiliary(self, stem: str, declaration: Declaration, shape: Shape) -> Reference:
@@ -202,8 +205,8 @@ class Freezer:
             self._cells[step] = apply("where", Mark("live"), step, cell)
         return self._cells[step]
 
-    def _clock(self, node: Operation) -> Expression:
-        start, period = (self._frozen[a] for a in node.args)
+    def _clock(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
+        start, period = (done[a] for a in node.args)
         key = rebuild(node, (start, period))
         if key not in self._cells:
             text, location = self._place
@@ -309,6 +312,19 @@ class Freezer:
     def assigned(self, target: Reference, value: Expression, text: str, location: Location | None) -> None:
         """`discrete == value`: an assignment at every event."""
         self.rules.append(Rule("update", self.freeze(value, text, location), target.shape, text, location, target))
+
+
+def _outside_no_event(expression: Expression) -> set[Expression]:
+    """Nodes that are reached without passing `no_event`."""
+    found: set[Expression] = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            if not (isinstance(node, Operation) and node.operator.name == "no_event"):
+                stack.extend(node.args)
+    return found
 
 
 def _varies(node: Expression) -> bool:

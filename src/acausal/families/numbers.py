@@ -124,6 +124,11 @@ class Attributes:
         values.cells[cells] = np.tile(per_element, (repeats, 1)) if repeats > 1 else per_element
 
     def _as_numbers(self, stated: Any, quantity: Quantity, attribute: str) -> np.ndarray:
+        if hasattr(quantity.declaration, "number_of"):
+            try:
+                stated = quantity.declaration.number_of(stated)
+            except UsageError as error:
+                raise _Wrong(f"{error.diagnostics[0].what.rstrip('.')} {error.diagnostics[0].remedy.rstrip('.')}") from None
         if isinstance(stated, str):
             from ..language.units import quantity as parsed
 

@@ -182,7 +182,7 @@ class Plant:
             else:
                 parts.append((name, _frozen(value)))
         for name, found in (declared or {}).items():
-            attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state"))
+            attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state", "meaning"))
             parts.append((name, type(found), found.shape, getattr(found, "fixed", False) is False, *attributes))
         return tuple(parts)
 

@@ -13,7 +13,8 @@ from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
 from ..language.events import AfterStep, Assertion, Crossing, During, When
-from ..language.expression import Expression, Reference, Shape, Unbound
+from ..language.expression import Expression, Reference, Shape, Unbound, as_expression
+from ..language.states import StateView, Transition
 from .plant import Kind
 from .slips import equation_without_yield
 
@@ -46,11 +47,26 @@ class TracedConnection:
     def __str__(self) -> str:
         return ", ".join(self.name_of(e) for e in self.ends)
 
+    @property
+    def of_states(self) -> bool:
+        """Whether it joins state variables."""
+        return isinstance(self.ends[0], Reference) and bool(getattr(self.ends[0].declaration, "states", ()))
+
     def name_of(self, end: ConnectorView | Reference) -> str:
         """An end as it is seen from the component that connects it."""
         if isinstance(end, Reference):
             return end.owner._path_from(self.component, end.name)
         return end._owner._path_from(self.component, end._connector.name)
+
+
+@dataclass(slots=True, eq=False)
+class TracedGuess:
+    """Where the iteration for an algebraic variable starts when a condition has become true."""
+
+    target: Reference
+    condition: Expression
+    value: Expression
+    location: Location | None
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +80,9 @@ class Traced:
     named: dict[str, Expression]
     assigned: list[tuple[Reference, Expression, str, Location | None]] = field(default_factory=list)  # discrete == expression
     statements: list[Any] = field(default_factory=list)  # of `events`
+    transitions: list[Transition] = field(default_factory=list)
+    guesses: list[TracedGuess] = field(default_factory=list)  # of `on_state_change`
+    state_connections: list[TracedConnection] = field(default_factory=list)  # whose ends are state variables
     rules: list[Rule] = field(default_factory=list)  # what assignments and statements became
 
     @property
@@ -88,10 +107,13 @@ def trace(kind: Kind) -> Traced:
         else:
             equations.append(_equation(component, item, where))
     initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
-    connections = [_connection(component, item, where) for item, where in _run(component, "connections")]
+    transitions = [_transition(component, item, where) for item, where in _run(component, "transitions")]
+    guesses = [_guess(component, item, where) for item, where in _run(component, "on_state_change")]
+    joined = [_connection(component, item, where) for item, where in _run(component, "connections")]
+    connections, of_states = [c for c in joined if not c.of_states], [c for c in joined if c.of_states]
     kind.stated = tuple(name for name in component.__dict__ if name not in before)
     named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
-    return Traced(kind, equations, initial, connections, named, assigned, statements)
+    return Traced(kind, equations, initial, connections, named, assigned, statements, transitions, guesses, of_states)
 
 
 def _is_discrete(node: Expression) -> bool:
@@ -235,8 +257,35 @@ def _end_without_connector(end: Component | View) -> tuple[str, str]:
     return f"got the component `{element._name}` ({type(element).__name__})", remedy
 
 
+def _transition(component: Component, item: Any, where: Location | None) -> Transition:
+    if isinstance(item, Transition):
+        return item
+    raise ModelError(
+        f"{type(component).__name__} yields {item!r} of type {type(item).__name__} where a transition was expected.",
+        component=type(component).__name__,
+        equation=where.source if where else "",
+        location=where,
+        remedy='A transition is written `yield self.cooling.off.to("on", when=…)`; `ac.when` belongs to `events`.',
+    )
+
+
+def _guess(component: Component, item: Any, where: Location | None) -> TracedGuess:
+    parts = item if isinstance(item, tuple) and len(item) == 3 else (None, None, None)
+    target = parts[0]
+    if not isinstance(target, Reference) or target.declaration.is_known or target.order:
+        raise ModelError(
+            f"`on_state_change` of {type(component).__name__} yields a variable, a state and a number, got {item!r}.",
+            component=type(component).__name__,
+            equation=where.source if where else "",
+            location=where,
+            remedy="`yield self.m_flow, self.cooling.on, 0.05`: in that state the search for `m_flow` begins there.",
+        )
+    return TracedGuess(target, as_expression(parts[1]), as_expression(parts[2]), where)
+
+
 def _connection(component: Component, item: Any, where: Location | None) -> TracedConnection:
-    ends = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    given = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    ends = tuple(end._reference if isinstance(end, StateView) else end for end in given)
     wrong = [e for e in ends if not isinstance(e, (ConnectorView, Reference))]
     if len(ends) < 2 or wrong:
         what = f"got {wrong[0]!r} of type {type(wrong[0]).__name__}" if wrong else "got a single end"
@@ -254,8 +303,23 @@ def _connection(component: Component, item: Any, where: Location | None) -> Trac
                 remedy=remedy,
             )
         )
+    views = [end for end in given if isinstance(end, StateView)]
+    if views and len(views) < len(given):
+        raise ModelError(_states_with_others(component, views[0], next(e for e in given if not isinstance(e, StateView)), where))
     for end in ends:
         owner = end.owner if isinstance(end, Reference) else end._owner
         if owner is not component and owner._parent is not component and owner._steps_from(component) is None:
             raise ModelError(_not_below(component, owner, where.source if where else "", where))
     return TracedConnection(component, ends, where)
+
+
+def _states_with_others(component: Component, states: StateView, other: Any, where: Location | None) -> Diagnostic:
+    declaration = states._reference.declaration
+    what = f"the {type(other._connector).__name__} `{other}`" if isinstance(other, ConnectorView) else f"the variable `{other}`"
+    return Diagnostic(
+        f"A connection of {type(component).__name__} joins `{states}`, a state variable ({', '.join(declaration.states)}), with {what}.",
+        component=type(component).__name__,
+        equation=where.source if where else "",
+        location=where,
+        remedy="States are connected with states: `ac.OutputStates` of one component with `ac.InputStates` of another.",
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named
-from .expression import Expression, Reference, Shape, Sum, rebuild, take, walk
+from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, walk
 
 
 class UnknownName(ModelError, AttributeError):
@@ -70,8 +70,8 @@ class Component(metaclass=ComponentType):
     """Base of all component classes.
 
     Declare quantities and connectors in the class body, sub-components and structural choices in `__init__`, state equations in
-    `equations`, and joints in `connections`. Optional: `initial_equations`, `events` (`ac.when` and the like), and `transitions`
-    between states.
+    `equations`, and joints in `connections`. Optional: `initial_equations`, `events` (`ac.when` and the like), `transitions`
+    between states, and `on_state_change` (guesses for a new state's variables: `yield self.m_flow, self.cooling.on, 0.05`).
     """
 
     __slots__ = (
@@ -130,6 +130,9 @@ class Component(metaclass=ComponentType):
     def transitions(self) -> Iterable[Any]:
         return ()
 
+    def on_state_change(self) -> Iterable[Any]:
+        return ()
+
     # --- attributes ---------------------------------------------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -165,7 +168,9 @@ class Component(metaclass=ComponentType):
         declared = self._declared
         if declared is not None and name in declared:
             found = declared[name]
-            return self._reference(name) if isinstance(found, Declaration) else ConnectorView(self, self, found, found.shape, None)
+            if isinstance(found, Declaration):
+                return found.view_of(self._reference(name))
+            return ConnectorView(self, self, found, found.shape, None)
         named = _named_expression(self, name)
         if named is not None:
             return rerooted(named, self._kind.representative, self)
@@ -315,7 +320,7 @@ class View:
         element = self._element
         declared = element._find(name)
         if isinstance(declared, Declaration):
-            return Reference(self._root, element, name, self._shape + declared.shape, self._spread(declared.shape))
+            return declared.view_of(Reference(self._root, element, name, self._shape + declared.shape, self._spread(declared.shape)))
         if isinstance(declared, Connector):
             return ConnectorView(self._root, element, declared, self._shape + declared.shape, self._spread(declared.shape))
         child = element.__dict__.get(name)
@@ -428,6 +433,7 @@ def _rerooted_leaf(node: Reference, root: Component, seen_from: Component | View
         target = target if position is None else target[position]
     for part in node.name.split("."):
         target = getattr(target, part)
+    target = as_expression(target)
     if node.order:
         target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
     if node.picked is None:

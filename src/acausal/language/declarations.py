@@ -63,6 +63,10 @@ class Declaration(Arithmetic):
     def __get__(self, component: Any, owner: type) -> Any:
         return self if component is None else component._reference(self.name)
 
+    def view_of(self, reference: Any) -> Any:
+        """What a component gives for it: the reference itself, or something that knows more of it."""
+        return reference
+
     def __acausal_expression__(self) -> Expression:
         return Unbound(self)
 

@@ -73,6 +73,8 @@ def _elements_of(view: View, name: str, declaration: Declaration, attribute: str
 
 
 def _numbers(given: Any, declaration: Declaration, view: View, name: str) -> np.ndarray:
+    if hasattr(declaration, "number_of"):
+        given = declaration.number_of(given)
     if isinstance(given, str):
         from .units import quantity
 

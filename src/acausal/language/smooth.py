@@ -69,7 +69,7 @@ def regularised_log(x: Any, delta: Any) -> Any:
     (0.0, -1.5)
     """
     _positive("regularised_log", delta=delta)
-    inside = maximum(x, delta)
+    inside = _without_event(maximum(x, delta))
     below = (_plain_arithmetic(x) - inside) / _plain_arithmetic(delta)
     return log(inside) + below - 0.5 * below * below
 
@@ -126,7 +126,7 @@ def smooth_step(x: Any, x0: Any = 0.0, width: Any = 1.0) -> Any:
     (0.0, 0.5, 1.0)
     """
     _positive("smooth_step", width=width)
-    u = minimum(maximum((_plain_arithmetic(x) - _plain_arithmetic(x0)) / _plain_arithmetic(width) + 0.5, 0.0), 1.0)
+    u = _without_event(minimum(maximum((_plain_arithmetic(x) - _plain_arithmetic(x0)) / _plain_arithmetic(width) + 0.5, 0.0), 1.0))
     return u * u * u * (10.0 - u * (15.0 - 6.0 * u))
 
 
@@ -159,3 +159,12 @@ def _positive(function: str, **arguments: Any) -> None:
     for name, value in arguments.items():
         if not is_symbolic(value) and not np.all(numbers(value) > 0):
             raise UsageError(f"`{function}` needs a positive `{name}`, got {value!r}.")
+
+
+def _without_event(value: Any) -> Any:
+    """The branches meet smoothly, so that no event is needed where they do."""
+    if not is_symbolic(value):
+        return value
+    from .events import no_event
+
+    return no_event(value)

@@ -90,7 +90,8 @@ class SwitchedDiode(TwoPin):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        yield self.blocking == ac.where(ac.pre(self.blocking), self.v <= 0, self.i < 0)
+        # One relation, not one for v and one for i: each of the two would be stuck at zero while it is not the one that decides.
+        yield self.blocking == (ac.where(ac.pre(self.blocking), self.v, self.ohm * self.i) <= 0)
         yield ac.where(self.blocking, self.ohm * self.i, self.v) == 0
 
 

@@ -41,6 +41,7 @@ class Stored:
     known: np.ndarray  # parameters and constants of the run
     inputs: dict[int, Any] = field(default_factory=dict)  # known cell → function of time
     reached: float | None = None  # how far the run came; to the last of the times otherwise
+    cell_columns: dict[int, int] = field(default_factory=dict)  # of known cells that are assigned after every step
     log: EventLog | None = None  # what happened at events; None for a run that looks for none
 
 
@@ -217,6 +218,8 @@ class Result(Viewable):
         return None if log is None else History(log, self._stored.known, self._places)
 
     def _discrete(self, cells: np.ndarray, lag: int = 0) -> np.ndarray:
+        if self._stored.cell_columns and cells.size and int(cells.ravel()[0]) in self._stored.cell_columns:
+            return self._stored.data[:, np.vectorize(self._stored.cell_columns.__getitem__)(cells)]
         if self.history is None:
             return np.broadcast_to(self._stored.known[cells], (len(self.time), *cells.shape))
         return self.history.trajectories(cells, len(self.time), lag)

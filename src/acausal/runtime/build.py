@@ -82,7 +82,17 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     kernels_of = {
         role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, _addresses(f)) for f in found) for role, found in families.items()
     }
-    return Rules(kernels_of, {role: part.count for role, part in hybrid.parts.items()}), compiled
+    counts = {role: part.count for role, part in hybrid.parts.items()}
+    cells = hybrid.parts["step"].targets
+    return Rules(kernels_of, counts, cells, _watched(lowered, kernels_of, cells)), compiled
+
+
+def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells: np.ndarray) -> np.ndarray:
+    """Which of the cells are read by equations, or by rules other than their own."""
+    tables = [f.slots for f in (*lowered.families, *lowered.assignments)]
+    tables += [k.slots for role, found in kernels_of.items() if role != "step" for k in found]
+    read = np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *(np.where(t < 0, ~t, t).ravel() for t in tables)]))
+    return np.isin(2 * lowered.size + cells, read)
 
 
 def _addresses(family: Family) -> list[int]:

@@ -95,6 +95,10 @@ def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, int
     """A run with events."""
     from .events.driver import Hybrid
 
+    if problem.fresh_jacobians:
+        session.refresh_jacobian()
+    if request.watch is not None:
+        _watch(session, request.watch)
     hybrid = Hybrid(problem, request, session, known)
     outcome = hybrid.run(interval)
     times, rows, log = hybrid.record.finished()
@@ -105,7 +109,7 @@ def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, int
         rows,
         session.y,
         session.yp,
-        {**session.statistics(), "state_exchanges": 0, **hybrid.counts},
+        {**session.statistics(), **hybrid.counts},
         session.message,
         (*hybrid.diagnostics, *_explain(problem, request, session, outcome, known)),
         log,

@@ -92,7 +92,11 @@ class Model:
             self._pattern = pattern
             self.problem = self._explicit = build(lower(self.system, pattern, self._kept(known)), known, self._starts.starts(known))
         else:
-            self.selection = StateSelection(self.system, pattern, self._starts.state_preference(), known, self._kept(known))
+            preference = self._starts.state_preference()
+            if self.system.hybrid is not None:  # what an event sets is best a state, else it would be computed from others
+                targets = self.system.hybrid.parts["reinit"].targets
+                preference[targets] = np.minimum(preference[targets], 1e-3)
+            self.selection = StateSelection(self.system, pattern, preference, known, self._kept(known))
             self.problem = self._selected(0.0, known)
         clock.lap("kernels")
         self._initialisers: dict[tuple[int, str], Initialiser] = {}
@@ -203,6 +207,8 @@ class Model:
         choice = choose(self.system, store, derivatives, len(times))
         wishes = Wishes(start_from, given or {}, solve_for)
         problem, first, signals = self._prepare(begin, initial, set or {}, inputs or {}, clock, wishes)
+        stepped = self._assigned_after_steps()
+        columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(stepped)}
         with reported(progress, begin, end, self.title) as report:
             request = Request(
                 t0=begin,
@@ -210,7 +216,7 @@ class Model:
                 output_times=times,
                 y0=first.y,
                 yp0=first.yp,
-                stored=Storage(problem.lowered.index[choice.gather].astype(np.int32)),
+                stored=Storage(np.concatenate([problem.lowered.index[choice.gather], 2 * problem.size + stepped]).astype(np.int32)),
                 rtol=rtol,
                 atol=self._absolute(problem, rtol, atol),
                 inputs=signals,
@@ -220,7 +226,7 @@ class Model:
             run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")
         known = problem.known if run.known is None else run.known
-        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, run.log)
+        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, columns, run.log)
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(first.report)
@@ -317,6 +323,10 @@ class Model:
             problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
         clock.lap("initialisation")
         return problem, first, signals
+
+    def _assigned_after_steps(self) -> np.ndarray:
+        """Known cells that change at every step, so that their values are stored with each row."""
+        return np.zeros(0, dtype=np.int64) if self.system.hybrid is None else self.system.hybrid.parts["step"].targets
 
     def _kept(self, known: np.ndarray) -> np.ndarray:
         """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""

@@ -126,6 +126,8 @@ class Rules:
 
     kernels: dict[str, tuple[Kernel, ...]]
     counts: dict[str, int]
+    step_cells: NDArray[np.int64]  # known cells that are assigned after every step …
+    step_watched: Mask  # … those whose change is an event, because something but the steps themselves reads them
 
     @cached_property
     def _called(self) -> dict[str, list[_Called]]:
@@ -185,6 +187,10 @@ class Equations:
             for kernel in self.rules.roots():
                 system.add_root(*kernel)
             system.set_roots(self.rules.root_count)
+            for kernel in self.rules.kernels["step"]:
+                system.add_step_update(*kernel)
+            if self.rules.counts["step"]:
+                system.set_step_updates(self.rules.step_cells.astype(np.int32), self.rules.step_watched)
         return system
 
     @cached_property

@@ -152,5 +152,7 @@ def _need_expression(
     for node in walk(expression):
         if isinstance(node, Reference):
             owner: Kind = node.owner._kind
-            flat = system.plant.numbers(kind, node)[instances] - owner.quantities[node.name].base
-            _need_quantity(system, owner, node.name, flat, node.order, values, slopes)
+            quantity = owner.quantities[node.name]
+            base = quantity.base if node.order >= 0 else quantity.base + owner.count * quantity.size
+            flat = system.plant.numbers(kind, node)[instances] - base
+            _need_quantity(system, owner, node.name, flat, max(node.order, 0), values, slopes)

@@ -10,6 +10,7 @@ from ...errors import Diagnostic
 from ..outcome import Outcome
 from ..problem import Floats, Problem
 from ..solver import COUNTERS, Request, RunResult
+from ..states import Exchange
 from .chatter import Rhythm
 from .handler import Handler, Happening
 from .log import Record
@@ -34,6 +35,7 @@ class Hybrid:
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
+        self.counts["state_exchanges"] = 0
 
     # --- the run --------------------------------------------------------------------------------------------------------------
     def begin(self) -> Outcome | None:
@@ -54,6 +56,8 @@ class Hybrid:
         over = self.begin()
         while over is None:
             over = self._stretch(interval)
+        if len(self.handler.stepped) and self.record.last_time == self.session.t:
+            self.session.row(self.record.pieces[-1][1][-1])  # with what was assigned after the last step
         return over
 
     def _stretch(self, interval: float) -> Outcome | None:
@@ -67,12 +71,23 @@ class Hybrid:
             return self._event(session.roots(), "state_events")
         if status == Status.ASSIGNED:
             return self._event(None, "state_events")
+        if status == Status.STATES_DEGRADED and r.exchange is not None:
+            return self._exchange(r.exchange)
         if status != Status.FINISHED:
             return self._stopped(status)
         if session.t >= timed:
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         return Outcome.FINISHED if session.t >= r.t_end else None
+
+    def _exchange(self, exchange: Exchange) -> None:
+        """Other states are selected; nothing of the solution changes, and the integration goes on."""
+        session = self.session
+        self.problem, watch = exchange(session.t, session.y, session.yp)
+        self.handler.move_to(self.problem)
+        session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
+        session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+        self.counts["state_exchanges"] += 1
 
     def _advance(self, stop: float, interval: float) -> tuple[int, int]:
         due = self.left[: int(np.searchsorted(self.left, stop, side="right"))]
@@ -85,8 +100,13 @@ class Hybrid:
     def _event(self, roots: np.ndarray | None, sort: str) -> Outcome | None:
         session, handler = self.session, self.handler
         t, y, yp = session.t, session.y, session.yp
+        assigned = None
+        if len(handler.stepped):
+            here = np.empty(len(handler.w))
+            session.workspace(here)
+            assigned = here[handler.stepped]
         before = handler.w[handler.cells]
-        happening = handler.event(t, y, yp, self.solve, roots)
+        happening = handler.event(t, y, yp, self.solve, roots, assigned)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(happening, before, self.session, self.problem):
             y, yp = self.repair.y, self.repair.yp
         self.counts["events"] += 1

@@ -66,6 +66,7 @@ class Handler:
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
         reinit = hybrid.parts["reinit"]
         self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
+        self.stepped = 2 * n + problem.rules.step_cells
         self.read = self._read_by_equations()
         self.visible = np.isin(hybrid.cells, self._visible())
 
@@ -85,6 +86,13 @@ class Handler:
                 if q.role == "discrete" and not q.declaration.auxiliary:
                     found.append(q.base + np.arange(kind.count * q.size))
         return np.concatenate(found)
+
+    def move_to(self, problem: Problem) -> None:
+        """Other equations for the same unknowns (other states were selected)."""
+        assert problem.rules is not None
+        self.problem, self.rules = problem, problem.rules
+        self.relations.problem = self.timed.problem = problem
+        self.relations.rules = self.timed.rules = problem.rules
 
     # --- workspace ------------------------------------------------------------------------------------------------------------
     def load(self, t: float, y: Floats, yp: Floats) -> None:
@@ -119,16 +127,20 @@ class Handler:
         self.known[INITIAL] = 0.0
         return happening
 
-    def event(self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None) -> Happening:
-        """The event at time t; `roots` are the solver's findings, +1 or -1 where a root function crossed."""
+    def event(
+        self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, assigned: Floats | None = None
+    ) -> Happening:
+        """The event at time t; `roots` are the solver's findings, +1 or -1 where a root function crossed; `assigned` are values that
+        were assigned after the step."""
         self.load(t, y, yp)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
-        return self._iterate(t, y, yp, solve, roots, ticking, first=False)
+        return self._iterate(t, y, yp, solve, roots, ticking, first=False, assigned=assigned)
 
     def _iterate(
-        self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool
-    ) -> Happening:
+        self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool,
+        assigned: Floats | None = None,
+    ) -> Happening:  # fmt: skip
         w = self.w
         found = Happening(t, w[self.cells], w[self.cells])
         count = self.relations.count
@@ -141,6 +153,9 @@ class Handler:
             if found.rounds == 1 and len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
             start = w[self.cells]
+            if found.rounds == 1 and assigned is not None:
+                found.causes += [("step", int(k)) for k in np.flatnonzero(w[self.stepped] != assigned)]
+                w[self.stepped] = assigned
             if not (first and found.rounds == 1):
                 self._follow(found, t, crossed if found.rounds == 1 else None)
             w[self.ticks.cells] = 0.0

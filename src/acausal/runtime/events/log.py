@@ -9,7 +9,7 @@ from ...results.events import Cause, EventLog
 from ..problem import Floats
 from .handler import Happening
 
-SOURCES = ("relation", "timed", "crossing", "clock_start", "start")
+SOURCES = ("relation", "timed", "crossing", "clock_start", "step", "start")
 _STRIDE = len(SOURCES)  # a source is row·stride + role, so that one integer names it
 
 

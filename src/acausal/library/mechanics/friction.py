@@ -1,0 +1,147 @@
+"""Dry friction about an axis: clutch, brake, bearing. They stick and slide.
+
+While two surfaces stick, the friction torque is whatever keeps them together; when it would have to exceed `tau0_max` they begin
+to slide, and when the speed comes to zero they stick again. The equations are those of Otter, Elmqvist and Mattsson (Hybrid modeling
+in Modelica based on the synchronous data flow principle, 1999): speeds are always states, and what sticking holds at zero is the
+acceleration, so that nothing of the structure changes. Both acceleration and torque are given by a curve with the parameter sa,
+
+    stuck:    a = 0,             tau = sa      until |sa| exceeds tau0_max, the torque that stiction can hold;
+    forward:  a = sa - tau0_max, tau = the sliding torque, from the moment sa > tau0_max until the speed is zero again;
+    backward: the mirror image;
+    free:     a = sa,            tau = 0       (nothing presses the surfaces together).
+
+`tau0_max` is `peak` times the torque at the beginning of sliding. Elements that share a shaft may switch together.
+
+    import acausal as ac
+    from acausal.library.mechanics import friction, rotational
+
+    class Starting(ac.Component):
+        def __init__(self):
+            self.engine, self.car = rotational.Inertia(J=0.2, w=ac.start(100.0)), rotational.Inertia(J=2.0)
+            self.clutch = friction.Clutch(fn_max=50.0, pressed=1.0)
+
+        def connections(self):
+            yield self.engine.b, self.clutch.a
+            yield self.clutch.b, self.car.a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from .rotational import Flange
+
+BACKWARD, STUCK, FORWARD, FREE = -1, 0, 1, 2
+
+
+class Sliding(ac.Component):
+    """Base of what sticks and slides; a subclass joins its flanges and gives `friction` the laws.
+
+    `mode` is -1 (sliding backward), 0 (stuck), 1 (sliding forward) or 2 (free); between stuck and sliding, `starts_forward` or
+    `starts_backward` holds until the speed is not zero any more.
+    """
+
+    peak = ac.Parameter(1.0, min=1.0, doc="torque that stiction holds over the one at the beginning of sliding")
+    phi_rel = ac.Variable(unit="rad", state="prefer", doc="angle between the surfaces")
+    w_rel = ac.Variable(unit="rad/s", state="prefer", doc="speed of the surfaces against each other")
+    a_rel = ac.Variable(unit="rad/s^2", start=0.0, doc="acceleration of the surfaces against each other")
+    tau = ac.Variable(unit="N*m", start=0.0, doc="friction torque")
+    sa = ac.Variable(start=0.0, doc="place on the curve: a torque while stuck, beyond it an acceleration")
+    mode = ac.Integer(start=STUCK, doc="-1 backward, 0 stuck, 1 forward, 2 free")
+    starts_forward = ac.Boolean(start=False, doc="whether it begins to slide forward")
+    starts_backward = ac.Boolean(start=False, doc="whether it begins to slide backward")
+    locked = ac.Boolean(start=True, doc="whether it sticks")
+    torque_size = ac.Constant(1.0, unit="N*m", doc="what sa = 1 is while stuck")
+    acceleration_size = ac.Constant(1.0, unit="rad/s^2", doc="what sa = 1 is while sliding")
+
+    def friction(self, free: Any, tau0: Any, slides: Any) -> Iterator[Any]:
+        """The equations of the curve. `slides(w)` is the torque at a speed w >= 0, `tau0` the one at the beginning of sliding."""
+        before = ac.pre(self.mode)
+        was_backward, was_stuck, was_forward, was_free = (_is(before, mode) for mode in (BACKWARD, STUCK, FORWARD, FREE))
+        begin, hold = self.peak * tau0 / self.torque_size, tau0 / self.torque_size
+        w, sa = self.w_rel, self.sa
+        yield w == ac.der(self.phi_rel)
+        yield self.a_rel == ac.der(w)
+        yield self.starts_forward == was_stuck & ((sa > begin) | (ac.pre(self.starts_forward) & (sa > hold)))
+        yield self.starts_backward == was_stuck & ((sa < -begin) | (ac.pre(self.starts_backward) & (sa < -hold)))
+        forward, backward = was_forward | self.starts_forward, was_backward | self.starts_backward
+        yield self.locked == ~(forward | backward | free)
+        anew = was_free | ac.initial()  # nothing before that the direction of sliding could be known from, but the speed
+        goes_forward, goes_backward = (forward | anew) & (w > 0), (backward | anew) & (w < 0)
+        yield self.mode == ac.where(free, FREE, ac.where(goes_forward, FORWARD, ac.where(goes_backward, BACKWARD, STUCK)))
+        moving = ac.where(forward, sa - begin, sa + begin)
+        yield self.a_rel / self.acceleration_size == ac.where(self.locked, 0.0, ac.where(free, sa, moving))
+        sliding = ac.where(forward, slides(w), -slides(-w))
+        yield self.tau == ac.where(self.locked, self.torque_size * sa, ac.where(free, 0.0, sliding))
+
+
+def _is(mode: Any, value: int) -> Any:
+    return (mode > value - 0.5) & (mode < value + 0.5)
+
+
+class Clutch(Sliding):
+    """Two flanges pressed together with the force ``fn = fn_max·pressed``: ``tau = mue·cgeo·fn`` while it slips.
+
+    `pressed` is an input, 1 for fully closed; at 0 or below the clutch is open. The friction coefficient is the parameter `mue`, or
+    an `ac.Table` of the speed (from zero on) given as `mue_of_speed`.
+    """
+
+    a, b = Flange(), Flange()
+    pressed = ac.Input(0.0, doc="normal force over fn_max")
+    fn_max = ac.Parameter(1.0, unit="N", min=0, doc="largest normal force")
+    mue = ac.Parameter(0.5, min=0, doc="friction coefficient")
+    cgeo = ac.Parameter(1.0, unit="m", min=0, doc="mean radius times number of friction surfaces")
+
+    def __init__(self, mue_of_speed: Any = None) -> None:
+        self.mue_of_speed = mue_of_speed
+
+    def equations(self) -> Iterator[Any]:
+        yield self.phi_rel == self.b.phi - self.a.phi
+        yield self.b.tau == self.tau
+        yield self.a.tau == -self.tau
+        yield from _pressed(self)
+
+
+class Brake(Sliding):
+    """A shaft from a to b, pressed against the housing with the force ``fn = fn_max·pressed``; otherwise as a `Clutch`."""
+
+    a, b = Flange(), Flange()
+    pressed = ac.Input(0.0, doc="normal force over fn_max")
+    fn_max = ac.Parameter(1.0, unit="N", min=0, doc="largest normal force")
+    mue = ac.Parameter(0.5, min=0, doc="friction coefficient")
+    cgeo = ac.Parameter(1.0, unit="m", min=0, doc="mean radius times number of friction surfaces")
+
+    def __init__(self, mue_of_speed: Any = None) -> None:
+        self.mue_of_speed = mue_of_speed
+
+    def equations(self) -> Iterator[Any]:
+        yield from _on_one_shaft(self)
+        yield from _pressed(self)
+
+
+class BearingFriction(Sliding):
+    """A shaft from a to b in a bearing: ``tau = tau_coulomb + d·|w|`` against the motion; it sticks at rest and is never free."""
+
+    a, b = Flange(), Flange()
+    tau_coulomb = ac.Parameter(1.0, unit="N*m", min=0, doc="torque at the beginning of sliding")
+    d = ac.Parameter(0.0, unit="N*m*s/rad", min=0, doc="what the torque grows by with the speed")
+
+    def equations(self) -> Iterator[Any]:
+        yield from _on_one_shaft(self)
+        yield from self.friction(False, self.tau_coulomb, lambda w: self.tau_coulomb + self.d * w)
+
+
+def _on_one_shaft(part: Any) -> Iterator[Any]:
+    yield part.a.phi == part.b.phi
+    yield part.phi_rel == part.a.phi
+    yield part.a.tau + part.b.tau == part.tau
+
+
+def _pressed(part: Any) -> Iterator[Any]:
+    """The torque of surfaces that a force presses together."""
+    leverage = part.cgeo * part.fn_max * part.pressed
+    law = part.mue_of_speed or (lambda w: part.mue)
+    yield from part.friction(part.pressed <= 0, law(0.0) * leverage, lambda w: law(w) * leverage)
