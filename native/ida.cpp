@@ -307,7 +307,11 @@ void Ida::write_row(double time, double *row) {
 int64_t Ida::write_rows(double until, const double *times, int64_t count, double *rows, int64_t written) {
     if (written >= count || times[written] > until) return written;
     return output_time.time([&] {
-        for (; written < count && times[written] <= until; ++written) write_row(times[written], rows + written * outputs.width());
+        for (; written < count && times[written] <= until; ++written) {
+            write_row(times[written], rows + (written + event_rows) * outputs.width());
+            last_stored = times[written];
+            if (switches) switches->records.row_times.push_back(last_stored);
+        }
         return written;
     });
 }
@@ -426,12 +430,10 @@ long Ida::steps_since_start() const {
     return steps;
 }
 
-Status Ida::advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written) {
-    Stopwatch::Clock::time_point begin = last_asked = Stopwatch::Clock::now();
+// Output times up to where the session is, and what IDAS must know before it goes on from there.
+int64_t Ida::prepare(double t_end, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
-    Status status = cancelled ? Status::Cancelled : Status::Finished;
-    message.clear();
-    written = write_rows(nearest, times, count, rows, 0);
+    written = write_rows(nearest, times, count, rows, written);
     if (t_end > nearest) {
         if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
         if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end), "IDASetStopTime");
@@ -439,19 +441,32 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
     } else {
         t = std::max(t, t_end);
     }
+    return written;
+}
+
+Status Ida::advance(double t_end, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written) {
+    Stopwatch::Clock::time_point begin = last_asked = Stopwatch::Clock::now();
+    Status status = cancelled ? Status::Cancelled : Status::Finished;
+    message.clear();
+    event_rows = events_handled = 0;
+    written = prepare(t_end, times, count, rows, 0);
     while (t < t_end && status == Status::Finished) {
         status = step_to(written < count && !stepped_past(t_end) ? std::min(times[written], t_end) : t_end, t_end);
         double reached = t;
         if (status == Status::Finished && t < t_end) IDAGetCurrentTime(mem, &reached); // often a little further than asked for
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
+        if (status != Status::Root || !switches || !room_for_event(capacity, count)) continue;
+        status = handle_event(t_end, rows, capacity - count, written);
+        if (status == Status::Finished) written = prepare(t_end, times, count, rows, written);
     }
     if (status != Status::Cancelled && cancelled) status = Status::Cancelled;
     journal->close(standing(), tested());
     show_updates();
     input_time = nowhere;
     advance_seconds += std::chrono::duration<double>(Stopwatch::Clock::now() - begin).count();
-    return last_status = status;
+    if (status != Status::Paused) last_status = status;
+    return status;
 }
 
 } // namespace acausal

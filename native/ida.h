@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
+#include "switches.h"
 #include "system.h"
 #include "vector.h"
 #include "watch.h"
@@ -30,6 +31,7 @@ enum class Status : int {
     Cancelled = 2,
     StatesDegraded = 3,
     Assigned = 4,
+    Paused = 5, // after events that were handled here: someone should look at them, or there is no more room for them
     TooManySteps = -1,
     StepTooSmall = -2,
     ErrorTest = -3,
@@ -97,7 +99,9 @@ class Ida {
     void start(double t, const double *y, const double *yp, double step = 0);
     // Integrate to t_end, the first root or the first change of a watched step update; writes rows for output times in (…, t] and says
     // how many. May be called again without a restart, with a t_end before the end of the step that held a root, too.
-    Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t &written);
+    // With switches ordinary events are handled on the way, as long as `capacity` has room for their rows; `written` counts output
+    // times all the same, and the switches' records have the times of all rows.
+    Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written);
 
     // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
     void exchange(std::shared_ptr<System> other, const bool *tested);
@@ -131,6 +135,8 @@ class Ida {
     std::unique_ptr<SparseLu> lu;
     std::unique_ptr<Journal> journal;
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
+    std::shared_ptr<Switches> switches; // none: all events are Python's
+    double last_stored = -std::numeric_limits<double>::infinity(); // time of the last stored row
     int64_t singular_setups = 0, singular_column = -1;
     Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time;
     double advance_seconds = 0;
@@ -160,6 +166,11 @@ class Ida {
     bool set_time(double t, double *w, double &last);
     void write_row(double t, double *row);
     int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
+    int64_t prepare(double t_end, const double *times, int64_t count, double *rows, int64_t written); // to go on from t
+    Status handle_event(double t_end, double *rows, int64_t capacity, int64_t written);
+    bool ordinary_event(); // false: left as it was
+    void store_row(double *rows, int64_t written);
+    bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }
     Status step_to(double t_target, double t_end);
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
@@ -189,7 +200,8 @@ class Ida {
     std::unique_ptr<Consistency> consistency; // made when first asked for
     std::vector<double> present, updated;
     std::vector<double> root_values, mirror; // as IDAS saw them last; -1 for those that it sees with the other sign, empty: none
-    std::vector<int> directions;
+    std::vector<int> directions, found;
+    int64_t event_rows = 0, events_handled = 0; // in this call of advance()
     bool roots_changed = false;
     long steps_at_update = 0;
     Counters before; // of runs ended by a restart

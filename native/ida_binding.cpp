@@ -73,7 +73,8 @@ void raise_kept(Ida &ida) {
     throw error;
 }
 
-nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle rows, nb::object progress, double interval) {
+nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle rows, nb::object progress, double interval,
+                  double stored_until) {
     Exclusive guard(ida);
     if (!ida.started) throw std::runtime_error("start() must come before advance()");
     Doubles times(output_times, "output_times");
@@ -85,11 +86,12 @@ nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle ro
     }
     ida.progress = std::move(progress);
     ida.progress_interval = interval;
+    ida.last_stored = stored_until;
     int64_t written = 0;
     Status status;
     {
         nb::gil_scoped_release release;
-        status = ida.advance(t_end, times.data, times.shape[0], buffer.data, written);
+        status = ida.advance(t_end, times.data, times.shape[0], buffer.data, buffer.shape[0], written);
     }
     ida.progress = nb::none();
     raise_kept(ida);
@@ -240,6 +242,19 @@ void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::
     ida.watch = std::move(watch);
 }
 
+void set_switches(Ida &ida, std::shared_ptr<Switches> switches) {
+    if (switches) switches->check();
+    ida.switches = std::move(switches);
+}
+
+nb::dict take_events(Ida &ida) {
+    Exclusive guard(ida);
+    if (!ida.switches) throw std::runtime_error("there are no switches in this session");
+    nb::dict taken = ida.switches->records.as_dict();
+    ida.switches->records.clear();
+    return taken;
+}
+
 // (t, y, y') of the last evaluation that gave something not finite, or None.
 nb::object non_finite(const Ida &ida) {
     if (!ida.non_finite.count) return nb::none();
@@ -258,7 +273,11 @@ void bind_ida(nb::module_ &m) {
         .def("start", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "`step`: a time within which slopes change little, if one is known, for the first step.")
         .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "The same as start(): nothing is allocated or analysed again.")
         .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,
-             "Returns (status, rows written).")
+             "stored_until"_a = -std::numeric_limits<double>::infinity(),
+             "Returns (status, output times written). With switches `rows` may have rows for events as well, two for each; "
+             "`stored_until` is the time of the last row before.")
+        .def("set_switches", &set_switches, "switches"_a.none(), "Handle ordinary events within advance(); None: none.")
+        .def("take_events", &take_events, "Events handled and rows stored since this was last called.")
         .def("set_known", &set_known, "known"_a)
         .def("set_cells", &set_cells, "cells"_a, "values"_a, "Set some cells of known.")
         .def("row", [](Ida &ida, nb::handle out) { write_present<&Ida::row>(ida, out, ida.outputs.width()); }, "out"_a,
@@ -300,6 +319,7 @@ void bind_ida(nb::module_ &m) {
     status.attr("CANCELLED") = (int)Status::Cancelled;
     status.attr("STATES_DEGRADED") = (int)Status::StatesDegraded;
     status.attr("ASSIGNED") = (int)Status::Assigned;
+    status.attr("PAUSED") = (int)Status::Paused;
     status.attr("TOO_MANY_STEPS") = (int)Status::TooManySteps;
     status.attr("STEP_TOO_SMALL") = (int)Status::StepTooSmall;
     status.attr("ERROR_TEST") = (int)Status::ErrorTest;

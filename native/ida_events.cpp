@@ -37,6 +37,52 @@ Consistency::Answer Ida::consistent(double time, double *y, double *yp, const bo
     return answer;
 }
 
+// ------------------------------------------------------------------------------------------------ ordinary events
+
+constexpr int64_t most_events = 1000; // in one call of advance()
+
+// An event here, to its end; Root: it is for Python to handle, and nothing has been changed. At the end of a stretch something else
+// may happen at the same time.
+Status Ida::handle_event(double t_end, double *rows, int64_t capacity, int64_t written) {
+    last_status = Status::Root; // IDAS evaluates its root functions anew
+    double end = t_end - 8 * std::numeric_limits<double>::epsilon() * std::fabs(t_end);
+    if (t >= end || !ordinary_event()) return cancelled ? Status::Cancelled : Status::Root;
+    Switches &s = *switches;
+    if (s.noteworthy) {
+        if (last_stored < t) store_row(rows, written);
+        s.note(w.get(), t, written + event_rows - 1);
+    }
+    s.show(w.get(), w_out.get());
+    if (s.restart) {
+        double step = 0;
+        IDAGetLastStep(mem, &step);
+        journal->close(standing(), tested());
+        start(t, w.get(), w.get() + n, s.restart_step * step);
+        s.records.alarm |= s.haste.restart(t, s.causes);
+    }
+    if (s.noteworthy) store_row(rows, written);
+    bool pause = s.records.alarm || ++events_handled >= most_events || !room_for_event(capacity, 0);
+    return pause ? Status::Paused : Status::Finished;
+}
+
+bool Ida::ordinary_event() {
+    if (!set_time(t, w.get(), input_time)) return false;
+    found.resize(system->root_count);
+    found_roots(found.data());
+    return switches->handle(w.get(), found.data(), [this] {
+        if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
+        const bool *differential = reinterpret_cast<const bool *>(switches->differential.data());
+        return consistency->solve(w.get(), differential, switches->nominal.data(), 1e-10, 20).ok;
+    });
+}
+
+void Ida::store_row(double *rows, int64_t written) {
+    write_row(t, rows + (written + event_rows) * outputs.width());
+    ++event_rows;
+    last_stored = t;
+    switches->records.row_times.push_back(t);
+}
+
 // ------------------------------------------------------------------------------------------------ after each step
 
 // IDAS may return several times from one step, when it holds roots: the first time counts.

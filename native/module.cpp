@@ -7,6 +7,7 @@ void bind_tables(nanobind::module_ &);
 namespace acausal {
 void bind_system(nanobind::module_ &);
 void bind_klu(nanobind::module_ &);
+void bind_switches(nanobind::module_ &);
 void bind_ida(nanobind::module_ &);
 } // namespace acausal
 
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core: evaluation of equation families, IDAS with KLU, graph and table algorithms.";
     acausal::bind_system(m);
     acausal::bind_klu(m);
+    acausal::bind_switches(m);
     acausal::bind_ida(m);
     bind_graph(m);
     bind_tables(m);

@@ -17,6 +17,7 @@ from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
 from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice
+from .modes import take_modes
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
 from .sums import split_sums
 from .system import RowBlock, System
@@ -41,6 +42,8 @@ def assemble(root: Component, *, units: bool = True) -> System:
     """Trace, connect, reduce, and make families; `units`: whether they are checked."""
     plant = Plant(root)
     traced = [trace(kind) for kind in plant.kinds]
+    for one in traced:
+        take_modes(plant, one)
     if units:
         check_units(traced)
     complaints = local_balance(traced)
@@ -69,7 +72,7 @@ def _freeze(plant: Plant, traced: Traced) -> None:
     for target, value, text, location in traced.assigned:
         freezer.assigned(target, value, text, location)
     freezer.add(traced.statements)
-    traced.rules = freezer.rules
+    traced.rules += freezer.rules
 
 
 def _take_out_sums(plant: Plant, traced: Traced) -> None:

@@ -271,13 +271,20 @@ class Freezer:
         self.rules.append(rule)
 
     def _when(self, statement: When) -> None:
-        """One expression for each target: the value of the first branch whose condition became true, else what it was."""
-        chosen: dict[Expression, list[tuple[Expression, Assign | Reinit]]] = {}
+        """One expression for each target: the value of the first branch whose condition became true, else what it was.
+
+        A condition that reads a variable which the statement itself assigns means the value before: `ac.when(self.on & hot, …)`.
+        """
+        own = {a.target for _, actions in statement.branches for a in actions if isinstance(a, Assign)}
+        chosen: dict[Expression, list[tuple[Expression, Expression, Assign | Reinit]]] = {}
         taken: Expression = Constant(0.0)
         for condition, actions in statement.branches:
             frozen = self.freeze(condition, statement.location.source, statement.location)
+            frozen = transform(frozen, lambda n: self.before(n) if n in own else None)
+            if any(isinstance(n, Reference) and n.order < 0 for n in walk(frozen)):
+                frozen = self._kept_condition(frozen, statement.location)
             became = frozen & ~self.before(frozen)
-            now = became & ~taken
+            now = became & ~taken if statement.branches[0][0] is not condition else became
             taken = taken | became
             for action in actions:
                 if isinstance(action, Terminate):
@@ -285,14 +292,20 @@ class Freezer:
                     self.rules.append(Rule("stop", now, now.shape, place.source, place, None, action.message))
                 else:
                     value = self.freeze(action.value, action.location.source, action.location)
-                    chosen.setdefault(action.target, []).append((apply("where", now, value, action.target), action))
-        for target, alternatives in chosen.items():
-            value = alternatives[0][0]
-            for other, _ in alternatives[1:]:
-                value = transform(other, lambda n, t=target, v=value: v if n is t else None)  # type: ignore[misc]
-            action = alternatives[0][1]
+                    chosen.setdefault(action.target, []).append((now, value, action))
+        for target, branches in chosen.items():
+            action = branches[0][2]
             assert isinstance(target, Reference)
-            self._targeted("update" if isinstance(action, Assign) else "reinit", target, value, action)
+            kept = self.before(target) if isinstance(action, Assign) else target
+            for now, value, _ in reversed(branches):
+                kept = apply("where", now, value, kept)
+            self._targeted("update" if isinstance(action, Assign) else "reinit", target, kept, action)
+
+    def _kept_condition(self, condition: Expression, place: Location) -> Reference:
+        """A condition that contains `pre` itself: what it was in the round before cannot be computed, so it is kept."""
+        cell = self.auxiliary("condition", Discrete(0.0), condition.shape)
+        self.rules.append(Rule("update", condition, condition.shape, place.source, place, cell))
+        return cell
 
     def _targeted(self, role: str, target: Reference, value: Expression, action: Assign | Reinit) -> None:
         try:

@@ -58,6 +58,10 @@ def _leaf(node: Expression) -> str:
 
 def _operation(node: Operation, depth: int) -> tuple[str, int]:
     name = node.operator.name
+    if name == "eq" and isinstance(node.args[0], Reference) and isinstance(node.args[1], Constant):
+        states = getattr(node.args[0].declaration, "states", ())
+        if states:
+            return f"{_leaf(node.args[0])}.{states[int(node.args[1].value)]}", _ATOM
     if name in _INFIX:
         symbol, rank = _INFIX[name]
         left, right = _text(node.args[0], depth), _text(node.args[1], depth)

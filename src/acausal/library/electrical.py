@@ -239,8 +239,9 @@ class RampVoltage(TwoPin):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        done = ac.min(ac.max((ac.time - self.start_time) / self.duration, 0.0), 1.0)
-        yield self.v == self.offset + self.V * done
+        t, end = ac.time, self.start_time + self.duration
+        rising = ac.where(t >= end, self.V, self.V * (t - self.start_time) / self.duration)
+        yield self.v == self.offset + ac.where(t >= self.start_time, rising, 0.0)
 
 
 class SignalVoltage(TwoPin):

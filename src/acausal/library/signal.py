@@ -5,8 +5,9 @@ Outputs connect to inputs: `yield self.step.y, self.gain.u`.
 Signals have no unit of their own; what they are connected to gives them one. An input that nothing is connected to keeps its
 `value`, or takes what `simulate(inputs=…)` gives.
 
-Corners (`Ramp`, `Limiter`) and jumps (`Step`) are evaluated as they stand: the integrator is not stopped there. It finds them by
-its error control, at the price of some small steps; a step much shorter than the steps around it can be passed over.
+Corners and jumps are events. Those at times that can be computed (`Step`, `Pulse`, `Ramp`, clocks) are hit to the last digit; those of
+`Limiter` and the like are located. A truth value on a line is 1 or 0, and is read as "above 0.5". Blocks that hold a value between
+the ticks of a clock are in `sampled`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import numpy as np
 
 import acausal as ac
 from acausal.errors import UsageError
+
+
+NEVER = -1e30  # s
 
 
 class Source(ac.Component):
@@ -47,7 +51,7 @@ class Constant(Source):
 
 
 class Step(Source):
-    """`offset` before `start_time`, `offset + height` from then on. The jump is not an event yet: see the module's remark."""
+    """`offset` before `start_time`, `offset + height` from then on."""
 
     height = ac.Parameter(1.0, doc="height of the step")
     offset = ac.Parameter(0.0, doc="value before")
@@ -66,8 +70,53 @@ class Ramp(Source):
     start_time = ac.Parameter(0.0, unit="s", doc="when the ramp begins")
 
     def equations(self) -> Iterator[Any]:
-        done = ac.min(ac.max((ac.time - self.start_time) / self.duration, 0.0), 1.0)
-        yield self.y == self.offset + self.height * done
+        t, end = ac.time, self.start_time + self.duration
+        rising = ac.where(t >= end, self.height, self.height * (t - self.start_time) / self.duration)
+        yield self.y == self.offset + ac.where(t >= self.start_time, rising, 0.0)
+
+
+class Periodic(Source):
+    """Base of sources that begin anew at `start_time`, `start_time + period`, …"""
+
+    period = ac.Parameter(1.0, unit="s", min=1e-12, doc="from one beginning to the next")
+    start_time = ac.Parameter(0.0, unit="s", doc="when the first period begins")
+    began = ac.Discrete(NEVER, unit="s", doc="when the present period began")
+
+    def events(self) -> Iterator[Any]:
+        t, first, period = ac.time, self.start_time, self.period
+        under_way = ac.no_event(ac.where(t >= first, first + period * ac.floor((t - first) / period), NEVER))
+        yield ac.when(ac.sample(first, period), ac.assign(self.began, t)).elsewhen(ac.initial(), ac.assign(self.began, under_way))
+
+
+class Pulse(Periodic):
+    """`offset + amplitude` in the first part of each period (the fraction `width` of it), `offset` in the rest and before."""
+
+    amplitude = ac.Parameter(1.0, doc="height of the pulses")
+    width = ac.Parameter(0.5, min=0, max=1, doc="length of a pulse over the period")
+    offset = ac.Parameter(0.0, doc="value between the pulses")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.offset + ac.where(ac.time < self.began + self.width * self.period, self.amplitude, 0.0)
+
+
+class BooleanPulse(Periodic):
+    """1 in the first part of each period (the fraction `width` of it), 0 in the rest and before: a truth value that switches."""
+
+    width = ac.Parameter(0.5, min=0, max=1, doc="length of a pulse over the period")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.where(ac.time < self.began + self.width * self.period, 1.0, 0.0)
+
+
+class SawTooth(Periodic):
+    """From `offset` to `offset + amplitude` in each period, evenly, and back at once; `offset` before the first."""
+
+    amplitude = ac.Parameter(1.0, doc="height of the teeth")
+    offset = ac.Parameter(0.0, doc="value at the beginning of a tooth")
+
+    def equations(self) -> Iterator[Any]:
+        elapsed = ac.where(ac.time >= self.start_time, ac.time - self.began, 0.0)
+        yield self.y == self.offset + self.amplitude * elapsed / self.period
 
 
 class Sine(Source):
@@ -151,6 +200,37 @@ class Limiter(Block):
 
     def equations(self) -> Iterator[Any]:
         yield self.y == ac.min(ac.max(self.u, self.y_min), self.y_max)
+
+
+class Hysteresis(Block):
+    """1 from the moment u exceeds `high` until it falls below `low`, 0 otherwise. `on` is the same as a truth value."""
+
+    low, high = ac.Parameter(0.0, doc="where it goes off"), ac.Parameter(1.0, doc="where it goes on")
+    on = ac.Boolean(start=False, doc="whether the output is 1; its start is what holds between low and high at first")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.on == (self.u > self.high) | (ac.pre(self.on) & (self.u >= self.low))
+        yield self.y == ac.where(self.on, 1.0, 0.0)
+
+
+class OnOffController(Block):
+    """1 from the moment u falls below ``reference - bandwidth/2`` until it exceeds ``reference + bandwidth/2``: a heater's switch."""
+
+    reference = ac.Input(0.0, doc="what u should be")
+    bandwidth = ac.Parameter(0.1, min=0, doc="between switching on and off")
+    on = ac.Boolean(start=False, doc="whether the output is 1; its start is what holds within the band at first")
+
+    def equations(self) -> Iterator[Any]:
+        below = self.u < self.reference - self.bandwidth / 2
+        yield self.on == below | (ac.pre(self.on) & (self.u < self.reference + self.bandwidth / 2))
+        yield self.y == ac.where(self.on, 1.0, 0.0)
+
+
+class Not(Block):
+    """1 where u is not above 0.5, 0 where it is."""
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.where(self.u > 0.5, 0.0, 1.0)
 
 
 class TableBlock(Block):

@@ -183,6 +183,29 @@ class HeatFlowSensor(ac.Component):
         yield self.Q_flow == self.a.Q_flow
 
 
+# --- control ----------------------------------------------------------------------------------------------------------
+
+
+class Thermostat(ac.Component):
+    """Heats with `Q_on` from the moment the port is colder than ``T_set - band/2`` until it is warmer than ``T_set + band/2``.
+
+    A negative `Q_on` cools: it works from above ``T_set + band/2`` until below ``T_set - band/2``.
+    """
+
+    port = HeatPort(doc="what is heated or cooled, and measured")
+    T_set = ac.Input(293.15, unit="K", min=0, doc="temperature that is wanted")
+    band = ac.Parameter(1.0, unit="K", min=0, doc="between switching on and off")
+    Q_on = ac.Parameter(1000.0, unit="W", doc="heat flow into what is connected while it is on; negative for cooling")
+    on = ac.Boolean(start=False, doc="whether it is on; its start is what holds within the band at first")
+
+    def equations(self) -> Iterator[Any]:
+        low, high = self.T_set - self.band / 2, self.T_set + self.band / 2
+        heats = (self.port.T < low) | (ac.pre(self.on) & (self.port.T <= high))
+        cools = (self.port.T > high) | (ac.pre(self.on) & (self.port.T >= low))
+        yield self.on == ac.where(self.Q_on >= 0, heats, cools)
+        yield self.port.Q_flow == -ac.where(self.on, self.Q_on, 0.0)
+
+
 # --- buildings and plates ---------------------------------------------------------------------------------------------
 
 

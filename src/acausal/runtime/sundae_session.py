@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,27 @@ _EPSILON = float(np.finfo(float).eps)
 _STALLED = 1000  # steps after which time must have moved
 
 
+class Failure(IntEnum):
+    """What `advance` returns beside a `Status`, when it failed; the numbers are those of native/ida.h."""
+
+    TOO_MANY_STEPS = -1
+    STEP_TOO_SMALL = -2
+    ERROR_TEST = -3
+    CONVERGENCE = -4
+    SINGULAR = -5
+    NOT_FINITE = -6
+    TOO_MUCH_ACCURACY = -7
+    OTHER = -8
+
+
 # By IDA's return codes
 _FAILURES = {
-    -1: Status.TOO_MANY_STEPS,
-    -2: Status.TOO_MUCH_ACCURACY,
-    -3: Status.ERROR_TEST,
-    -4: Status.CONVERGENCE,
-    -6: Status.SINGULAR,
-    -9: Status.NOT_FINITE,
+    -1: Failure.TOO_MANY_STEPS,
+    -2: Failure.TOO_MUCH_ACCURACY,
+    -3: Failure.ERROR_TEST,
+    -4: Failure.CONVERGENCE,
+    -6: Failure.SINGULAR,
+    -9: Failure.NOT_FINITE,
 }
 
 
@@ -162,7 +176,7 @@ class SundaeSession:
         output, self.message = _Output(output_times, rows), ""
         nearest = self.t + 8 * _EPSILON * max(abs(self.t), abs(stop))  # closer than this, IDA does not move
         self._write(output, nearest)
-        status = Status.FINISHED
+        status: Status | Failure = Status.FINISHED
         try:
             if stop > nearest:
                 status = self._integrate(stop, output, progress, interval)
@@ -173,13 +187,13 @@ class SundaeSession:
         self._seconds["total"] += time.perf_counter() - begin
         return int(status), output.written
 
-    def _integrate(self, stop: float, output: _Output, progress: Progress | None, interval: float) -> Status:
+    def _integrate(self, stop: float, output: _Output, progress: Progress | None, interval: float) -> Status | Failure:
         """Step by step; what lies within a step is looked at after it. Output times do not influence the steps."""
         limit, moved = self.options["max_steps"], _Movement(self.t)
         while self.t < stop:
             if self.t >= self.end:
                 if limit and self._steps >= limit:
-                    return Status.TOO_MANY_STEPS
+                    return Failure.TOO_MANY_STEPS
                 failed = self._step(stop)
                 if failed is not None:
                     return failed
@@ -189,15 +203,15 @@ class SundaeSession:
             if crossed or assigned:
                 return Status.ROOT if crossed else Status.ASSIGNED
             if moved.stalled(self.t, self.evaluation.counts["non_finite_evaluations"]):
-                return Status.NOT_FINITE if moved.without_value else Status.STEP_TOO_SMALL
+                return Failure.NOT_FINITE if moved.without_value else Failure.STEP_TOO_SMALL
             if progress is not None and time.monotonic() - self._asked >= interval:
                 self._asked = time.monotonic()
                 if progress(self.t) is False:
                     return Status.CANCELLED
         return Status.FINISHED
 
-    def _step(self, stop: float) -> Status | None:
-        """One step of the solver, not beyond `stop`; a status if it failed."""
+    def _step(self, stop: float) -> Failure | None:
+        """One step of the solver, not beyond `stop`; what failed, if it did."""
         found = self._first(stop) if self._fresh else self._solver.step(stop, method="onestep", tstop=stop)
         if self._looked_back and found.success and found.t <= self.end:  # it only came back from there
             found = self._solver.step(stop, method="onestep", tstop=stop)
@@ -233,10 +247,10 @@ class SundaeSession:
             h = float(np.sqrt(0.5 * hint / rate)) if rate * h * h > 0.5 * hint else h
         return max(h, 32 * _EPSILON * max(abs(self.t), abs(stop)))
 
-    def _failure(self, code: int) -> Status:
-        status = _FAILURES.get(code, Status.FAILED)
-        in_vain = status in (Status.CONVERGENCE, Status.SINGULAR)
-        return Status.NOT_FINITE if in_vain and not self.evaluation.last_finite else status
+    def _failure(self, code: int) -> Failure:
+        status = _FAILURES.get(code, Failure.OTHER)
+        in_vain = status in (Failure.CONVERGENCE, Failure.SINGULAR)
+        return Failure.NOT_FINITE if in_vain and not self.evaluation.last_finite else status
 
     def _values_at(self, t: float) -> tuple[Floats, Floats]:
         """y and y' at a time within the last step."""
@@ -394,26 +408,29 @@ def first_crossing(
     """Where the first of several functions crosses zero within a span at whose end some have crossed.
 
     Returns a time behind the crossing by `tolerance` at most, and all values before and behind. Secants of the function that
-    seems to be first, with less weight for an end that stays (the Illinois method), and a bisection now and then.
+    seems to be first, with less weight for an end that stays (the Illinois method), and a bisection
+    where they are slow.
 
     >>> t, _, after = first_crossing((0.0, 2.0), np.array([-1.0]), np.array([3.0]), lambda t: np.array([t * t - 1]), 1e-12)
     >>> 0 <= t - 1 <= 1e-12, bool(after[0] >= 0)
     (True, True)
     """
     lo, hi = span
-    weights, kept, count = [1.0, 1.0], None, 0
+    weights, kept, widths = [1.0, 1.0], None, [np.inf, np.inf]
     while hi - lo > tolerance:
-        count += 1
         candidates = np.flatnonzero(crosses(before, after))
-        first = candidates[np.argmin((before / (before - after))[candidates])]
+        a, b = before[candidates], after[candidates]
+        first = candidates[np.argmin(a / (a - b))]
         a, b = weights[0] * before[first], weights[1] * after[first]
-        t = lo + (hi - lo) * (0.5 if count % 4 == 0 else a / (a - b))
+        slow, widths = hi - lo > 0.5 * widths[0], [widths[1], hi - lo]
+        t = lo + (hi - lo) * float(0.5 if slow else a / (a - b))
         t = min(max(t, lo + tolerance / 2), hi - tolerance / 2)
         here = values(t)
-        moved = 1 if crosses(before, here).any() else 0
-        weights = [1.0, 1.0] if kept != 1 - moved else [w / 2 if k == kept else 1.0 for k, w in enumerate(weights)]
-        kept = 1 - moved
-        if moved:
+        stays = 0 if crosses(before, here).any() else 1
+        weights[1 - stays] = 1.0
+        weights[stays] = weights[stays] / 2 if stays == kept else 1.0
+        kept = stays
+        if stays == 0:
             hi, after = t, here
         else:
             lo, before = t, here

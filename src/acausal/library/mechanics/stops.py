@@ -65,8 +65,8 @@ class ElasticBacklash(rotational.Compliant):
 
 
 def _never_pulling(spring: Any, damper: Any) -> Any:
-    """Spring and damper together, for a spring that pushes (spring < 0)."""
-    return spring + ac.min(ac.max(damper, spring), -spring)
+    """Spring and damper together, for a spring that pushes (spring < 0). The bends where a limit takes over need no event."""
+    return spring + ac.no_event(ac.min(ac.max(damper, spring), -spring))
 
 
 class StoppedMass(ac.Component):

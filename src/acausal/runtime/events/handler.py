@@ -121,6 +121,9 @@ class Handler:
             if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
                 break
         self.w[self.partners] = self.w[self.cells]
+        conditions = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.visible])
+        self.w[self.updates[conditions]] = self.rules.values("update", self.w)[conditions]  # true from the start is not an edge
+        self.w[self.partners] = self.w[self.cells]
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
         happening = self._iterate(t, y, yp, solve, None, ticking, first=True)

@@ -1,0 +1,366 @@
+#include "switches.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace acausal {
+
+constexpr int64_t most_rounds = 200, most_sweeps = 1000; // as in runtime/events/handler.py
+
+const std::vector<double> &Rules::evaluate(const double *w) {
+    std::fill(values.begin(), values.end(), 0.0);
+    for (const Family &family : families) family.residual(w, values.data());
+    return values;
+}
+
+// ------------------------------------------------------------------------------------------------ too fast?
+
+void Haste::set(int64_t causes, int64_t window, double shortest_, double shrinking_, int64_t shrunk_) {
+    own.assign(causes, Cause{});
+    times.assign(window, -1e300);
+    next = 0;
+    shortest = shortest_, shrinking = shrinking_, shrunk = shrunk_;
+}
+
+bool Haste::restart(double t, const std::vector<int32_t> &causes) {
+    bool fast = false;
+    for (int32_t k : causes) {
+        Cause &cause = own[k];
+        if (!(t > cause.last)) continue;
+        double gap = t - cause.last;
+        cause.run = gap <= shrinking * cause.gap ? cause.run + 1 : 0;
+        cause.last = t, cause.gap = gap;
+        fast |= cause.run >= shrunk;
+    }
+    if (times.empty()) return fast;
+    times[next] = t;
+    next = (next + 1) % times.size();
+    return fast || t - times[next] < shortest;
+}
+
+// ------------------------------------------------------------------------------------------------ one event
+
+bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
+    size_t count = cells.size();
+    before.resize(count), before_partners.resize(count);
+    for (size_t k = 0; k < count; ++k) before[k] = w[cells[k]], before_partners[k] = w[partners[k]];
+    present = before;
+    causes.clear(), seen.clear(), changed.clear();
+    restart = is_kept = false;
+    configuration = 0;
+    rounds = sweeps = 0;
+    if (!iterate(w, roots, solve)) return undo(w), false;
+    noteworthy = restart;
+    for (size_t k = 0; k < count; ++k) {
+        w[partners[k]] = present[k];
+        if (present[k] == before[k]) continue;
+        changed.push_back((int32_t)k);
+        noteworthy |= (bool)visible[k];
+    }
+    if (!assertion.empty()) {
+        const std::vector<double> &holds = assertion.evaluate(w);
+        if (std::find(holds.begin(), holds.end(), 0.0) != holds.end()) return undo(w), false;
+    }
+    ++records.handled;
+    records.restarted += restart, records.rounds += rounds, records.sweeps += sweeps;
+    return true;
+}
+
+void Switches::keep(const double *w) {
+    if (is_kept) return;
+    kept.assign(w, w + 2 * system->layout.size);
+    is_kept = true;
+}
+
+void Switches::undo(double *w) {
+    for (size_t k = 0; k < cells.size(); ++k) w[cells[k]] = before[k], w[partners[k]] = before_partners[k];
+    for (int32_t row : causes)
+        if (row < (int32_t)bands.size()) set_band(w, row);
+    if (is_kept) std::copy(kept.begin(), kept.end(), w);
+    system->assign(w);
+}
+
+bool Switches::iterate(double *w, const int32_t *roots, const Solve &solve) {
+    system->assign(w);
+    note_crossings(roots + bands.size());
+    for (rounds = 1; rounds <= most_rounds; ++rounds) {
+        bool over = false;
+        if (!round(w, rounds == 1 ? roots : nullptr, solve, over)) return false;
+        if (over) return true;
+    }
+    return false;
+}
+
+// False: unusual.
+bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool &over) {
+    for (size_t k = 0; k < cells.size(); ++k) w[partners[k]] = present[k];
+    if (crossed && !snapshot.empty()) {
+        snapshot.evaluate(w);
+        for (size_t k = 0; k < snapshot.targets.size(); ++k) w[snapshot.targets[k]] = snapshot.values[k];
+        for (size_t k = 0; k < cells.size(); ++k) present[k] = w[cells[k]]; // no change to look at, but a value to keep
+    }
+    follow(w, crossed);
+    if (!sweep(w)) return false;
+    bool jumped = find_new_states(w), any = false, of_equations = false;
+    if (!stop.empty()) {
+        const std::vector<double> &stops = stop.evaluate(w);
+        if (std::any_of(stops.begin(), stops.end(), [](double v) { return v != 0; })) return false;
+    }
+    if (!see_changes(w, any, of_equations)) return false;
+    over = !jumped && !any;
+    if (over) return true;
+    if (jumped || of_equations) {
+        restart = true;
+        if (!resolve(w, solve)) return false;
+    }
+    system->assign(w);
+    return !seen_before();
+}
+
+void Switches::note_crossings(const int32_t *roots) {
+    for (size_t k = 0; k < directions.size(); ++k) {
+        if (!roots[k] || directions[k] * roots[k] < 0) continue;
+        restart = true;
+        causes.push_back((int32_t)(bands.size() + k));
+    }
+}
+
+void Switches::set_band(double *w, int64_t row) const {
+    double side = w[relation.targets[row]] > 0 ? sense[row] : -sense[row];
+    w[bands[row]] = -side * width[row];
+}
+
+void Switches::follow(double *w, const int32_t *crossed) {
+    if (relation.empty()) return;
+    const std::vector<double> &g = relation.evaluate(w);
+    for (size_t k = 0; k < g.size(); ++k) {
+        double &cell = w[relation.targets[k]];
+        double along = (cell > 0 ? sense[k] : -sense[k]) * g[k]; // negative on the wrong side
+        if (!(along < 0 || (crossed && crossed[k] && along <= 0))) continue;
+        cell = 1.0 - cell;
+        causes.push_back((int32_t)k);
+        set_band(w, (int64_t)k);
+    }
+}
+
+bool Switches::assign(double *w, Rules &rules, bool &any) {
+    if (rules.empty()) return true;
+    const std::vector<double> &values = rules.evaluate(w);
+    bool differ = false;
+    for (size_t k = 0; k < values.size(); ++k) differ |= values[k] != w[rules.targets[k]];
+    if (!differ) return true;
+    if (!all_finite(values.data(), (int64_t)values.size())) return false;
+    for (size_t k = 0; k < values.size(); ++k) w[rules.targets[k]] = values[k];
+    return any = true;
+}
+
+bool Switches::sweep(double *w) {
+    if (update.empty() && net.empty()) return true;
+    for (int64_t k = 0; k < most_sweeps; ++k) {
+        ++sweeps;
+        bool any = false;
+        if (!assign(w, net, any) || !assign(w, update, any)) return false;
+        if (!any) return true;
+    }
+    return false;
+}
+
+bool Switches::find_new_states(const double *w) {
+    moved.clear();
+    if (reinit.empty()) return false;
+    const std::vector<double> &values = reinit.evaluate(w);
+    for (size_t k = 0; k < values.size(); ++k) {
+        double value = signs[k] * values[k];
+        if (value != w[reinit.targets[k]]) moved.emplace_back(reinit.targets[k], value);
+    }
+    return !moved.empty();
+}
+
+static uint64_t mixed(uint64_t place, double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits = (bits ^ (place * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 29)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 32);
+}
+
+// What changed in this round. The sum of what each cell is mixed to names a configuration.
+bool Switches::see_changes(const double *w, bool &any, bool &of_equations) {
+    for (size_t k = 0; k < cells.size(); ++k) {
+        double now = w[cells[k]];
+        if (now == present[k]) continue;
+        if (timed[k] || !std::isfinite(now)) return false;
+        any = true;
+        of_equations |= (bool)read[k];
+        configuration += mixed(k, now) - mixed(k, present[k]);
+        present[k] = now;
+    }
+    return true;
+}
+
+bool Switches::resolve(double *w, const Solve &solve) {
+    keep(w);
+    for (auto [unknown, value] : moved) {
+        configuration += mixed(cells.size() + unknown, value) - mixed(cells.size() + unknown, w[unknown]);
+        w[unknown] = value;
+    }
+    if (!guess.empty()) {
+        guess.evaluate(w);
+        for (size_t k = 0; k < guess.targets.size(); ++k) w[guess.targets[k]] = guess.values[k];
+    }
+    return solve();
+}
+
+bool Switches::seen_before() {
+    if (std::find(seen.begin(), seen.end(), configuration) != seen.end()) return true;
+    seen.push_back(configuration);
+    return false;
+}
+
+// ------------------------------------------------------------------------------------------------ what came of it
+
+void Switches::show(const double *w, double *other) const {
+    for (int32_t k : changed) other[cells[k]] = other[partners[k]] = w[cells[k]];
+    for (int32_t row : causes)
+        if (row < (int32_t)bands.size()) other[bands[row]] = w[bands[row]];
+}
+
+void Switches::note(const double *w, double t, int64_t row) {
+    int64_t event = (int64_t)records.times.size(), first_known = 2 * system->layout.size;
+    records.times.push_back(t);
+    records.rows.push_back(row);
+    records.restarts.push_back(restart);
+    for (int32_t cause : causes) records.cause_events.push_back(event), records.cause_rows.push_back(cause);
+    for (int32_t k : changed) {
+        records.change_events.push_back(event);
+        records.change_cells.push_back(cells[k] - first_known);
+        records.change_values.push_back(w[cells[k]]);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ binding
+
+namespace {
+
+using namespace nb::literals;
+
+template <typename T> nb::object numpy(const std::vector<T> &values, const char *dtype) {
+    nb::object result = nb::module_::import_("numpy").attr("empty")(values.size(), "dtype"_a = dtype);
+    Array<T, 1> array(result, "result");
+    std::copy(values.begin(), values.end(), array.data);
+    return result;
+}
+
+std::vector<int32_t> indices(nb::handle values, int64_t limit, const char *name) {
+    Integers given(values, name);
+    if (largest_index(given.data, given.size(), false, name) >= limit)
+        throw nb::value_error((std::string("`") + name + "` points outside the workspace").c_str());
+    return {given.data, given.data + given.size()};
+}
+
+std::vector<double> doubles(nb::handle values, const char *name, size_t size) {
+    Doubles given(values, name);
+    require_size(given, (int64_t)size, name);
+    return {given.data, given.data + given.size()};
+}
+
+std::vector<char> mask(nb::handle values, const char *name, size_t size) {
+    Array<const bool, 1> given(values, name);
+    require_size(given, (int64_t)size, name);
+    return {given.data, given.data + given.size()};
+}
+
+} // namespace
+
+nb::dict EventRecords::as_dict() const {
+    nb::dict d;
+    d["times"] = numpy(times, "float64");
+    d["rows"] = numpy(rows, "int64");
+    d["restarts"] = numpy(restarts, "bool");
+    d["cause_events"] = numpy(cause_events, "int64");
+    d["cause_rows"] = numpy(cause_rows, "int64");
+    d["change_events"] = numpy(change_events, "int64");
+    d["change_cells"] = numpy(change_cells, "int64");
+    d["change_values"] = numpy(change_values, "float64");
+    d["row_times"] = numpy(row_times, "float64");
+    d["handled"] = handled;
+    d["restarted"] = restarted;
+    d["rounds"] = rounds;
+    d["sweeps"] = sweeps;
+    d["alarm"] = alarm;
+    return d;
+}
+
+Rules &Switches::rules(const std::string &role) {
+    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"net", &net},           {"update", &update}, {"reinit", &reinit},
+                                                    {"guess", &guess},       {"snapshot", &snapshot}, {"stop", &stop},     {"assertion", &assertion}};
+    for (auto [name, rules] : all)
+        if (role == name) return *rules;
+    throw nb::value_error(("there are no rules of the role `" + role + "`").c_str());
+}
+
+void Switches::check() const {
+    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot, &stop, &assertion})
+        for (const Family &family : rules->families)
+            if (family.largest_target >= (int64_t)rules->values.size()) throw nb::value_error("a kernel has more rows than its role");
+    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot})
+        if (rules->targets.size() != rules->values.size()) throw nb::value_error("each row needs a target");
+    if ((int64_t)(bands.size() + directions.size()) != system->root_count)
+        throw nb::value_error("the root functions are those of relations and crossings");
+    if (differential.size() != (size_t)system->layout.size) throw nb::value_error("set_unknowns() was not called");
+}
+
+void bind_switches(nb::module_ &m) {
+    nb::class_<Switches>(m, "Switches", "What an ordinary state event does; see switches.h. Cells are indices into w.")
+        .def(nb::init<std::shared_ptr<System>>(), "system"_a)
+        .def("set_rules",
+             [](Switches &s, const std::string &role, int64_t count, nb::handle targets) {
+                 Rules &rules = s.rules(role);
+                 rules.resize(count);
+                 rules.targets = indices(targets, s.workspace_size(), "targets");
+             },
+             "role"_a, "count"_a, "targets"_a)
+        .def("add_rules",
+             [](Switches &s, const std::string &role, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
+                 s.rules(role).families.push_back(s.family(address, slots, rows, functions));
+             },
+             "role"_a, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("set_cells",
+             [](Switches &s, nb::handle cells, nb::handle partners, nb::handle read, nb::handle visible, nb::handle timed) {
+                 s.cells = indices(cells, s.workspace_size(), "cells");
+                 s.partners = indices(partners, s.workspace_size(), "partners");
+                 if (s.partners.size() != s.cells.size()) throw nb::value_error("each cell has a partner");
+                 s.read = mask(read, "read", s.cells.size());
+                 s.visible = mask(visible, "visible", s.cells.size());
+                 s.timed = mask(timed, "timed", s.cells.size());
+             },
+             "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a)
+        .def("set_relations",
+             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle width, nb::handle directions) {
+                 s.bands = indices(bands, s.workspace_size(), "bands");
+                 s.sense = doubles(sense, "sense", s.bands.size());
+                 s.width = doubles(width, "width", s.bands.size());
+                 Integers given(directions, "directions");
+                 s.directions.assign(given.data, given.data + given.size());
+             },
+             "bands"_a, "sense"_a, "width"_a, "directions"_a)
+        .def("set_unknowns",
+             [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, double restart_step) {
+                 s.differential = mask(differential, "differential", s.system_size());
+                 s.nominal = doubles(nominal, "nominal", s.system_size());
+                 s.signs = doubles(signs, "signs", s.reinit.values.size());
+                 s.restart_step = restart_step;
+             },
+             "differential"_a, "nominal"_a, "signs"_a, "restart_step"_a)
+        .def("set_haste",
+             [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {
+                 s.haste.set((int64_t)(s.bands.size() + s.directions.size()), window, shortest, shrinking, shrunk);
+             },
+             "window"_a, "shortest"_a, "shrinking"_a, "shrunk"_a);
+}
+
+} // namespace acausal

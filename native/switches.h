@@ -1,0 +1,115 @@
+// What happens at an ordinary state event, without Python: relations, assignments, re-initialised states, until nothing changes.
+//
+// The rounds are those of runtime/events/handler.py, which is the reference and deals with everything unusual: whatever does not
+// come to a plain end here is undone, so that it can begin from where the event was found.
+#pragma once
+
+#include "system.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace acausal {
+
+// Expressions of one role, one row each: their kernels, and the cells of w (of "reinit" and "guess": the unknowns) that they are for.
+struct Rules {
+    std::vector<Family> families;
+    std::vector<int32_t> targets;
+    std::vector<double> values;
+
+    void resize(int64_t count) { values.assign(count, 0.0); }
+    bool empty() const { return values.empty(); }
+    const std::vector<double> &evaluate(const double *w);
+};
+
+// Events since they were last taken, and the times of all rows stored meanwhile.
+struct EventRecords {
+    std::vector<double> times, change_values, row_times;
+    std::vector<int64_t> rows, cause_events, cause_rows, change_events, change_cells; // `rows`: of the stored row before the event
+    std::vector<bool> restarts;
+    int64_t handled = 0, restarted = 0, rounds = 0, sweeps = 0;
+    bool alarm = false; // events come so fast that someone should look
+    nb::dict as_dict() const;
+    void clear() { *this = EventRecords{}; }
+};
+
+// When events are too fast: `window` restarts within `shortest`, or `shrunk` intervals of one cause, each at most `shrinking` of the last.
+class Haste {
+  public:
+    void set(int64_t causes, int64_t window, double shortest, double shrinking, int64_t shrunk);
+    bool restart(double t, const std::vector<int32_t> &causes);
+
+  private:
+    struct Cause {
+        double last = -1e300, gap = 0;
+        int64_t run = 0;
+    };
+    std::vector<Cause> own;
+    std::vector<double> times;
+    size_t next = 0;
+    double shortest = 0, shrinking = 0;
+    int64_t shrunk = 0;
+};
+
+class Switches {
+  public:
+    using Solve = std::function<bool()>; // consistent y and y' in w, states held
+
+    explicit Switches(std::shared_ptr<System> system) : system(std::move(system)) {}
+
+    Rules relation, net, update, reinit, guess, snapshot, stop, assertion;
+    std::vector<int32_t> cells, partners; // all discrete values in w, and those of before the event
+    std::vector<int32_t> bands;           // of the relations
+    std::vector<double> sense, width;     // of the relations
+    std::vector<double> signs;            // of re-initialised states
+    std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
+    std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
+    std::vector<char> differential;
+    std::vector<double> nominal;
+    double restart_step = 0; // first step after a restart, in steps before it
+    Haste haste;
+    EventRecords records;
+
+    int64_t workspace_size() const { return system->layout.workspace(); }
+    size_t system_size() const { return (size_t)system->layout.size; }
+    Family family(uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) const {
+        return make_family(system->layout, address, slots, rows, functions, "rows");
+    }
+    void check() const;
+    Rules &rules(const std::string &role);
+    // The event at which `roots` were found, in w. False: unusual, and w is as it was.
+    bool handle(double *w, const int32_t *roots, const Solve &solve);
+
+    // What it did.
+    bool restart = false, noteworthy = false;
+    std::vector<int32_t> causes;  // rows of relations, then of crossings, as root functions are numbered
+    std::vector<int32_t> changed; // numbers of cells
+    void show(const double *w, double *other) const; // the change, in another workspace
+    void note(const double *w, double t, int64_t row);
+
+  private:
+    bool iterate(double *w, const int32_t *roots, const Solve &solve);
+    bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
+    void note_crossings(const int32_t *roots);
+    void follow(double *w, const int32_t *crossed);
+    bool sweep(double *w);
+    bool assign(double *w, Rules &rules, bool &moved); // false: not finite
+    bool find_new_states(const double *w);
+    bool see_changes(const double *w, bool &any, bool &of_equations); // false: something that only Python follows
+    bool resolve(double *w, const Solve &solve);
+    bool seen_before();
+    void keep(const double *w);
+    void undo(double *w);
+    void set_band(double *w, int64_t row) const;
+
+    std::shared_ptr<System> system;
+    std::vector<double> before, before_partners, present, kept;
+    std::vector<std::pair<int32_t, double>> moved; // unknowns and their new values
+    std::vector<uint64_t> seen;
+    uint64_t configuration = 0;
+    bool is_kept = false;
+    int64_t rounds = 0, sweeps = 0;
+};
+
+} // namespace acausal

@@ -1,0 +1,199 @@
+"""Equations that hold while a state lasts: each state brings its own, and not every variable is there in every state.
+
+`ac.during(self.mode.sliding, …)` and its siblings of the other states become one row for each equation of the state that has most: a
+choice between the states' residuals. Two equations for the same variable share a row. A state with fewer equations leaves some of
+the component's own variables without any: those that stand in no equation that holds then. They rest: an algebraic variable
+keeps the value it had, a differentiated one has derivative zero. So the number of rows is the same in every state, nobody writes a
+dummy equation, and nothing is compiled when a state is entered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Diagnostic, Location, ModelError
+from ..language.declarations import Discrete
+from ..language.equation import Equation
+from ..language.events import During
+from ..language.expression import Constant, Expression, Operation, Reference, Shape, apply, as_expression, walk
+from .hybrid import Freezer, Rule
+from .plant import Plant
+from .trace import Traced, TracedEquation
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    residual: Expression
+    shape: Shape
+    text: str
+    location: Location | None
+    defines: Expression | None  # the variable on its left side
+    leaves: set[Expression] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class _Choice:
+    """All `during` statements about one state variable (or one condition): rows for each of its values."""
+
+    conditions: list[Expression]  # one for each value
+    names: list[str]
+    rows: list[list[_Row]]
+    location: Location
+
+
+def take_modes(plant: Plant, traced: Traced) -> None:
+    """Turn the `during` statements of a kind into equations that hold all the time."""
+    statements = [s for s in traced.statements if isinstance(s, During)]
+    if not statements:
+        return
+    traced.statements = [s for s in traced.statements if not isinstance(s, During)]
+    choices: dict[Expression, _Choice] = {}
+    for statement in statements:
+        _add(choices, traced, statement)
+    always = {n for e in traced.equations for n in walk(e.residual) if isinstance(n, Reference)}
+    freezer = Freezer(plant, traced.kind)
+    for key, choice in choices.items():
+        others = {n for k, c in choices.items() if k is not key for rows in c.rows for r in rows for n in r.leaves}
+        traced.equations += _joined(traced, choice, {_variable(n) for n in always | others}, freezer)
+    traced.rules += freezer.rules
+
+
+def _add(choices: dict[Expression, _Choice], traced: Traced, statement: During) -> None:
+    condition = as_expression(statement.state)
+    key, index = _key(condition)
+    if key not in choices:
+        choices[key] = _new_choice(key, statement.location)
+    for item in statement.equations:
+        if not isinstance(item, Equation):
+            raise ModelError(
+                f"`ac.during` takes equations, got {item!r} of type {type(item).__name__}.",
+                component=traced.kind.name,
+                equation=statement.location.source,
+                location=statement.location,
+                remedy="State `left == right` between expressions, several separated by commas.",
+            )
+        lhs = item.lhs if isinstance(item.lhs, Reference) else None
+        leaves: set[Expression] = {n for n in walk(item.residual) if isinstance(n, Reference)}
+        row = _Row(item.residual, item.shape, str(item), item.location or statement.location, lhs, leaves)
+        choices[key].rows[index].append(row)
+
+
+def _key(condition: Expression) -> tuple[Expression, int]:
+    """What a condition is about, and for which value of it: a state variable's cell and the state's number, or a condition and
+    whether it is meant to hold (0) or not (1)."""
+    if isinstance(condition, Operation) and condition.operator.name == "eq":
+        a, b = condition.args
+        cell, number = (a, b) if isinstance(b, Constant) else (b, a)
+        if isinstance(cell, Reference) and isinstance(number, Constant) and getattr(cell.declaration, "states", ()):
+            return cell, int(number.value)
+    if isinstance(condition, Operation) and condition.operator.name == "not":
+        return condition.args[0], 1
+    return condition, 0
+
+
+def _new_choice(key: Expression, location: Location) -> _Choice:
+    declaration: Any = key.declaration if isinstance(key, Reference) else None
+    states: tuple[str, ...] = getattr(declaration, "states", ()) or ()
+    if states:
+        conditions = [apply("eq", key, float(k)) for k in range(len(states))]
+        return _Choice(conditions, [f"{key} is {s}" for s in states], [[] for _ in states], location)
+    return _Choice([key, ~key], [str(key), f"not {key}"], [[], []], location)
+
+
+def _variable(node: Expression) -> tuple[int, str]:
+    assert isinstance(node, Reference)
+    return id(node.owner), node.name
+
+
+def _joined(traced: Traced, choice: _Choice, elsewhere: set[tuple[int, str]], freezer: Freezer) -> list[TracedEquation]:
+    """One equation for each row, after resting variables have filled the states with fewer equations."""
+    for rows, name in zip(choice.rows, choice.names, strict=True):
+        rows += _resting(traced, choice, rows, name, elsewhere, freezer)
+    found = []
+    for group in _paired(choice.rows):
+        residual = group[-1].residual
+        for condition, row in list(zip(choice.conditions, group, strict=True))[-2::-1]:
+            residual = apply("where", condition, row.residual, residual)
+        real = [r for r in group if r.location is not None] or group
+        text = " | ".join(dict.fromkeys(r.text for r in group))
+        found.append(TracedEquation(residual, group[0].shape, text, real[0].location))
+    return found
+
+
+def _resting(
+    traced: Traced, choice: _Choice, rows: list[_Row], name: str, elsewhere: set[tuple[int, str]], freezer: Freezer
+) -> list[_Row]:
+    """Rows for the variables that no equation of this state contains."""
+    most = Counter[Shape]()
+    for other in choice.rows:
+        most |= Counter(r.shape for r in other)
+    missing = most - Counter(r.shape for r in rows)
+    here = elsewhere | {_variable(n) for r in rows for n in r.leaves}
+    absent: dict[tuple[int, str], Reference] = {}
+    differentiated: set[tuple[int, str]] = set()
+    for node in (n for other in choice.rows for r in other for n in r.leaves):
+        assert isinstance(node, Reference)
+        if _variable(node) not in here and _is_own(traced, node):
+            whole = Reference(node.root, node.owner, node.name, traced.kind.quantities[node.name].shape)
+            absent[_variable(node)] = whole
+            if node.order > 0:
+                differentiated.add(_variable(node))
+    if Counter(v.shape for v in absent.values()) != missing:
+        raise ModelError(_unbalanced(traced, choice, rows, name, list(absent.values()), missing))
+    return [_rest(freezer, v, key in differentiated) for key, v in absent.items()]
+
+
+def _is_own(traced: Traced, node: Reference) -> bool:
+    quantity = traced.kind.quantities.get(node.name) if node.owner is traced.kind.representative else None
+    return quantity is not None and quantity.is_own_unknown and quantity.connector is None
+
+
+def _rest(freezer: Freezer, variable: Reference, differentiated: bool) -> _Row:
+    if differentiated:
+        slope = Reference(variable.root, variable.owner, variable.name, variable.shape, variable.picked, 1)
+        return _Row(slope - 0.0, variable.shape, f"{variable} rests", None, variable)
+    held = freezer.auxiliary("held", Discrete(0.0), variable.shape)
+    freezer.rules.append(Rule("snapshot", variable, variable.shape, f"{variable} rests", None, held))
+    return _Row(variable - held, variable.shape, f"{variable} rests", None, variable)
+
+
+def _paired(rows: list[list[_Row]]) -> list[list[_Row]]:
+    """Rows of the states side by side: those for the same variable first, then in the order in which they were written."""
+    left = [list(r) for r in rows]
+    groups: list[list[_Row]] = []
+    for first in sorted(left[0], key=lambda r: r.defines is None):
+        group = [first]
+        for others in left[1:]:
+            same = [r for r in others if r.shape == first.shape and r.defines is not None and r.defines is first.defines]
+            group.append(same[0] if same else first)
+        if all(g is not first for g in group[1:]):
+            groups.append(group)
+            for state, row in zip(left, group, strict=True):
+                state.remove(row)
+    while left[0]:
+        first = left[0][0]
+        group = [next(r for r in state if r.shape == first.shape) for state in left]
+        groups.append(group)
+        for state, row in zip(left, group, strict=True):
+            state.remove(row)
+    return groups
+
+
+def _unbalanced(
+    traced: Traced, choice: _Choice, rows: list[_Row], name: str, absent: list[Reference], missing: Counter[Shape]
+) -> Diagnostic:
+    counts = ", ".join(f"{n}: {len(r)}" for n, r in zip(choice.names, choice.rows, strict=True))
+    wanted = sum(missing.values())
+    others = [str(v) for v in absent]
+    return Diagnostic(
+        f"Of {traced.kind.name}, the equations that hold while {name} do not match its variables: "
+        f"{wanted} fewer than in another state, but {len(absent)} variables are not needed then.",
+        component=traced.kind.name,
+        equation=choice.location.source,
+        location=choice.location,
+        details=(f"equations: {counts}", f"not needed: {', '.join(others) if others else 'none'}"),
+        remedy="A variable rests in a state if it stands in no equation that holds then. State an equation for each of the others, or "
+        "move what always holds out of `ac.during`.",
+    )
