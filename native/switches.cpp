@@ -147,24 +147,16 @@ void Switches::follow(double *w, const int32_t *crossed) {
     }
 }
 
-bool Switches::assign(double *w, Rules &rules, bool &any) {
-    if (rules.empty()) return true;
-    const std::vector<double> &values = rules.evaluate(w);
-    bool differ = false;
-    for (size_t k = 0; k < values.size(); ++k) differ |= values[k] != w[rules.targets[k]];
-    if (!differ) return true;
-    if (!all_finite(values.data(), (int64_t)values.size())) return false;
-    for (size_t k = 0; k < values.size(); ++k) w[rules.targets[k]] = values[k];
-    return any = true;
-}
-
 bool Switches::sweep(double *w) {
-    if (update.empty() && net.empty()) return true;
     for (int64_t k = 0; k < most_sweeps; ++k) {
         ++sweeps;
-        bool any = false;
-        if (!assign(w, net, any) || !assign(w, update, any)) return false;
-        if (!any) return true;
+        if (!nets.follow(w)) return false;
+        const std::vector<double> &values = update.evaluate(w);
+        bool differ = false;
+        for (size_t i = 0; i < values.size(); ++i) differ |= values[i] != w[update.targets[i]];
+        if (!differ) return true;
+        if (!all_finite(values.data(), (int64_t)values.size())) return false;
+        for (size_t i = 0; i < values.size(); ++i) w[update.targets[i]] = values[i];
     }
     return false;
 }
@@ -204,14 +196,13 @@ bool Switches::see_changes(const double *w, bool &any, bool &of_equations) {
 
 bool Switches::resolve(double *w, const Solve &solve) {
     keep(w);
+    if (!guess.empty()) guess.evaluate(w); // of what was before
     for (auto [unknown, value] : moved) {
         configuration += mixed(cells.size() + unknown, value) - mixed(cells.size() + unknown, w[unknown]);
         w[unknown] = value;
     }
-    if (!guess.empty()) {
-        guess.evaluate(w);
-        for (size_t k = 0; k < guess.targets.size(); ++k) w[guess.targets[k]] = guess.values[k];
-    }
+    for (size_t k = 0; k < guess.targets.size(); ++k)
+        if (guess.targets[k] >= 0) w[guess.targets[k]] = guess_signs[k] * guess.values[k];
     return solve();
 }
 
@@ -296,18 +287,18 @@ nb::dict EventRecords::as_dict() const {
 }
 
 Rules &Switches::rules(const std::string &role) {
-    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"net", &net},           {"update", &update}, {"reinit", &reinit},
-                                                    {"guess", &guess},       {"snapshot", &snapshot}, {"stop", &stop},     {"assertion", &assertion}};
+    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"update", &update},     {"reinit", &reinit}, {"guess", &guess},
+                                                    {"snapshot", &snapshot}, {"stop", &stop}, {"assertion", &assertion}};
     for (auto [name, rules] : all)
         if (role == name) return *rules;
     throw nb::value_error(("there are no rules of the role `" + role + "`").c_str());
 }
 
 void Switches::check() const {
-    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot, &stop, &assertion})
+    for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot, &stop, &assertion})
         for (const Family &family : rules->families)
             if (family.largest_target >= (int64_t)rules->values.size()) throw nb::value_error("a kernel has more rows than its role");
-    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot})
+    for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot})
         if (rules->targets.size() != rules->values.size()) throw nb::value_error("each row needs a target");
     if ((int64_t)(bands.size() + directions.size()) != system->root_count)
         throw nb::value_error("the root functions are those of relations and crossings");
@@ -321,9 +312,24 @@ void bind_switches(nb::module_ &m) {
              [](Switches &s, const std::string &role, int64_t count, nb::handle targets) {
                  Rules &rules = s.rules(role);
                  rules.resize(count);
-                 rules.targets = indices(targets, s.workspace_size(), "targets");
+                 Integers given(targets, "targets");
+                 rules.targets.assign(given.data, given.data + given.size());
+                 for (int32_t target : rules.targets)
+                     if (target < (role == "guess" ? -1 : 0) || target >= s.workspace_size()) throw nb::value_error("`targets` points outside the workspace");
              },
              "role"_a, "count"_a, "targets"_a)
+        .def("set_combined_states",
+             [](Switches &s, nb::handle cells, nb::handle of, nb::handle row, nb::handle table) {
+                 s.nets.set_combined(cells, of, row, table, s.workspace_size());
+             },
+             "cells"_a, "of"_a, "row"_a, "table"_a)
+        .def("set_state_names", [](Switches &s, nb::handle names, int64_t count) { s.nets.set_names(names, count); }, "names"_a, "count"_a)
+        .def("add_nets",
+             [](Switches &s, int64_t nets, nb::handle source, nb::handle source_net, nb::handle source_row, nb::handle follower, nb::handle key,
+                nb::handle many, nb::handle rule) {
+                 s.nets.add_level(nets, source, source_net, source_row, follower, key, many, rule, s.workspace_size());
+             },
+             "nets"_a, "source"_a, "source_net"_a, "source_row"_a, "follower"_a, "key"_a, "many"_a, "rule"_a)
         .def("add_rules",
              [](Switches &s, const std::string &role, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
                  s.rules(role).families.push_back(s.family(address, slots, rows, functions));
@@ -349,13 +355,15 @@ void bind_switches(nb::module_ &m) {
              },
              "bands"_a, "sense"_a, "width"_a, "directions"_a)
         .def("set_unknowns",
-             [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, double restart_step) {
+             [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, nb::handle guess_signs,
+                double restart_step) {
                  s.differential = mask(differential, "differential", s.system_size());
                  s.nominal = doubles(nominal, "nominal", s.system_size());
                  s.signs = doubles(signs, "signs", s.reinit.values.size());
+                 s.guess_signs = doubles(guess_signs, "guess_signs", s.guess.values.size());
                  s.restart_step = restart_step;
              },
-             "differential"_a, "nominal"_a, "signs"_a, "restart_step"_a)
+             "differential"_a, "nominal"_a, "signs"_a, "guess_signs"_a, "restart_step"_a)
         .def("set_haste",
              [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {
                  s.haste.set((int64_t)(s.bands.size() + s.directions.size()), window, shortest, shrinking, shrunk);

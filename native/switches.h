@@ -4,6 +4,7 @@
 // come to a plain end here is undone, so that it can begin from where the event was found.
 #pragma once
 
+#include "nets.h"
 #include "system.h"
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace acausal {
 
-// Expressions of one role, one row each: their kernels, and the cells of w (of "reinit" and "guess": the unknowns) that they are for.
+// Expressions of one role, one row each: their kernels, and the cells of w (of "reinit" and "guess": the unknowns) that they are for, -1 for none.
 struct Rules {
     std::vector<Family> families;
     std::vector<int32_t> targets;
@@ -58,11 +59,12 @@ class Switches {
 
     explicit Switches(std::shared_ptr<System> system) : system(std::move(system)) {}
 
-    Rules relation, net, update, reinit, guess, snapshot, stop, assertion;
+    Rules relation, update, reinit, guess, snapshot, stop, assertion;
     std::vector<int32_t> cells, partners; // all discrete values in w, and those of before the event
     std::vector<int32_t> bands;           // of the relations
     std::vector<double> sense, width;     // of the relations
-    std::vector<double> signs;            // of re-initialised states
+    std::vector<double> signs, guess_signs; // of re-initialised states; of guesses
+    Nets nets;
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
     std::vector<char> differential;
@@ -94,7 +96,6 @@ class Switches {
     void note_crossings(const int32_t *roots);
     void follow(double *w, const int32_t *crossed);
     bool sweep(double *w);
-    bool assign(double *w, Rules &rules, bool &moved); // false: not finite
     bool find_new_states(const double *w);
     bool see_changes(const double *w, bool &any, bool &of_equations); // false: something that only Python follows
     bool resolve(double *w, const Solve &solve);

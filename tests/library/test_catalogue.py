@@ -10,10 +10,10 @@ import pytest
 
 import acausal as ac
 from acausal.language.declarations import Declaration
-from acausal.library import demo, electrical, electromechanics, signal, thermal
-from acausal.library.mechanics import rotational, translational
+from acausal.library import demo, electrical, electromechanics, sampled, signal, switching, thermal
+from acausal.library.mechanics import friction, rotational, stops, translational
 
-MODULES = (electrical, thermal, translational, rotational, electromechanics, signal, demo)
+MODULES = (electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo)
 
 
 def classes(module: ModuleType) -> list[type]:
@@ -41,4 +41,4 @@ def test_every_component_stands_in_a_test() -> None:
 
 
 def test_the_list_is_not_empty() -> None:
-    assert len(CLASSES) > 70
+    assert len(CLASSES) > 90

@@ -34,9 +34,7 @@ class Ball(ac.Component):
         yield ac.der(self.v) == -GRAVITY
 
     def events(self) -> Iterator[Any]:
-        yield ac.when(
-            self.h < 0, ac.reinit(self.v, -self.e * ac.pre(self.v)), ac.assign(self.bounces, ac.pre(self.bounces) + 1)
-        )
+        yield ac.when(self.h < 0, ac.reinit(self.v, -self.e * ac.pre(self.v)), ac.assign(self.bounces, ac.pre(self.bounces) + 1))
 
 
 class Thermostat(ac.Component):
@@ -72,9 +70,7 @@ class Sampled(ac.Component):
         yield ac.der(self.x) == -self.x + self.u
 
     def events(self) -> Iterator[Any]:
-        yield ac.when(
-            ac.sample(0.0, 0.1), ac.assign(self.u, -2.0 * ac.pre(self.x)), ac.assign(self.ticks, ac.pre(self.ticks) + 1)
-        )
+        yield ac.when(ac.sample(0.0, 0.1), ac.assign(self.u, -2.0 * ac.pre(self.x)), ac.assign(self.ticks, ac.pre(self.ticks) + 1))
 
 
 class Ending(ac.Component):
@@ -85,6 +81,16 @@ class Ending(ac.Component):
 
     def events(self) -> Iterator[Any]:
         yield ac.when(self.x > 0.5, ac.terminate("far enough"))
+
+
+class Finished(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 2.0
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.initial(), ac.terminate("at once"))
 
 
 class Wave(ac.Component):
@@ -163,7 +169,7 @@ class TestAgainstClosedForms:
         np.testing.assert_allclose(run["h"][last][1:], (speed * t - GRAVITY * t**2 / 2)[last][1:], atol=1e-6)
 
     def test_a_thermostat_switches_at_its_limits(self) -> None:
-        run = simulate(Thermostat(), 20.0, rtol=1e-8)
+        run = simulate(Thermostat(), 20.0, rtol=1e-10)
         first = 10 * np.log(25 / 19)  # T = 40 - 25 exp(-t/10)
         off, on = 10 * np.log(21 / 19), 10 * np.log(21 / 19)
         exact = first + np.cumsum([0.0, *[off, on] * 10])
@@ -186,18 +192,18 @@ class TestAgainstClosedForms:
     def test_a_model_ends_its_run(self) -> None:
         run = simulate(Ending(), 1.0)
         assert run.outcome is Outcome.TERMINATED and run.time[-1] == pytest.approx(0.25, abs=1e-6)
-        assert "far enough" in str(run.messages)
+        assert "far enough" in str(run.diagnostics[0])
 
     def test_a_run_may_end_at_its_start(self) -> None:
         """The solver never takes a step."""
-        run = ac.compile(Ending()).simulate(until=1.0, solver="sundae", start=0.0, set={"x.start": 0.6})
+        run = simulate(Finished(), 1.0)
         assert run.outcome is Outcome.TERMINATED and run.time[-1] == 0.0
 
     def test_a_crossing_that_changes_no_equation_does_not_restart(self) -> None:
         run = simulate(Wave(), 20.0, rtol=1e-8, points=201)
         turns = np.arcsin(0.5) + 2 * np.pi * np.arange(4)
         assert run["up"][-1] == len(turns) and run.statistics["restarts"] == 1
-        np.testing.assert_allclose(run.events.times[: len(turns)], turns, atol=1e-6)
+        np.testing.assert_allclose(run.time[:-1][np.diff(run["up"]) > 0], turns, atol=1e-6)
         np.testing.assert_allclose(run["x"], np.sin(run.time), atol=2e-6)  # also at output times within the steps of roots
         assert run["steps"][-1] == run.statistics["steps"] > 100
 
@@ -210,11 +216,13 @@ class TestAgainstClosedForms:
 # ------------------------------------------------------------------------------------------------ the native solver
 
 
-@pytest.mark.parametrize("component, until", [(Ball, 2.0), (Thermostat, 20.0), (Timed, 1.0), (Sampled, 1.0), (Ending, 1.0), (Wave, 20.0)])
+@pytest.mark.parametrize(
+    "component, until", [(Ball, 2.0), (Thermostat, 20.0), (Timed, 1.0), (Sampled, 1.0), (Ending, 1.0), (Wave, 20.0)]
+)
 def test_both_solvers_agree(component: type[ac.Component], until: float) -> None:
     pytest.importorskip("acausal._core")
     model = ac.compile(component())
-    runs = [model.simulate(until=until, solver=name, rtol=1e-8, points=51) for name in ("ida", "sundae")]
+    runs = [model.simulate(until=until, solver=name, rtol=1e-10, points=51) for name in ("ida", "sundae")]
     assert runs[0].outcome is runs[1].outcome
     np.testing.assert_allclose(runs[1].time, runs[0].time, atol=1e-6)
     np.testing.assert_allclose(runs[1].events.times, runs[0].events.times, atol=1e-6)
@@ -224,7 +232,7 @@ def test_both_solvers_agree(component: type[ac.Component], until: float) -> None
 
 def test_statuses_are_those_of_the_native_core() -> None:
     core = pytest.importorskip("acausal._core")
-    for member in (*Status, *Failure):
+    for member in (Status.FINISHED, Status.ROOT, Status.CANCELLED, Status.ASSIGNED, *Failure):
         name = "FAILED" if member is Failure.OTHER else member.name
         assert getattr(core.status, name) == member
 
@@ -232,17 +240,95 @@ def test_statuses_are_those_of_the_native_core() -> None:
 # ------------------------------------------------------------------------------------------------ the session
 
 
-def test_a_stop_within_the_step_of_a_root_is_met() -> None:
-    """The step went on beyond the root; stops and output times within it are met by interpolation."""
-    session = session_of(Wave(), 10.0)
+def advance(session: SundaeSession, stop: float, times: Any = ()) -> tuple[int, np.ndarray]:
+    rows = np.full((len(times), 2), np.nan)
+    status, written = session.advance(stop, np.asarray(times, dtype=float), rows)
+    return status, rows[:written]
+
+
+def start_wave(t_end: float, **options: Any) -> SundaeSession:
+    session = session_of(Wave(), t_end, **options)
     session.start(0.0, np.array([0.0, 1.0]), np.array([1.0, 0.0]))
-    status, _ = session.advance(10.0, np.zeros(0), np.zeros((0, 2)))
-    assert status == Status.ROOT and session.t == pytest.approx(np.arcsin(session.known_level()), abs=1e-6)
+    return session
+
+
+def test_what_lies_within_the_step_of_a_root_is_met_by_interpolation() -> None:
+    session, turn = start_wave(10.0), np.arcsin(0.5)
+    status, rows = advance(session, 10.0, [0.0, 0.1, turn - 1e-3, turn - 1e-5])
+    assert status == Status.ROOT and session.t == pytest.approx(turn, abs=1e-7) and session.t < session.end
+    assert session.roots().tolist() == [1]
+    np.testing.assert_allclose(rows[:, 0], np.sin([0.0, 0.1, turn - 1e-3, turn - 1e-5]), atol=1e-7)
+    steps, stop = session.statistics()["steps"], 0.5 * (session.t + session.end)
+    times = np.linspace(session.t, stop, 4)
+    status, rows = advance(session, stop, times)
+    assert status == Status.FINISHED and session.t == stop and session.statistics()["steps"] == steps
+    np.testing.assert_allclose(rows[:, 0], np.sin(times), atol=1e-7)
+    status, _ = advance(session, 10.0)
+    assert status == Status.ROOT and session.roots().tolist() == [-1] and session.t == pytest.approx(np.pi - turn, abs=1e-7)
+
+
+def test_interruptions_do_not_change_the_steps() -> None:
+    """Roots, and rows before and behind them, leave the integration as it is."""
+    few, many = start_wave(10.0), start_wave(10.0)
+    while advance(few, 10.0)[0] == Status.ROOT:
+        pass
+    times = np.linspace(0.0, 10.0, 101)
+    while (found := advance(many, 10.0, times))[0] == Status.ROOT:
+        times = times[len(found[1]) :]
+    assert few.t == many.t == 10.0
+    np.testing.assert_array_equal(few.y, many.y)
+    assert few.statistics()["residual_evaluations"] == many.statistics()["residual_evaluations"]
+
+
+def test_a_level_that_moves_makes_no_crossing() -> None:
+    """The band of the relation is a cell: to move it is an event of the caller, not one of the session."""
+    session = start_wave(10.0)
+    assert advance(session, 0.1)[0] == Status.FINISHED
+    hybrid = session.problem.lowered.system.hybrid
+    assert hybrid is not None
+    band = hybrid.parts["relation"].bands
+    session.set_cells(band, np.array([-0.45]))  # the level is 0.05 now, and x is beyond
+    status, _ = advance(session, 10.0)
+    assert status == Status.ROOT and session.roots().tolist() == [-1]
+    assert session.t == pytest.approx(np.pi - np.arcsin(0.05), abs=1e-6)
+
+
+def test_consistent_values_are_those_of_the_native_session() -> None:
+    core = pytest.importorskip("acausal._core")
+    session = session_of(Thermostat(), 1.0)
+    p = session.problem
+    outputs = core.Outputs(p.native, np.arange(p.size, dtype=np.int32))
+    native = core.Ida(p.native, p.known, 1e-6, np.full(p.size, 1e-6), p.differential, outputs)
+    found = []
+    for one in (session, native):
+        y, yp = np.full(p.size, 18.0), np.full(p.size, -3.0)
+        ok, iterations = one.consistent(0.0, y, yp, p.differential, p.nominal)
+        assert ok and iterations <= 2
+        found.append(np.concatenate([y, yp]))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-14)
+    assert np.abs(p.residual(0.0, found[0][: p.size], found[0][p.size :])).max() < 1e-12
+
+
+def test_a_known_step_makes_the_first_one_larger() -> None:
+    taken = []
+    for step in (0.0, 0.5):
+        session = session_of(Wave(), 1.0)
+        session.start(0.0, np.array([0.0, 1.0]), np.array([1.0, 0.0]), step)
+        advance(session, 0.4)
+        taken.append(session.statistics()["steps"])
+    assert taken[1] < taken[0]
+
+
+def test_the_number_of_steps_is_limited_over_restarts() -> None:
+    session = start_wave(10.0, max_steps=30)
+    advance(session, 0.01)
+    before = session.statistics()["steps"]
+    session.start(session.t, session.y, session.yp)
+    assert advance(session, 10.0)[0] == Failure.TOO_MANY_STEPS and session.statistics()["steps"] == 30 > before > 0
 
 
 def test_an_exception_before_the_first_factorisation_is_heard() -> None:
-    def broken(t: float) -> float:
-        raise ArithmeticError("no value")
+    """scikit-sundae's solver cannot be freed then."""
 
     class Driven(ac.Component):
         u = ac.Input()
@@ -255,7 +341,7 @@ def test_an_exception_before_the_first_factorisation_is_heard() -> None:
 
     def later(t: float) -> float:
         if t > 0:
-            broken(t)
+            raise ArithmeticError("no value")
         started.append(t)
         return 1.0
 
@@ -289,8 +375,14 @@ def test_a_flat_crossing_takes_few_evaluations(power: int) -> None:
         return np.array([(t - 0.7) ** power])
 
     t, _, after = first_crossing((0.0, 1.0), values(0.0), values(1.0), values, 1e-13)
-    assert abs(t - 0.7) <= 2e-13 and after[0] >= 0 and count < 120
+    assert abs(t - 0.7) <= 2e-13 and after[0] >= 0 and count < 130
 
 
 def test_a_function_that_starts_at_zero_has_not_crossed() -> None:
-    assert crosses(np.array([0.0, 0.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 0.0, -2.0, 1.0])).tolist() == [False, False, True, False, True]
+    assert crosses(np.array([0.0, 0.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 0.0, -2.0, 1.0])).tolist() == [
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,9 @@ from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
 from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice
 from .modes import take_modes
+from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
+from .states import add_guesses, add_transitions, transition_problems
 from .sums import split_sums
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
@@ -38,18 +41,23 @@ class Rows:
     summands: bool = False  # others add to the same rows, so that signs matter
 
 
-def assemble(root: Component, *, units: bool = True) -> System:
-    """Trace, connect, reduce, and make families; `units`: whether they are checked."""
+def assemble(root: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> System:
+    """Trace, connect, reduce, and make families; `units`: whether they are checked; `sliding`: relations (number of the kind, text)
+    on whose surface the solution may slide."""
     plant = Plant(root)
     traced = [trace(kind) for kind in plant.kinds]
+    wrong = [problem for one in traced for problem in transition_problems(one)]
+    if wrong:
+        raise ModelError(*wrong)
     for one in traced:
         take_modes(plant, one)
     if units:
         check_units(traced)
     complaints = local_balance(traced)
     for one in traced:
-        _freeze(plant, one)
+        _freeze(plant, one, [text for kind, text in sliding if kind == one.kind.index])
         _take_out_sums(plant, one)
+    states = state_tables(plant, traced)
     joints = Joints(plant)
     for one in traced:
         joints.add(one)
@@ -61,18 +69,24 @@ def assemble(root: Component, *, units: bool = True) -> System:
     for one in traced:
         graph.take_from(one)
     aliases = graph.solve(eliminated_mask(plant, definitions))
-    return _Builder(plant, traced, nodes, definitions, graph, aliases).system(complaints)
+    return _Builder(plant, traced, nodes, definitions, graph, aliases, states).system(complaints)
 
 
-def _freeze(plant: Plant, traced: Traced) -> None:
+def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
     """Relations in equations become cells; what the kind says about events becomes rules."""
-    freezer = Freezer(plant, traced.kind)
+    freezer = Freezer(plant, traced.kind, sliding)
     for equation in traced.equations:
         equation.residual = freezer.freeze(equation.residual, equation.text, equation.location)
     for target, value, text, location in traced.assigned:
         freezer.assigned(target, value, text, location)
     freezer.add(traced.statements)
+    add_transitions(freezer, traced)
+    add_guesses(freezer, traced)
     traced.rules += freezer.rules
+    for name, expression in traced.named.items():  # so that what a result shows at an event is what the equations meant
+        traced.named[name] = traced.kind.representative.__dict__[name] = freezer.frozen_already(expression)
+    for residual, text, location in freezer.slides:
+        traced.equations.append(TracedEquation(residual, residual.shape, text, location))
 
 
 def _take_out_sums(plant: Plant, traced: Traced) -> None:
@@ -137,9 +151,10 @@ class _Builder:
         definitions: dict[tuple[int, str], Definition],
         graph: AliasGraph,
         aliases: Aliases,
+        states: StateTables | None,
     ) -> None:
         self.plant, self.traced, self.nodes, self.definitions = plant, traced, nodes, definitions
-        self.graph, self.aliases = graph, aliases
+        self.graph, self.aliases, self.states = graph, aliases, states
         self.n = aliases.unknown_count
         known = 2 * self.n + np.arange(plant.known_count)
         self.place = np.where(aliases.known, 2 * self.n + aliases.index, aliases.index).astype(np.int32)
@@ -173,6 +188,7 @@ class _Builder:
             open_flows=self.nodes.zero,
             complaints=complaints,
             hybrid=hybrid,
+            states=self.states,
         )
 
     # --- rows -----------------------------------------------------------------------------------------------------------
@@ -253,7 +269,7 @@ class _Builder:
         if rule.target is None:
             return np.zeros(0, dtype=np.int64)
         numbers = self.plant.numbers(kind, rule.target).ravel()
-        if rule.role != "reinit":
+        if rule.role not in ("reinit", "guess"):
             signs.append(np.ones(len(numbers), dtype=np.int64))
             return numbers
         signs.append(self.aliases.sign[numbers].astype(np.int64))

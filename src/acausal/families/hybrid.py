@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError
-from ..language.declarations import Declaration, Discrete, Parameter
+from ..language.declarations import Declaration, Discrete, Parameter, Variable
+from ..language.derivative import der
 from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Terminate, When
 from ..language.expression import (
     Constant,
@@ -36,7 +37,10 @@ from ..language.operators import RELATIONS
 from .plant import Kind, Plant, Quantity
 from .template import Family
 
-ROLES = ("relation", "timed", "crossing", "update", "reinit", "snapshot", "stop", "assertion", "step", "clock_start", "clock_period")
+ROLES = (
+    "relation", "timed", "crossing", "update", "reinit", "guess", "snapshot", "stop", "assertion", "step", "clock_start", "clock_period",
+    "slide_slope", "slide_share", "slide_decay",
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
@@ -105,9 +109,12 @@ class Hybrid:
 class Freezer:
     """Replaces relations, `min`, `abs`, `pre` and the like in the expressions of one kind; collects the rules this makes."""
 
-    def __init__(self, plant: Plant, kind: Kind) -> None:
-        self.plant, self.kind = plant, kind
+    def __init__(self, plant: Plant, kind: Kind, sliding: Iterable[str] = ()) -> None:
+        """`sliding` are relations, as texts, on whose surface the solution may slide."""
+        self.plant, self.kind, self.sliding = plant, kind, set(sliding)
         self.rules: list[Rule] = []
+        self.slides: list[tuple[Expression, str, Location | None]] = []  # residuals of the shares
+        self._shares: dict[Expression, Expression] = {}
         self._cells: dict[Expression, Expression] = {}
         self._snapshots: dict[tuple[object, str], Reference] = {}
         self._frozen: dict[Expression, Expression] = {}
@@ -124,6 +131,10 @@ class Freezer:
             if node in outside and node not in self._frozen:
                 self._frozen[node] = self._between_events(node)
         return self._frozen[expression]
+
+    def frozen_already(self, expression: Expression) -> Expression:
+        """The expression with the cells of relations that stand in equations too; others make no events for its sake."""
+        return self._frozen.get(expression, expression)
 
     def _as_written(self, node: Expression) -> Expression:
         if isinstance(node, Operation) and node.operator.translated:
@@ -150,7 +161,22 @@ class Freezer:
             return apply("where", self._relation("gt", args[0], Constant(0.0)), 1.0, below)
         if name in ("floor", "ceil"):
             return self._stair(name, args[0])
+        if name == "where" and any(n in self._shares for n in walk(args[0])):
+            share = self._share(args[0])
+            return args[2] + share * (args[1] - args[2])
         return rebuild(node, args)
+
+    def _share(self, condition: Expression) -> Expression:
+        """How much of the first branch a condition takes: 0 or 1, and between them where the solution slides (Filippov)."""
+        if condition in self._shares or not condition.args:
+            return self._shares.get(condition, condition)
+        name = condition.operator.name if isinstance(condition, Operation) else ""
+        parts = [self._share(a) for a in condition.args] if name in ("not", "and", "or") else []
+        if name == "not":
+            return 1.0 - parts[0]
+        if name == "and":
+            return parts[0] * parts[1]
+        return parts[0] + parts[1] - parts[0] * parts[1] if name == "or" else condition
 
     def _translated(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         if node.operator.name == "pre":
@@ -187,9 +213,29 @@ class Freezer:
             self.rules.append(Rule("timed", difference, relation.shape, str(relation), location, cell, name))
             return cell
         band = self.auxiliary("band", Parameter(0.0), relation.shape)
+        frozen = self._cells[relation] = apply("where", Mark("live"), relation, cell)
+        if str(relation) in self.sliding:
+            difference = self._slide(relation, difference, frozen, cell)
         self.rules.append(Rule("relation", difference - band, relation.shape, str(relation), location, cell, name, band))
-        self._cells[relation] = apply("where", Mark("live"), relation, cell)
-        return self._cells[relation]
+        return frozen
+
+    def _slide(self, relation: Expression, difference: Expression, frozen: Expression, cell: Reference) -> Expression:
+        """The share of the relation's first branch becomes an unknown: 0 or 1, or, while the solution slides along the surface
+        g = 0, what keeps it there (g' = -κ·g, so that errors decay). Returns the crossing function, which rests meanwhile."""
+        text, location = f"sliding along {relation}", self._place[1]
+        share = self.auxiliary("share", Variable(start=0.5), relation.shape)
+        sliding = self.auxiliary("sliding", Discrete(0.0), relation.shape)
+        decay = self.auxiliary("decay", Parameter(0.0), relation.shape)
+        slope = der(difference)
+        self.slides.append((apply("where", sliding, slope + decay * difference, share - frozen), text, location))
+        self.rules.append(Rule("slide_slope", slope, relation.shape, text, location, sliding))
+        self.rules.append(Rule("slide_share", share, relation.shape, text, location, cell))
+        self.rules.append(Rule("slide_decay", Constant(0.0), relation.shape, text, location, decay))
+        for rest in (share, 1.0 - share):
+            inside = apply("where", sliding, rest, 0.5)
+            self.rules.append(Rule("crossing", inside, relation.shape, text, location, None, "falling jump"))
+        self._shares[frozen] = share
+        return apply("where", sliding, 1.0, difference)
 
     def _stair(self, name: str, x: Expression) -> Expression:
         """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""

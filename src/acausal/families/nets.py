@@ -85,9 +85,7 @@ class StateTables:
 
 def state_tables(plant: Plant, traced: list[Traced]) -> StateTables | None:
     """The nets of a plant; None when nothing in it has states."""
-    variables = [
-        (kind, q) for kind in plant.kinds for q in kind.quantities.values() if isinstance(q.declaration, StateDeclaration)
-    ]
+    variables = [(kind, q) for kind in plant.kinds for q in kind.quantities.values() if isinstance(q.declaration, StateDeclaration)]
     return _Nets(plant, traced, variables).tables() if variables else None
 
 
@@ -269,8 +267,8 @@ class _Nets:
                     component=kind.name,
                     equation=declaration.location.source,
                     location=declaration.location,
-                    remedy=f"State `transitions`, combine local states (`of=…`), connect an output of a sub-component of {kind.name} "
-                    f'to it, or give `initial="{declaration.states[0]}"`, say, if it is to stay there.',
+                    remedy=f"State `transitions`, combine local states (`of=…`), connect an output of a sub-component of "
+                    f'{kind.name} to it, or give `initial="{declaration.states[0]}"`, say, if it is to stay there.',
                 )
             )
 
@@ -355,7 +353,7 @@ class _Nets:
                 location=location,
                 details=(f"declared:  {self._name(place)}: {declared}",),
                 remedy='Say how states combine: "all" (AND) for one, "any" (OR) for the other, as in '
-                f"`{_proposal(tuple(rules))}`; \"otherwise\" is for when no other is set.",
+                f'`{_proposal(tuple(rules))}`; "otherwise" is for when no other is set.',
             )
         )
 
@@ -368,7 +366,7 @@ class _Nets:
         for row, ((kind, q), d) in enumerate(zip(self.variables, self.declared, strict=True)):
             if not d.groups:
                 continue
-            behind = kind.quantities[str(getattr(d.source, "name", d.source))]
+            behind = kind.quantities[source_name(d)]
             assert isinstance(behind.declaration, StateDeclaration)
             count = kind.count * q.size
             cells.append(q.base + np.arange(count))
@@ -376,8 +374,8 @@ class _Nets:
             rows.append(np.full(count, row))
             for number, group in enumerate(d.groups.values()):
                 table[row, [behind.declaration.states.index(g) for g in group]] = number
-        parts = (np.concatenate(part) for part in (cells, local, rows))
-        return StateTables(self.variables, self.names, self.name_count, *parts, table)
+        parts = [np.concatenate(part) for part in (cells, local, rows)]
+        return StateTables(self.variables, self.names, self.name_count, parts[0], parts[1], parts[2], table)
 
     def _levels(self) -> list[Level]:
         """Nets by level: one whose source is resolved from a net inside comes after that net."""
@@ -394,7 +392,7 @@ class _Nets:
             name = self._name(int(through[np.argmax(level[inner])]))
             raise ModelError(
                 f"Connected states depend on themselves in a circle, through `{name}`.",
-                remedy="Leave one of the connections out, or let a state of its own (`ac.OutputStates` with transitions) part them.",
+                remedy="Leave one of the connections out, or let a state of its own (with transitions) part them.",
             )
         return [self._level(level, number) for number in np.unique(level[self.follower_net])]
 
@@ -416,6 +414,11 @@ class _Nets:
             many=self.number[nets][:, None],
             rule=self.rule[rows],
         )
+
+
+def source_name(declaration: StateDeclaration) -> str:
+    """The local state variable that states are combined from."""
+    return str(getattr(declaration.source, "name", declaration.source))
 
 
 def combination(occurring: frozenset[str], sources: list[tuple[str, ...]]) -> list[str] | None:

@@ -18,6 +18,7 @@ from ..language.events import Assign, Reinit, Terminate
 from ..language.expression import Expression, Mark, Reference, Time, apply
 from ..language.states import InputStates, StateDeclaration, Transition
 from .hybrid import Freezer, Rule
+from .nets import source_name
 from .plant import Kind
 from .trace import Traced
 
@@ -122,7 +123,7 @@ def _wrong(traced: Traced, transition: Transition) -> Diagnostic | None:
         inner = type(variable.owner).__name__
         problem = (
             f"`{variable.name}` belongs to `{variable.owner._path_from(own)}` ({inner}), which alone can change it.",
-            f"State the transition in {inner}, or give {inner} an `ac.InputStates` and connect an `ac.OutputStates` of {kind} to it.",
+            f"State the transition in {inner}, or connect an `ac.OutputStates` of {kind} to an `ac.InputStates` of {inner}.",
         )
     elif isinstance(declaration, InputStates):
         problem = (
@@ -131,13 +132,16 @@ def _wrong(traced: Traced, transition: Transition) -> Diagnostic | None:
             f"`{variable.name}` makes this one.",
         )
     elif declaration.groups or declaration.rules:
-        behind = f"combined from `{_source_name(declaration)}`" if declaration.groups else "resolved from what is connected inside"
+        behind = f"combined from `{source_name(declaration)}`" if declaration.groups else "resolved from what is connected inside"
         problem = (
             f"`{variable.name}` is {behind}.",
-            f"State the transition for `{_source_name(declaration)}`." if declaration.groups else "State it where the source is.",
+            f"State the transition for `{source_name(declaration)}`." if declaration.groups else "State it where the source is.",
         )
     elif transition.target in transition.sources:
-        problem = "that leads nowhere.", "Name another state; for something that happens again and again: `ac.when(ac.sample(…), …)`."
+        problem = (
+            "that leads nowhere.",
+            "Name another state; for something that happens again and again: `ac.when(ac.sample(…), …)`.",
+        )
     elif declaration.initial is None:
         problem = (
             f"`{variable.name}` does not say in which state it starts.",
@@ -146,10 +150,6 @@ def _wrong(traced: Traced, transition: Transition) -> Diagnostic | None:
     if problem is None:
         return None
     return Diagnostic(what + problem[0], kind, transition.text, transition.location, remedy=problem[1])
-
-
-def _source_name(declaration: StateDeclaration) -> str:
-    return str(getattr(declaration.source, "name", declaration.source))
 
 
 def _wrong_groups(kind: Kind) -> list[Diagnostic]:
@@ -165,14 +165,14 @@ def _wrong_groups(kind: Kind) -> list[Diagnostic]:
                         component=kind.name,
                         equation=declaration.location.source,
                         location=declaration.location,
-                        remedy='Every local state belongs to exactly one: `ac.OutputStates(on=("low", "high"), off="off", of="level")`.',
+                        remedy='Every local state belongs to one: `ac.OutputStates(on=("low", "high"), off="off", of="level")`.',
                     )
                 )
     return found
 
 
 def _wrong_group(kind: Kind, declaration: StateDeclaration, shape: tuple[int, ...]) -> str:
-    name = _source_name(declaration)
+    name = source_name(declaration)
     local = kind.quantities.get(name)
     if local is None or not isinstance(local.declaration, StateDeclaration):
         others = [n for n, q in kind.quantities.items() if isinstance(q.declaration, StateDeclaration) and not q.declaration.groups]
@@ -193,4 +193,3 @@ def _wrong_group(kind: Kind, declaration: StateDeclaration, shape: tuple[int, ..
         return f"leaves open what it is while `{name}` is {' or '.join(missing)}."
     double = [g for k, g in enumerate(named) if g in named[:k]]
     return f"has `{double[0]}` of `{name}` in two states." if double else ""
-

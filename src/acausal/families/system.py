@@ -17,6 +17,7 @@ from .trace import Traced, TracedEquation
 
 if TYPE_CHECKING:
     from .hybrid import Hybrid
+    from .nets import StateTables
     from .reduction import Derivatives
 
 
@@ -53,6 +54,7 @@ class System:
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
+    states: StateTables | None = None  # state variables and their nets; None when there are none
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
 
     # --- names ----------------------------------------------------------------------------------------------------------

@@ -317,7 +317,7 @@ def _states_with_others(component: Component, states: StateView, other: Any, whe
     declaration = states._reference.declaration
     what = f"the {type(other._connector).__name__} `{other}`" if isinstance(other, ConnectorView) else f"the variable `{other}`"
     return Diagnostic(
-        f"A connection of {type(component).__name__} joins `{states}`, a state variable ({', '.join(declaration.states)}), with {what}.",
+        f"A connection of {type(component).__name__} joins the states `{states}` ({', '.join(declaration.states)}) with {what}.",
         component=type(component).__name__,
         equation=where.source if where else "",
         location=where,

@@ -320,7 +320,8 @@ class View:
         element = self._element
         declared = element._find(name)
         if isinstance(declared, Declaration):
-            return declared.view_of(Reference(self._root, element, name, self._shape + declared.shape, self._spread(declared.shape)))
+            shape, picked = self._shape + declared.shape, self._spread(declared.shape)
+            return declared.view_of(Reference(self._root, element, name, shape, picked))
         if isinstance(declared, Connector):
             return ConnectorView(self._root, element, declared, self._shape + declared.shape, self._spread(declared.shape))
         child = element.__dict__.get(name)

@@ -187,6 +187,8 @@ def assign(target: Any, value: Any) -> Assign:
             location=_here(),
             remedy="Declare it with `ac.Discrete`, `ac.Integer` or `ac.Boolean`; a state is set with `ac.reinit`.",
         )
+    if isinstance(value, str) and node.declaration.states:
+        value = node.declaration.number_of(value)
     return Assign(node, as_expression(value), _here())
 
 

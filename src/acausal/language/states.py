@@ -71,7 +71,7 @@ class StateDeclaration(Discrete):
     def view_of(self, reference: Reference) -> StateView:
         return StateView(reference)
 
-    def __get__(self, component: Any, owner: type) -> Any:
+    def __get__(self, component: Any, owner: Any) -> Any:
         return self if component is None else StateView(component._reference(self.name))
 
 

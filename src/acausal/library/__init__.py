@@ -1,4 +1,5 @@
-"""Component libraries, one domain a module: electrical, thermal, mechanics (along a line, about an axis), electromechanics, signal.
+"""Component libraries, one domain a module: electrical (with ideal switches in switching), thermal, mechanics (along a line, about an
+axis, friction, stops), electromechanics, signal (with blocks that work at the ticks of a clock in sampled).
 
     import acausal as ac
     from acausal.library import thermal
@@ -19,6 +20,6 @@ it has the same component, so that models can be carried over.
 
 from __future__ import annotations
 
-from . import electrical, electromechanics, mechanics, signal, thermal
+from . import electrical, electromechanics, mechanics, sampled, signal, switching, thermal
 
-__all__ = ["electrical", "electromechanics", "mechanics", "signal", "thermal"]
+__all__ = ["electrical", "electromechanics", "mechanics", "sampled", "signal", "switching", "thermal"]

@@ -63,6 +63,7 @@ class Result(Viewable):
         journal: Journal | None = None,
     ) -> None:
         self._system, self._stored, self.journal = system, stored, journal
+        self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
 
     @property

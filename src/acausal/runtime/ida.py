@@ -86,6 +86,7 @@ class Ida:
             _explain(problem, request, session, outcome, known),
             None,
             None,
+            frozenset(),
             journal_of(session, problem, known, request.inputs),
         )
         return with_last_row(result, problem, request)
@@ -114,6 +115,7 @@ def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, int
         (*hybrid.diagnostics, *_explain(problem, request, session, outcome, known)),
         log,
         hybrid.first_known,
+        hybrid.rhythm.surfaces(hybrid.handler),
         journal_of(session, problem, known, request.inputs),
     )
     return with_last_row(result, problem, replace(request, known=hybrid.handler.known))

@@ -6,7 +6,7 @@ import copy
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ class Model:
     Every day: `simulate`, `set`, `get`. Also: `steady_state`, `info`, `system` (the translated equations).
     """
 
-    def __init__(self, component: Component, *, units: bool = True) -> None:
+    def __init__(self, component: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> None:
         if isinstance(component, type) and issubclass(component, Component):
             raise UsageError(
                 f"`ac.compile` takes a component, not a class such as {component.__name__}.",
@@ -72,7 +72,10 @@ class Model:
             )
         clock = _Clock()
         self.title = type(component).__name__
-        system = assemble(component, units=units)
+        self._component, self._units, self._changes = component, units, dict[str, Any]()
+        self._slides: Model | None = None
+        self._sliding = frozenset(sliding)
+        system = assemble(component, units=units, sliding=sliding)
         clock.lap("families")
         pattern = jacobian_pattern(system.families, system.equation_count, system.size)
         check_structure(system, pattern)
@@ -147,6 +150,7 @@ class Model:
         """Give parameters other values, for all runs to come: `model.set({"R[3].R": 2.0})`. Nothing is compiled."""
         for path, value in {**(changes or {}), **named}.items():
             self._parameters.set(path, value)
+            self._changes[path] = value
         return self
 
     def get(self, path: str) -> Any:
@@ -157,6 +161,22 @@ class Model:
         """Every parameter with its value; of a large plant this is a long list."""
         known = self._parameters.known({})
         return {name: float(known[cell]) for name, cell in self._parameters.names()}
+
+    # --- states ---------------------------------------------------------------------------------------------------------------
+    def states(self) -> dict[str, tuple[str, ...]]:
+        """Every state variable with the states it has: `{"thermostat.cooling": ("on", "off"), …}`."""
+        from .system_states import state_variables
+
+        return {name: d.states for name, _, d in state_variables(self.system.plant, self.system.states)}
+
+    def system_states(self, most: int = 10_000) -> list[dict[str, str]]:
+        """All states that the plant as a whole can be in, each as `{"pump.running": "on", "valve.open": "off", …}`.
+
+        They are the combinations of all states that components own and can leave; input states follow. More than `most` are refused.
+        """
+        from .system_states import system_states
+
+        return system_states(self.system.plant, self.system.states, self._parameters.known({}), most)
 
     # --- running --------------------------------------------------------------------------------------------------------------
     def simulate(
@@ -175,6 +195,7 @@ class Model:
         given: Mapping[str, Any] | None = None,
         solve_for: Iterable[str] = (),
         progress: bool | Callable[[float], bool | None] = False,
+        sliding: str | None = None,
         solver: str | None = None,
         atol: float | Mapping[str, float] | None = None,
         derivatives: bool | None = None,
@@ -195,10 +216,14 @@ class Model:
             start_from: an earlier result (its last point), or values by name, to start from; names unknown here do not matter.
             given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
+            sliding: "filippov" lets the solution slide along a switching surface instead of chattering across it.
             solver: a solver by name ("ida", "sundae"); `options` are the solver's own.
             atol: absolute tolerance, one for all; otherwise it is `rtol` times each variable's nominal value.
             derivatives: whether time derivatives are stored too (by default when there are few).
         """
+        if sliding is not None:
+            asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding")}
+            return self._simulate_sliding(sliding, {**asked, **options})
         clock = _Clock()
         begin, end = seconds(start, "start"), seconds(until, "until")
         times = output_times(begin, end, points, at, self.system.size)
@@ -230,7 +255,22 @@ class Model:
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(first.report)
-        return Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics, run.journal)
+        result = Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics, run.journal)
+        result.chattering = run.chattering
+        return result
+
+    def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
+        """Run; where it chatters, translate once more such that the solution can slide along that surface, and run again."""
+        if how != "filippov":
+            raise UsageError(f'`sliding` is "filippov" or None, got {how!r}.')
+        model = self if self._slides is None else self._slides
+        while True:
+            result = model.set(self._changes).simulate(**asked)
+            surfaces = result.chattering
+            if result.outcome is not Outcome.CHATTERING or surfaces <= model._sliding:
+                return result
+            component = copy.deepcopy(self._component)
+            model = self._slides = Model(component, units=self._units, sliding=model._sliding | surfaces)
 
     def steady_state(
         self,

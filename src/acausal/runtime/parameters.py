@@ -13,6 +13,7 @@ from ..families.numbers import Attributes
 from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant
+from ..language.states import StateDeclaration
 
 
 class Parameters:
@@ -41,6 +42,10 @@ class Parameters:
     def get(self, path: str) -> Any:
         known = self.known({})
         found = known[self._cells(path)]
+        states = self._states(path)
+        if states is not None:
+            found = np.array(states.states)[found.astype(np.intp)]
+            return str(found) if found.ndim == 0 else found
         return float(found) if found.ndim == 0 else found
 
     def known(self, changes: Mapping[str, Any]) -> np.ndarray:
@@ -58,9 +63,11 @@ class Parameters:
         for bounds in (self.low, self.high):
             if bounds.bindings:
                 self.attributes.evaluate(bounds.bindings, bounds.cells, known)
+        self._check(known)
+        if self.system.states is not None:
+            self.system.states.follow(known)
         if self.system.hybrid is not None:
             known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
-        self._check(known)
         return known
 
     def input_cells(self, path: str) -> np.ndarray:
@@ -103,6 +110,9 @@ class Parameters:
     def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
         cells = self._cells(path)
         unit = self.unit(path)
+        states = self._states(path)
+        if states is not None:
+            value = self._state_number(path, cells, states, value)
         if isinstance(value, str):
             from ..language.units import quantity
 
@@ -118,6 +128,25 @@ class Parameters:
         if not np.isfinite(number).all():
             raise ModelError(f"`{path}` cannot be {value!r}: it is not finite.")
         return cells, number
+
+    def _states(self, path: str) -> StateDeclaration | None:
+        """The declaration of a state variable; None for anything else."""
+        located = self.system.plant.locate(path)
+        quantity = located.kind.quantities.get(located.name)
+        return quantity.declaration if quantity is not None and isinstance(quantity.declaration, StateDeclaration) else None
+
+    def _state_number(self, path: str, cells: np.ndarray, states: StateDeclaration, value: Any) -> Any:
+        """The number of a state given by its name; what follows other states cannot be given one."""
+        tables = self.system.states
+        if tables is not None and np.isin(cells, tables.followers).any():
+            raise ModelError(
+                f"`{path}` follows the states it is made of or connected to, so it cannot be set.",
+                remedy="Set those; `model.states()` lists all state variables.",
+            )
+        try:
+            return states.number_of(value)
+        except UsageError as error:
+            raise UsageError(*(replace(d, what=f"`{path}` cannot be {value!r}. {d.what}") for d in error.diagnostics)) from None
 
     def unit(self, path: str) -> str:
         """The unit in which a parameter or an input is declared."""

@@ -142,6 +142,7 @@ class RunResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     log: EventLog | None = None  # of its events …
     known: Floats | None = None  # … and all known values before the first of them
+    chattering: frozenset[tuple[int, str]] = frozenset()  # relations that chatter: number of the kind, text
     journal: Journal | None = None  # of its steps, where the solver keeps one
 
     @property

@@ -75,7 +75,7 @@ class SundaeSession:
         self._seconds = {"output": 0.0, "total": 0.0}
         self._solver: Any = None
 
-    def _create(self, stop: float) -> Any:
+    def _create(self, line: _Line, stop: float) -> Any:
         """A solver that starts where the session is. To start an old one anew would leak the memory of its factorisation.
 
         Both tolerances are divided by the square root of the size: see `Sundae.doc`.
@@ -85,7 +85,7 @@ class SundaeSession:
         problem, request, options = self.problem, self.request, self.options
         share = np.sqrt(problem.size)
         settings: dict[str, Any] = {
-            "jacfn": self.evaluation.jacobian,
+            "jacfn": line.jacobian,
             "algebraic_idx": [int(i) for i in np.flatnonzero(~problem.differential)],
             "linsolver": "sparse",
             "sparsity": self.evaluation.sparsity,
@@ -100,7 +100,7 @@ class SundaeSession:
         }
         with warnings.catch_warnings():  # it tells that a given Jacobian is used instead of its own
             warnings.simplefilter("ignore", UserWarning)
-            solver = IDA(self.evaluation.residual, **settings)
+            solver = IDA(line.residual, **settings)
         solver.init_step(self.t, self._y, self._yp)
         return solver
 
@@ -189,7 +189,8 @@ class SundaeSession:
 
     def _integrate(self, stop: float, output: _Output, progress: Progress | None, interval: float) -> Status | Failure:
         """Step by step; what lies within a step is looked at after it. Output times do not influence the steps."""
-        limit, moved = self.options["max_steps"], _Movement(self.t)
+        limit, counts = self.options["max_steps"], self.evaluation.counts
+        moved = _Movement(self.t, counts["non_finite_evaluations"])
         while self.t < stop:
             if self.t >= self.end:
                 if limit and self._steps >= limit:
@@ -202,7 +203,7 @@ class SundaeSession:
             assigned = self._update_after_step()
             if crossed or assigned:
                 return Status.ROOT if crossed else Status.ASSIGNED
-            if moved.stalled(self.t, self.evaluation.counts["non_finite_evaluations"]):
+            if moved.stalled(self.t, counts["non_finite_evaluations"]):
                 return Failure.NOT_FINITE if moved.without_value else Failure.STEP_TOO_SMALL
             if progress is not None and time.monotonic() - self._asked >= interval:
                 self._asked = time.monotonic()
@@ -228,10 +229,15 @@ class SundaeSession:
 
     def _first(self, stop: float) -> Any:
         """The first step after a start. Freed before it has factorised a matrix, an IDA of scikit-sundae ends the process."""
-        self._solver = self._create(stop)
+        line = _Line(self.evaluation)
+        self._solver = self._create(line, stop)
         kept = ctypes.py_object(self._solver)
         ctypes.pythonapi.Py_IncRef(kept)
-        found = self._solver.step(stop, method="onestep", tstop=stop)
+        try:
+            found = self._solver.step(stop, method="onestep", tstop=stop)
+        except BaseException:
+            line.evaluation = None
+            raise
         if found.njev:
             ctypes.pythonapi.Py_DecRef(kept)
         return found
@@ -264,21 +270,19 @@ class SundaeSession:
         """Go to a time within the last step, or to the first root before it: then True."""
         values, crossed = self._values_at(target), False
         if len(self._found):
-            before = self._roots_at(self.t, self._y, self._yp) if self._root_values is None else self._root_values
-            after = self._roots_at(target, *values)
+            before = self.evaluation.roots(self.t, self._y, self._yp) if self._root_values is None else self._root_values
+            after = self.evaluation.roots(target, *values)
+            after = np.where(np.isnan(after), before, after)
             if crosses(before, after).any():
                 tolerance = 100 * _EPSILON * (abs(self.end) + self.last_step)
                 target, before, after = first_crossing(
-                    (self.t, target), before, after, lambda t: self._roots_at(t, *self._values_at(t)), tolerance
+                    (self.t, target), before, after, lambda t: self.evaluation.roots(t, *self._values_at(t)), tolerance
                 )
                 values, crossed = self._values_at(target), True
                 self._found = np.where(crosses(before, after), -np.sign(before), 0).astype(np.int32)
             self._root_values = after
         self.t, (self._y, self._yp) = target, values
         return crossed
-
-    def _roots_at(self, t: float, y: Floats, yp: Floats) -> Floats:
-        return self.evaluation.roots(t, y, yp)
 
     def _update_after_step(self) -> bool:
         """True: a watched cell changed. A step that is left at a root is not done again when the run goes on from there."""
@@ -316,8 +320,8 @@ class _Output:
 class _Movement:
     """Sees that time still moves, a thousand steps at a time."""
 
-    def __init__(self, t: float) -> None:
-        self.t, self.count, self.non_finite, self.without_value = t, 0, 0, False
+    def __init__(self, t: float, non_finite: int) -> None:
+        self.t, self.count, self.non_finite, self.without_value = t, 0, non_finite, False
 
     def stalled(self, t: float, non_finite: int) -> bool:
         self.count += 1
@@ -369,13 +373,13 @@ class Evaluation:
         self._watch(t, y, yp, res)
         self.seconds["residual"] += time.perf_counter() - begin
 
-    def jacobian(self, t: float, y: Floats, yp: Floats, res: Floats, cj: float, JJ: Floats) -> None:
+    def jacobian(self, t: float, y: Floats, yp: Floats, cj: float, out: Floats) -> None:
         begin = time.perf_counter()
         self.counts["jacobian_evaluations"] += 1
-        JJ[:] = self.problem.jacobian(t, y, yp, cj, known=self.known_at(t))[self._order]
-        if not np.isfinite(JJ).all():
-            self._watch(t, y, yp, JJ)
-            JJ[:] = 0.0  # singular: a failure IDA recovers from with a smaller step
+        out[:] = self.problem.jacobian(t, y, yp, cj, known=self.known_at(t))[self._order]
+        if not np.isfinite(out).all():
+            self._watch(t, y, yp, out)
+            out[:] = 0.0  # singular: a failure IDA recovers from with a smaller step
         self.seconds["jacobian"] += time.perf_counter() - begin
 
     def roots(self, t: float, y: Floats, yp: Floats) -> Floats:
@@ -396,10 +400,25 @@ class Evaluation:
                 self.non_finite = (t, y.copy(), yp.copy())
 
 
+class _Line:
+    """Between a solver and what it evaluates. It can be cut, so that a solver that must not be freed keeps nothing else alive."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation: Evaluation | None = evaluation
+
+    def residual(self, t: float, y: Floats, yp: Floats, res: Floats) -> None:
+        assert self.evaluation is not None
+        self.evaluation.residual(t, y, yp, res)
+
+    def jacobian(self, t: float, y: Floats, yp: Floats, res: Floats, cj: float, JJ: Floats) -> None:
+        assert self.evaluation is not None
+        self.evaluation.jacobian(t, y, yp, cj, JJ)
+
+
 # --- roots ----------------------------------------------------------------------------------------------------------------
 def crosses(before: Floats, after: Floats) -> Mask:
     """Which functions left their side of zero. One that was zero had no side to leave."""
-    return np.asarray((before * after < 0) | ((before != 0) & (after == 0)))
+    return np.asarray((before * after < 0) | ((np.abs(before) > 0) & (after == 0)))
 
 
 def first_crossing(
@@ -408,8 +427,8 @@ def first_crossing(
     """Where the first of several functions crosses zero within a span at whose end some have crossed.
 
     Returns a time behind the crossing by `tolerance` at most, and all values before and behind. Secants of the function that
-    seems to be first, with less weight for an end that stays (the Illinois method), and a bisection
-    where they are slow.
+    seems to be first, with less weight for an end that stays (the Illinois method), and a bisection where they are
+    slow. A function without a value keeps the one it had.
 
     >>> t, _, after = first_crossing((0.0, 2.0), np.array([-1.0]), np.array([3.0]), lambda t: np.array([t * t - 1]), 1e-12)
     >>> 0 <= t - 1 <= 1e-12, bool(after[0] >= 0)
@@ -433,7 +452,7 @@ def first_crossing(
         if stays == 0:
             hi, after = t, here
         else:
-            lo, before = t, here
+            lo, before = t, np.where(np.isnan(here), before, here)
     return hi, before, after
 
 

@@ -10,7 +10,9 @@ acceleration, so that nothing of the structure changes. Both acceleration and to
     backward: the mirror image;
     free:     a = sa,            tau = 0       (nothing presses the surfaces together).
 
-`tau0_max` is `peak` times the torque at the beginning of sliding. Elements that share a shaft may switch together.
+`tau0_max` is `peak` times the torque at the beginning of sliding. Elements that share a shaft may switch together. What they hold
+together must not be held twice: of two bearings on one rigid shaft, or of a clutch between two shafts that both stick in their
+bearings, nobody can tell which one carries the torque, and the run says so.
 
     import acausal as ac
     from acausal.library.mechanics import friction, rotational
@@ -76,6 +78,7 @@ class Sliding(ac.Component):
         yield self.a_rel / self.acceleration_size == ac.where(self.locked, 0.0, ac.where(free, sa, moving))
         sliding = ac.where(forward, slides(w), -slides(-w))
         yield self.tau == ac.where(self.locked, self.torque_size * sa, ac.where(free, 0.0, sliding))
+        self.loss = ac.named(self.tau * w, unit="W", doc="heat that the friction makes")
 
 
 def _is(mode: Any, value: int) -> Any:

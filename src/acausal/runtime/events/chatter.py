@@ -67,6 +67,11 @@ class Rhythm:
         """What changed most often among the last events."""
         return Counter(cause for causes in self.causes for cause in causes).most_common(4)
 
+    def surfaces(self, handler: Handler) -> frozenset[tuple[int, str]]:
+        """The relations behind it, by the number of their kind and their text."""
+        blocks = [handler.hybrid.parts["relation"].block(row) for (role, row), _ in self.culprits() if role == "relation"]
+        return frozenset((b.kind.index, b.rule.text) for b in blocks)
+
     def explained(self, handler: Handler) -> Diagnostic:
         system = handler.problem.lowered.system
         named = [(system.describe_rule(role, row), times) for (role, row), times in self.culprits()]

@@ -14,6 +14,7 @@ from ..states import Exchange
 from .chatter import Rhythm
 from .handler import Handler, Happening
 from .log import Record
+from .native import RESTART, Native, is_ordinary
 from .repair import Repair
 from .status import Status
 from .still import Still
@@ -26,11 +27,12 @@ class Hybrid:
 
     def __init__(self, problem: Problem, request: Request, session: Any, known: Floats) -> None:
         self.problem, self.request, self.session = problem, request, session
-        self.handler = Handler(problem, known, request.inputs)
+        self.handler = Handler(problem, known, request.inputs, request.t_end - request.t0)
         self.corners = Corners(request.inputs, request.t0, request.t_end)
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t_end)
         self.repair = Repair(self.handler)
+        self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
@@ -49,6 +51,8 @@ class Hybrid:
         if len(self.left) and self.left[0] <= r.t0:
             self._store_now(r.t0)
             self.left = self.left[1:]
+        if is_ordinary(self.problem, self.session):
+            self.native = Native(self.handler, self.session, r.stored.width, r.t_end - r.t0)
         return self._verdict(happening)
 
     def run(self, interval: float) -> Outcome:
@@ -71,6 +75,8 @@ class Hybrid:
             return self._event(session.roots(), "state_events")
         if status == Status.ASSIGNED:
             return self._event(None, "state_events")
+        if status == Status.PAUSED:
+            return self._too_fast() if self.native is not None and self.native.alarmed else None
         if status == Status.STATES_DEGRADED and r.exchange is not None:
             return self._exchange(r.exchange)
         if status != Status.FINISHED:
@@ -87,13 +93,20 @@ class Hybrid:
         self.handler.move_to(self.problem)
         session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
         session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+        if self.native is not None:
+            self.native.renew()
         self.counts["state_exchanges"] += 1
 
     def _advance(self, stop: float, interval: float) -> tuple[int, int]:
         due = self.left[: int(np.searchsorted(self.left, stop, side="right"))]
-        rows = np.empty((len(due), self.request.stored.width))
-        status, written = self.session.advance(stop, due, rows, self.request.progress, interval)
-        self.record.piece(due[:written], rows[:written])
+        if self.native is not None:
+            rows = self.native.tape.rows(len(due))
+            status, written = self.session.advance(stop, due, rows, self.request.progress, interval, self.record.last_time)
+            self.native.take(self.record, self.counts)
+        else:
+            rows = np.empty((len(due), self.request.stored.width))
+            status, written = self.session.advance(stop, due, rows, self.request.progress, interval)
+            self.record.piece(due[:written], rows[:written])
         self.left = self.left[written:]
         return status, written
 
@@ -128,7 +141,7 @@ class Hybrid:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
         if happening.restart or not self.session_started:
-            self.session.start(happening.t, y, yp)
+            self.session.start(happening.t, y, yp, RESTART * self.session.last_step)
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
         self.counts["event_sweeps"] += happening.sweeps
@@ -170,11 +183,16 @@ class Hybrid:
     def _chattering(self, happening: Happening) -> Outcome | None:
         if not happening.restart:
             return None
-        sort = self.rhythm.event(happening.t, happening.causes)
-        if sort is None:
-            return None
-        self.diagnostics.append(self.rhythm.explained(self.handler))
-        return sort
+        return self._too_fast() or self._explained(self.rhythm.event(happening.t, happening.causes))
+
+    def _too_fast(self) -> Outcome | None:
+        """Whether events that were handled natively follow each other too fast."""
+        return self._explained(self.native.watched(self.rhythm)) if self.native is not None else None
+
+    def _explained(self, outcome: Outcome | None) -> Outcome | None:
+        if outcome is not None:
+            self.diagnostics.append(self.rhythm.explained(self.handler))
+        return outcome
 
     def _stopped(self, status: int) -> Outcome:
         from ..ida import OUTCOMES

@@ -17,6 +17,7 @@ from ...families.plant import INITIAL, LIVE
 from ..inputs import Signal
 from ..problem import Floats, Problem
 from .relations import Relations
+from .sliding import Sliding
 from .timed import Ticks, Timed
 
 MOST_ROUNDS = 200
@@ -51,7 +52,7 @@ class Happening:
 class Handler:
     """Discrete values of a run, and how they change. `w` is a workspace of its own, `known` the known part of it."""
 
-    def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> None:
+    def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal], span: float = 1.0) -> None:
         hybrid = problem.lowered.system.hybrid
         assert hybrid is not None and problem.rules is not None
         n = self.n = problem.size
@@ -66,7 +67,9 @@ class Handler:
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
         reinit = hybrid.parts["reinit"]
         self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
+        self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
+        self.sliding = Sliding(self, span)
         self.read = self._read_by_equations()
         self.visible = np.isin(hybrid.cells, self._visible())
 
@@ -153,6 +156,7 @@ class Handler:
         seen: set[bytes] = set()
         for found.rounds in range(1, MOST_ROUNDS + 1):
             w[self.partners] = w[self.cells]
+            self.relations.resting = self.sliding.still()
             if found.rounds == 1 and len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
             start = w[self.cells]
@@ -175,6 +179,7 @@ class Handler:
             found.jumped |= moved
             if moved or (changed & self.read).any():
                 found.restart = True
+                self._guess(y)
                 if not solve(t, y, yp):
                     found.failure = "unsolvable"
                     return self._finished(found)
@@ -186,6 +191,7 @@ class Handler:
                 found.failure, found.rows = "cycle", tuple(np.flatnonzero(changed)[:8].tolist())
                 return self._finished(found)
             seen.add(key)
+        self.sliding.after(found, t, y, yp, solve)
         return self._finished(found)
 
     def _note_crossings(self, found: Happening, roots: np.ndarray) -> None:
@@ -202,11 +208,13 @@ class Handler:
 
     def _sweep(self, found: Happening) -> bool:
         """Assignments, all at once, again and again until none changes: in whatever order they depend on each other."""
-        if not len(self.updates):
-            return True
         w = self.w
         for _ in range(MOST_SWEEPS):
             found.sweeps += 1
+            if self.nets is not None:
+                self.nets.follow(w, 2 * self.n)
+            if not len(self.updates):
+                return True
             values = self.rules.values("update", w)
             changed = values != w[self.updates]
             if not changed.any():
@@ -225,6 +233,16 @@ class Handler:
         changed = values != y[self.states]
         y[self.states[changed]] = values[changed]
         return bool(changed.any())
+
+    def _guess(self, y: Floats) -> None:
+        """Where the search for algebraic unknowns of a new state begins (`on_state_change`); what is computed needs none."""
+        part = self.hybrid.parts["guess"]
+        if part.count:
+            values = part.signs * self.rules.values("guess", self.w)
+            place = np.where(part.targets >= 0, self.problem.lowered.place[part.targets], self.n)
+            sought = place < self.n
+            sought[sought] = ~self.problem.differential[place[sought]]
+            y[place[sought]] = values[sought]
 
     def _stops(self, found: Happening) -> None:
         part = self.hybrid.parts["stop"]

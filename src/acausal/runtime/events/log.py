@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...families.system import System
@@ -42,10 +44,15 @@ class Record:
         event = len(self.times)
         self.times.append(happening.t)
         self.rows.append(self.count - 1)
-        sources = [row * _STRIDE + SOURCES.index(role) for role, row in happening.causes]
+        sources = [self.source(role, row) for role, row in happening.causes]
         self.causes.append(np.array([[event, s] for s in sources], dtype=np.int64).reshape(-1, 2))
         changed = np.flatnonzero(happening.before != happening.after)
         self.changes.append((np.full(len(changed), event), cells[changed], happening.after[changed]))
+
+    @staticmethod
+    def source(role: str, row: Any) -> Any:
+        """One number for a role's row; rows may be an array."""
+        return row * _STRIDE + SOURCES.index(role)
 
     def finished(self) -> tuple[Floats, Floats, EventLog]:
         none = np.zeros(0, dtype=np.int64)

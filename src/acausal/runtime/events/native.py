@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from ...families.nets import StateTables
+from ..outcome import Outcome
 from ..problem import Floats, Problem, core
-from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW
+from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
 
 RESTART = 0.1  # first step after an event, in steps before it
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
-HANDLED = ("relation", "net", "update", "reinit", "guess", "snapshot", "stop", "assertion")
+HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
 WITHOUT = ("timed", "crossing", "clock_start", "clock_period")  # roles that need no kernels there
 
 
@@ -43,24 +45,71 @@ class Tape:
 
 
 class Native:
-    """The switches of one run, in its session. Values of discrete cells are the session's while it advances; `fetch` brings them back."""
+    """The switches of one run, in its session. Discrete values are the session's while it advances; `take` brings them back."""
 
-    def __init__(self, handler: Handler, session: Any, span: float) -> None:
-        self.handler, self.session = handler, session
-        session.set_switches(switches(handler, span))
+    def __init__(self, handler: Handler, session: Any, width: int, span: float) -> None:
+        self.handler, self.session, self.span = handler, session, span
+        self.tape = Tape(width)
+        self.unseen: list[dict[str, Any]] = []  # by whoever looks for chattering
+        self.renew()
 
-    def take(self, record: Record, rows: Floats) -> dict[str, Any]:
-        """Events and rows since the last time, into the record; and what else is known of them."""
+    def renew(self) -> None:
+        """With the equations that the handler has now."""
+        self.session.set_switches(switches(self.handler, self.span))
+
+    def take(self, record: Record, counts: dict[str, int]) -> None:
+        """Events and rows since the last time, into the record."""
         taken: dict[str, Any] = self.session.take_events()
+        rows = self.tape.used(len(taken["row_times"]))
         if taken["handled"]:
             self.session.workspace(self.handler.w)
-        taken["causes"] = self._sources(taken["cause_rows"])
-        record.many(taken, rows)
-        return taken
+            self._count(taken, counts)
+        if len(taken["times"]):
+            self.unseen.append(taken)
+            self._note(taken, record)
+        record.piece(taken["row_times"], rows)
 
-    def _sources(self, rows: np.ndarray) -> list[tuple[str, int]]:
-        relations = self.handler.relations.count
-        return [("relation", int(r)) if r < relations else ("crossing", int(r) - relations) for r in rows]
+    def _count(self, taken: dict[str, Any], counts: dict[str, int]) -> None:
+        for name, key in (
+            ("events", "handled"),
+            ("state_events", "handled"),
+            ("restarts", "restarted"),
+            ("event_rounds", "rounds"),
+            ("event_sweeps", "sweeps"),
+        ):
+            counts[name] += taken[key]
+
+    def _note(self, taken: dict[str, Any], record: Record) -> None:
+        first, relations = len(record.times), self.handler.relations.count
+        cause = taken["cause_rows"]
+        of_relation = cause < relations
+        source = np.where(
+            of_relation, record.source("relation", cause), record.source("crossing", cause - relations)
+        )  # one of the two is nonsense, and not chosen
+        record.times.extend(taken["times"].tolist())
+        record.rows.extend((record.count + taken["rows"]).tolist())
+        record.causes.append(np.column_stack([first + taken["cause_events"], source]))
+        record.changes.append((first + taken["change_events"], taken["change_cells"], taken["change_values"]))
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether events may be too fast."""
+        return any(taken["alarm"] for taken in self.unseen)
+
+    def watched(self, rhythm: Rhythm) -> Outcome | None:
+        """Show the events that are new to it."""
+        unseen, self.unseen = self.unseen, []
+        for taken in unseen:
+            ends = np.searchsorted(taken["cause_events"], np.arange(len(taken["times"]) + 1))
+            for k in np.flatnonzero(taken["restarts"]):
+                outcome = rhythm.event(float(taken["times"][k]), self._causes(taken["cause_rows"][ends[k] : ends[k + 1]]))
+                if outcome is not None:
+                    return outcome
+        return None
+
+    def _causes(self, rows: np.ndarray) -> list[tuple[str, int]]:
+        count = self.handler.relations.count
+        return [("relation", int(r)) if r < count else ("crossing", int(r) - count) for r in rows]
 
 
 def is_ordinary(problem: Problem, session: Any) -> bool:
@@ -82,19 +131,40 @@ def switches(handler: Handler, span: float) -> Any:
         found.set_rules(role, part.count, _indices(_targets(handler, role, first)))
         for kernel in handler.rules.kernels[role]:
             found.add_rules(role, *kernel)
+    _add_nets(found, handler.nets, first)
     masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, _read_by_timed(handler)))
     found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks)
     found.set_relations(_indices(relations.bands), relations.sense, relations.width, _directions(handler))
-    found.set_unknowns(problem.differential, problem.nominal, np.ascontiguousarray(handler.state_signs, dtype=float), RESTART)
+    signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
+    found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)
     return found
 
 
 def _targets(handler: Handler, role: str, first: int) -> np.ndarray:
+    """Where values of a role go: cells of the workspace, unknowns; -1 for a guess of what is computed or held."""
+    targets, problem = handler.hybrid.parts[role].targets, handler.problem
     if role in ("stop", "assertion"):
         return np.zeros(0)
-    targets = handler.hybrid.parts[role].targets
-    return handler.problem.lowered.place[targets] if role in ("reinit", "guess") else first + targets
+    if role == "reinit":
+        return problem.lowered.place[targets]
+    if role == "guess":
+        place = np.where(targets >= 0, problem.lowered.place[targets], handler.n)
+        return np.where(np.append(~problem.differential, False)[np.minimum(place, handler.n)], place, -1)
+    return np.asarray(first + targets)
+
+
+def _add_nets(found: Any, tables: StateTables | None, first: int) -> None:
+    """States that follow others."""
+    if tables is None:
+        return
+    of = (first + tables.combined, first + tables.combined_of, tables.combined_row, tables.combined_table)
+    found.set_combined_states(*map(_indices, of))
+    found.set_state_names(_indices(tables.names), tables.name_count)
+    for level in tables.levels:
+        sources = (first + level.source, level.source_net, level.source_row)
+        followers = (first + level.follower, level.key, level.many.ravel(), level.rule)
+        found.add_nets(level.nets, *map(_indices, (*sources, *followers)))
 
 
 def _read_by_timed(handler: Handler) -> np.ndarray:

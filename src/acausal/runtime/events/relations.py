@@ -31,6 +31,7 @@ class Relations:
         self.cells, self.bands = first + part.targets, first + part.bands
         self.sense, self.strict = senses(part.blocks, self.count)
         self.width = np.zeros(self.count)
+        self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
 
     def begin(self, w: Floats) -> None:
         """Values at a start, exactly as written, and bands for the run."""
@@ -38,27 +39,29 @@ class Relations:
         self.width = BAND * self._scale(w)
         g = self.sense * self.rules.values("relation", w)
         w[self.cells] = np.where(self.strict, g > 0, g >= 0)
-        self._set_bands(w)
+        self.renew(w)
 
     def follow(self, w: Floats, crossed: np.ndarray | None = None) -> np.ndarray:
         """Bring values up to date; `crossed` marks those that the solver saw crossing. Returns the rows that changed."""
         g = self.rules.values("relation", w)
-        side = self._side(w)
+        side = self.side(w)
         wrong = side * g < 0
         if crossed is not None:
             wrong |= crossed & (side * g <= 0)
+        wrong[self.resting] = False
         rows = np.flatnonzero(wrong)
         if len(rows):
             w[self.cells[rows]] = 1.0 - w[self.cells[rows]]
-            self._set_bands(w)
+            self.renew(w)
         return rows
 
-    def _side(self, w: Floats) -> Floats:
+    def side(self, w: Floats) -> Floats:
         """+1 where g is taken to be positive."""
         return np.where(w[self.cells] > 0, self.sense, -self.sense)
 
-    def _set_bands(self, w: Floats) -> None:
-        w[self.bands] = -self._side(w) * self.width
+    def renew(self, w: Floats) -> None:
+        """Bands on the far side of the present values."""
+        w[self.bands] = -self.side(w) * self.width
 
     def _scale(self, w: Floats) -> Floats:
         """What g is made of: the sum of its terms' sizes, by its derivatives."""

@@ -109,7 +109,7 @@ class Repair:
         w = handler.w
         w[handler.cells] = configuration
         w[handler.partners] = configuration
-        handler.relations._set_bands(w)
+        handler.relations.renew(w)
         session.set_known(handler.known)
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         if not ok:

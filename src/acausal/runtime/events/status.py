@@ -11,3 +11,4 @@ class Status(IntEnum):
     CANCELLED = 2
     STATES_DEGRADED = 3
     ASSIGNED = 4
+    PAUSED = 5

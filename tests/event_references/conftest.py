@@ -1,0 +1,8 @@
+"""What published trajectories are read with lies with the benchmarks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
