@@ -90,12 +90,14 @@ if TYPE_CHECKING:
     from .results.result import Result
     from .runtime.model import Model
     from .runtime.outcome import Outcome
+    from .runtime.phases import Phases
 
 __version__ = "0.1.0"
 
 _LATE = {
     "Model": ("runtime.model", "Model"),
     "Outcome": ("runtime.outcome", "Outcome"),
+    "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
     "compile": ("runtime.model", "compile"),
     "load": ("results.store", "load"),
@@ -116,7 +118,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "InputStates", "Integer", "Model",
-    "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Potential", "Result", "States", "Table", "Table2D", "Variable", "abs", "acos",
+    "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential", "Result", "States", "Table", "Table2D", "Variable", "abs", "acos",
     "after_step", "array", "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "compile", "cos", "cosh", "crossing",
     "der", "dot", "during", "edge", "exp", "external", "floor", "function", "homotopy", "initial", "library", "load", "log",
     "log10", "match", "max", "mean", "min", "modify", "named", "no_event", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",

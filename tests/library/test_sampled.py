@@ -13,7 +13,11 @@ from acausal.library import signal as sg
 
 def test_a_hold_has_the_value_of_the_last_tick(wired: Any, run: Any, agrees: Any) -> None:
     plant = wired(
-        "sine.y hold.u delay.u", sine=sg.Sine(f=1.0), hold=sa.ZeroOrderHold(period=0.1), delay=sa.UnitDelay(period=0.1), run=sg.FirstOrder()
+        "sine.y hold.u delay.u",
+        sine=sg.Sine(f=1.0),
+        hold=sa.ZeroOrderHold(period=0.1),
+        delay=sa.UnitDelay(period=0.1),
+        run=sg.FirstOrder(),
     )
     result = run(plant, 1.05, at=np.arange(0.05, 1.05, 0.1))
     k = np.arange(0, 1.0, 0.1)
@@ -24,7 +28,9 @@ def test_a_hold_has_the_value_of_the_last_tick(wired: Any, run: Any, agrees: Any
 
 
 def test_a_clock_may_begin_later(wired: Any, run: Any) -> None:
-    plant = wired("one.y hold.u", one=sg.Constant(k=3.0), hold=sa.ZeroOrderHold(period=0.25, start_time=0.1, held=7.0), lag=sg.FirstOrder())
+    plant = wired(
+        "one.y hold.u", one=sg.Constant(k=3.0), hold=sa.ZeroOrderHold(period=0.25, start_time=0.1, held=7.0), lag=sg.FirstOrder()
+    )
     result = run(plant, 1.0)
     assert result.events.times[0] == 0.1
     assert result["hold.y"][0] == 7.0 and result["hold.y"][-1] == 3.0

@@ -26,11 +26,65 @@ def test_sources(wired: Any, run: Any, agrees: Any) -> None:
         assert at["step.y"][0] == (2.5 if t >= 2 else 0.5)
 
 
-def test_a_step_is_found_by_the_error_control(wired: Any, run: Any) -> None:
-    plant = wired("step.y lag.u", step=sg.Step(start_time=1.0), lag=sg.FirstOrder(T=0.5))
-    result = run(plant, 3.0, suppress_algebraic=True)  # no step is small enough for the error of the jump itself
-    exact = np.where(result.time > 1, 1 - np.exp(-np.maximum(result.time - 1, 0) / 0.5), 0.0)
-    assert np.abs(result["lag.y"] - exact).max() < 1e-5
+def test_a_step_is_hit_exactly(wired: Any, run: Any, agrees: Any) -> None:
+    result = run(wired("step.y lag.u", step=sg.Step(start_time=1.0), lag=sg.FirstOrder(T=0.5)), 3.0)
+    agrees(result["lag.y"], np.where(result.time > 1, 1 - np.exp(-np.maximum(result.time - 1, 0) / 0.5), 0.0))
+    assert result.events.times.tolist() == [1.0]
+
+
+def test_corners_of_periodic_sources_are_hit_to_the_last_digit(wired: Any, run: Any) -> None:
+    plant = wired(
+        "pulse.y lag.u", lag=sg.FirstOrder(), pulse=sg.Pulse(amplitude=2.0, offset=-1.0, period=0.3, width=0.4, start_time=0.1),
+        flag=sg.BooleanPulse(period=0.7, width=0.1, start_time=0.2), saw=sg.SawTooth(amplitude=3.0, period=0.33, start_time=0.05),
+        ramp=sg.Ramp(height=2.0, duration=0.35, start_time=0.14), step=sg.Step(start_time=0.77),
+    )  # fmt: skip
+    result = run(plant, 1.0)
+    pulses, flags, teeth = (0.1, 0.4, 0.7, 1.0), (0.2, 0.9), (0.05, 0.38, 0.71)
+    corners = {
+        *pulses,
+        *(t + 0.4 * 0.3 for t in pulses[:3]),
+        *flags,
+        *(t + 0.1 * 0.7 for t in flags),
+        *teeth,
+        0.14,
+        0.14 + 0.35,
+        0.77,
+    }
+    assert result.events.times.tolist() == sorted(corners)
+    t = result.time
+    between = np.abs(t[:, None] - np.array(sorted(corners))).min(axis=1) > 1e-12
+    inside = np.any([(t > p) & (t < p + 0.12) for p in pulses], axis=0)
+    assert np.array_equal(result["pulse.y"][between], np.where(inside, 1.0, -1.0)[between])
+    raised = np.any([(t > p) & (t < p + 0.07) for p in flags], axis=0)
+    assert np.array_equal(result["flag.y"][between], raised[between])
+    np.testing.assert_allclose(
+        result["saw.y"][between], np.where(t < 0.05, 0.0, 3.0 * ((t - 0.05) % 0.33) / 0.33)[between], atol=1e-12
+    )
+    np.testing.assert_allclose(result["ramp.y"], 2.0 * np.clip((t - 0.14) / 0.35, 0.0, 1.0), atol=1e-14)
+
+
+def test_a_periodic_source_may_have_begun_before_the_start(wired: Any, run: Any) -> None:
+    result = run(wired("pulse.y lag.u", lag=sg.FirstOrder(), pulse=sg.Pulse(period=1.0, start_time=-0.25)), 1.0)
+    assert result["pulse.y"][0] == 1.0
+    np.testing.assert_allclose(result.events.times, [0.25, 0.75], rtol=1e-15)
+
+
+def test_hysteresis_and_two_point_control(wired: Any, run: Any, agrees: Any) -> None:
+    """A sine through both: the one goes on above `high`, the other below its band."""
+    plant = wired(
+        "sine.y band.u control.u lag.u", "band.y negation.u", "wish.y control.reference", sine=sg.Sine(f=1.0), lag=sg.FirstOrder(),
+        band=sg.Hysteresis(low=-0.3, high=0.6), control=sg.OnOffController(bandwidth=0.4), wish=sg.Constant(k=0.1), negation=sg.Not(),
+    )  # fmt: skip
+    result = run(plant, 2.0)
+    up, down = np.arcsin(0.6) / (2 * np.pi), 0.5 + np.arcsin(0.3) / (2 * np.pi)
+    below, above = 0.5 + np.arcsin(0.1) / (2 * np.pi), np.arcsin(0.3) / (2 * np.pi)
+    agrees(result.events.times, np.sort([above + 1, *(k + t for k in (0, 1) for t in (up, down, below))]), reached=1e-9)
+    t = result.time
+    between = np.abs(t[:, None] - result.events.times).min(axis=1) > 1e-9
+    on = (t % 1 > up) & (t % 1 < down)
+    assert np.array_equal(result["band.y"][between], on[between])
+    assert np.array_equal(result["negation.y"][between], ~on[between])
+    assert np.array_equal(result["control.y"][between], ((t % 1 > below) | ((t >= 1) & (t % 1 < above)))[between])
 
 
 def test_a_time_table_passes_through_its_points(wired: Any) -> None:

@@ -170,3 +170,28 @@ def test_a_room_settles_where_gains_meet_ventilation(wired: Any, run: Any, agree
     settled = 280.0 + 500.0 / (air * 1e-3)
     agrees(result["room.T"], settled + (290.0 - settled) * np.exp(-result.time * 1e-3 / 3.0))
     agrees(result["room.Q_ventilation"], air * 1e-3 * (280.0 - result["room.T"]))
+
+
+@pytest.mark.parametrize(("power", "outside"), [(40.0, 283.15), (-40.0, 303.15)], ids=["heating", "cooling"])
+def test_a_thermostat_keeps_a_body_within_its_band(wired: Any, run: Any, power: float, outside: float) -> None:
+    """Exponentials between T_set - band/2 and T_set + band/2: switching times by their inverse."""
+    C, G, low, high = 100.0, 2.0, 292.15, 294.15
+    plant = wired(
+        "body.port loss.a control.port", "loss.b ambient.port", control=th.Thermostat(T_set=293.15, band=2.0, Q_on=power),
+        body=th.HeatCapacitor(C=C, T=ac.start(outside)), loss=th.ThermalConductor(G=G), ambient=th.FixedTemperature(T=outside),
+    )  # fmt: skip
+    result = run(plant, 400.0, rtol=1e-9)
+    near, far = (low, high) if power > 0 else (high, low)  # where it goes on, where it goes off
+
+    def takes(begin: float, end: float, limit: float) -> float:
+        return float(C / G * np.log((limit - begin) / (limit - end)))
+
+    warming, falling = takes(near, far, outside + power / G), takes(far, near, outside)
+    first = takes(outside, far, outside + power / G)
+    count = len(result.events.times)
+    assert count > 10
+    np.testing.assert_allclose(
+        result.events.times, first + np.append(0.0, np.cumsum([falling, warming] * count))[:count], rtol=1e-7
+    )
+    T = result["body.T"][result.time >= first]
+    assert low - 1e-6 < T.min() and T.max() < high + 1e-6

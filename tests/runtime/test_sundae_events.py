@@ -237,6 +237,24 @@ def test_statuses_are_those_of_the_native_core() -> None:
         assert getattr(core.status, name) == member
 
 
+class Switched(ac.Component):
+    """Driven to zero from both sides."""
+
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == ac.where(self.x > 0, -1.0, 1.0)
+
+
+def test_chattering_is_told_and_can_be_slid_along() -> None:
+    run = simulate(Switched(), 3.0)
+    assert run.outcome is Outcome.CHATTERING and run.time[-1] == pytest.approx(1.0, abs=1e-6)
+    assert "x > 0" in str(run.diagnostics[0])
+    run = simulate(Switched(), 3.0, sliding="filippov")
+    assert run.outcome is Outcome.FINISHED
+    np.testing.assert_allclose(run["x"], np.maximum(1 - run.time, 0.0), atol=1e-6)
+
+
 # ------------------------------------------------------------------------------------------------ the session
 
 

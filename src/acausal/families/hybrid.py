@@ -20,6 +20,7 @@ from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.derivative import der
 from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Terminate, When
 from ..language.expression import (
+    Call,
     Constant,
     Expression,
     Mark,
@@ -34,12 +35,13 @@ from ..language.expression import (
     walk,
 )
 from ..language.operators import RELATIONS
+from ..language.tables import Table
 from .plant import Kind, Plant, Quantity
 from .template import Family
 
 ROLES = (
     "relation", "timed", "crossing", "update", "reinit", "guess", "snapshot", "stop", "assertion", "step", "clock_start", "clock_period",
-    "slide_slope", "slide_share", "slide_decay",
+    "slide_slope", "slide_share", "slide_decay", "corner",
 )  # fmt: skip
 
 
@@ -58,6 +60,7 @@ class Rule:
     target: Reference | None = None
     detail: str = ""  # operator of a relation, direction and kind of a crossing, message of a stop
     band: Reference | None = None  # of a relation: how far beyond zero it switches
+    knots: np.ndarray | None = None  # of a table: where its argument meets a corner
     terms: list[Expression] = field(default_factory=list)
 
 
@@ -143,6 +146,8 @@ class Freezer:
 
     def _between_events(self, node: Expression) -> Expression:
         if not isinstance(node, Operation):
+            if isinstance(node, Call) and isinstance(node.function, Table):
+                self._corners(node.function, self._frozen[node.args[0]])
             return rebuild(node, tuple(self._frozen[a] for a in node.args)) if node.args else node
         name = node.operator.name
         if name == "no_event":
@@ -250,6 +255,14 @@ class Freezer:
             self.rules.append(Rule("update", step, step.shape, str(step), self._place[1], cell))
             self._cells[step] = apply("where", Mark("live"), step, cell)
         return self._cells[step]
+
+    def _corners(self, table: Table, argument: Expression) -> None:
+        """A table of time: steps end at its corners, so that none is overlooked."""
+        leaves = [n for n in walk(argument) if not n.args]
+        if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not _is_affine_in_time(argument):
+            return
+        knots = table.x if table.method == "linear" else table.x[[0, -1]]
+        self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=knots))
 
     def _clock(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         start, period = (done[a] for a in node.args)
@@ -384,6 +397,10 @@ def _outside_no_event(expression: Expression) -> set[Expression]:
             if not (isinstance(node, Operation) and node.operator.name == "no_event"):
                 stack.extend(node.args)
     return found
+
+
+def _is_unknown(node: Expression) -> bool:
+    return isinstance(node, Reference) and node.declaration.role != "parameter"
 
 
 def _varies(node: Expression) -> bool:

@@ -1,18 +1,20 @@
 """Nets of states: what input states are, given the states of everything connected to them (WinDali 6.2).
 
-A *net* is all state variables that connections join, through composites and arrays. Its *sources* are the variables that some
-component owns; its *followers* are input states and the outputs that composites hand on. How many sources of a net are in the
-state of each name decides what a follower is in: AND, OR, or otherwise (`structure/resolution.py`). Two variables may order the
-same names differently, so names are numbered once for the whole plant.
+A *net* is a set of sources, the state variables that components own, with the *followers* that all of these reach: input states,
+and outputs that composites hand on. How many sources of a net are in the state of each name decides what a follower is in: AND, OR,
+or otherwise (`structure/resolution.py`). Two variables may order the same names differently, so names are numbered once for the
+whole plant.
 
-The output of a composite that has rules of its own (`ac.OutputStates(on="any", off="all")`) is a follower of the net inside and
-a source of the net outside; hence nets have levels, and elements of nets are pairs (variable, side), as for flows.
+Connections have a direction: who has states provides them, who has not takes them. Two inputs that share one source (a central
+switch) may have others for themselves; so nets are not just what hangs together. What a composite takes it provides inside, and
+what it takes from inside it provides outside; such variables are replaced by what they take. Only the output of a composite that
+has rules of its own (`ac.OutputStates(on="any", off="all")`) is a follower inside and a source outside; hence nets have levels.
 Everything is integer arrays; to bring 10 000 inputs up to date are a few numpy calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,12 +24,13 @@ from ..language.expression import Reference
 from ..language.states import InputStates, OutputStates, StateDeclaration, States
 from ..structure.resolution import RULES, ambiguous
 from ..structure.unions import components
-from .connections import INNER, OUTER, joined_numbers
+from .connections import joined_numbers
 from .plant import Kind, Plant, Quantity
 from .trace import Traced, TracedConnection
 
 Floats = np.ndarray
 _MOST = 6  # problems of one sort that are told
+_DEEPEST = 100  # composites within composites that hand states on
 
 
 @dataclass(slots=True, eq=False)
@@ -118,8 +121,8 @@ class _Nets:
         self.name_count = len(number)
 
     def tables(self) -> StateTables:
-        self._connect()
         self._refuse_assigned_followers()
+        self._connect()
         self._sort()
         tables = self._combined()
         if not self.problems:
@@ -132,30 +135,61 @@ class _Nets:
 
     # --- connections ----------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:
-        """Nets as labels of the elements 2·place + side."""
+        """Pairs (provider, taker) and pairs of takers that are the same, as places; with each the connection it comes from."""
         none = np.zeros((0, 2), dtype=np.int64)
-        pairs, blocks = [none], [np.zeros(0, dtype=np.int64)]
+        self.given, self.equal = [none], [none]
+        self.block: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
         for one in self.traced:
             for connection in one.state_connections:
-                first = connection.ends[0]
-                for other in connection.ends[1:]:
-                    assert isinstance(first, Reference) and isinstance(other, Reference)
-                    ends = joined_numbers(self.plant, one.kind, connection, first, other)
-                    sides = [INNER if e.owner is one.kind.representative else OUTER for e in (first, other)]
-                    pairs.append(np.stack([2 * self.place[n.ravel()] + s for n, s in zip(ends, sides, strict=True)], axis=1))
-                    blocks.append(np.full(len(pairs[-1]), len(self.joined)))
-                self.joined.append((one.kind, connection))
                 self._refuse_local(one.kind, connection)
-        self.pairs, self.block = np.concatenate(pairs), np.concatenate(blocks)
-        both = np.flatnonzero(~self._rows(lambda d: isinstance(d, OutputStates) and bool(d.rules))[self.row])
-        edges = np.concatenate([self.pairs, np.stack([2 * both, 2 * both + 1], axis=1)])
-        self.label = components(2 * len(self.cell), edges[:, 0], edges[:, 1]).astype(np.int64)
-        self.nets = int(self.label.max()) + 1
-        self.inside = np.zeros(len(self.cell), dtype=bool)
-        self.inside[self.pairs[self.pairs % 2 == INNER] >> 1] = True
+                self._direct(one.kind, connection)
+                self.joined.append((one.kind, connection))
 
-    def _rows(self, true: object) -> np.ndarray:
-        return np.array([true(d) for d in self.declared], dtype=bool)  # type: ignore[operator]
+    def _direct(self, kind: Kind, connection: TracedConnection) -> None:
+        ends = [end for end in connection.ends if isinstance(end, Reference)]
+        roles = [self._provides(end, kind) for end in ends]
+        if True not in roles:  # an output of the component itself is a source to its inside if nothing there is
+            roles = [True if role is None else role for role in roles]
+        providers = [end for end, role in zip(ends, roles, strict=True) if role]
+        takers = [end for end, role in zip(ends, roles, strict=True) if not role]
+        for taker in takers:
+            for provider in providers:
+                pairs = self._places(kind, connection, provider, taker)
+                self.given.append(pairs)
+                self.block.append(np.full(len(pairs), len(self.joined)))
+            if not providers and taker is not takers[0]:
+                self.equal.append(self._places(kind, connection, takers[0], taker))
+        if not takers:
+            self._refuse_outputs_only(kind, connection)
+
+    def _provides(self, end: Reference, kind: Kind) -> bool | None:
+        """Whether an end has states for the others of its connection; None: an own output that may be handed on from inside."""
+        declaration: StateDeclaration = end.declaration
+        if end.owner is not kind.representative:
+            return not isinstance(declaration, InputStates)
+        if isinstance(declaration, InputStates) or declaration.groups:
+            return True
+        driven = self.driven[self.place[self.plant.numbers(kind, end).ravel()]].any()
+        return True if driven else None
+
+    def _places(self, kind: Kind, connection: TracedConnection, a: Reference, b: Reference) -> np.ndarray:
+        numbers = joined_numbers(self.plant, kind, connection, a, b)
+        return np.stack([self.place[n.ravel()] for n in numbers], axis=1)
+
+    def _refuse_outputs_only(self, kind: Kind, connection: TracedConnection) -> None:
+        self.problems.append(
+            Diagnostic(
+                f"A connection of {kind.name} joins output states only, so that nothing follows them.",
+                component=kind.name,
+                equation=str(connection),
+                location=connection.location,
+                remedy="Connect an output with an input: `ac.OutputStates` of one component with `ac.InputStates` of another.",
+            )
+        )
+
+    def _rows(self, true: Callable[[StateDeclaration], bool]) -> np.ndarray:
+        """For each place whether something is true of what is declared there."""
+        return np.array([true(d) for d in self.declared], dtype=bool)[self.row]
 
     def _refuse_local(self, kind: Kind, connection: TracedConnection) -> None:
         for end in connection.ends:
@@ -196,29 +230,70 @@ class _Nets:
 
     # --- sources and followers ------------------------------------------------------------------------------------------------
     def _sort(self) -> None:
-        """Who decides in each net. `source` and `follower` are places."""
-        given = self._rows(lambda d: d.initial is not None)[self.row]
-        is_input = self._rows(lambda d: isinstance(d, InputStates))[self.row]
-        is_local = self._rows(lambda d: isinstance(d, States))[self.row]
-        combined = self._rows(lambda d: bool(d.groups))[self.row]
-        ruled = self._rows(lambda d: isinstance(d, OutputStates) and bool(d.rules))[self.row]
-        plain = ~(is_input | is_local | combined | ruled)
-        handed_on = plain & ~self.driven & self.inside
-        sources = combined | ruled | (plain & ~handed_on)
-        outer = self.label[0::2]
-        self.undecided = plain & ~self.driven & ~self.inside & ~given
-        has_source = np.zeros(self.nets, dtype=bool)
-        has_source[outer[sources]] = True
-        candidates = np.flatnonzero((handed_on | is_input) & given & ~has_source[outer])
-        sources[self._outermost(candidates, is_input, outer)] = True
-        self.source = np.flatnonzero(sources)
-        self.source_net = outer[self.source]
-        self.follower = np.flatnonzero(ruled | ((handed_on | is_input) & ~sources))
-        self.follower_net = self.label[2 * self.follower + np.where(ruled[self.follower], INNER, OUTER)]
+        """Who decides on whom: `source` are places with the net they decide on, one entry for each net; `follower` likewise."""
+        given, equal = np.concatenate(self.given), np.concatenate(self.equal)
+        takes = np.zeros(len(self.cell), dtype=bool)
+        takes[given[:, 1]] = True
+        takes[equal.ravel()] = True
+        stated = self._rows(lambda d: d.initial is not None)
+        is_input = self._rows(lambda d: isinstance(d, InputStates))
+        ruled = self._rows(lambda d: isinstance(d, OutputStates) and bool(d.rules))
+        outputs = self._rows(lambda d: isinstance(d, OutputStates) and not d.rules and not d.groups)
+        handed_on = is_input | (outputs & takes & ~self.driven)  # what stands for its sources
+        self.undecided = outputs & ~takes & ~self.driven & ~stated
+        self.label = components(len(self.cell), equal[:, 0], equal[:, 1]).astype(np.int64)
+        self._unite_relays(given, handed_on)
+        self.nets = int(self.label.max()) + 1
+        chosen = self._outermost(np.flatnonzero(handed_on & stated & ~self._reached(given)[self.label]), is_input)
+        self.source_net, self.source = self._expanded(given, handed_on, chosen)
+        followers = ruled | handed_on
+        followers[chosen] = False
+        self.follower = np.flatnonzero(followers)
+        self.follower_net = self.label[self.follower]
         self.ruled = ruled
         self.number = np.bincount(self.source_net, minlength=self.nets)  # of sources
 
-    def _outermost(self, candidates: np.ndarray, is_input: np.ndarray, net: np.ndarray) -> np.ndarray:
+    def _unite_relays(self, given: np.ndarray, handed_on: np.ndarray) -> None:
+        """What takes from a single variable that itself is handed on takes the same: one net."""
+        pairs = np.unique(np.stack([self.label[given[:, 1]], given[:, 0]], axis=1), axis=0)
+        many = np.bincount(pairs[:, 0], minlength=int(self.label.max()) + 1)
+        same = pairs[(many[pairs[:, 0]] == 1) & handed_on[pairs[:, 1]]]
+        united = components(len(many), same[:, 0], self.label[same[:, 1]])
+        self.label = united[self.label].astype(np.int64)
+
+    def _reached(self, given: np.ndarray) -> np.ndarray:
+        """Mask of nets to which somebody outside them provides."""
+        provided = np.zeros(self.nets, dtype=bool)
+        net = self.label[given[:, 1]]
+        provided[net[net != self.label[given[:, 0]]]] = True
+        return provided
+
+    def _expanded(self, given: np.ndarray, handed_on: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(net, source) pairs: variables that are handed on are replaced by what they take, until none is left."""
+        constant = np.zeros(len(self.cell), dtype=bool)
+        constant[chosen] = True
+        pairs = np.stack([self.label[given[:, 1]], given[:, 0]], axis=1)
+        pairs = np.concatenate([pairs, np.stack([self.label[chosen], chosen], axis=1)])
+        for _ in range(_DEEPEST):
+            pairs = np.unique(pairs, axis=0)
+            relay = handed_on[pairs[:, 1]] & ~constant[pairs[:, 1]]
+            inside = relay & (self.label[pairs[:, 1]] == pairs[:, 0])
+            pairs, relay = pairs[~inside], relay[~inside]
+            if not relay.any():
+                return pairs[:, 0], pairs[:, 1]
+            taken = self.label[pairs[relay, 1]]
+            begin, end = np.searchsorted(pairs[:, 0], taken), np.searchsorted(pairs[:, 0], taken, side="right")
+            more = np.stack([np.repeat(pairs[relay, 0], end - begin), pairs[_ranges(begin, end), 1]], axis=1)
+            pairs = np.concatenate([pairs[~relay], more])
+        raise self._circle(int(pairs[handed_on[pairs[:, 1]], 1][0]))
+
+    def _circle(self, place: int) -> ModelError:
+        return ModelError(
+            f"Connected states depend on themselves in a circle, through `{self._name(place)}`.",
+            remedy="Leave one of the connections out, or let a state of its own (with transitions) part them.",
+        )
+
+    def _outermost(self, candidates: np.ndarray, is_input: np.ndarray) -> np.ndarray:
         """In nets that nobody decides on: what has a state of its own, an output before an input, the outermost first."""
         depth = np.zeros(len(self.cell), dtype=np.int64)
         for row in np.unique(self.row[candidates]):
@@ -227,9 +302,8 @@ class _Nets:
                 first = q.base + member._first * q.size
                 cells = np.arange(first, first + member._count * q.size)
                 depth[self.place[cells]] = len(member._steps_from(self.plant.root) or ())
-        order = candidates[np.lexsort((depth[candidates], is_input[candidates], net[candidates]))]
-        _, first_of_net = np.unique(net[order], return_index=True)
-        return order[first_of_net]
+        order = candidates[np.lexsort((depth[candidates], is_input[candidates], self.label[candidates]))]
+        return order[np.unique(self.label[order], return_index=True)[1]]
 
     # --- checks ---------------------------------------------------------------------------------------------------------------
     def _name(self, place: int) -> str:
@@ -237,10 +311,10 @@ class _Nets:
 
     def _where(self, net: int) -> tuple[str, str, Location | None]:
         """Class, text and line of a connection of a net."""
-        found = np.flatnonzero(self.label[self.pairs[:, 0]] == net)
+        found = np.flatnonzero(self.label[np.concatenate(self.given)[:, 1]] == net)
         if not len(found):
             return "", "", None
-        kind, connection = self.joined[int(self.block[found[0]])]
+        kind, connection = self.joined[int(np.concatenate(self.block)[found[0]])]
         return kind.name, str(connection), connection.location
 
     def _check(self) -> None:
@@ -380,20 +454,16 @@ class _Nets:
     def _levels(self) -> list[Level]:
         """Nets by level: one whose source is resolved from a net inside comes after that net."""
         level = np.zeros(self.nets, dtype=np.int64)
-        through = np.flatnonzero(self.ruled)
-        inner, outer = self.label[2 * through + 1], self.label[2 * through]
-        for _ in range(len(through) + 1):
+        through = self.ruled[self.source]
+        inner, outer = self.label[self.source[through]], self.source_net[through]
+        for _ in range(_DEEPEST):
             higher = level.copy()
             np.maximum.at(higher, outer, level[inner] + 1)
             if (higher == level).all():
                 break
             level = higher
         else:
-            name = self._name(int(through[np.argmax(level[inner])]))
-            raise ModelError(
-                f"Connected states depend on themselves in a circle, through `{name}`.",
-                remedy="Leave one of the connections out, or let a state of its own (with transitions) part them.",
-            )
+            raise self._circle(int(self.source[through][np.argmax(level[inner])]))
         return [self._level(level, number) for number in np.unique(level[self.follower_net])]
 
     def _level(self, level: np.ndarray, number: int) -> Level:
@@ -445,6 +515,12 @@ def combination(occurring: frozenset[str], sources: list[tuple[str, ...]]) -> li
     chosen = {k: state for state, k in owner.items()}
     found = [chosen.get(k) or next((s for s in states if s in occurring), "") for k, states in enumerate(sources)]
     return found if all(found) else None
+
+
+def _ranges(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """begin … end-1 of each pair, one after the other."""
+    counts = end - begin
+    return np.repeat(begin - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
 
 
 def _more(places: np.ndarray) -> str:

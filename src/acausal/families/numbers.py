@@ -16,7 +16,18 @@ import numpy as np
 from ..errors import Diagnostic, ModelError, UsageError
 from ..language.component import Component
 from ..language.declarations import Named
-from ..language.expression import Arithmetic, Continuation, Expression, Mark, Reference, Time, Unbound, as_expression, transform, walk
+from ..language.expression import (
+    Arithmetic,
+    Continuation,
+    Expression,
+    Mark,
+    Reference,
+    Time,
+    Unbound,
+    as_expression,
+    transform,
+    walk,
+)
 from .plant import Kind, Plant, Quantity, element_name, follow, joined
 
 DECLARED, MODIFIED = 1, 2

@@ -314,10 +314,11 @@ def _connection(component: Component, item: Any, where: Location | None) -> Trac
 
 
 def _states_with_others(component: Component, states: StateView, other: Any, where: Location | None) -> Diagnostic:
-    declaration = states._reference.declaration
+    reference = states._reference
+    name, listed = reference.owner._path_from(component, reference.name), ", ".join(reference.declaration.states)
     what = f"the {type(other._connector).__name__} `{other}`" if isinstance(other, ConnectorView) else f"the variable `{other}`"
     return Diagnostic(
-        f"A connection of {type(component).__name__} joins the states `{states}` ({', '.join(declaration.states)}) with {what}.",
+        f"A connection of {type(component).__name__} joins the states `{name}` ({listed}) with {what}.",
         component=type(component).__name__,
         equation=where.source if where else "",
         location=where,

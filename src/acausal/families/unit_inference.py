@@ -11,7 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Location
-from ..language.expression import Call, Constant, Continuation, Expression, Literal, Mark, Operation, Reference, Sum, Time, Unbound, walk
+from ..language.expression import (
+    Call,
+    Constant,
+    Continuation,
+    Expression,
+    Literal,
+    Mark,
+    Operation,
+    Reference,
+    Sum,
+    Time,
+    Unbound,
+    walk,
+)
 from .measures import (
     PLAIN,
     TIME,

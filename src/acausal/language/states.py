@@ -42,6 +42,7 @@ class StateDeclaration(Discrete):
     type = "states"
 
     def __init__(self, names: Iterable[str], initial: Any, location: Location, **attributes: Any) -> None:
+        self.name = ""
         self.states = _checked_names(names, location)
         self.location = location
         self.initial = initial
@@ -192,7 +193,7 @@ class StateView:
 
     @property
     def _declaration(self) -> StateDeclaration:
-        return self._reference.declaration  # type: ignore[no-any-return]
+        return self._reference.declaration
 
     def __getattr__(self, name: str) -> State:
         if name.startswith("_"):
@@ -241,7 +242,7 @@ class State(Operation):
     number: int
     variable: StateView
 
-    def __new__(cls, variable: StateView, number: int) -> State:  # type: ignore[misc]
+    def __new__(cls, variable: StateView, number: int) -> State:
         reference = variable._reference
         args = (reference, Constant(number))
         key = (State, id(reference), number)

@@ -21,7 +21,6 @@ import numpy as np
 import acausal as ac
 from acausal.errors import UsageError
 
-
 NEVER = -1e30  # s
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,31 +93,21 @@ class Ida:
 
 def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, interval: float) -> RunResult:
     """A run with events."""
-    from .events.driver import Hybrid
+    from .events.driver import run_hybrid
 
     if problem.fresh_jacobians:
         session.refresh_jacobian()
     if request.watch is not None:
         _watch(session, request.watch)
-    hybrid = Hybrid(problem, request, session, known)
-    outcome = hybrid.run(interval)
-    times, rows, log = hybrid.record.finished()
-    result = RunResult(
-        outcome,
-        session.t,
-        times,
-        rows,
-        session.y,
-        session.yp,
-        {**session.statistics(), **hybrid.counts},
-        session.message,
-        (*hybrid.diagnostics, *_explain(problem, request, session, outcome, known)),
-        log,
-        hybrid.first_known,
-        hybrid.rhythm.surfaces(hybrid.handler),
-        journal_of(session, problem, known, request.inputs),
+    return run_hybrid(
+        problem,
+        request,
+        session,
+        known,
+        interval,
+        lambda outcome: _explain(problem, request, session, outcome, known),
+        lambda: journal_of(session, problem, known, request.inputs),
     )
-    return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
 
 
 def _watch(session: Any, watch: Watch) -> None:

@@ -24,6 +24,7 @@ from ..families.system import System
 from ..language.component import Component
 from ..results.result import Result, Stored
 from .build import build
+from .events.handler import settle_discrete, switching
 from .events.timed import set_at_start
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.pose import pose
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
 
+_SETTLINGS = 20  # of discrete values in a steady state
 _RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
@@ -356,6 +358,16 @@ class Model:
                 set_at_start(self.problem, t0)
             clock.lap("parameters")
             first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
+            for _ in range(_SETTLINGS):  # at rest, discrete values and unknowns have to agree with each other
+                if mode != "steady" or not settle_discrete(self.problem, t0, first.y, first.yp, signals):
+                    break
+                first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
+            else:
+                raise ModelError(
+                    "There is no state of rest: what switches, switches on and off in turn.",
+                    details=tuple(f"switches:  {name}" for name in switching(self.problem, t0, first.y, first.yp, signals)),
+                    remedy="Simulate instead: the plant goes to a limit cycle. A mean value comes from `smooth_step` in place of the switch.",
+                )
             first = replace(first, report=report or first.report)
             if self.selection is not None:
                 first = self._reselected(first, t0, known)

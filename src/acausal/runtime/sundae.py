@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +10,7 @@ from ..errors import Diagnostic
 from .ida import OUTCOMES
 from .inputs import values_at
 from .outcome import Outcome, explain_not_finite
-from .problem import Floats, Problem
+from .problem import Problem
 from .solver import Option, Request, RunResult, check_options, with_last_row
 from .sundae_session import SundaeSession
 
@@ -46,8 +44,10 @@ class Sundae:
             return _explain(problem, request, session, outcome)
 
         if problem.rules is not None:
+            from .events.driver import run_hybrid
+
             assert request.known is not None  # a checked request has its own
-            return hybrid_result(problem, request, session, request.known, interval, explain)
+            return run_hybrid(problem, request, session, request.known, interval, explain)
         session.start(request.t0, request.y0, request.yp0)
         rows = np.empty((len(request.output_times), request.stored.width))
         status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
@@ -64,36 +64,6 @@ class Sundae:
             explain(outcome),
         )
         return with_last_row(result, problem, request)
-
-
-def hybrid_result(
-    problem: Problem,
-    request: Request,
-    session: Any,
-    known: Floats,
-    interval: float,
-    explain: Callable[[Outcome], tuple[Diagnostic, ...]],
-) -> RunResult:
-    """A run with events, on any session. `explain` tells why it stopped where the session, not an event, stopped it."""
-    from .events.driver import Hybrid
-
-    hybrid = Hybrid(problem, request, session, known)
-    outcome = hybrid.run(interval)
-    times, rows, log = hybrid.record.finished()
-    result = RunResult(
-        outcome,
-        session.t,
-        times,
-        rows,
-        session.y,
-        session.yp,
-        {**session.statistics(), **hybrid.counts},
-        session.message,
-        (*hybrid.diagnostics, *explain(outcome)),
-        log,
-        hybrid.first_known,
-    )
-    return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
 
 
 def _explain(problem: Problem, request: Request, session: SundaeSession, outcome: Outcome) -> tuple[Diagnostic, ...]:

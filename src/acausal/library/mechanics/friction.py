@@ -37,6 +37,7 @@ import acausal as ac
 from .rotational import Flange
 
 BACKWARD, STUCK, FORWARD, FREE = -1, 0, 1, 2
+OPEN = 1e-10  # what is pressed less than this is not pressed: zero itself may be missed by the last digit
 
 
 class Sliding(ac.Component):
@@ -67,8 +68,9 @@ class Sliding(ac.Component):
         w, sa = self.w_rel, self.sa
         yield w == ac.der(self.phi_rel)
         yield self.a_rel == ac.der(w)
-        yield self.starts_forward == was_stuck & ((sa > begin) | (ac.pre(self.starts_forward) & (sa > hold)))
-        yield self.starts_backward == was_stuck & ((sa < -begin) | (ac.pre(self.starts_backward) & (sa < -hold)))
+        locked = ac.pre(self.locked)  # only then is sa the torque that it takes to stick
+        yield self.starts_forward == was_stuck & ((locked & (sa > begin)) | (ac.pre(self.starts_forward) & (sa > hold)))
+        yield self.starts_backward == was_stuck & ((locked & (sa < -begin)) | (ac.pre(self.starts_backward) & (sa < -hold)))
         forward, backward = was_forward | self.starts_forward, was_backward | self.starts_backward
         yield self.locked == ~(forward | backward | free)
         anew = was_free | ac.initial()  # nothing before that the direction of sliding could be known from, but the speed
@@ -147,4 +149,4 @@ def _pressed(part: Any) -> Iterator[Any]:
     """The torque of surfaces that a force presses together."""
     leverage = part.cgeo * part.fn_max * part.pressed
     law = part.mue_of_speed or (lambda w: part.mue)
-    yield from part.friction(part.pressed <= 0, law(0.0) * leverage, lambda w: law(w) * leverage)
+    yield from part.friction(part.pressed < OPEN, law(0.0) * leverage, lambda w: law(w) * leverage)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import Diagnostic
 from ..outcome import Outcome
 from ..problem import Floats, Problem
-from ..solver import COUNTERS, Request, RunResult
+from ..solver import Request, RunResult, with_last_row
 from ..states import Exchange
 from .chatter import Rhythm
 from .handler import Handler, Happening
@@ -21,6 +23,9 @@ from .still import Still
 from .timed import Corners
 from .words import explain
 
+if TYPE_CHECKING:
+    from ..journal import Journal
+
 
 class Hybrid:
     """One run of a model with events, on a solver session (`native/ida.h`, or a stand-in with the same methods)."""
@@ -28,7 +33,7 @@ class Hybrid:
     def __init__(self, problem: Problem, request: Request, session: Any, known: Floats) -> None:
         self.problem, self.request, self.session = problem, request, session
         self.handler = Handler(problem, known, request.inputs, request.t_end - request.t0)
-        self.corners = Corners(request.inputs, request.t0, request.t_end)
+        self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t_end)
         self.repair = Repair(self.handler)
@@ -200,15 +205,39 @@ class Hybrid:
         return OUTCOMES[status]
 
 
+def run_hybrid(
+    problem: Problem,
+    request: Request,
+    session: Any,
+    known: Floats,
+    interval: float,
+    explain: Callable[[Outcome], tuple[Diagnostic, ...]] = lambda outcome: (),
+    journal: Callable[[], Journal | None] = lambda: None,
+) -> RunResult:
+    """A run with events, on any session. `explain` tells why it stopped where the session, not an event, stopped it."""
+    hybrid = Hybrid(problem, request, session, known)
+    outcome = hybrid.run(interval)
+    times, rows, log = hybrid.record.finished()
+    result = RunResult(
+        outcome,
+        session.t,
+        times,
+        rows,
+        session.y,
+        session.yp,
+        {**session.statistics(), **hybrid.counts},
+        session.message,
+        (*hybrid.diagnostics, *explain(outcome)),
+        log,
+        hybrid.first_known,
+        hybrid.rhythm.surfaces(hybrid.handler),
+        journal(),
+    )
+    return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
+
+
 def run_still(problem: Problem, request: Request) -> RunResult:
     """A run with events of a model in which nothing is unknown."""
     request = request.checked(problem)
     session = Still(problem, request.stored, request.inputs, request.t_end - request.t0)
-    hybrid = Hybrid(problem, request, session, problem.known)
-    outcome = hybrid.run(0.1)
-    times, rows, log = hybrid.record.finished()
-    statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}, **hybrid.counts}
-    empty = np.zeros(0)
-    return RunResult(
-        outcome, session.t, times, rows, empty, empty, statistics, "", tuple(hybrid.diagnostics), log, hybrid.first_known
-    )
+    return run_hybrid(problem, request, session, problem.known, 0.1)

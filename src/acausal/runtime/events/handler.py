@@ -126,6 +126,7 @@ class Handler:
         self.w[self.partners] = self.w[self.cells]
         conditions = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.visible])
         self.w[self.updates[conditions]] = self.rules.values("update", self.w)[conditions]  # true from the start is not an edge
+        self.timed.follow(self.w, t)  # a time since the start begins now
         self.w[self.partners] = self.w[self.cells]
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
@@ -267,3 +268,28 @@ class Handler:
     def next_time(self, t: float) -> float:
         """The next time at which something is known to happen."""
         return min(self.timed.next(t), self.ticks.next(t)[0])
+
+
+def settle_discrete(problem: Problem, t: float, y: Floats, yp: Floats, inputs: Mapping[int, Signal]) -> bool:
+    """Bring discrete values to what they are at a point, as at a start; whether equations see another one now."""
+    if problem.rules is None or not (problem.rules.counts["update"] or len(problem.lowered.system.hybrid.cells)):  # type: ignore[union-attr]
+        return False
+    handler = Handler(problem, problem.known, inputs)
+    handler.begin(t, y.copy(), yp.copy(), lambda *_: True)
+    cells = handler.hybrid.cells
+    changed = handler.known[cells] != problem.known[cells]
+    relations = np.isin(handler.cells, handler.relations.cells)  # those are evaluated, not frozen, while a start is sought
+    problem.known[cells] = handler.known[cells]
+    problem.known[handler.hybrid.partners] = handler.known[cells]
+    return bool((changed & handler.read & ~relations).any())
+
+
+def switching(problem: Problem, t: float, y: Floats, yp: Floats, inputs: Mapping[int, Signal]) -> list[str]:
+    """Names of discrete values that do not agree with the unknowns at a point."""
+    from .words import cell_text
+
+    handler = Handler(problem, problem.known, inputs)
+    before = handler.w[handler.cells]
+    handler.begin(t, y.copy(), yp.copy(), lambda *_: True)
+    changed = (before != handler.w[handler.cells]) & handler.visible
+    return [cell_text(handler, int(k)) for k in np.flatnonzero(changed)[:6]]

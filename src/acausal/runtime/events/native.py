@@ -20,7 +20,7 @@ from .log import Record
 RESTART = 0.1  # first step after an event, in steps before it
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
-HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
+HANDLED = ("relation", "net", "update", "reinit", "guess", "snapshot", "stop", "assertion")
 WITHOUT = ("timed", "crossing", "clock_start", "clock_period")  # roles that need no kernels there
 
 
@@ -154,9 +154,9 @@ def _targets(handler: Handler, role: str, first: int) -> np.ndarray:
     return np.asarray(first + targets)
 
 
-def _add_nets(found: Any, tables: StateTables | None, first: int) -> None:
+def _add_nets(found: Any, tables: object, first: int) -> None:
     """States that follow others."""
-    if tables is None:
+    if not isinstance(tables, StateTables):
         return
     of = (first + tables.combined, first + tables.combined_of, tables.combined_row, tables.combined_table)
     found.set_combined_states(*map(_indices, of))

@@ -108,6 +108,8 @@ class Repair:
         handler = self.handler
         w = handler.w
         w[handler.cells] = configuration
+        handler.timed.follow(w, t)  # what time alone decides is no choice
+        configuration = w[handler.cells]
         w[handler.partners] = configuration
         handler.relations.renew(w)
         session.set_known(handler.known)

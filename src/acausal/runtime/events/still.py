@@ -13,6 +13,7 @@ import numpy as np
 
 from ..inputs import Signal
 from ..problem import Floats, Problem, Stored
+from ..solver import COUNTERS
 from .status import Status
 
 GRID = 500  # points of a run between which crossings are looked for
@@ -88,4 +89,4 @@ class Still:
         return high, self._functions(high)
 
     def statistics(self) -> dict[str, Any]:
-        return {}
+        return {**dict.fromkeys(COUNTERS, 0), "seconds": {}}

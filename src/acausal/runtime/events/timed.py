@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...families.differentiate import gradient
+from ...families.template import Family
 from ...kernels.interpret import evaluate
 from ...language.expression import Expression, Slot, walk
 from ..clocks import Clocks
@@ -36,7 +37,7 @@ class Timed:
             return np.zeros(0, dtype=np.intp)
         w[self.clock] = 0.0  # so that of `time >= T` the time is T to the last digit
         offset = self.rules.values("timed", w)
-        self.slope = self._slopes(w)
+        self.slope = slopes_in_time(self.problem, self.families, self.count, w)
         w[self.clock] = t
         with np.errstate(divide="ignore", invalid="ignore"):
             self.times = np.where(self.slope != 0, -offset / self.slope, np.inf)
@@ -51,16 +52,18 @@ class Timed:
         later = self.times[self.times > t + _CLOSE * abs(t)]
         return float(later.min()) if len(later) else np.inf
 
-    def _slopes(self, w: Floats) -> Floats:
-        slopes = np.zeros(self.count)
-        for family in self.families:
-            for output, expression in enumerate(family.template.outputs):
-                for slot, partial in _slopes_by_known(expression):
-                    here = family.slots[slot.number] == self.clock
-                    if here.any():
-                        value = evaluate([partial], lambda leaf, f=family: leaf_values(f, w, leaf))[0]  # type: ignore[misc]
-                        np.add.at(slopes, family.rows[output][here], np.broadcast_to(value, here.shape)[here])
-        return slopes
+
+def slopes_in_time(problem: Problem, families: list[Family], count: int, w: Floats) -> Floats:
+    """By how much each row of some families changes with time, everything else held."""
+    slopes = np.zeros(count)
+    for family in families:
+        for output, expression in enumerate(family.template.outputs):
+            for slot, partial in _slopes_by_known(expression):
+                here = family.slots[slot.number] == problem.time_index
+                if here.any():
+                    value = evaluate([partial], lambda leaf, f=family: leaf_values(f, w, leaf))[0]  # type: ignore[misc]
+                    np.add.at(slopes, family.rows[output][here], np.broadcast_to(value, here.shape)[here])
+    return slopes
 
 
 def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
@@ -96,13 +99,33 @@ class Ticks:
 
 
 class Corners:
-    """Times at which inputs given as tables bend: a step ends there, so that none is overlooked; nothing else happens."""
+    """Times at which inputs given as tables, and tables of time, bend: a step ends there, so that none is overlooked."""
 
-    def __init__(self, inputs: Mapping[int, Signal], t0: float, t_end: float) -> None:
-        found = [s.times for s in inputs.values() if isinstance(s, Table) and s.slopes is None]
-        times = np.unique(np.concatenate([np.zeros(0), *{id(f): f for f in found}.values()]))
+    def __init__(self, problem: Problem, w: Floats, inputs: Mapping[int, Signal], t0: float, t_end: float) -> None:
+        found = {id(s.times): s.times for s in inputs.values() if isinstance(s, Table) and s.slopes is None}
+        times = np.unique(np.concatenate([np.zeros(0), *found.values(), *_table_corners(problem, w)]))
         self.times = times[(times > t0) & (times < t_end)]
 
     def next(self, t: float) -> float:
         k = int(np.searchsorted(self.times, t, side="right"))
         return float(self.times[k]) if k < len(self.times) else np.inf
+
+
+def _table_corners(problem: Problem, w: Floats) -> list[Floats]:
+    hybrid = problem.lowered.system.hybrid
+    assert hybrid is not None and problem.rules is not None
+    part = hybrid.parts["corner"]
+    if not part.count:
+        return []
+    now = w[problem.time_index]
+    w[problem.time_index] = 0.0
+    offset = problem.rules.values("corner", w)
+    slope = slopes_in_time(problem, problem.lowered.moved(part.families), part.count, w)
+    w[problem.time_index] = now
+    found = []
+    for block in part.blocks:
+        rows = np.unique(np.stack([offset, slope])[:, block.start : block.start + block.count], axis=1)
+        rows = rows[:, rows[1] != 0]
+        assert block.rule.knots is not None
+        found.append(((block.rule.knots[:, None] - rows[0]) / rows[1]).ravel())
+    return found

@@ -1,0 +1,342 @@
+"""The result of a run in phases: several models one after another, looked at as one result.
+
+A name that not every mode has is not a number while it is not there. The phases themselves are a discrete variable, `phase`, so
+that everything that is made for states works on them: bands in pictures, `result.states("phase")`, `result.time_in("phase")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
+from .events import Array, Cause, EventLog, History, Meaning, Value
+from .series import EXPRESSION, Trajectories, Viewable, last_time, pattern_of
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+    from .result import Result
+    from .series import Names, Outcome
+    from .states import Interval
+
+_OWN_NAMES = ("phase", "phase_of_plant", "phase_of_the_whole_plant")  # the first that no mode uses itself
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A mode from `start` to `end`, in seconds; `cause` is what began it, None for the first one."""
+
+    mode: str
+    start: float
+    end: float
+    cause: Cause | None = None
+
+    @property
+    def duration(self) -> float:
+        return self.end - self.start
+
+    def __str__(self) -> str:
+        because = f", because {self.cause}" if self.cause else ""
+        return f"{self.mode} for {self.duration:.6g} s, from {self.start:.6g} s to {self.end:.6g} s{because}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningWithGaps(Meaning):
+    """What the numbers of a discrete variable stand for that some modes do not have: "none" while it is not there."""
+
+    def of(self, number: float) -> Value:
+        return "none" if np.isnan(number) else Meaning.of(self, number)
+
+
+@final
+class PhasesResult(Viewable):
+    """Trajectories over all phases of a run.
+
+    `result["x"]` goes over `result.time` and is not a number while the mode does not have it. `result.phases` says which mode lasted
+    how long and what began it, `result.parts` are the single results. At an exchange both sides are stored, at the same time.
+    """
+
+    def __init__(
+        self,
+        modes: Sequence[str],
+        parts: Sequence[Result],
+        phases: Sequence[Phase],
+        outcome: Outcome,
+        statistics: Mapping[str, Any],
+        diagnostics: tuple[Diagnostic, ...] = (),
+        texts: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """`texts`: for each mode, how a relation of its switches was written by the text it has in the log."""
+        self.modes, self.parts, self.phases = tuple(modes), tuple(parts), list(phases)
+        self.outcome, self.statistics, self.diagnostics = outcome, statistics, diagnostics
+        self.title = f"{' / '.join(self.modes)}"
+        self._texts = texts or {}
+        self._one_of = {phase.mode: part for phase, part in zip(self.phases, self.parts, strict=True)}  # any: names are the same
+
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
+        return f"<PhasesResult: {len(self.phases)} phases, {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
+
+    @cached_property
+    def time(self) -> Array:
+        return np.concatenate([part.time for part in self.parts]) if self.parts else np.zeros(0)
+
+    @property
+    def data(self) -> Array:
+        """Nothing is stored in common: every value comes from a part."""
+        return np.zeros((len(self.time), 0))
+
+    @property
+    def time_reached(self) -> float:
+        return self.parts[-1].time_reached if self.parts else last_time(self)
+
+    @property
+    def metadata(self) -> dict[str, str | float]:
+        return {"model": self.title, "outcome": self.outcome.name, "time_reached": self.time_reached, "phases": len(self.phases)}
+
+    @cached_property
+    def phase_name(self) -> str:
+        """The name under which the phases are a variable: `phase`, unless a mode has a quantity of that name."""
+        return next(n for n in _OWN_NAMES if not any(part.names(n) for part in self._one_of.values()))
+
+    @cached_property
+    def _ends(self) -> np.ndarray:
+        return np.cumsum([len(part.time) for part in self.parts])
+
+    # --- values -----------------------------------------------------------------------------------------------------------
+    def __getitem__(self, name: str) -> Array:
+        if name == "time":
+            return self.time
+        if name == self.phase_name:
+            numbers = [self.modes.index(phase.mode) for phase in self.phases]
+            return np.repeat(np.asarray(numbers, dtype=float), [len(part.time) for part in self.parts])
+        return self._joined(name, lambda part: part[name])
+
+    def in_unit(self, name: str, unit: str) -> Array:
+        """The same in another unit: `result.in_unit("room.T", "degC")`."""
+        if name in ("time", self.phase_name):
+            from ..language.units import convert
+
+            return np.asarray(convert(self[name], self.unit(name), unit))
+        return self._joined(name, lambda part: part.in_unit(name, unit))
+
+    def _joined(self, name: str, values: Callable[[Result], Array]) -> Array:
+        pieces, problem = list[Array | None](), None
+        for part in self.parts:
+            try:
+                pieces.append(values(part))
+            except NameNotFound as error:
+                problem = problem or error
+                pieces.append(None)
+        shapes = {piece.shape[1:] for piece in pieces if piece is not None}
+        if problem is not None and not shapes:
+            raise self._nowhere(name, problem)
+        if len(shapes) > 1:
+            raise self._several_shapes(name, pieces)
+        shape = next(iter(shapes), ())
+        return np.concatenate(
+            [
+                np.full((len(part.time), *shape), np.nan) if piece is None else piece
+                for part, piece in zip(self.parts, pieces, strict=True)
+            ]
+        )
+
+    def _nowhere(self, name: str, problem: NameNotFound) -> NameNotFound:
+        if self._where(name) is not None:
+            return problem  # it exists, but has no values: its mode says why
+        near = near_matches(name, self.names())
+        return NameNotFound(
+            f"No mode of this run has `{name}`. {near}".rstrip(), remedy=f"Modes entered: {', '.join(self._one_of)}; `result.names()`."
+        )
+
+    def _several_shapes(self, name: str, pieces: Sequence[Array | None]) -> ShapeError:
+        found = {phase.mode: piece.shape[1:] for phase, piece in zip(self.phases, pieces, strict=True) if piece is not None}
+        listed = ", ".join(f"{shape} in {mode}" for mode, shape in found.items())
+        return ShapeError(
+            f"`{name}` has different shapes in the modes ({listed}), so its values do not form one array.",
+            remedy=f"Take an element, or look at a single phase: `result.parts[0]['{name}']`.",
+        )
+
+    def _where(self, name: str) -> Result | None:
+        """A part whose mode has the name."""
+        for part in self._one_of.values():
+            try:
+                part.unit(name)
+            except NameNotFound:
+                continue
+            return part
+        return None
+
+    def _known(self, name: str) -> Result:
+        found = self._where(name)
+        if found is None:
+            raise self._nowhere(name, NameNotFound(name))
+        return found
+
+    # --- names ------------------------------------------------------------------------------------------------------------
+    def names(self, pattern: str = "*") -> list[str]:
+        """All scalar names of all modes that match a pattern, and that of the phases."""
+        found = dict.fromkeys([self.phase_name] if pattern_of(pattern).fullmatch(self.phase_name) else [])
+        for part in self._one_of.values():
+            found |= dict.fromkeys(part.names(pattern))
+        return list(found)
+
+    def unit(self, name: str) -> str:
+        """The unit of a quantity, as the first mode that has it declares it."""
+        return "s" if name == "time" else "" if name == self.phase_name else self._known(name).unit(name)
+
+    def description(self, name: str) -> str:
+        if name in ("time", self.phase_name):
+            return name
+        return self._known(name).description(name)
+
+    def source(self, name: str) -> tuple[str, int, int]:
+        """Every name is exported by its values."""
+        if name != self.phase_name:
+            self._known(name)
+        return EXPRESSION, -1, 1
+
+    def meaning(self, name: str) -> Meaning:
+        """What the numbers of a quantity stand for; those of `phase` are the modes."""
+        if name == self.phase_name:
+            return Meaning("states", self.modes)
+        if name == "time":
+            return Meaning()
+        found = self._known(name).meaning(name)
+        everywhere = all(_has(part, name) for part in self._one_of.values())
+        return found if everywhere or not found.steps else MeaningWithGaps(found.type, found.states)
+
+    # --- events -----------------------------------------------------------------------------------------------------------
+    @cached_property
+    def history(self) -> History | None:
+        """The events of all phases, and the exchanges between them."""
+        return _joined_history(self.phases, self.parts, self._ends, self._texts)
+
+    def states(self: Trajectories, path: str) -> list[Interval]:
+        """How long which state of a discrete variable lasted: `result.states("phase")`. While no mode has it, it is "none"."""
+        from .states import states
+
+        merged = list[Any]()
+        for one in states(self, path):
+            if merged and one.state == merged[-1].state == "none":
+                merged[-1] = replace(merged[-1], end=one.end)
+            else:
+                merged.append(one)
+        return merged
+
+    # --- pictures and files -----------------------------------------------------------------------------------------------
+    def plot(self, *names: str, states: str | Sequence[str] | None = None, **options: Any) -> Figure:  # type: ignore[override]
+        """Draw variables over time, with the phases as bands; `states=()` for none. See `acausal.results.plot.plot`."""
+        from .plot import plot
+
+        return plot(self, *names, states=self.phase_name if states is None else states, **options)
+
+    def save(  # type: ignore[override]
+        self, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None
+    ) -> None:
+        """A run in phases has no file of its own: its parts are results of different models."""
+        raise UsageError(
+            "A run in phases is not kept in one file: its parts belong to different models.",
+            remedy='Keep the values: `result.export("run.h5")` or `.csv`; or the parts: `result.parts[0].save("first.result")`.',
+        )
+
+
+def _has(part: Result, name: str) -> bool:
+    try:
+        part.unit(name)
+    except NameNotFound:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- events of several logs as one
+
+
+@final
+class _PartCells:
+    """Cells of all parts, one after another."""
+
+    def __init__(self, parts: Sequence[Result], firsts: np.ndarray) -> None:
+        self._parts, self._firsts = parts, firsts
+
+    def _of(self, cell: int) -> tuple[Any, int]:
+        k = int(np.searchsorted(self._firsts, cell, side="right")) - 1
+        history = self._parts[k].history
+        return (None if history is None else history.known_as), cell - int(self._firsts[k])
+
+    def name(self, cell: int) -> str:
+        cells, number = self._of(cell)
+        return "" if cells is None else str(cells.name(number))
+
+    def meaning(self, cell: int) -> Meaning:
+        cells, number = self._of(cell)
+        found: Meaning = Meaning() if cells is None else cells.meaning(number)
+        return found
+
+
+def _joined_history(
+    phases: Sequence[Phase], parts: Sequence[Result], ends: np.ndarray, texts: Mapping[str, Mapping[str, str]]
+) -> History | None:
+    """One log: the events of every part, and between two parts the exchange."""
+    histories = [part.history for part in parts]
+    starts = [np.zeros(0) if h is None else h.start for h in histories]
+    firsts = np.cumsum([0, *(len(s) for s in starts)])[:-1]
+    times, rows, changed, cells, values = list[float](), list[int](), list[int](), list[int](), list[float]()
+    causes, told = list[tuple[int, int]](), list[Callable[[], Cause]]()
+
+    def add(time: float, row: int, because: Iterable[Callable[[], Cause]]) -> int:
+        for one in because:
+            causes.append((len(times), len(told)))
+            told.append(one)
+        times.append(time)
+        rows.append(row)
+        return len(times) - 1
+
+    for k, (part, history) in enumerate(zip(parts, histories, strict=True)):
+        before = int(ends[k]) - len(part.time)
+        cause = phases[k].cause
+        if k and cause is not None:
+            add(phases[k].start, before - 1, [lambda cause=cause: cause])  # type: ignore[misc]
+        if history is None:
+            continue
+        in_log = _by_event(history.log)
+        for event, (time, row) in enumerate(zip(history.times.tolist(), history.rows.tolist(), strict=True)):
+            exchanged = k + 1 < len(parts) and time >= phases[k + 1].start
+            if exchanged and not any(True for _ in history.changes_at(event)):
+                continue  # the event that ended this phase is told as the exchange
+            wording = texts.get(phases[k].mode, {})
+            because = [_told(history, source, wording) for source in history.sources_at(event)]
+            number = add(time, before + row, because)
+            for cell, value in in_log.get(event, ()):
+                changed.append(number)
+                cells.append(int(firsts[k]) + cell)
+                values.append(value)
+    if not times and all(h is None for h in histories):
+        return None
+    log = EventLog(
+        np.array(times), np.array(rows, dtype=np.int64), np.array(causes, dtype=np.int64).reshape(-1, 2),
+        np.array(changed, dtype=np.int64), np.array(cells, dtype=np.int64), np.array(values), lambda source: told[source](),
+    )  # fmt: skip
+    return History(log, np.concatenate([np.zeros(0), *starts]), _PartCells(parts, firsts))
+
+
+def _by_event(log: EventLog) -> dict[int, list[tuple[int, float]]]:
+    found: dict[int, list[tuple[int, float]]] = {}
+    for event, cell, value in zip(np.asarray(log.changed).tolist(), np.asarray(log.cells).tolist(), log.values, strict=True):
+        found.setdefault(event, []).append((cell, float(value)))
+    return found
+
+
+def _told(history: History, source: int, wording: Mapping[str, str]) -> Callable[[], Cause]:
+    def tell() -> Cause:
+        cause = history.describe(source)
+        return replace(cause, text=wording.get(cause.text, cause.text))
+
+    return tell

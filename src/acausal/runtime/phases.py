@@ -1,0 +1,686 @@
+"""Whole models exchanged for one another at events: modes with different numbers of equations and of states.
+
+Every mode is a model of its own, translated and compiled once. A switch adds a statement to the mode it leaves, `when(condition,
+terminate)`, so that its time is located as that of any event. Then three things are done: the old model's run ends, its last values
+are mapped, consistent values of the new model are found with its states held, and it goes on from there. Equations of modes that
+are not active cost nothing.
+
+When a condition counts. A relation g > 0 in it is taken as g > δ with δ = 2e-12 of the size of its terms, just beyond the band that
+every relation has around its switching point. So one that is zero to rounding when a mode is entered (a string that has just become
+slack has exactly its length) is not true yet; it becomes true if g rises, and not if g falls. One that is true beyond δ on entry
+takes its switch at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import Diagnostic, Location, ModelError, NameNotFound, UsageError, near_matches
+from ..families.plant import Kind, Quantity, joined
+from ..families.system import System
+from ..language.component import Component
+from ..language.equation import Equation
+from ..language.events import Terminate, When, initial, no_event
+from ..language.expression import Constant, Expression, Mark, Operation, Reference, as_expression, transform, walk
+from ..language.functions import abs as size_of
+from ..language.operators import RELATIONS
+from ..results.events import Cause
+from ..results.phases import Phase, PhasesResult
+from ..results.result import Result, Stored
+from .initialise import InitialisationError
+from .initialise.earlier import values_from
+from .model import Model, Statistics, compile
+from .outcome import Outcome
+from .progress import reported
+from .steady import Earlier
+from .storage import output_times, seconds
+
+MARGIN = 2e-12  # of the size of the terms in a relation
+MOST_AT_ONCE = 20  # exchanges at one instant
+MOST_IN_A_ROW = 200  # exchanges within a millionth of the run
+_NOT_COUNTED = ("first_", "last_", "current_", "factor_")  # numbers that mean nothing when they are added up
+_CLOSE = 1e-12  # of the run: what is nearer than this is one instant
+
+Source = str | float | np.ndarray | Callable[["Last"], Any]
+Condition = Callable[[Any], Any]
+
+
+@final
+class Last:
+    """The last values of the mode that is left, by name: what functions in `carry` are given. `old["rotor.w"]`, `old.time`."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    @property
+    def time(self) -> float:
+        return float(self._result.time[-1])
+
+    def __getitem__(self, name: str) -> Any:
+        value = np.asarray(self._result[name][-1])
+        return float(value) if value.ndim == 0 else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch:
+    """From one mode to another: when, and with which values."""
+
+    number: int
+    source: str
+    target: str
+    when: Condition
+    carry: Mapping[str, Source]
+    carry_all: bool
+    keep: bool
+    location: Location
+
+    @property
+    def message(self) -> str:
+        return f'switch {self.number}, "{self.source}" → "{self.target}"'
+
+    def about(self, what: str, **more: Any) -> Diagnostic:
+        """A complaint with the line on which the switch was stated."""
+        return Diagnostic(what, equation=f"{self.source} → {self.target}", location=self.location, **more)
+
+
+@dataclass(slots=True, eq=False)
+class _Mode:
+    """A mode with what is made of it: its model, and the switches that leave it in words."""
+
+    name: str
+    component: Component
+    switches: list[Switch] = field(default_factory=list)
+    conditions: dict[int, str] = field(default_factory=dict)  # by number of the switch, as it was written
+    texts: dict[str, str] = field(default_factory=dict)  # of relations: as the log has them → as they were written
+    model: Model | None = None
+
+    @property
+    def compiled(self) -> Model:
+        assert self.model is not None
+        return self.model
+
+    @property
+    def system(self) -> System:
+        return self.compiled.system
+
+
+class Phases:
+    """A plant whose model is exchanged for another one while it runs.
+
+    plant = ac.Phases(coarse=Simple(), fine=Detailed(), initial="coarse")
+    plant.switch("coarse", "fine", when=lambda m: m.wind_rate > 1.0, carry={"rotor.w": "w"})
+    plant.switch("fine", "coarse", when=lambda m: m.wind_rate < 0.1, carry={"w": "rotor.w"})
+    result = plant.simulate(until=100.0)
+
+    Each mode is a component, compiled once. Every day: `switch`, `simulate`. Also: `compile`, `model` (of one mode).
+    """
+
+    def __init__(
+        self, modes: Mapping[str, Component] | None = None, /, *, initial: str | None = None, units: bool = True, **named: Component
+    ) -> None:
+        """Modes by name. `initial` is the one a run begins in; `units=False` leaves out the check of units, as in `ac.compile`.
+
+        A mapping may be given instead of names: `ac.Phases({"part load": Simple(), …}, initial="part load")`.
+        """
+        given = {**(modes or {}), **named}
+        self._modes = {name: _Mode(name, component) for name, component in given.items()}
+        self._units, self._switches = units, list[Switch]()
+        _check_components(given)
+        if initial is None:
+            raise UsageError(
+                "`ac.Phases` is not told in which mode a run begins.", remedy=f'initial="{next(iter(given))}", for instance.'
+            )
+        self.initial = self._mode(initial, "initial").name
+
+    def __repr__(self) -> str:
+        return f"<Phases {', '.join(self._modes)}: {len(self._switches)} switches, begins in {self.initial}>"
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return tuple(self._modes)
+
+    def switch(
+        self,
+        source: str,
+        target: str,
+        *,
+        when: Condition,
+        carry: Mapping[str, Source] | None = None,
+        carry_all: bool = True,
+        keep: bool = False,
+    ) -> Phases:
+        """From mode `source` to mode `target` at the moment a condition becomes true; at once if it is true when `source` is entered.
+
+        Every day:
+            when: a function of the mode's component that gives a condition: `lambda m: (m.F < 0) & (m.r > 0.5)`.
+            carry: values of the new mode: a name of the old mode, a number, or a function of the old mode's last values:
+                `{"rotor.w": "w", "i": 0.0, "phi": lambda old: np.arctan2(old["x"], -old["y"])}`. States take them as they are;
+                for algebraic variables they are guesses. Discrete variables and parameters can be given too.
+        The rest:
+            carry_all: whether quantities that have the same name in both modes keep their values (parameters never do).
+            keep: whether everything else is as it was when `target` was left the last time; it starts as declared otherwise.
+        """
+        if any(mode.model is not None for mode in self._modes.values()):
+            raise UsageError("The modes are compiled already, so no switch can be added.", remedy="State all switches before the first run.")
+        where = Location.of_frame(sys._getframe(1))
+        if not callable(when):
+            got = f"the condition `{when}`" if isinstance(when, Expression) else f"{when!r} of type {type(when).__name__}"
+            raise UsageError(
+                f"`when` is a function of the mode's component, got {got}.",
+                location=where,
+                remedy="`when=lambda m: m.wind_rate > 1.0`",
+            )
+        for name in carry or {}:
+            if not isinstance(name, str):
+                raise UsageError(f"`carry` gives values to names of the new mode, got {name!r} of type {type(name).__name__}.")
+        old, new = self._mode(source, "switch"), self._mode(target, "switch")
+        if old is new:
+            raise UsageError(
+                f"A switch leads from one mode to another, not from `{source}` to itself.",
+                location=where,
+                remedy="A jump within a mode is `ac.reinit` in its `events`.",
+            )
+        made = Switch(len(self._switches) + 1, source, target, when, dict(carry or {}), carry_all, keep, where)
+        self._switches.append(made)
+        old.switches.append(made)
+        return self
+
+    def _mode(self, name: str, where: str) -> _Mode:
+        if name not in self._modes:
+            near = near_matches(name, self._modes) if isinstance(name, str) else ""
+            raise NameNotFound(
+                f"`{where}`: there is no mode `{name}`. {near}".rstrip(), remedy=f"Modes are {', '.join(self._modes)}."
+            )
+        return self._modes[name]
+
+    # --- models ---------------------------------------------------------------------------------------------------------------
+    def compile(self) -> Phases:
+        """Translate all modes, if that has not been done; the first run does it too. Names in `carry` are checked here."""
+        for mode in self._modes.values():
+            if mode.model is None:
+                with _with_switches(mode):
+                    mode.model = compile(mode.component, units=self._units)
+        problems = [p for s in self._switches for p in _wrong_names(s, self._modes[s.source].system, self._modes[s.target].system)]
+        if problems:
+            for mode in self._modes.values():
+                mode.model = None
+            raise ModelError(*problems)
+        return self
+
+    def model(self, name: str) -> Model:
+        """The compiled model of one mode, to set its parameters: `plant.model("fine").set(J=2.0)`."""
+        self._mode(name, "model")
+        return self.compile()._modes[name].compiled
+
+    # --- running --------------------------------------------------------------------------------------------------------------
+    def simulate(
+        self,
+        until: float | str,
+        *,
+        start: float | str = 0.0,
+        points: int | None = None,
+        at: Iterable[float | str] | str | None = None,
+        rtol: float = 1e-6,
+        set: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        store: Iterable[str] | None = None,
+        initial: str = "start",
+        start_from: Any = None,
+        progress: bool | Callable[[float], bool | None] = False,
+        atol: float | Mapping[str, float] | None = None,
+        **options: Any,
+    ) -> PhasesResult:
+        """Integrate from `start` to `until`, through as many phases as there are.
+
+        Arguments are those of `Model.simulate`. Names in `set`, `inputs`, `store` and `atol` count in every mode that has them;
+        `initial` and `start_from` are for the first phase. With `store` the states are kept too, since they are carried.
+        """
+        if not self._modes[self.initial].switches:
+            raise UsageError(
+                f"No switch leaves the mode `{self.initial}`, in which a run begins; it would last for ever.",
+                remedy=f'plant.switch("{self.initial}", …, when=lambda m: …)',
+            )
+        self.compile()
+        begin, end = seconds(start, "start"), seconds(until, "until")
+        grid = output_times(begin, end, points, at, max(mode.system.size for mode in self._modes.values()))
+        named = {"set": dict(set or {}), "inputs": dict(inputs or {}), "atol": atol if isinstance(atol, Mapping) else {}}
+        kept = None if store is None else [store] if isinstance(store, str) else list(store)
+        self._check_names({**named, "store": kept or []})
+        common = {"rtol": rtol, **options, **({} if atol is None or isinstance(atol, Mapping) else {"atol": atol})}
+        with reported(progress, begin, end, " / ".join(self._modes)) as report:
+            run = _Run(self._modes, grid, end, named, kept, {**common, "progress": report or False})
+            return run.go(self._modes[self.initial], begin, {"initial": initial, "start_from": start_from})
+
+    def _check_names(self, given: Mapping[str, Iterable[str]]) -> None:
+        """Names that no mode has."""
+        for argument, names in given.items():
+            for name in names:
+                if not any(_exists(mode.system, name) for mode in self._modes.values()):
+                    known = [n for mode in self._modes.values() for n in _about(mode.system).names()]
+                    raise NameNotFound(f"`{argument}`: no mode has `{name}`. {near_matches(name, known)}".rstrip())
+
+
+def _check_components(given: Mapping[str, Any]) -> None:
+    if not given:
+        raise UsageError("`ac.Phases` has no modes.", remedy='ac.Phases(coarse=Simple(), fine=Detailed(), initial="coarse")')
+    seen: dict[int, str] = {}
+    for name, component in given.items():
+        if not isinstance(component, Component):
+            made = f"{component.__name__}()" if inspect.isclass(component) else "a component"
+            raise UsageError(
+                f"Mode `{name}` is a component, got {component!r} of type {type(component).__name__}.", remedy=f"{name}={made}"
+            )
+        if id(component) in seen:
+            raise UsageError(
+                f"Modes `{seen[id(component)]}` and `{name}` are one and the same {type(component).__name__}.",
+                remedy="Make a second one: each mode is a model of its own.",
+            )
+        seen[id(component)] = name
+
+
+# --- conditions ---------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _with_switches(mode: _Mode) -> Iterator[None]:
+    """While the mode is translated its component's `events` also has the switches."""
+    component, events = mode.component, mode.component.events
+
+    def with_switches() -> Iterator[Any]:
+        yield from events()
+        for switch in mode.switches:
+            condition = _condition(switch, component)
+            mode.conditions[switch.number] = str(condition)
+            beyond = transform(condition, lambda node: _with_margin(node, mode.texts))
+            stop = (Terminate(switch.message, switch.location),)
+            yield When(((beyond, stop),), switch.location)
+            yield When(((initial() & beyond, stop),), switch.location)
+
+    component.__dict__["events"] = with_switches
+    try:
+        yield
+    finally:
+        component.__dict__.pop("events", None)
+
+
+def _condition(switch: Switch, component: Component) -> Expression:
+    found = switch.when(component)
+    wanted = "Give back a comparison or a Boolean of the component: `when=lambda m: m.wind_rate > 1.0`."
+    if isinstance(found, Equation):
+        raise ModelError(switch.about(f"`when` gives the equation `{found}`, not a condition.", remedy=wanted))
+    if isinstance(found, (bool, np.bool_)) or not (isinstance(found, Expression) or hasattr(found, "__acausal_expression__")):
+        what = f"`when` gives {found!r} of type {type(found).__name__}, not a condition over quantities of the mode."
+        raise ModelError(switch.about(what, remedy=wanted))
+    node = as_expression(found)
+    if not _is_condition(node):
+        raise ModelError(switch.about(f"`when` gives `{node}`, a number and not a condition.", remedy=wanted))
+    return node
+
+
+def _is_condition(node: Expression) -> bool:
+    if isinstance(node, Operation):
+        return node.operator.logical or (node.operator.name in ("pre", "no_event") and _is_condition(node.args[0]))
+    if isinstance(node, Reference):
+        return getattr(node.declaration, "type", "real") == "boolean"
+    return isinstance(node, Mark)
+
+
+def _with_margin(node: Expression, texts: dict[str, str]) -> Expression | None:
+    """A relation of unknowns, true only beyond rounding; relations of time, discrete values and parameters are exact as they are."""
+    if not isinstance(node, Operation) or node.operator.name not in RELATIONS:
+        return None
+    if not any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(node)):
+        return node
+    a, b = node.args
+    margin = no_event(MARGIN * (_terms(a) + _terms(b)))
+    beyond = Operation(node.operator, (a, b + margin if node.operator.name in ("gt", "ge") else b - margin))
+    texts[str(beyond)] = str(node)
+    return beyond
+
+
+def _terms(expression: Expression) -> Expression:
+    """The sum of the sizes of what an expression is made of, so that rounding in it is small beside it."""
+    done: dict[Expression, Expression] = {}
+    for node in walk(expression):
+        name = node.operator.name if isinstance(node, Operation) else ""
+        if isinstance(node, Reference):
+            done[node] = size_of(node) + (0.0 if node.declaration.is_known else _nominal(node))
+        elif name in ("add", "sub"):
+            done[node] = done[node.args[0]] + done[node.args[1]]
+        elif name == "mul":
+            done[node] = done[node.args[0]] * done[node.args[1]]
+        elif name == "neg":
+            done[node] = done[node.args[0]]
+        else:
+            done[node] = size_of(node) if not isinstance(node, Constant) else Constant(float(np.abs(node.value)))
+    return done[expression]
+
+
+def _nominal(node: Reference) -> float:
+    changed = node.owner._modifications.get(node.name) or {}
+    found = changed.get("nominal", node.declaration.nominal)
+    return float(found) if isinstance(found, (int, float)) else 1.0
+
+
+# --- values -------------------------------------------------------------------------------------------------------------------
+
+
+def _about(system: System) -> Result:
+    """A result without a point of time: it knows names, units and meanings."""
+    nothing = np.full(system.size, -1)
+    return Result(system, Stored(np.zeros(0), np.zeros((0, 0)), nothing, nothing, np.zeros(system.known_count)), None, {}, "")
+
+
+def _exists(system: System, name: str) -> bool:
+    try:
+        system.plant.locate(name)
+    except ModelError:
+        return False
+    return True
+
+
+def _quantity(system: System, name: str) -> tuple[Kind, Quantity | None]:
+    located = system.plant.locate(name)
+    found = located.kind.quantities.get(located.name) if located.flat is not None and not located.order else None
+    return located.kind, found
+
+
+def _is_known(system: System, name: str) -> bool:
+    """Whether a name is set rather than started from: a discrete variable or a parameter."""
+    found = _quantity(system, name)[1]
+    return found is not None and found.declaration.is_known
+
+
+def _wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
+    """Everything in `carry` that cannot be, told at once and before anything runs."""
+    found = []
+    for name, source in switch.carry.items():
+        if not _exists(new, name):
+            near = near_matches(name, _about(new).names())
+            found.append(switch.about(f"`carry`: mode `{switch.target}` has no `{name}`. {near}".rstrip()))
+        else:
+            found += _not_carried(switch, new, name)
+        if isinstance(source, str) and not _exists(old, source):
+            near = near_matches(source, _about(old).names())
+            found.append(switch.about(f"`carry`: mode `{switch.source}` has no `{source}`. {near}".rstrip()))
+    return found or _other_units(switch, old, new)
+
+
+def _not_carried(switch: Switch, new: System, name: str) -> list[Diagnostic]:
+    kind, quantity = _quantity(new, name)
+    if quantity is not None and (kind.index, quantity.name) not in new.definitions:
+        return []
+    states = ", ".join(_states(new)[:8])
+    return [
+        switch.about(
+            f"`carry`: `{name}` of mode `{switch.target}` is computed from other variables, so it cannot be given a value.",
+            remedy=f"Give the states their values: {states}." if states else "",
+        )
+    ]
+
+
+def _states(system: System) -> list[str]:
+    needed = system.differential.copy()
+    if system.derivatives is not None:
+        needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
+    return [system.name_of_unknown(int(u)) for u in np.flatnonzero(needed)]
+
+
+def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
+    """Quantities of one name whose numbers do not mean the same."""
+    if not switch.carry_all:
+        return []
+    found, before, after = [], _about(old), _about(new)
+    for name in _whole_names(new, ("variable", "discrete")):
+        if name in switch.carry or not _exists(old, name):
+            continue
+        units = before.unit(name), after.unit(name)
+        if all(units) and units[0] != units[1]:
+            found.append(
+                switch.about(
+                    f"`{name}` is in {units[0]} in mode `{switch.source}` and in {units[1]} in mode `{switch.target}`.",
+                    remedy=f"Say that it is to be converted: carry={{{name!r}: {name!r}}}; or give it another name.",
+                )
+            )
+    return found
+
+
+def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
+    """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
+    for kind in system.plant.kinds:
+        for quantity in kind.quantities.values():
+            if quantity.role not in roles or quantity.declaration.auxiliary:
+                continue
+            for member in kind.members:
+                steps = member._steps_from(system.plant.root) or []
+                path = ".".join(n if p is None else f"{n}[{p}]" for n, p in steps)
+                yield joined(path, quantity.name)
+
+
+def _discrete_values(system: System, old: Result) -> dict[str, Any]:
+    """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
+    found: dict[str, Any] = {}
+    after = _about(system)
+    for name in _whole_names(system, ("discrete",)):
+        try:
+            value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
+        except ModelError:
+            continue
+        located = system.plant.locate(name)
+        cells = located.kind.quantities[located.name].base + np.asarray(located.flat)
+        follows = system.states is not None and bool(np.isin(cells, system.states.followers).any())
+        if follows or value.shape != cells.shape or (was.type != will.type and will.type != "real"):
+            continue
+        if will.states != was.states:
+            texts = np.vectorize(lambda v, was=was: was.text(float(v)), otypes=[str])(value)
+            if not np.isin(texts, will.states).all():
+                continue
+            value = np.array(texts)
+        found[name] = str(value) if value.dtype.kind == "U" and value.ndim == 0 else value
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """What a mode begins with."""
+
+    start_from: Earlier | None
+    set: dict[str, Any]
+
+
+def _entry(switch: Switch, old: Result, new: System, left: Result | None) -> _Entry:
+    """Values for the new mode: those that are carried, then those of equal names, then those it was left with."""
+    explicit = _carried(switch, old, new)
+    unknowns = {name: value for name, value in explicit.items() if not _is_known(new, name)}
+    values, found = values_from(new, unknowns)
+    known: dict[str, Any] = {}
+    for wanted, earlier in ((switch.carry_all, old), (switch.keep, left)):
+        if wanted and earlier is not None:
+            more, there = values_from(new, earlier)
+            take = there & ~found
+            values[take], found = more[take], found | take
+            known = {**_discrete_values(new, earlier), **known}
+    known |= {name: value for name, value in explicit.items() if name not in unknowns}
+    return _Entry(Earlier(values, found) if found.any() else None, known)
+
+
+def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
+    last, about, found = Last(old), _about(new), dict[str, Any]()
+    for name, source in switch.carry.items():
+        if isinstance(source, str):
+            value, units = last[source], (old.unit(source), about.unit(name))
+            if all(units) and units[0] != units[1]:
+                from ..language.units import convert
+
+                value = convert(value, *units)
+            value = _state_texts(old, source, value)
+        else:
+            value = source(last) if callable(source) else source
+        if not isinstance(value, str) and not _is_finite(value):
+            raise ModelError(switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number."))
+        found[name] = value
+    return found
+
+
+def _state_texts(old: Result, name: str, value: Any) -> Any:
+    meaning = old.meaning(name)
+    return meaning.text(value) if meaning.type == "states" and np.ndim(value) == 0 else value
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.asarray(value, dtype=float)).all())
+    except (TypeError, ValueError):
+        return False
+
+
+# --- a run --------------------------------------------------------------------------------------------------------------------
+
+
+class _Run:
+    """One run: phases until the end, or to where it stops."""
+
+    def __init__(
+        self, modes: Mapping[str, _Mode], grid: np.ndarray, end: float, named: Mapping[str, Any], store: list[str] | None,
+        common: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.modes, self.grid, self.end, self.named, self.store, self.common = modes, grid, end, named, store, common
+        self.span = end
+        self.parts, self.phases, self.taken = list[Result](), list[Phase](), list[tuple[float, Switch]]()
+        self.left: dict[str, Result] = {}  # by mode, its latest part
+        self.diagnostics: list[Diagnostic] = []
+
+    def go(self, mode: _Mode, begin: float, first: Mapping[str, Any]) -> PhasesResult:
+        self.span = self.end - begin
+        arguments, cause = {**first, "set": {}}, None
+        while True:
+            part = self._part(mode, begin, arguments)
+            if isinstance(part, Outcome):
+                return self.result(part)
+            switch = self._ended_by(mode, part)
+            self._add(mode, part, begin, cause)
+            begin = part.time_reached
+            if switch is None:
+                return self.result(part.outcome)
+            if self.end - begin <= _CLOSE * max(self.span, abs(self.end)):
+                return self.result(Outcome.FINISHED)
+            cause = Cause(f"{mode.name} ({type(mode.component).__name__})", mode.conditions[switch.number], switch.location)
+            self.taken.append((begin, switch))
+            stuck = self._stuck()
+            if stuck is not None:
+                return self.result(stuck)
+            mode = self.modes[switch.target]
+            arguments = self._arguments(switch, part, mode)
+
+    def _part(self, mode: _Mode, begin: float, arguments: Mapping[str, Any]) -> Result | Outcome:
+        system = mode.system
+        times = np.append(begin, self.grid[self.grid > begin])
+        here = {name: {k: v for k, v in self.named[name].items() if _exists(system, k)} for name in ("set", "inputs", "atol")}
+        given = {**self.common, **arguments, "inputs": here["inputs"], "set": {**here["set"], **arguments["set"]}}
+        if here["atol"]:
+            given["atol"] = here["atol"]
+        if self.store is not None:
+            given["store"] = self._stored(mode)
+        try:
+            return mode.compiled.simulate(self.end, start=begin, at=times, **given)
+        except InitialisationError as error:
+            if not self.parts:
+                raise
+            return self._not_entered(mode, begin, error)
+        except Exception as error:
+            raise self._with_result(error) from None
+
+    def _not_entered(self, mode: _Mode, begin: float, error: InitialisationError) -> Outcome:
+        switch = self.taken[-1][1]
+        what = f"Mode `{mode.name}` could not be entered from `{switch.source}` at time {begin:.6g}: no consistent values were found."
+        remedy = "Look at what `carry` gives its states, and at the start values of the rest."
+        self.diagnostics += [switch.about(what, component=mode.name, remedy=remedy), *error.diagnostics]
+        return Outcome.EVENT_UNSOLVABLE
+
+    def _arguments(self, switch: Switch, part: Result, mode: _Mode) -> dict[str, Any]:
+        try:
+            entry = _entry(switch, part, mode.system, self.left.get(mode.name))
+        except Exception as error:
+            raise self._with_result(error) from None
+        return {"start_from": entry.start_from, "set": entry.set}
+
+    def _with_result(self, error: Exception) -> Exception:
+        """An error in the middle of a run does not take with it what was computed before."""
+        if self.parts:
+            error.result = self.result(Outcome.FAILED)  # type: ignore[attr-defined]
+            error.add_note(f"Everything until {self.parts[-1].time_reached:.6g} s is kept in `error.result`.")
+        return error
+
+    def _stored(self, mode: _Mode) -> list[str]:
+        """What the user asked for, and what an exchange needs."""
+        wanted = [name for name in self.store or () if _exists(mode.system, name)]
+        carried = [s for switch in mode.switches for s in switch.carry.values() if isinstance(s, str)]
+        return list(dict.fromkeys([*wanted, *_states(mode.system), *carried]))
+
+    def _ended_by(self, mode: _Mode, part: Result) -> Switch | None:
+        """The switch that ended a part; None if it was something else."""
+        if part.outcome is not Outcome.TERMINATED:
+            return None
+        said = part.diagnostics[-1].what
+        return next((s for s in mode.switches if said.endswith(s.message)), None)
+
+    def _add(self, mode: _Mode, part: Result, begin: float, cause: Cause | None) -> None:
+        self.parts.append(part)
+        self.phases.append(Phase(mode.name, begin, part.time_reached, cause))
+        self.left[mode.name] = part
+        ended = self._ended_by(mode, part) is not None
+        self.diagnostics += part.diagnostics[:-1] if ended else part.diagnostics
+
+    def _stuck(self) -> Outcome | None:
+        """Whether modes are exchanged for one another without end."""
+        now, times = self.taken[-1][0], [t for t, _ in self.taken]
+        if len(times) > MOST_AT_ONCE and now - times[-MOST_AT_ONCE - 1] <= _CLOSE * max(self.span, abs(now)):
+            self.diagnostics.append(self._explained(MOST_AT_ONCE, f"at one instant, at time {now:.6g}"))
+            return Outcome.EVENT_CYCLES
+        if len(times) > MOST_IN_A_ROW and now - times[-MOST_IN_A_ROW - 1] <= 1e-6 * self.span:
+            self.diagnostics.append(self._explained(MOST_IN_A_ROW, f"within {now - times[-MOST_IN_A_ROW - 1]:.3g} s, until time {now:.6g}"))
+            return Outcome.CHATTERING
+        return None
+
+    def _explained(self, count: int, when: str) -> Diagnostic:
+        involved = dict.fromkeys(switch for _, switch in self.taken[-count:])
+        last = self.taken[-1][1]
+        lines = tuple(
+            f"switch:    {s.source} → {s.target} when {self.modes[s.source].conditions[s.number]}  ({s.location})" for s in involved
+        )
+        return last.about(
+            f"The modes {', '.join(dict.fromkeys(s.source for s in involved))} are exchanged for one another again and again: more than "
+            f"{count} times {when}. The condition that leaves a mode is true as soon as it is entered.",
+            component=last.source,
+            details=lines,
+            remedy="Let the conditions exclude each other, with some distance between them (hysteresis), and look at the values that "
+            "`carry` hands over.",
+        )
+
+    def result(self, outcome: Outcome) -> PhasesResult:
+        used = [self.modes[phase.mode] for phase in self.phases]
+        statistics = _summed(used, self.parts)
+        texts = {name: mode.texts for name, mode in self.modes.items()}
+        return PhasesResult(tuple(self.modes), self.parts, self.phases, outcome, statistics, tuple(self.diagnostics), texts)
+
+
+def _summed(used: list[_Mode], parts: list[Result]) -> Statistics:
+    """What all phases cost together; the translation of each mode is counted once."""
+    total = Statistics(phases=len(parts), exchanges=max(0, len(parts) - 1), seconds={})
+    translated: set[str] = set()
+    for mode, part in zip(used, parts, strict=True):
+        for name, value in part.statistics.items():
+            if isinstance(value, int) and not isinstance(value, bool) and not name.startswith(_NOT_COUNTED):
+                total[name] = total.get(name, 0) + value
+        for name, value in part.statistics["seconds"].items():
+            if name not in mode.compiled.seconds or mode.name not in translated:
+                total["seconds"][name] = total["seconds"].get(name, 0.0) + value
+        translated.add(mode.name)
+    return total
