@@ -125,10 +125,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     check(IDASetLinearSolver(mem, linear, matrix), "IDASetLinearSolver");
     check(IDASetJacFn(mem, jacobian_callback), "IDASetJacFn");
     check(IDASetLinearSolutionScaling(mem, SUNFALSE), "IDASetLinearSolutionScaling"); // we know better for which cj the factors are
-    if (system->root_count) {
-        check(IDARootInit(mem, (int)system->root_count, root_callback), "IDARootInit");
-        check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
-    }
+    if (system->root_count) init_roots();
     started = true;
 }
 
@@ -404,6 +401,7 @@ Status Ida::step_to(double t_target, double t_end) {
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
         int flag = IDASolve(mem, task == IDA_NORMAL ? t_target : t_end, &t, y_vector, yp_vector, task);
+        if (flag >= 0 && joint() && switches->left_out && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
         if (watch && flag == IDA_SUCCESS && t < t_end && watch->degraded(w.get())) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
@@ -456,7 +454,7 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
         if (status == Status::Finished && t < t_end) IDAGetCurrentTime(mem, &reached); // often a little further than asked for
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
-        if (status != Status::Root || !switches || !room_for_event(capacity, count)) continue;
+        if (status != Status::Root || !switches || !switches->handles || !room_for_event(capacity, count)) continue;
         status = handle_event(t_end, rows, capacity - count, written);
         if (status == Status::Finished) written = prepare(t_end, times, count, rows, written);
     }

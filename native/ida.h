@@ -117,7 +117,7 @@ class Ida {
     Consistency::Answer consistent(double t, double *y, double *yp, const bool *differential, const double *nominal, double tolerance,
                                    int max_iterations);
     void set_root_directions(const int32_t *given);
-    void found_roots(int32_t *found) const;
+    void found_roots(int32_t *found);
     void cancel() { cancelled.store(true, std::memory_order_relaxed); }
     Counters counters() const;
     void local_errors(double *errors, double *weights) const;
@@ -135,6 +135,7 @@ class Ida {
     std::unique_ptr<SparseLu> lu;
     std::unique_ptr<Journal> journal;
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
+    void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's
     double last_stored = -std::numeric_limits<double>::infinity(); // time of the last stored row
     int64_t singular_setups = 0, singular_column = -1;
@@ -176,6 +177,8 @@ class Ida {
     bool update_after_step();             // true: a watched cell changed
     void show_updates();
     void align_roots();
+    void init_roots();
+    bool joint() const { return switches && switches->joint(); }
     void send_directions();
     Status outcome(int flag);
     void restore_start();
@@ -184,6 +187,7 @@ class Ida {
     static int jacobian_callback(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector, N_Vector,
                                  N_Vector);
     static int root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
+    static int joint_root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
     static int setup_callback(SUNLinearSolver solver, SUNMatrix J);
     static int solve_callback(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, realtype tolerance);
     static void error_callback(int code, const char *module, const char *function, char *text, void *self);

@@ -153,7 +153,7 @@ int64_t input_cell(const Ida &ida, int64_t cell) {
     return 2 * layout.size + cell;
 }
 
-nb::object roots(const Ida &ida) {
+nb::object roots(Ida &ida) {
     std::vector<int> found(ida.system->root_count);
     if (!found.empty() && ida.started) ida.found_roots(found.data());
     nb::object result = nb::module_::import_("numpy").attr("empty")(found.size(), "dtype"_a = "int32");
@@ -243,8 +243,8 @@ void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::
 }
 
 void set_switches(Ida &ida, std::shared_ptr<Switches> switches) {
-    if (switches) switches->check();
-    ida.switches = std::move(switches);
+    Exclusive guard(ida);
+    ida.set_switches(std::move(switches));
 }
 
 nb::dict take_events(Ida &ida) {

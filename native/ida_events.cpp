@@ -112,13 +112,39 @@ void Ida::show_updates() {
 
 // ------------------------------------------------------------------------------------------------ root functions
 
+void Ida::set_switches(std::shared_ptr<Switches> given) {
+    bool was = joint();
+    if (given) given->check();
+    switches = std::move(given);
+    if (!started || joint() == was || !system->root_count) return;
+    if (steps_since_start()) throw std::runtime_error("set_switches() must come right after start()");
+    init_roots();
+}
+
+void Ida::init_roots() {
+    check(IDARootInit(mem, joint() ? 1 : (int)system->root_count, joint() ? joint_root_callback : root_callback), "IDARootInit");
+    check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
+    int falling = -1;
+    if (joint()) check(IDASetRootDirection(mem, &falling), "IDASetRootDirection");
+}
+
+int Ida::joint_root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.at(time, y, yp)) return -1;
+    return ida.root_time.time([&] {
+        ida.system->assign(ida.w.get());
+        *g = ida.switches->nearest(ida.w.get());
+        return 0;
+    });
+}
+
 void Ida::set_root_directions(const int32_t *given) {
     directions.assign(given, given + system->root_count);
     send_directions();
 }
 
 void Ida::send_directions() {
-    if (directions.empty()) return;
+    if (directions.empty() || joint()) return;
     std::vector<int> seen(directions);
     for (size_t i = 0; i < mirror.size(); ++i) seen[i] *= (int)mirror[i];
     IDASetRootDirection(mem, seen.data());
@@ -130,6 +156,10 @@ void Ida::send_directions() {
 void Ida::align_roots() {
     bool anew = last_status == Status::Root || !steps_since_start(), changed = roots_changed;
     roots_changed = false;
+    if (joint()) {
+        if (set_time(t, w.get(), input_time)) switches->aim(w.get());
+        return;
+    }
     if (anew && !mirror.empty()) mirror.clear(), send_directions();
     if (anew || !changed || !system->root_count) return;
     if (!set_time(t, w.get(), input_time)) return;
@@ -141,7 +171,12 @@ void Ida::align_roots() {
     send_directions();
 }
 
-void Ida::found_roots(int32_t *found) const {
+void Ida::found_roots(int32_t *found) {
+    if (joint()) {
+        if (!set_time(t, w.get(), input_time)) return;
+        system->assign(w.get());
+        return switches->crossed(w.get(), found);
+    }
     IDAGetRootInfo(mem, found);
     for (size_t i = 0; i < mirror.size(); ++i) found[i] *= (int32_t)mirror[i];
 }

@@ -130,8 +130,7 @@ void Switches::note_crossings(const int32_t *roots) {
 }
 
 void Switches::set_band(double *w, int64_t row) const {
-    double side = w[relation.targets[row]] > 0 ? sense[row] : -sense[row];
-    w[bands[row]] = -side * width[row];
+    w[bands[row]] = -side(w, (size_t)row) * width[row];
 }
 
 void Switches::follow(double *w, const int32_t *crossed) {
@@ -139,7 +138,7 @@ void Switches::follow(double *w, const int32_t *crossed) {
     const std::vector<double> &g = relation.evaluate(w);
     for (size_t k = 0; k < g.size(); ++k) {
         double &cell = w[relation.targets[k]];
-        double along = (cell > 0 ? sense[k] : -sense[k]) * g[k]; // negative on the wrong side
+        double along = side(w, k) * g[k]; // negative on the wrong side
         if (!(along < 0 || (crossed && crossed[k] && along <= 0))) continue;
         cell = 1.0 - cell;
         causes.push_back((int32_t)k);
@@ -218,6 +217,51 @@ bool Switches::seen_before() {
     if (std::find(seen.begin(), seen.end(), configuration) != seen.end()) return true;
     seen.push_back(configuration);
     return false;
+}
+
+// ------------------------------------------------------------------------------------------------ one root function for all
+
+void Switches::aim(double *w) {
+    system->assign(w);
+    const std::vector<double> &g = relation.evaluate(w);
+    aims.resize(g.size());
+    left_out = false;
+    for (size_t k = 0; k < g.size(); ++k) {
+        aims[k] = side(w, k) / width[k];
+        if (aims[k] * g[k] > 0) continue;
+        aims[k] = 0;
+        left_out = true;
+    }
+}
+
+void Switches::look(double *w) {
+    system->assign(w);
+    const std::vector<double> &g = relation.evaluate(w);
+    left_out = false;
+    for (size_t k = 0; k < g.size(); ++k) {
+        if (aims[k] != 0) continue;
+        double factor = side(w, k) / width[k];
+        if (factor * g[k] > 0) aims[k] = factor;
+        else left_out = true;
+    }
+}
+
+double Switches::nearest(const double *w) {
+    const double *g = relation.evaluate(w).data(), *factor = aims.data();
+    double least = 1e300;
+    int64_t count = (int64_t)aims.size();
+#pragma omp simd reduction(min : least)
+    for (int64_t k = 0; k < count; ++k) {
+        double along = factor[k] * g[k];
+        along = factor[k] != 0 ? along : 1e300;
+        least = along < least ? along : least;
+    }
+    return least;
+}
+
+void Switches::crossed(const double *w, int32_t *found) {
+    const std::vector<double> &g = relation.evaluate(w);
+    for (size_t k = 0; k < g.size(); ++k) found[k] = aims[k] != 0 && !(aims[k] * g[k] > 0) ? (aims[k] > 0 ? -1 : 1) : 0;
 }
 
 // ------------------------------------------------------------------------------------------------ what came of it
@@ -372,6 +416,7 @@ void bind_switches(nb::module_ &m) {
                  s.restart_step = restart_step;
              },
              "differential"_a, "nominal"_a, "signs"_a, "guess_signs"_a, "restart_step"_a)
+        .def_rw("handles", &Switches::handles, "False: roots are searched in the same way, but all events are left to the caller.")
         .def("set_haste",
              [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {
                  s.haste.set((int64_t)(s.bands.size() + s.directions.size()), window, shortest, shrinking, shrunk);

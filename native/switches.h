@@ -69,6 +69,7 @@ class Switches {
     std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
     std::vector<char> differential;
     std::vector<double> nominal;
+    bool handles = true;     // false: roots are searched in the same way, but events are Python's
     double restart_step = 0; // first step after a restart, in steps before it
     Haste haste;
     EventRecords records;
@@ -82,6 +83,15 @@ class Switches {
     Rules &rules(const std::string &role);
     // The event at which `roots` were found, in w. False: unusual, and w is as it was.
     bool handle(double *w, const int32_t *roots, const Solve &solve);
+
+    // Relations as one root function, positive while all of them have their values: it becomes negative where the first one changes.
+    // To search one function instead of thousands is most of what a root costs.
+    bool joint() const { return directions.empty() && !relation.empty(); }
+    void aim(double *w);                        // at the present values; rows that are beyond their switching point already are left out
+    bool left_out = false;
+    void look(double *w);                       // whether rows that were left out are back
+    double nearest(const double *w);
+    void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it
 
     // What it did.
     bool restart = false, noteworthy = false;
@@ -104,11 +114,13 @@ class Switches {
     void keep(const double *w);
     void undo(double *w);
     void set_band(double *w, int64_t row) const;
+    double side(const double *w, size_t row) const { return w[relation.targets[row]] > 0 ? sense[row] : -sense[row]; }
 
     std::shared_ptr<System> system;
     std::vector<double> before, before_partners, present, kept;
     std::vector<std::pair<int32_t, double>> moved; // unknowns and their new values
     std::vector<uint64_t> seen;
+    std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;
     int64_t rounds = 0, sweeps = 0;

@@ -1,7 +1,8 @@
 """Systems of the literature that switch, built of library components.
 
-`CoupledClutches` and `ControlledTemperature` are examples of the Modelica Standard Library 4.1.0, whose trajectories are published with
-it; names of components are those of the columns. The Graetz rectifier is that of the Modelica 2008 comparison of Mosilab and Dymola.
+`CoupledClutches` and `ControlledTemperature` are examples of the Modelica Standard Library 4.1.0, whose trajectories are published
+with it; names of components are those of the columns. The Graetz rectifier is that of a comparison of Dymola and Mosilab, in which
+both fail with diodes by conditional equations.
 """
 
 from __future__ import annotations
@@ -88,3 +89,24 @@ class Graetz(ac.Component):
         yield self.source.n, self.d2.p, self.d4.n, self.leak_other.p
         yield self.d1.n, self.d2.n, self.load.p, self.C.p
         yield self.d3.p, self.d4.p, self.load.n, self.C.n, self.leak.n, self.leak_other.n, self.ground.p
+
+
+class ThreePhaseBridge(ac.Component):
+    """Six diodes between three phases with inner resistances and a capacitor with a load; stray conductances as in `Graetz`."""
+
+    def __init__(self, diode: Callable[[], ac.Component]) -> None:
+        self.phase = [electrical.SineVoltage(V=10.0, f=50.0, phase=0.3 + 2 * pi / 3 * k) for k in range(3)]
+        self.inner = [electrical.Resistor(R=0.5) for _ in range(3)]
+        self.upper, self.lower = [diode() for _ in range(3)], [diode() for _ in range(3)]
+        self.leak = [electrical.Conductor(G=1e-6) for _ in range(3)]
+        self.load, self.C, self.ground = electrical.Resistor(R=20.0), electrical.Capacitor(C=1e-3), electrical.Ground()
+
+    def connections(self) -> Iterator[Any]:
+        yield tuple(phase.n for phase in self.phase)
+        for k in range(3):
+            yield self.phase[k].p, self.inner[k].p
+            yield self.inner[k].n, self.upper[k].p, self.lower[k].n, self.leak[k].p
+            yield self.upper[k].n, self.load.p
+            yield self.lower[k].p, self.leak[k].n, self.ground.p
+        yield self.C.p, self.load.p
+        yield self.C.n, self.load.n, self.ground.p

@@ -14,7 +14,7 @@ import pytest
 import acausal as ac
 from acausal.library import switching
 
-from .systems import Graetz
+from .systems import Graetz, ThreePhaseBridge
 
 CURRENTS = ("d1.i", "d2.i", "d3.i", "d4.i", "source.i", "load.i", "C.i")
 AT = np.linspace(0.0, 0.06, 301)[1:] - 1.7e-6  # not at a zero of the source
@@ -76,3 +76,18 @@ def test_small_resistances_tend_to_the_exact_bridge() -> None:
     exact = run(curve)
     np.testing.assert_allclose(at_points(result, "C.v"), at_points(exact, "C.v"), rtol=0, atol=5e-3)
     np.testing.assert_allclose(at_points(result, "source.i"), at_points(exact, "source.i"), rtol=0, atol=5e-3)
+
+
+def test_a_bridge_of_three_phases_hands_the_current_on() -> None:
+    """Six diodes, of which one goes off when another goes on; between them all that conduct backward or block forward are none."""
+    one, other = (
+        ac.compile(ThreePhaseBridge(diode)).simulate(until=0.06, rtol=1e-9, at=AT) for diode in (curve, switching.SwitchedDiode)
+    )
+    for result in (one, other):
+        assert result.outcome is ac.Outcome.FINISHED
+        for row in ("upper", "lower"):
+            for k in range(3):
+                v, i = np.asarray(result[f"{row}[{k}].v"]), np.asarray(result[f"{row}[{k}].i"])
+                assert v.max() < 1e-9 and i.min() > -1e-9 and np.abs(v * i).max() < 1e-9
+    for name in ("C.v", "load.i", "upper[0].i", "upper[1].i", "lower[2].i"):
+        np.testing.assert_allclose(at_points(one, name), at_points(other, name), rtol=0, atol=1e-6, err_msg=name)

@@ -14,7 +14,7 @@ from .systems import Graetz
 
 
 class Knee(ac.Component):
-    """A spring with a damper that never pulls; the speed is either the state v or the derivative of the state s, which is the same."""
+    """A spring with a damper that never pulls; the speed is the state v or the derivative of the state s, which is the same."""
 
     s, v = ac.Variable(start=0.0), ac.Variable(start=-3.0)
 

@@ -100,6 +100,9 @@ def test_coupled_clutches_over_the_whole_file() -> None:
 # --- two-point control ----------------------------------------------------------------------------------------------------------
 
 
+LEAKING = 1e-4  # A through the open switch, of 10 V and Goff = 1e-5 S
+
+
 @cache
 def exact_switching() -> np.ndarray:
     """Switching times of the heater by scipy: C·dT/dt = V²/R(T) - G·(T - T_amb) while on, -G·(T - T_amb) while off."""
@@ -110,12 +113,11 @@ def exact_switching() -> np.ndarray:
 
     times, t, T, on = [], 0.0, 293.15, True
     while True:
-        across = 1e-4  # of the open switch, Goff = 1e-5 and 10 V: what the resistor still gets
         shift = 1.0 if on else -1.0
 
         def rate(s: float, y: Any, on: bool = on) -> Any:
             R = 10.0 * (1 + (y[0] - 293.15) / 255)
-            return [(100.0 * R / (R + 1e-5) ** 2 if on else across**2 * R) - 0.1 * (y[0] - 293.15)]
+            return [(100.0 * R / (R + 1e-5) ** 2 if on else LEAKING**2 * R) - 0.1 * (y[0] - 293.15)]
 
         def reached(s: float, y: Any, shift: float = shift) -> float:
             return float(y[0] - reference(s) - shift)
@@ -149,7 +151,7 @@ def test_the_controlled_temperature_over_the_whole_file() -> None:
 
 @published_files
 def test_switching_times_are_nearer_to_the_exact_ones_than_the_published_are() -> None:
-    """The file was computed at 1e-6 of 300 K: its heat loss is off by up to 1e-4, and its later switching times by up to 1.3e-3 s."""
+    """The file was computed at 1e-6 of 300 K: its heat loss is off by up to 1e-4, its later switching times by up to 1.3e-3 s."""
     published = trajectories("ControlledTemperature")
     time, T, on = published["time"], published["heatCapacitor.T"], published["onOffController.y"]
     switched = time[1:][np.diff(on) != 0]

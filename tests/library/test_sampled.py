@@ -24,7 +24,7 @@ def test_a_hold_has_the_value_of_the_last_tick(wired: Any, run: Any, agrees: Any
     picked = np.searchsorted(result.time, np.arange(0.05, 1.05, 0.1) - 1e-9)
     agrees(result["hold.y"][picked], np.sin(2 * np.pi * k))
     agrees(result["delay.y"][picked], np.append(0.0, np.sin(2 * np.pi * k[:-1])))
-    assert result.events.times.tolist() == pytest.approx(k[1:].tolist() + [1.0], rel=1e-15)
+    assert result.events.times.tolist() == pytest.approx([*k[1:].tolist(), 1.0], rel=1e-15)
 
 
 def test_a_clock_may_begin_later(wired: Any, run: Any) -> None:
@@ -40,7 +40,7 @@ def test_a_sampled_loop_follows_its_difference_equation(wired: Any, run: Any, ag
     """The plant between two ticks is an exponential: y(k+1) = a·y(k) + (1 - a)·u(k), a = exp(-period/T)."""
     loop = wired(
         "wish.y error.u1", "plant.y error.u2", "error.y control.u", "control.y plant.u",
-        wish=sg.Constant(k=1.0), error=sg.Add(k2=-1.0), control=sa.DiscretePI(k=2.0, T=0.5, period=0.05), plant=sg.FirstOrder(T=0.5),
+        wish=sg.Constant(), error=sg.Add(k2=-1.0), control=sa.DiscretePI(k=2.0, T=0.5, period=0.05), plant=sg.FirstOrder(T=0.5),
     )  # fmt: skip
     result = run(loop, 2.0)
     a, y, x, wanted = np.exp(-0.1), 0.0, 0.0, []

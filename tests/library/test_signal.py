@@ -73,7 +73,8 @@ def test_hysteresis_and_two_point_control(wired: Any, run: Any, agrees: Any) -> 
     """A sine through both: the one goes on above `high`, the other below its band."""
     plant = wired(
         "sine.y band.u control.u lag.u", "band.y negation.u", "wish.y control.reference", sine=sg.Sine(f=1.0), lag=sg.FirstOrder(),
-        band=sg.Hysteresis(low=-0.3, high=0.6), control=sg.OnOffController(bandwidth=0.4), wish=sg.Constant(k=0.1), negation=sg.Not(),
+        band=sg.Hysteresis(low=-0.3, high=0.6), negation=sg.Not(), control=sg.OnOffController(bandwidth=0.4),
+        wish=sg.Constant(k=0.1),
     )  # fmt: skip
     result = run(plant, 2.0)
     up, down = np.arcsin(0.6) / (2 * np.pi), 0.5 + np.arcsin(0.3) / (2 * np.pi)

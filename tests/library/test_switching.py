@@ -47,7 +47,8 @@ def test_a_diode_along_its_curve_has_two_resistances(wired: Any, run: Any, agree
 def test_a_freewheeling_diode_takes_over_when_a_switch_opens(wired: Any, run: Any, agrees: Any) -> None:
     """A step-down converter: the current rises towards V/R while the switch is closed, and falls towards zero through the diode."""
     plant = wired(
-        "source.p switch.p", "switch.n diode.n coil.p", "coil.n load.p", "load.n diode.p source.n ground.p", "beat.y switch.control",
+        "source.p switch.p", "switch.n diode.n coil.p", "coil.n load.p", "load.n diode.p source.n ground.p",
+        "beat.y switch.control",
         source=el.ConstantVoltage(V=12.0), switch=sw.IdealClosingSwitch(Ron=1e-8, Goff=1e-9), diode=sw.SwitchedDiode(),
         coil=el.Inductor(L=1e-3), load=el.Resistor(R=2.0), ground=el.Ground(), beat=sg.BooleanPulse(period=1e-3, width=0.4),
     )  # fmt: skip

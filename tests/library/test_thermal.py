@@ -180,7 +180,7 @@ def test_a_thermostat_keeps_a_body_within_its_band(wired: Any, run: Any, power: 
         "body.port loss.a control.port", "loss.b ambient.port", control=th.Thermostat(T_set=293.15, band=2.0, Q_on=power),
         body=th.HeatCapacitor(C=C, T=ac.start(outside)), loss=th.ThermalConductor(G=G), ambient=th.FixedTemperature(T=outside),
     )  # fmt: skip
-    result = run(plant, 400.0, rtol=1e-9)
+    result = run(plant, 400.0, rtol=1e-11)
     near, far = (low, high) if power > 0 else (high, low)  # where it goes on, where it goes off
 
     def takes(begin: float, end: float, limit: float) -> float:

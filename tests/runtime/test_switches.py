@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.runtime.events import driver
+from acausal.runtime.events import native
 
 core = pytest.importorskip("acausal._core")
 
@@ -164,6 +164,11 @@ MODELS = {
 }
 
 
+def _idle(switches: Any) -> Any:
+    switches.handles = False
+    return switches
+
+
 def run(name: str, natively: bool, monkeypatch: Any, **more: Any) -> Any:
     kind, until = MODELS[name]
     model = ac.compile(kind())
@@ -172,7 +177,8 @@ def run(name: str, natively: bool, monkeypatch: Any, **more: Any) -> Any:
         more["inputs"] = {"u": (times, 1.0 + np.sin(2 * times))}
     with monkeypatch.context() as patched:
         if not natively:
-            patched.setattr(driver, "is_ordinary", lambda *_: False)
+            made = native.switches
+            patched.setattr(native, "switches", lambda *given: _idle(made(*given)))
         return model.simulate(until=until, points=101, **more)
 
 

@@ -28,11 +28,12 @@ where values are given (`"1.5 bar"`) and results are read (`result.in_unit`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import Diagnostic, ModelError, UsageError
+from ..errors import Diagnostic, Location, ModelError, UsageError
+from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, When
 from ..language.expression import Constant, Expression, Operation, Reference, Unbound, walk
 from ..language.units import describe
 from .definitions import Definition
@@ -58,6 +59,36 @@ def statements(traced: Traced, definitions: Mapping[tuple[int, str], Definition]
             bound = bound.__acausal_expression__()
         if quantity.declaration.unit and isinstance(bound, Expression):
             found.append(Statement((bound,), f"{name} = {bound}", None, quantity.declaration.unit))
+    return [*found, *_about_events(traced)]
+
+
+def _about_events(traced: Traced) -> list[Statement]:
+    """What is compared, and what is assigned, at events."""
+    found: list[Statement] = []
+
+    def say(place: Location | None, *parts: Expression) -> None:
+        found.append(Statement(parts, place.source if place else "", place))
+
+    def act(actions: Iterable[Any]) -> None:
+        for action in actions:
+            if isinstance(action, (Assign, Reinit)):
+                say(action.location, action.target, action.value)
+
+    for target, value, text, location in traced.assigned:
+        found.append(Statement((target, value), text, location))
+    for statement in traced.statements:
+        if isinstance(statement, When):
+            for condition, actions in statement.branches:
+                say(statement.location, condition)
+                act(actions)
+        elif isinstance(statement, (Assertion, Crossing)):
+            say(statement.location, statement.condition if isinstance(statement, Assertion) else statement.expression)
+        elif isinstance(statement, AfterStep):
+            act(statement.actions)
+    for transition in traced.transitions:
+        if transition.when is not None:
+            say(transition.location, transition.when)
+        act(transition.do)
     return found
 
 

@@ -1,5 +1,5 @@
-"""Component libraries, one domain a module: electrical (with ideal switches in switching), thermal, mechanics (along a line, about an
-axis, friction, stops), electromechanics, signal (with blocks that work at the ticks of a clock in sampled).
+"""Component libraries, one domain a module: electrical and ideal switching, thermal, mechanics (along a line, about an axis,
+friction, stops), electromechanics, signal and sampled (blocks that work at the ticks of a clock).
 
     import acausal as ac
     from acausal.library import thermal

@@ -5,9 +5,9 @@ Outputs connect to inputs: `yield self.step.y, self.gain.u`.
 Signals have no unit of their own; what they are connected to gives them one. An input that nothing is connected to keeps its
 `value`, or takes what `simulate(inputs=…)` gives.
 
-Corners and jumps are events. Those at times that can be computed (`Step`, `Pulse`, `Ramp`, clocks) are hit to the last digit; those of
-`Limiter` and the like are located. A truth value on a line is 1 or 0, and is read as "above 0.5". Blocks that hold a value between
-the ticks of a clock are in `sampled`.
+Corners and jumps are events. Those at times that can be computed (`Step`, `Pulse`, `Ramp`, clocks) are hit to the last digit; those
+of `Limiter` and the like are located. A truth value on a line is 1 or 0, and is read as "above 0.5". Blocks that hold a value
+between the ticks of a clock are in `sampled`.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class Hysteresis(Block):
 
 
 class OnOffController(Block):
-    """1 from the moment u falls below ``reference - bandwidth/2`` until it exceeds ``reference + bandwidth/2``: a heater's switch."""
+    """1 from the moment u falls below ``reference - bandwidth/2`` until it exceeds ``reference + bandwidth/2``, as a heater."""
 
     reference = ac.Input(0.0, doc="what u should be")
     bandwidth = ac.Parameter(0.1, min=0, doc="between switching on and off")

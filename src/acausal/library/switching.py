@@ -1,8 +1,8 @@
 """Ideal electrical switches: diodes, a thyristor, switches that a signal opens and closes. They switch at events.
 
 A diode comes in two formulations. `IdealDiode` runs along its curve with a parameter s, v = s while it blocks and i = s while it
-conducts; with a small `Ron` and `Goff` everything stays determined whatever the rest of the circuit is. `SwitchedDiode` says "either
-no current or no voltage" by a conditional equation, exactly; what decides is the value before the event. In a bridge two
+conducts; with a small `Ron` and `Goff` everything stays determined whatever the rest of the circuit is. `SwitchedDiode` says
+"either no current or no voltage" by a conditional equation, exactly; what decides is the value before the event. In a bridge two
 diodes have to switch at one instant, which no change of a single one leads to: the run looks for a configuration of all of them
 that agrees with itself.
 

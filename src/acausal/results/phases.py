@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
-from .events import Array, Cause, EventLog, History, Meaning, Value
+from .events import Array, Cause, EventLog, History, Meaning, Place, Value
 from .series import EXPRESSION, Trajectories, Viewable, last_time, pattern_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .series import Names, Outcome
     from .states import Interval
 
+_PHASE = 0  # the cell of a joined log that is the phase
 _OWN_NAMES = ("phase", "phase_of_plant", "phase_of_the_whole_plant")  # the first that no mode uses itself
 
 
@@ -73,7 +74,7 @@ class PhasesResult(Viewable):
         diagnostics: tuple[Diagnostic, ...] = (),
         texts: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
-        """`texts`: for each mode, how a relation of its switches was written by the text it has in the log."""
+        """`texts`: for each mode, how relations of its switches were written, by the text that the log has, or by their line."""
         self.modes, self.parts, self.phases = tuple(modes), tuple(parts), list(phases)
         self.outcome, self.statistics, self.diagnostics = outcome, statistics, diagnostics
         self.title = f"{' / '.join(self.modes)}"
@@ -105,10 +106,6 @@ class PhasesResult(Viewable):
     def phase_name(self) -> str:
         """The name under which the phases are a variable: `phase`, unless a mode has a quantity of that name."""
         return next(n for n in _OWN_NAMES if not any(part.names(n) for part in self._one_of.values()))
-
-    @cached_property
-    def _ends(self) -> np.ndarray:
-        return np.cumsum([len(part.time) for part in self.parts])
 
     # --- values -----------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> Array:
@@ -153,7 +150,8 @@ class PhasesResult(Viewable):
             return problem  # it exists, but has no values: its mode says why
         near = near_matches(name, self.names())
         return NameNotFound(
-            f"No mode of this run has `{name}`. {near}".rstrip(), remedy=f"Modes entered: {', '.join(self._one_of)}; `result.names()`."
+            f"No mode of this run has `{name}`. {near}".rstrip(),
+            remedy=f"Modes entered: {', '.join(self._one_of)}; `result.names()`.",
         )
 
     def _several_shapes(self, name: str, pieces: Sequence[Array | None]) -> ShapeError:
@@ -217,7 +215,14 @@ class PhasesResult(Viewable):
     @cached_property
     def history(self) -> History | None:
         """The events of all phases, and the exchanges between them."""
-        return _joined_history(self.phases, self.parts, self._ends, self._texts)
+        if not self.parts:
+            return None
+        cells = _PartCells(self.parts, self.phase_name, self.modes)
+        return _joined_history(self.phases, self.parts, cells, self._texts)
+
+    def place(self, name: str) -> Place | None:
+        """The phases are a cell of the log; other names have different cells in different phases, and are looked at row by row."""
+        return Place(_PHASE) if name == self.phase_name else None
 
     def states(self: Trajectories, path: str) -> list[Interval]:
         """How long which state of a discrete variable lasted: `result.states("phase")`. While no mode has it, it is "none"."""
@@ -261,70 +266,77 @@ def _has(part: Result, name: str) -> bool:
 
 @final
 class _PartCells:
-    """Cells of all parts, one after another."""
+    """Cells of a joined log: first the phase, then those of all parts, one part after another."""
 
-    def __init__(self, parts: Sequence[Result], firsts: np.ndarray) -> None:
-        self._parts, self._firsts = parts, firsts
+    def __init__(self, parts: Sequence[Result], phase_name: str, modes: tuple[str, ...]) -> None:
+        self.phase_name, self.modes = phase_name, modes
+        self.histories = [part.history for part in parts]
+        self.starts = [np.zeros(0) if h is None else h.start for h in self.histories]
+        self.firsts = np.cumsum([_PHASE + 1, *(len(s) for s in self.starts)])[:-1]
 
     def _of(self, cell: int) -> tuple[Any, int]:
-        k = int(np.searchsorted(self._firsts, cell, side="right")) - 1
-        history = self._parts[k].history
-        return (None if history is None else history.known_as), cell - int(self._firsts[k])
+        k = int(np.searchsorted(self.firsts, cell, side="right")) - 1
+        history = self.histories[k]
+        return (None if history is None else history.known_as), cell - int(self.firsts[k])
 
     def name(self, cell: int) -> str:
+        if cell == _PHASE:
+            return self.phase_name
         cells, number = self._of(cell)
         return "" if cells is None else str(cells.name(number))
 
     def meaning(self, cell: int) -> Meaning:
+        if cell == _PHASE:
+            return Meaning("states", self.modes)
         cells, number = self._of(cell)
         found: Meaning = Meaning() if cells is None else cells.meaning(number)
         return found
 
 
-def _joined_history(
-    phases: Sequence[Phase], parts: Sequence[Result], ends: np.ndarray, texts: Mapping[str, Mapping[str, str]]
-) -> History | None:
-    """One log: the events of every part, and between two parts the exchange."""
-    histories = [part.history for part in parts]
-    starts = [np.zeros(0) if h is None else h.start for h in histories]
-    firsts = np.cumsum([0, *(len(s) for s in starts)])[:-1]
-    times, rows, changed, cells, values = list[float](), list[int](), list[int](), list[int](), list[float]()
-    causes, told = list[tuple[int, int]](), list[Callable[[], Cause]]()
+class _Joining:
+    """A log in the making."""
 
-    def add(time: float, row: int, because: Iterable[Callable[[], Cause]]) -> int:
+    def __init__(self) -> None:
+        self.times, self.rows, self.causes = list[float](), list[int](), list[tuple[int, int]]()
+        self.changes: list[tuple[int, int, float]] = []  # event, cell, value
+        self.told: list[Callable[[], Cause]] = []
+
+    def add(self, time: float, row: int, because: Iterable[Callable[[], Cause]], changes: Iterable[tuple[int, float]]) -> None:
+        event = len(self.times)
         for one in because:
-            causes.append((len(times), len(told)))
-            told.append(one)
-        times.append(time)
-        rows.append(row)
-        return len(times) - 1
+            self.causes.append((event, len(self.told)))
+            self.told.append(one)
+        self.times.append(time)
+        self.rows.append(row)
+        self.changes += [(event, cell, value) for cell, value in changes]
 
-    for k, (part, history) in enumerate(zip(parts, histories, strict=True)):
-        before = int(ends[k]) - len(part.time)
-        cause = phases[k].cause
-        if k and cause is not None:
-            add(phases[k].start, before - 1, [lambda cause=cause: cause])  # type: ignore[misc]
-        if history is None:
-            continue
-        in_log = _by_event(history.log)
-        for event, (time, row) in enumerate(zip(history.times.tolist(), history.rows.tolist(), strict=True)):
+    def log(self) -> EventLog:
+        changed, cells, values = np.array(self.changes, dtype=float).reshape(-1, 3).T
+        causes = np.array(self.causes, dtype=np.int64).reshape(-1, 2)
+        rows, told = np.array(self.rows, dtype=np.int64), self.told
+        return EventLog(np.array(self.times), rows, causes, changed.astype(int), cells.astype(int), values, lambda k: told[k]())
+
+
+def _joined_history(
+    phases: Sequence[Phase], parts: Sequence[Result], cells: _PartCells, texts: Mapping[str, Mapping[str, str]]
+) -> History:
+    """One log: the events of every part, and between two parts the exchange."""
+    joining, before = _Joining(), 0
+    for k, (phase, part, history) in enumerate(zip(phases, parts, cells.histories, strict=True)):
+        if phase.cause is not None:
+            joining.add(phase.start, before - 1, [lambda c=phase.cause: c], [(_PHASE, cells.modes.index(phase.mode))])  # type: ignore[misc]
+        by_event = {} if history is None else _by_event(history.log)
+        for event in range(0 if history is None else len(history.times)):
+            assert history is not None
+            time = float(history.times[event])
             exchanged = k + 1 < len(parts) and time >= phases[k + 1].start
             if exchanged and not any(True for _ in history.changes_at(event)):
                 continue  # the event that ended this phase is told as the exchange
-            wording = texts.get(phases[k].mode, {})
-            because = [_told(history, source, wording) for source in history.sources_at(event)]
-            number = add(time, before + row, because)
-            for cell, value in in_log.get(event, ()):
-                changed.append(number)
-                cells.append(int(firsts[k]) + cell)
-                values.append(value)
-    if not times and all(h is None for h in histories):
-        return None
-    log = EventLog(
-        np.array(times), np.array(rows, dtype=np.int64), np.array(causes, dtype=np.int64).reshape(-1, 2),
-        np.array(changed, dtype=np.int64), np.array(cells, dtype=np.int64), np.array(values), lambda source: told[source](),
-    )  # fmt: skip
-    return History(log, np.concatenate([np.zeros(0), *starts]), _PartCells(parts, firsts))
+            because = [_told(history, source, texts.get(phase.mode, {})) for source in history.sources_at(event)]
+            changes = [(int(cells.firsts[k]) + cell, value) for cell, value in by_event.get(event, ())]
+            joining.add(time, before + int(history.rows[event]), because, changes)
+        before += len(part.time)
+    return History(joining.log(), np.concatenate([[float(cells.modes.index(phases[0].mode))], *cells.starts]), cells)
 
 
 def _by_event(log: EventLog) -> dict[int, list[tuple[int, float]]]:
@@ -337,6 +349,6 @@ def _by_event(log: EventLog) -> dict[int, list[tuple[int, float]]]:
 def _told(history: History, source: int, wording: Mapping[str, str]) -> Callable[[], Cause]:
     def tell() -> Cause:
         cause = history.describe(source)
-        return replace(cause, text=wording.get(cause.text, cause.text))
+        return replace(cause, text=wording.get(cause.text) or wording.get(str(cause.location)) or cause.text)
 
     return tell

@@ -98,7 +98,7 @@ class _Mode:
     component: Component
     switches: list[Switch] = field(default_factory=list)
     conditions: dict[int, str] = field(default_factory=dict)  # by number of the switch, as it was written
-    texts: dict[str, str] = field(default_factory=dict)  # of relations: as the log has them → as they were written
+    texts: dict[str, str] = field(default_factory=dict)  # of relations as the log has them, and of lines: as they were written
     model: Model | None = None
 
     @property
@@ -168,7 +168,9 @@ class Phases:
             keep: whether everything else is as it was when `target` was left the last time; it starts as declared otherwise.
         """
         if any(mode.model is not None for mode in self._modes.values()):
-            raise UsageError("The modes are compiled already, so no switch can be added.", remedy="State all switches before the first run.")
+            raise UsageError(
+                "The modes are compiled already, so no switch can be added.", remedy="State all switches before the first run."
+            )
         where = Location.of_frame(sys._getframe(1))
         if not callable(when):
             got = f"the condition `{when}`" if isinstance(when, Expression) else f"{when!r} of type {type(when).__name__}"
@@ -297,8 +299,8 @@ def _with_switches(mode: _Mode) -> Iterator[None]:
         yield from events()
         for switch in mode.switches:
             condition = _condition(switch, component)
-            mode.conditions[switch.number] = str(condition)
-            beyond = transform(condition, lambda node: _with_margin(node, mode.texts))
+            mode.conditions[switch.number] = mode.texts[str(switch.location)] = _text(condition, component)
+            beyond = transform(condition, lambda node: _with_margin(node, mode))
             stop = (Terminate(switch.message, switch.location),)
             yield When(((beyond, stop),), switch.location)
             yield When(((initial() & beyond, stop),), switch.location)
@@ -332,7 +334,18 @@ def _is_condition(node: Expression) -> bool:
     return isinstance(node, Mark)
 
 
-def _with_margin(node: Expression, texts: dict[str, str]) -> Expression | None:
+def _text(expression: Expression, component: Component) -> str:
+    """An expression with all names as they are seen from the mode's component: `white.x < 0`."""
+
+    def seen(node: Expression) -> Expression | None:
+        if not isinstance(node, Reference) or node.root is component or node.root._steps_from(component) is None:
+            return None
+        return Reference(component, node.owner, node.name, node.shape, node.picked, node.order)
+
+    return str(transform(expression, seen))
+
+
+def _with_margin(node: Expression, mode: _Mode) -> Expression | None:
     """A relation of unknowns, true only beyond rounding; relations of time, discrete values and parameters are exact as they are."""
     if not isinstance(node, Operation) or node.operator.name not in RELATIONS:
         return None
@@ -341,7 +354,7 @@ def _with_margin(node: Expression, texts: dict[str, str]) -> Expression | None:
     a, b = node.args
     margin = no_event(MARGIN * (_terms(a) + _terms(b)))
     beyond = Operation(node.operator, (a, b + margin if node.operator.name in ("gt", "ge") else b - margin))
-    texts[str(beyond)] = str(node)
+    mode.texts[str(beyond)] = _text(node, mode.component)
     return beyond
 
 
@@ -524,7 +537,9 @@ def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
         else:
             value = source(last) if callable(source) else source
         if not isinstance(value, str) and not _is_finite(value):
-            raise ModelError(switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number."))
+            raise ModelError(
+                switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number.")
+            )
         found[name] = value
     return found
 
@@ -599,7 +614,9 @@ class _Run:
 
     def _not_entered(self, mode: _Mode, begin: float, error: InitialisationError) -> Outcome:
         switch = self.taken[-1][1]
-        what = f"Mode `{mode.name}` could not be entered from `{switch.source}` at time {begin:.6g}: no consistent values were found."
+        what = (
+            f"Mode `{mode.name}` could not be entered from `{switch.source}` at time {begin:.6g}: no consistent values were found."
+        )
         remedy = "Look at what `carry` gives its states, and at the start values of the rest."
         self.diagnostics += [switch.about(what, component=mode.name, remedy=remedy), *error.diagnostics]
         return Outcome.EVENT_UNSOLVABLE
@@ -645,7 +662,9 @@ class _Run:
             self.diagnostics.append(self._explained(MOST_AT_ONCE, f"at one instant, at time {now:.6g}"))
             return Outcome.EVENT_CYCLES
         if len(times) > MOST_IN_A_ROW and now - times[-MOST_IN_A_ROW - 1] <= 1e-6 * self.span:
-            self.diagnostics.append(self._explained(MOST_IN_A_ROW, f"within {now - times[-MOST_IN_A_ROW - 1]:.3g} s, until time {now:.6g}"))
+            self.diagnostics.append(
+                self._explained(MOST_IN_A_ROW, f"within {now - times[-MOST_IN_A_ROW - 1]:.3g} s, until time {now:.6g}")
+            )
             return Outcome.CHATTERING
         return None
 

@@ -1,8 +1,8 @@
 """Dry friction about an axis: clutch, brake, bearing. They stick and slide.
 
 While two surfaces stick, the friction torque is whatever keeps them together; when it would have to exceed `tau0_max` they begin
-to slide, and when the speed comes to zero they stick again. The equations are those of Otter, Elmqvist and Mattsson (Hybrid modeling
-in Modelica based on the synchronous data flow principle, 1999): speeds are always states, and what sticking holds at zero is the
+to slide, and when the speed comes to zero they stick again. The method is that of Otter, Elmqvist and Mattsson (Hybrid modeling in
+Modelica based on the synchronous data flow principle, 1999): speeds are always states, and what sticking holds at zero is the
 acceleration, so that nothing of the structure changes. Both acceleration and torque are given by a curve with the parameter sa,
 
     stuck:    a = 0,             tau = sa      until |sa| exceeds tau0_max, the torque that stiction can hold;

@@ -1,8 +1,8 @@
 """Stops and play: what moves freely until it touches.
 
-Elastic ones (`ElasticStop`, `ElasticBacklash`) push back with a spring and a damper whose force never pulls and never exceeds that of
-the spring, so that it begins and ends at zero; touching bends the motion, nothing jumps. A hard one (`StoppedMass`) makes the velocity
-jump by a coefficient of restitution, and lets the mass lie still when it would hardly leave any more.
+Elastic ones (`ElasticStop`, `ElasticBacklash`) push back with a spring and a damper whose force never exceeds that of the spring,
+so that they never pull, and begin and end with zero; touching bends the motion, nothing jumps. A hard one (`StoppedMass`) makes the
+velocity jump by a coefficient of restitution, and lets the mass lie still when it would hardly leave any more.
 
     import acausal as ac
     from acausal.library.mechanics import stops, translational
