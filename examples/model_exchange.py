@@ -1,7 +1,7 @@
 """Models exchanged for others while they run: a wind turbine in two levels of detail, and a ball that is removed and put back.
 
-Shows: `ac.Phases` with a quasi-static model (no states at all) for calm weather and a dynamic one (four states) for gusts; a part of
-a plant that is not there for a while; `carry` with names, numbers and functions.
+Shows: `ac.Phases` with a quasi-static model (no states at all) for calm weather and a dynamic one (four states) for gusts; a part
+of a plant that is not there for a while; `carry` with names, numbers and functions.
 """
 
 import numpy as np
@@ -130,7 +130,7 @@ def billiard():
 def main():
     result = wind_turbine().simulate(until=120.0)
     print(*result.phases, sep="\n")
-    whole = ac.compile(Dynamic()).simulate(until=120.0)
+    whole = ac.compile(Dynamic()).simulate(until=120.0, initial="steady")
     yields = np.trapezoid(result["P"], result.time), np.trapezoid(whole["P"], whole.time)
     print(f"Energy {yields[0] / 3.6e6:.4f} kWh; {yields[1] / 3.6e6:.4f} kWh with the dynamic model all the time.")
     result.plot("wind", "P", "w", "twist", file="model_exchange.png")

@@ -1,8 +1,10 @@
 """A mass on a string: on the circle while the string is taut, flying while it is slack; two models that are exchanged.
 
-Shows: `ac.Phases` with models of different states (angle and angular velocity; position and velocity), values carried from one to
-the other, phases in plots. In flight the energy is conserved; when the string becomes taut, the radial part of the velocity is lost.
+Shows: `ac.Phases` with models of different states (angle and angular velocity; position and velocity), values carried from one
+to the other, phases in plots. In flight the energy is conserved; when the string becomes taut, the radial velocity is lost.
 """
+
+import itertools
 
 import numpy as np
 
@@ -72,7 +74,7 @@ def pendulum():
 def main():
     result = pendulum().simulate(until=6.0, rtol=1e-9)
     print(*result.phases, sep="\n")
-    for before, after in zip(result.parts[:-1], result.parts[1:]):
+    for before, after in itertools.pairwise(result.parts):
         lost = before["energy"][-1] - after["energy"][0]
         print(f"At {after.time[0]:.6f} s the energy falls by {max(lost, 0.0):.6f} J.")
     result.plot("x", "y", "energy", "F", file="string_pendulum.png")

@@ -132,6 +132,9 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "steps", number(s["steps"])
         yield "evaluations", f"{number(s['residual_evaluations'])} residual, {number(s['jacobian_evaluations'])} Jacobian"
         yield "failures", _failures(s)
+    if s.get("events"):
+        restarts = s.get("restarts", 1) - 1  # the first of them is the start
+        yield "events", f"{number(s['events'])}, {number(restarts, 'restart')} of the integration"
     seconds = s.get("seconds", {})
     for label, phases in (("translation", TRANSLATION), ("simulation", SIMULATION)):
         spent = [(p, seconds[p]) for p in phases if p in seconds]

@@ -69,6 +69,7 @@ class RunDiagnosis(Readable):
     stubborn: tuple[Stubborn, ...] = ()
     failures: dict[str, int] = field(default_factory=dict)  # of those seen, by what went wrong
     windows: tuple[Window, ...] = ()
+    switched: tuple[tuple[str, int, float], ...] = ()  # what brought events about, how often, and the shortest time between
     diagnostics: tuple[Diagnostic, ...] = ()
     advice: tuple[str, ...] = ()
     healed: int = 0  # failures of convergence that cost no step
@@ -82,6 +83,8 @@ class RunDiagnosis(Readable):
         yield Section("Statistics", list(self._statistics()))
         if self.limits:
             yield Section(f"What limited the step, in {count(self.looked_at, 'step')} looked at", list(self._limits()))
+        if self.switched:
+            yield Section("What brought events about", list(self._switched()))
         if self.stubborn:
             yield Section("Equations whose iterations did not converge", list(self._stubborn()))
         if self.windows:
@@ -107,9 +110,16 @@ class RunDiagnosis(Readable):
         other = [f"{number} {word}" for word, number in self.failures.items() if number]
         healed = [f"{self.healed} of them healed by a new Jacobian"] if self.healed else []
         told = ", ".join([*healed, *other])
+        if c.get("events"):
+            yield "events", f"{count(c['events'], 'event')}, {c.get('restarts', 1) - 1} of them with a restart of the integration"
         yield "failures", f"{count(tests, 'error test')}, {convergence} of convergence" + (f" ({told})" if told else "")
         if not self.recorded:
             yield "note", "This solver keeps no journal of its steps; the solver `ida` does."
+
+    def _switched(self) -> Iterator[tuple[str, str]]:
+        for text, times, shortest in self.switched:
+            apart = f", at least {shortest:.3g} s apart" if np.isfinite(shortest) else ""
+            yield "", f"  {times:6d} ×  {text}{apart}"
 
     def _limits(self) -> Iterator[tuple[str, str]]:
         width = max(len(one.name) for one in self.limits)
@@ -135,6 +145,7 @@ def diagnose(result: Any) -> RunDiagnosis:
     counts = {k: int(v) for k, v in result.statistics.items() if isinstance(v, (int, np.integer)) and not isinstance(v, bool)}
     span = (float(result.time[0]), float(result.time[-1])) if len(result.time) else (0.0, 0.0)
     found = RunDiagnosis(result.title, result.outcome.value, counts, span, diagnostics=tuple(result.diagnostics))
+    found.switched = tuple(_switched(result))
     if journal is None:
         found.recorded = False
         found.advice = ("`model.diagnose()` looks at the model itself.",)
@@ -150,6 +161,19 @@ def diagnose(result: Any) -> RunDiagnosis:
     found.windows = tuple(_windows(journal, span))
     found.advice = tuple(_advice(found, journal))
     return found
+
+
+def _switched(result: Any, most: int = 6) -> Iterator[tuple[str, int, float]]:
+    """Causes of events, the most frequent first."""
+    log = result._stored.log
+    if log is None or not len(log.causes):
+        return
+    sources, counts = np.unique(log.causes[:, 1], return_counts=True)
+    for k in np.argsort(-counts, kind="stable")[:most]:
+        cause = log.describe(int(sources[k]))
+        times = log.times[log.causes[log.causes[:, 1] == sources[k], 0]]
+        place = f"  ({cause.location})" if cause.location else ""
+        yield f"{cause.component}: {cause.text}{place}", int(counts[k]), float(np.diff(times).min(initial=np.inf))
 
 
 # --- what is in the journal -----------------------------------------------------------------------------------------------

@@ -60,8 +60,8 @@ class MeaningWithGaps(Meaning):
 class PhasesResult(Viewable):
     """Trajectories over all phases of a run.
 
-    `result["x"]` goes over `result.time` and is not a number while the mode does not have it. `result.phases` says which mode lasted
-    how long and what began it, `result.parts` are the single results. At an exchange both sides are stored, at the same time.
+    `result["x"]` goes over `result.time` and is not a number while the mode does not have it. `result.phases` says which mode
+    lasted how long and what began it, `result.parts` are the single results. At an exchange both sides are stored, at one time.
     """
 
     def __init__(
@@ -237,15 +237,13 @@ class PhasesResult(Viewable):
         return merged
 
     # --- pictures and files -----------------------------------------------------------------------------------------------
-    def plot(self, *names: str, states: str | Sequence[str] | None = None, **options: Any) -> Figure:  # type: ignore[override]
+    def plot(self, *names: str, states: str | Sequence[str] | None = None, **options: Any) -> Figure:
         """Draw variables over time, with the phases as bands; `states=()` for none. See `acausal.results.plot.plot`."""
         from .plot import plot
 
         return plot(self, *names, states=self.phase_name if states is None else states, **options)
 
-    def save(  # type: ignore[override]
-        self, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None
-    ) -> None:
+    def save(self, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None) -> None:
         """A run in phases has no file of its own: its parts are results of different models."""
         raise UsageError(
             "A run in phases is not kept in one file: its parts belong to different models.",

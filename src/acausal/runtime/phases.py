@@ -18,12 +18,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError, NameNotFound, UsageError, near_matches
-from ..families.plant import Kind, Quantity, joined
 from ..families.system import System
 from ..language.component import Component
 from ..language.equation import Equation
@@ -33,13 +32,12 @@ from ..language.functions import abs as size_of
 from ..language.operators import RELATIONS
 from ..results.events import Cause
 from ..results.phases import Phase, PhasesResult
-from ..results.result import Result, Stored
+from ..results.result import Result
+from .carry import Condition, Source, Switch, about, entry, exists, states, wrong_names
 from .initialise import InitialisationError
-from .initialise.earlier import values_from
 from .model import Model, Statistics, compile
 from .outcome import Outcome
 from .progress import reported
-from .steady import Earlier
 from .storage import output_times, seconds
 
 MARGIN = 2e-12  # of the size of the terms in a relation
@@ -47,47 +45,6 @@ MOST_AT_ONCE = 20  # exchanges at one instant
 MOST_IN_A_ROW = 200  # exchanges within a millionth of the run
 _NOT_COUNTED = ("first_", "last_", "current_", "factor_")  # numbers that mean nothing when they are added up
 _CLOSE = 1e-12  # of the run: what is nearer than this is one instant
-
-Source = str | float | np.ndarray | Callable[["Last"], Any]
-Condition = Callable[[Any], Any]
-
-
-@final
-class Last:
-    """The last values of the mode that is left, by name: what functions in `carry` are given. `old["rotor.w"]`, `old.time`."""
-
-    def __init__(self, result: Result) -> None:
-        self._result = result
-
-    @property
-    def time(self) -> float:
-        return float(self._result.time[-1])
-
-    def __getitem__(self, name: str) -> Any:
-        value = np.asarray(self._result[name][-1])
-        return float(value) if value.ndim == 0 else value
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Switch:
-    """From one mode to another: when, and with which values."""
-
-    number: int
-    source: str
-    target: str
-    when: Condition
-    carry: Mapping[str, Source]
-    carry_all: bool
-    keep: bool
-    location: Location
-
-    @property
-    def message(self) -> str:
-        return f'switch {self.number}, "{self.source}" → "{self.target}"'
-
-    def about(self, what: str, **more: Any) -> Diagnostic:
-        """A complaint with the line on which the switch was stated."""
-        return Diagnostic(what, equation=f"{self.source} → {self.target}", location=self.location, **more)
 
 
 @dataclass(slots=True, eq=False)
@@ -156,7 +113,7 @@ class Phases:
         carry_all: bool = True,
         keep: bool = False,
     ) -> Phases:
-        """From mode `source` to mode `target` at the moment a condition becomes true; at once if it is true when `source` is entered.
+        """From mode `source` to mode `target` when a condition becomes true; at once if it is true when `source` is entered.
 
         Every day:
             when: a function of the mode's component that gives a condition: `lambda m: (m.F < 0) & (m.r > 0.5)`.
@@ -179,9 +136,6 @@ class Phases:
                 location=where,
                 remedy="`when=lambda m: m.wind_rate > 1.0`",
             )
-        for name in carry or {}:
-            if not isinstance(name, str):
-                raise UsageError(f"`carry` gives values to names of the new mode, got {name!r} of type {type(name).__name__}.")
         old, new = self._mode(source, "switch"), self._mode(target, "switch")
         if old is new:
             raise UsageError(
@@ -209,7 +163,7 @@ class Phases:
             if mode.model is None:
                 with _with_switches(mode):
                     mode.model = compile(mode.component, units=self._units)
-        problems = [p for s in self._switches for p in _wrong_names(s, self._modes[s.source].system, self._modes[s.target].system)]
+        problems = [p for s in self._switches for p in wrong_names(s, self._modes[s.source].system, self._modes[s.target].system)]
         if problems:
             for mode in self._modes.values():
                 mode.model = None
@@ -264,8 +218,8 @@ class Phases:
         """Names that no mode has."""
         for argument, names in given.items():
             for name in names:
-                if not any(_exists(mode.system, name) for mode in self._modes.values()):
-                    known = [n for mode in self._modes.values() for n in _about(mode.system).names()]
+                if not any(exists(mode.system, name) for mode in self._modes.values()):
+                    known = [n for mode in self._modes.values() for n in about(mode.system).names()]
                     raise NameNotFound(f"`{argument}`: no mode has `{name}`. {near_matches(name, known)}".rstrip())
 
 
@@ -346,7 +300,7 @@ def _text(expression: Expression, component: Component) -> str:
 
 
 def _with_margin(node: Expression, mode: _Mode) -> Expression | None:
-    """A relation of unknowns, true only beyond rounding; relations of time, discrete values and parameters are exact as they are."""
+    """A relation of unknowns, true only beyond rounding; relations of time, discrete values and parameters stay exact."""
     if not isinstance(node, Operation) or node.operator.name not in RELATIONS:
         return None
     if not any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(node)):
@@ -380,180 +334,6 @@ def _nominal(node: Reference) -> float:
     changed = node.owner._modifications.get(node.name) or {}
     found = changed.get("nominal", node.declaration.nominal)
     return float(found) if isinstance(found, (int, float)) else 1.0
-
-
-# --- values -------------------------------------------------------------------------------------------------------------------
-
-
-def _about(system: System) -> Result:
-    """A result without a point of time: it knows names, units and meanings."""
-    nothing = np.full(system.size, -1)
-    return Result(system, Stored(np.zeros(0), np.zeros((0, 0)), nothing, nothing, np.zeros(system.known_count)), None, {}, "")
-
-
-def _exists(system: System, name: str) -> bool:
-    try:
-        system.plant.locate(name)
-    except ModelError:
-        return False
-    return True
-
-
-def _quantity(system: System, name: str) -> tuple[Kind, Quantity | None]:
-    located = system.plant.locate(name)
-    found = located.kind.quantities.get(located.name) if located.flat is not None and not located.order else None
-    return located.kind, found
-
-
-def _is_known(system: System, name: str) -> bool:
-    """Whether a name is set rather than started from: a discrete variable or a parameter."""
-    found = _quantity(system, name)[1]
-    return found is not None and found.declaration.is_known
-
-
-def _wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
-    """Everything in `carry` that cannot be, told at once and before anything runs."""
-    found = []
-    for name, source in switch.carry.items():
-        if not _exists(new, name):
-            near = near_matches(name, _about(new).names())
-            found.append(switch.about(f"`carry`: mode `{switch.target}` has no `{name}`. {near}".rstrip()))
-        else:
-            found += _not_carried(switch, new, name)
-        if isinstance(source, str) and not _exists(old, source):
-            near = near_matches(source, _about(old).names())
-            found.append(switch.about(f"`carry`: mode `{switch.source}` has no `{source}`. {near}".rstrip()))
-    return found or _other_units(switch, old, new)
-
-
-def _not_carried(switch: Switch, new: System, name: str) -> list[Diagnostic]:
-    kind, quantity = _quantity(new, name)
-    if quantity is not None and (kind.index, quantity.name) not in new.definitions:
-        return []
-    states = ", ".join(_states(new)[:8])
-    return [
-        switch.about(
-            f"`carry`: `{name}` of mode `{switch.target}` is computed from other variables, so it cannot be given a value.",
-            remedy=f"Give the states their values: {states}." if states else "",
-        )
-    ]
-
-
-def _states(system: System) -> list[str]:
-    needed = system.differential.copy()
-    if system.derivatives is not None:
-        needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
-    return [system.name_of_unknown(int(u)) for u in np.flatnonzero(needed)]
-
-
-def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
-    """Quantities of one name whose numbers do not mean the same."""
-    if not switch.carry_all:
-        return []
-    found, before, after = [], _about(old), _about(new)
-    for name in _whole_names(new, ("variable", "discrete")):
-        if name in switch.carry or not _exists(old, name):
-            continue
-        units = before.unit(name), after.unit(name)
-        if all(units) and units[0] != units[1]:
-            found.append(
-                switch.about(
-                    f"`{name}` is in {units[0]} in mode `{switch.source}` and in {units[1]} in mode `{switch.target}`.",
-                    remedy=f"Say that it is to be converted: carry={{{name!r}: {name!r}}}; or give it another name.",
-                )
-            )
-    return found
-
-
-def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
-    """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
-    for kind in system.plant.kinds:
-        for quantity in kind.quantities.values():
-            if quantity.role not in roles or quantity.declaration.auxiliary:
-                continue
-            for member in kind.members:
-                steps = member._steps_from(system.plant.root) or []
-                path = ".".join(n if p is None else f"{n}[{p}]" for n, p in steps)
-                yield joined(path, quantity.name)
-
-
-def _discrete_values(system: System, old: Result) -> dict[str, Any]:
-    """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
-    found: dict[str, Any] = {}
-    after = _about(system)
-    for name in _whole_names(system, ("discrete",)):
-        try:
-            value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
-        except ModelError:
-            continue
-        located = system.plant.locate(name)
-        cells = located.kind.quantities[located.name].base + np.asarray(located.flat)
-        follows = system.states is not None and bool(np.isin(cells, system.states.followers).any())
-        if follows or value.shape != cells.shape or (was.type != will.type and will.type != "real"):
-            continue
-        if will.states != was.states:
-            texts = np.vectorize(lambda v, was=was: was.text(float(v)), otypes=[str])(value)
-            if not np.isin(texts, will.states).all():
-                continue
-            value = np.array(texts)
-        found[name] = str(value) if value.dtype.kind == "U" and value.ndim == 0 else value
-    return found
-
-
-@dataclass(slots=True, eq=False)
-class _Entry:
-    """What a mode begins with."""
-
-    start_from: Earlier | None
-    set: dict[str, Any]
-
-
-def _entry(switch: Switch, old: Result, new: System, left: Result | None) -> _Entry:
-    """Values for the new mode: those that are carried, then those of equal names, then those it was left with."""
-    explicit = _carried(switch, old, new)
-    unknowns = {name: value for name, value in explicit.items() if not _is_known(new, name)}
-    values, found = values_from(new, unknowns)
-    known: dict[str, Any] = {}
-    for wanted, earlier in ((switch.carry_all, old), (switch.keep, left)):
-        if wanted and earlier is not None:
-            more, there = values_from(new, earlier)
-            take = there & ~found
-            values[take], found = more[take], found | take
-            known = {**_discrete_values(new, earlier), **known}
-    known |= {name: value for name, value in explicit.items() if name not in unknowns}
-    return _Entry(Earlier(values, found) if found.any() else None, known)
-
-
-def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
-    last, about, found = Last(old), _about(new), dict[str, Any]()
-    for name, source in switch.carry.items():
-        if isinstance(source, str):
-            value, units = last[source], (old.unit(source), about.unit(name))
-            if all(units) and units[0] != units[1]:
-                from ..language.units import convert
-
-                value = convert(value, *units)
-            value = _state_texts(old, source, value)
-        else:
-            value = source(last) if callable(source) else source
-        if not isinstance(value, str) and not _is_finite(value):
-            raise ModelError(
-                switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number.")
-            )
-        found[name] = value
-    return found
-
-
-def _state_texts(old: Result, name: str, value: Any) -> Any:
-    meaning = old.meaning(name)
-    return meaning.text(value) if meaning.type == "states" and np.ndim(value) == 0 else value
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return bool(np.isfinite(np.asarray(value, dtype=float)).all())
-    except (TypeError, ValueError):
-        return False
 
 
 # --- a run --------------------------------------------------------------------------------------------------------------------
@@ -597,7 +377,7 @@ class _Run:
     def _part(self, mode: _Mode, begin: float, arguments: Mapping[str, Any]) -> Result | Outcome:
         system = mode.system
         times = np.append(begin, self.grid[self.grid > begin])
-        here = {name: {k: v for k, v in self.named[name].items() if _exists(system, k)} for name in ("set", "inputs", "atol")}
+        here = {name: {k: v for k, v in self.named[name].items() if exists(system, k)} for name in ("set", "inputs", "atol")}
         given = {**self.common, **arguments, "inputs": here["inputs"], "set": {**here["set"], **arguments["set"]}}
         if here["atol"]:
             given["atol"] = here["atol"]
@@ -623,10 +403,10 @@ class _Run:
 
     def _arguments(self, switch: Switch, part: Result, mode: _Mode) -> dict[str, Any]:
         try:
-            entry = _entry(switch, part, mode.system, self.left.get(mode.name))
+            begins = entry(switch, part, mode.system, self.left.get(mode.name))
         except Exception as error:
             raise self._with_result(error) from None
-        return {"start_from": entry.start_from, "set": entry.set}
+        return {"start_from": begins.start_from, "set": begins.set}
 
     def _with_result(self, error: Exception) -> Exception:
         """An error in the middle of a run does not take with it what was computed before."""
@@ -637,9 +417,9 @@ class _Run:
 
     def _stored(self, mode: _Mode) -> list[str]:
         """What the user asked for, and what an exchange needs."""
-        wanted = [name for name in self.store or () if _exists(mode.system, name)]
+        wanted = [name for name in self.store or () if exists(mode.system, name)]
         carried = [s for switch in mode.switches for s in switch.carry.values() if isinstance(s, str)]
-        return list(dict.fromkeys([*wanted, *_states(mode.system), *carried]))
+        return list(dict.fromkeys([*wanted, *states(mode.system), *carried]))
 
     def _ended_by(self, mode: _Mode, part: Result) -> Switch | None:
         """The switch that ended a part; None if it was something else."""
@@ -658,29 +438,29 @@ class _Run:
     def _stuck(self) -> Outcome | None:
         """Whether modes are exchanged for one another without end."""
         now, times = self.taken[-1][0], [t for t, _ in self.taken]
-        if len(times) > MOST_AT_ONCE and now - times[-MOST_AT_ONCE - 1] <= _CLOSE * max(self.span, abs(now)):
-            self.diagnostics.append(self._explained(MOST_AT_ONCE, f"at one instant, at time {now:.6g}"))
-            return Outcome.EVENT_CYCLES
-        if len(times) > MOST_IN_A_ROW and now - times[-MOST_IN_A_ROW - 1] <= 1e-6 * self.span:
-            self.diagnostics.append(
-                self._explained(MOST_IN_A_ROW, f"within {now - times[-MOST_IN_A_ROW - 1]:.3g} s, until time {now:.6g}")
-            )
-            return Outcome.CHATTERING
+        for most, close, outcome in (
+            (MOST_AT_ONCE, _CLOSE * max(self.span, abs(now)), Outcome.EVENT_CYCLES),
+            (MOST_IN_A_ROW, 1e-6 * self.span, Outcome.CHATTERING),
+        ):
+            took = now - times[-most - 1] if len(times) > most else np.inf
+            if took <= close:
+                self.diagnostics.append(self._explained(most, took, now))
+                return outcome
         return None
 
-    def _explained(self, count: int, when: str) -> Diagnostic:
+    def _explained(self, count: int, took: float, now: float) -> Diagnostic:
         involved = dict.fromkeys(switch for _, switch in self.taken[-count:])
-        last = self.taken[-1][1]
-        lines = tuple(
+        modes = ", ".join(dict.fromkeys(f"`{s.source}`" for s in involved))
+        when = "at one instant" if took <= _CLOSE * max(self.span, abs(now)) else f"within {took:.3g} s"
+        lines = [
             f"switch:    {s.source} → {s.target} when {self.modes[s.source].conditions[s.number]}  ({s.location})" for s in involved
-        )
-        return last.about(
-            f"The modes {', '.join(dict.fromkeys(s.source for s in involved))} are exchanged for one another again and again: more than "
-            f"{count} times {when}. The condition that leaves a mode is true as soon as it is entered.",
-            component=last.source,
-            details=lines,
-            remedy="Let the conditions exclude each other, with some distance between them (hysteresis), and look at the values that "
-            "`carry` hands over.",
+        ]
+        return self.taken[-1][1].about(
+            f"The modes {modes} are exchanged for one another again and again: more than {count} times {when}, until {now:.6g} s. "
+            "The condition under which a mode is left is true as soon as it is entered.",
+            details=tuple(lines),
+            remedy="Let the conditions exclude each other, with some distance between them (hysteresis), and look at the values "
+            "that `carry` hands over.",
         )
 
     def result(self, outcome: Outcome) -> PhasesResult:

@@ -1,0 +1,228 @@
+"""What a mode begins with when it is entered: values of the mode that was left, mapped by name; and names that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import Diagnostic, Location, ModelError, near_matches
+from ..families.plant import Kind, Quantity, joined
+from ..families.system import System
+from ..results.result import Result, Stored
+from .initialise.earlier import values_from
+from .steady import Earlier
+
+Source = str | float | np.ndarray | Callable[["Last"], Any]
+Condition = Callable[[Any], Any]
+
+
+@final
+class Last:
+    """The last values of the mode that is left, by name: what functions in `carry` are given. `old["rotor.w"]`, `old.time`."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    @property
+    def time(self) -> float:
+        return float(self._result.time[-1])
+
+    def __getitem__(self, name: str) -> Any:
+        value = np.asarray(self._result[name][-1])
+        return float(value) if value.ndim == 0 else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch:
+    """From one mode to another: when, and with which values."""
+
+    number: int
+    source: str
+    target: str
+    when: Condition
+    carry: Mapping[str, Source]
+    carry_all: bool
+    keep: bool
+    location: Location
+
+    @property
+    def message(self) -> str:
+        return f'switch {self.number}, "{self.source}" → "{self.target}"'
+
+    def about(self, what: str, **more: Any) -> Diagnostic:
+        """A complaint with the line on which the switch was stated."""
+        return Diagnostic(what, equation=f"{self.source} → {self.target}", location=self.location, **more)
+
+
+def about(system: System) -> Result:
+    """A result without a point of time: it knows names, units and meanings."""
+    nothing = np.full(system.size, -1)
+    return Result(system, Stored(np.zeros(0), np.zeros((0, 0)), nothing, nothing, np.zeros(system.known_count)), None, {}, "")
+
+
+def exists(system: System, name: str) -> bool:
+    try:
+        system.plant.locate(name)
+    except ModelError:
+        return False
+    return True
+
+
+def _quantity(system: System, name: str) -> tuple[Kind, Quantity | None]:
+    located = system.plant.locate(name)
+    found = located.kind.quantities.get(located.name) if located.flat is not None and not located.order else None
+    return located.kind, found
+
+
+def _is_known(system: System, name: str) -> bool:
+    """Whether a name is set rather than started from: a discrete variable or a parameter."""
+    found = _quantity(system, name)[1]
+    return found is not None and found.declaration.is_known
+
+
+def wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
+    """Everything in `carry` that cannot be, told at once and before anything runs."""
+    found = []
+    for name, source in switch.carry.items():
+        if not exists(new, name):
+            near = near_matches(name, about(new).names())
+            found.append(switch.about(f"`carry`: mode `{switch.target}` has no `{name}`. {near}".rstrip()))
+        else:
+            found += _not_carried(switch, new, name)
+        if isinstance(source, str) and not exists(old, source):
+            near = near_matches(source, about(old).names())
+            found.append(switch.about(f"`carry`: mode `{switch.source}` has no `{source}`. {near}".rstrip()))
+    return found or _other_units(switch, old, new)
+
+
+def _not_carried(switch: Switch, new: System, name: str) -> list[Diagnostic]:
+    kind, quantity = _quantity(new, name)
+    if quantity is not None and (kind.index, quantity.name) not in new.definitions:
+        return []
+    listed = ", ".join(states(new)[:8])
+    return [
+        switch.about(
+            f"`carry`: `{name}` of mode `{switch.target}` is computed from other variables, so it cannot be given a value.",
+            remedy=f"Give the states their values: {listed}." if listed else "",
+        )
+    ]
+
+
+def states(system: System) -> list[str]:
+    needed = system.differential.copy()
+    if system.derivatives is not None:
+        needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
+    return [system.name_of_unknown(int(u)) for u in np.flatnonzero(needed)]
+
+
+def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
+    """Quantities of one name whose numbers do not mean the same."""
+    if not switch.carry_all:
+        return []
+    found, before, after = [], about(old), about(new)
+    for name in _whole_names(new, ("variable", "discrete")):
+        if name in switch.carry or not exists(old, name):
+            continue
+        units = before.unit(name), after.unit(name)
+        if all(units) and units[0] != units[1]:
+            found.append(
+                switch.about(
+                    f"`{name}` is in {units[0]} in mode `{switch.source}` and in {units[1]} in mode `{switch.target}`.",
+                    remedy=f"Say that it is to be converted: carry={{{name!r}: {name!r}}}; or give it another name.",
+                )
+            )
+    return found
+
+
+def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
+    """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
+    for kind in system.plant.kinds:
+        for quantity in kind.quantities.values():
+            if quantity.role not in roles or quantity.declaration.auxiliary:
+                continue
+            for member in kind.members:
+                steps = member._steps_from(system.plant.root) or []
+                path = ".".join(n if p is None else f"{n}[{p}]" for n, p in steps)
+                yield joined(path, quantity.name)
+
+
+def _discrete_values(system: System, old: Result) -> dict[str, Any]:
+    """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
+    found: dict[str, Any] = {}
+    after = about(system)
+    for name in _whole_names(system, ("discrete",)):
+        try:
+            value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
+        except ModelError:
+            continue
+        located = system.plant.locate(name)
+        cells = located.kind.quantities[located.name].base + np.asarray(located.flat)
+        follows = system.states is not None and bool(np.isin(cells, system.states.followers).any())
+        if follows or value.shape != cells.shape or (was.type != will.type and will.type != "real"):
+            continue
+        if will.states != was.states:
+            texts = np.vectorize(lambda v, was=was: was.text(float(v)), otypes=[str])(value)
+            if not np.isin(texts, will.states).all():
+                continue
+            value = np.array(texts)
+        found[name] = str(value) if value.dtype.kind == "U" and value.ndim == 0 else value
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """What a mode begins with."""
+
+    start_from: Earlier | None
+    set: dict[str, Any]
+
+
+def entry(switch: Switch, old: Result, new: System, left: Result | None) -> Entry:
+    """Values for the new mode: those that are carried, then those of equal names, then those it was left with."""
+    explicit = _carried(switch, old, new)
+    unknowns = {name: value for name, value in explicit.items() if not _is_known(new, name)}
+    values, found = values_from(new, unknowns)
+    known: dict[str, Any] = {}
+    for wanted, earlier in ((switch.carry_all, old), (switch.keep, left)):
+        if wanted and earlier is not None:
+            more, there = values_from(new, earlier)
+            take = there & ~found
+            values[take], found = more[take], found | take
+            known = {**_discrete_values(new, earlier), **known}
+    known |= {name: value for name, value in explicit.items() if name not in unknowns}
+    return Entry(Earlier(values, found) if found.any() else None, known)
+
+
+def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
+    last, target, found = Last(old), about(new), dict[str, Any]()
+    for name, source in switch.carry.items():
+        if isinstance(source, str):
+            value, units = last[source], (old.unit(source), target.unit(name))
+            if all(units) and units[0] != units[1]:
+                from ..language.units import convert
+
+                value = convert(value, *units)
+            value = _state_texts(old, source, value)
+        else:
+            value = source(last) if callable(source) else source
+        if not isinstance(value, str) and not _is_finite(value):
+            raise ModelError(
+                switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number.")
+            )
+        found[name] = value
+    return found
+
+
+def _state_texts(old: Result, name: str, value: Any) -> Any:
+    meaning = old.meaning(name)
+    return meaning.text(value) if meaning.type == "states" and np.ndim(value) == 0 else value
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.asarray(value, dtype=float)).all())
+    except (TypeError, ValueError):
+        return False
