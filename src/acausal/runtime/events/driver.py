@@ -123,7 +123,7 @@ class Hybrid:
             here = np.empty(len(handler.w))
             session.workspace(here)
             assigned = here[handler.stepped]
-        before = handler.w[handler.cells]
+        before, row = handler.w[handler.cells], self._row()
         happening = handler.event(t, y, yp, self.solve, roots, assigned)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(happening, before, self.session, self.problem):
             y, yp = self.repair.y, self.repair.yp
@@ -132,7 +132,7 @@ class Hybrid:
         noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())
         if noteworthy or happening.failure or happening.stop:
             if self.record.last_time < t:
-                self._store_now(t)  # with the values before
+                self.record.row(t, row)
             self.record.event(happening, handler.hybrid.cells, handler.visible)
         if happening.failure:
             return self._verdict(happening)
@@ -162,10 +162,13 @@ class Hybrid:
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         return bool(ok) or self.repair.solved(t, y, yp, problem)
 
-    def _store_now(self, t: float) -> None:
+    def _row(self) -> Floats:
         row = np.empty(self.request.stored.width)
         self.session.row(row)
-        self.record.row(t, row)
+        return row
+
+    def _store_now(self, t: float) -> None:
+        self.record.row(t, self._row())
 
     # --- endings --------------------------------------------------------------------------------------------------------------
     def _verdict(self, happening: Happening) -> Outcome | None:
