@@ -62,7 +62,7 @@ def pendulum():
     plant.switch(
         "slack",
         "taut",
-        when=lambda m: m.x**2 + m.y**2 > m.L**2,
+        when=lambda m: (m.x**2 + m.y**2 > m.L**2) & (m.x * m.u + m.y * m.v > 1e-3),  # a flight begins along the circle
         carry={
             "phi": lambda old: np.arctan2(old["x"], -old["y"]),
             "w": lambda old: (old["x"] * old["v"] - old["y"] * old["u"]) / old["L"] ** 2,  # only what is tangential survives

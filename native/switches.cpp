@@ -146,26 +146,18 @@ void Switches::follow(double *w, const int32_t *crossed) {
     }
 }
 
-bool Switches::assign(double *w, Rules &rules, bool &settled) {
-    const std::vector<double> &values = rules.evaluate(w);
-    settled = true;
-    for (size_t k = 0; k < values.size(); ++k) settled &= values[k] == w[rules.targets[k]];
-    if (settled) return true;
-    if (!all_finite(values.data(), (int64_t)values.size())) return false;
-    for (size_t k = 0; k < values.size(); ++k) w[rules.targets[k]] = values[k];
-    return true;
-}
-
 bool Switches::sweep(double *w) {
-    bool settled = false;
-    for (int64_t k = 0; k < most_sweeps && !settled; ++k) {
+    for (int64_t k = 0; k < most_sweeps; ++k) {
         ++sweeps;
         if (!nets.follow(w)) return false;
-        for (int64_t i = 0; i < most_sweeps && !settled; ++i)
-            if (!assign(w, net, settled)) return false;
-        if (!assign(w, update, settled)) return false;
+        const std::vector<double> &values = update.evaluate(w);
+        bool settled = true;
+        for (size_t i = 0; i < values.size(); ++i) settled &= values[i] == w[update.targets[i]];
+        if (settled) return true;
+        if (!all_finite(values.data(), (int64_t)values.size())) return false;
+        for (size_t i = 0; i < values.size(); ++i) w[update.targets[i]] = values[i];
     }
-    return settled;
+    return false;
 }
 
 bool Switches::find_new_states(const double *w) {
@@ -339,7 +331,7 @@ nb::dict EventRecords::as_dict() const {
 }
 
 Rules &Switches::rules(const std::string &role) {
-    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"net", &net}, {"update", &update},     {"reinit", &reinit}, {"guess", &guess},
+    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"update", &update},     {"reinit", &reinit}, {"guess", &guess},
                                                     {"snapshot", &snapshot}, {"stop", &stop}, {"assertion", &assertion}};
     for (auto [name, rules] : all)
         if (role == name) return *rules;
@@ -347,10 +339,10 @@ Rules &Switches::rules(const std::string &role) {
 }
 
 void Switches::check() const {
-    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot, &stop, &assertion})
+    for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot, &stop, &assertion})
         for (const Family &family : rules->families)
             if (family.largest_target >= (int64_t)rules->values.size()) throw nb::value_error("a kernel has more rows than its role");
-    for (const Rules *rules : {&relation, &net, &update, &reinit, &guess, &snapshot})
+    for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot})
         if (rules->targets.size() != rules->values.size()) throw nb::value_error("each row needs a target");
     if ((int64_t)(bands.size() + directions.size()) != system->root_count)
         throw nb::value_error("the root functions are those of relations and crossings");

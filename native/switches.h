@@ -59,7 +59,7 @@ class Switches {
 
     explicit Switches(std::shared_ptr<System> system) : system(std::move(system)) {}
 
-    Rules relation, net, update, reinit, guess, snapshot, stop, assertion;
+    Rules relation, update, reinit, guess, snapshot, stop, assertion;
     std::vector<int32_t> cells, partners; // all discrete values in w, and those of before the event
     std::vector<int32_t> bands;           // of the relations
     std::vector<double> sense, width;     // of the relations
@@ -106,7 +106,6 @@ class Switches {
     void note_crossings(const int32_t *roots);
     void follow(double *w, const int32_t *crossed);
     bool sweep(double *w);
-    bool assign(double *w, Rules &rules, bool &settled); // false: not finite
     bool find_new_states(const double *w);
     bool see_changes(const double *w, bool &any, bool &of_equations); // false: something that only Python follows
     bool resolve(double *w, const Solve &solve);

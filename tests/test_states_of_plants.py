@@ -266,6 +266,29 @@ def test_values_before_and_edges_of_states() -> None:
     assert ac.compile(Counter()).simulate(until=10.5)["starts"][-1] == 5.0
 
 
+def test_arrays_of_state_variables() -> None:
+    class Stages(ac.Component):
+        stage = ac.States("on", "off", initial="off", shape=3)
+        lamp = ac.Boolean(start=False)
+        delay = ac.Parameter([1.0, 2.0, 3.0], shape=3, unit="s")
+
+        def transitions(self):
+            yield self.stage[:2].off.to("on", after=self.delay[:2])
+            yield self.stage[2].off.to("on", when=self.stage[0].on & self.stage[1].on, after=self.delay[2])
+
+        def events(self):
+            yield self.lamp == self.stage[2].on
+
+    class Plant(ac.Component):
+        def __init__(self) -> None:
+            self.banks = ac.array(Stages, 2, delay=np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 1.0]]))
+
+    result = ac.compile(Plant()).simulate(until=10.0)
+    starts = [[result.states(f"banks[{k}].stage[{j}]")[1].start for j in range(3)] for k in range(2)]
+    assert starts == [[1.0, 2.0, 3.0], [4.0, 5.0, 5.0]]
+    assert [result.states(f"banks[{k}].lamp")[1].start for k in range(2)] == [3.0, 5.0]
+
+
 # --- guesses --------------------------------------------------------------------------------------------------------------
 def test_a_guess_decides_which_solution_a_new_state_begins_with() -> None:
     class Cubic(ac.Component):

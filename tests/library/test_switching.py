@@ -98,3 +98,23 @@ def test_a_thyristor_conducts_from_its_firing_to_the_end_of_the_half_wave(wired:
     wanted = np.where(fired, np.sin(100 * np.pi * t), 0.0)
     agrees(result["load.i"][~near], wanted[~near])
     assert {0.004, 0.024, 0.044} <= set(np.round(moments, 12))
+
+
+@pytest.mark.parametrize("diode", [sw.IdealDiode(**EXACT), sw.SwitchedDiode()], ids=["curve", "conditional"])
+def test_an_exact_switch_and_an_exact_diode_change_together(wired: Any, run: Any, agrees: Any, diode: ac.Component) -> None:
+    """Both open would stop the current of a coil, both closed would short the source: neither can switch without the other."""
+    plant = wired(
+        "source.p switch.p", "switch.n diode.n coil.p", "coil.n load.p", "load.n diode.p source.n ground.p",
+        "wave.y switch.control",
+        source=el.ConstantVoltage(V=12.0), switch=sw.IdealClosingSwitch(**EXACT), diode=diode, coil=el.Inductor(L=1e-3),
+        load=el.Resistor(R=2.0), ground=el.Ground(), wave=sg.Sine(f=1e3, phase=np.pi / 2),
+    )  # fmt: skip
+    result = run(plant, 5e-3, rtol=1e-10)
+    moments = np.array([k * 1e-3 + sign * 1e-3 / 6 for k in range(6) for sign in (-1, 1)])[1:-1]
+    agrees(result.events.times, moments, reached=1e-9)
+    current, closed, last = 0.0, True, 0.0
+    for moment in (*moments, 5e-3):
+        limit = 6.0 if closed else 0.0
+        current = limit + (current - limit) * np.exp(-(moment - last) / 0.5e-3)
+        closed, last = not closed, moment
+    assert result["coil.i"][-1] == pytest.approx(current, rel=1e-7)

@@ -1,4 +1,4 @@
-"""Events handled natively (`native/switches.h`) against the handler in Python, which is the reference: the same events, rows and log."""
+"""Events handled natively (`native/switches.h`) against the handler in Python, the reference: the same events, rows and log."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import acausal as ac
 from acausal.runtime.events import native
+from acausal.runtime.events.handler import Handler
 
 core = pytest.importorskip("acausal._core")
 
@@ -48,9 +49,7 @@ class Ball(ac.Component):
         yield self.twice == 2 * self.bounces
 
     def events(self) -> Statements:
-        yield ac.when(
-            self.h <= 0, ac.reinit(self.v, -0.9 * ac.pre(self.v)), ac.assign(self.bounces, ac.pre(self.bounces) + 1)
-        )
+        yield ac.when(self.h <= 0, ac.reinit(self.v, -0.9 * ac.pre(self.v)), ac.assign(self.bounces, ac.pre(self.bounces) + 1))
 
 
 class Ladder(ac.Component):
@@ -149,7 +148,55 @@ class Relay(ac.Component):
         yield ac.der(self.x) == ac.where(self.x > 0.0, -1.0, 1.0)
 
 
+class Control(ac.Component):
+    """Two capacity levels and off, of which others see on and off."""
+
+    T = ac.Input()
+    level = ac.States("low", "high", "off", initial="off")
+    cooling = ac.OutputStates(on=("low", "high"), off="off", of="level")
+
+    def transitions(self) -> Statements:
+        yield self.level.off.to("low", when=self.T > 4.0)
+        yield self.level.low.to("high", when=self.T > 5.0)
+        yield self.level.high.to("low", when=self.T < 3.0)
+        yield self.level.low.to("off", when=self.T < 2.0)
+
+
+class Machine(ac.Component):
+    """Runs when all want it; a pressure that is sought anew in each state."""
+
+    run = ac.InputStates(on="all", off="any")
+    p = ac.Variable(start=1.0)
+    rate = ac.Output()
+
+    def equations(self) -> Statements:
+        yield self.p**2 + self.p == ac.match(self.run, on=6.0, off=2.0)
+        yield self.rate == 0.5 * self.p - 0.5
+
+    def on_state_change(self) -> Statements:
+        yield self.p, self.run.on, 2.1
+
+
+class Plant(ac.Component):
+    T = ac.Variable(start=3.0, fixed=True)
+    S = ac.Variable(start=3.0, fixed=True)
+
+    def __init__(self) -> None:
+        self.first, self.second, self.machine = Control(), Control(), Machine()
+
+    def equations(self) -> Statements:
+        yield ac.der(self.T) == 0.3 - self.machine.rate
+        yield ac.der(self.S) == 0.4 * (1.2 + ac.sin(ac.time)) - self.machine.rate - 0.05 * self.S
+        yield self.first.T == self.T
+        yield self.second.T == self.S
+
+    def connections(self) -> Statements:
+        yield self.first.cooling, self.machine.run
+        yield self.second.cooling, self.machine.run
+
+
 MODELS = {
+    "plant": (Plant, 60.0),
     "rooms": (Rooms, 60.0),
     "ball": (Ball, 6.0),
     "zeno": (Ball, 20.0),
@@ -182,7 +229,140 @@ def run(name: str, natively: bool, monkeypatch: Any, **more: Any) -> Any:
         return model.simulate(until=until, points=101, **more)
 
 
+LOGGED = ("times", "rows", "causes", "changed", "cells", "values")
+COUNTED = ("steps", "events", "restarts", "state_events", "time_events", "event_rounds", "event_sweeps")
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_as_in_python(name: str, monkeypatch: Any) -> None:
+    """To the last bit: events, their causes, what changed, stored rows, how many rounds and sweeps it took."""
     ours, reference = (run(name, natively, monkeypatch) for natively in (True, False))
     assert ours.outcome == reference.outcome
+    np.testing.assert_array_equal(ours.time, reference.time)
+    for field in LOGGED:
+        here, there = (getattr(result.events._history.log, field) for result in (ours, reference))
+        np.testing.assert_array_equal(here, there, err_msg=field)
+    assert [getattr(ours.statistics, c) for c in COUNTED] == [getattr(reference.statistics, c) for c in COUNTED]
+    assert str(ours.events) == str(reference.events) and len(ours.events) > 0
+
+
+@pytest.mark.parametrize("name", ["rooms", "ball", "ladder", "stairs", "plant"])
+def test_stored_values_are_the_same(name: str, monkeypatch: Any) -> None:
+    ours, reference = (run(name, natively, monkeypatch) for natively in (True, False))
+    np.testing.assert_array_equal(ours.data, reference.data)
+
+
+def events_left_to_python(name: str, monkeypatch: Any) -> int:
+    """How many state events Python handles in a run."""
+    count = 0
+    handle = Handler.event
+
+    def counted(self: Handler, t: float, y: Any, yp: Any, solve: Any, roots: Any, *more: Any) -> Any:
+        nonlocal count
+        count += roots is not None
+        return handle(self, t, y, yp, solve, roots, *more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Handler, "event", counted)
+        run(name, True, monkeypatch)
+    return count
+
+
+@pytest.mark.parametrize(
+    "name, left",
+    [("rooms", 0), ("ball", 0), ("ladder", 0), ("stairs", 0), ("relay", 0), ("plant", 0), ("ending", 1), ("asserting", 1)],
+)
+def test_ordinary_events_never_come_to_python(name: str, left: int, monkeypatch: Any) -> None:
+    assert events_left_to_python(name, monkeypatch) == left
+
+
+def test_a_time_that_depends_on_what_changed_is_found_in_python(monkeypatch: Any) -> None:
+    left = events_left_to_python("sampled", monkeypatch)
+    assert 0 < left < run("sampled", True, monkeypatch).statistics.state_events
+
+
+# ------------------------------------------------------------------------------------------------ against closed forms
+
+
+def test_rooms_switch_when_they_should() -> None:
+    """Heating from 20 to 22 towards 40, cooling towards 0: times are logarithms."""
+    result = ac.compile(Room()).simulate(until=100.0, rtol=1e-10)
+    cooling, heating = 10.0 * np.log(22.0 / 20.0), 10.0 * np.log(20.0 / 18.0)
+    exact = np.cumsum([10.0 * np.log(20.5 / 20.0), *[heating, cooling] * 50])
+    exact = exact[exact < 100.0]
+    np.testing.assert_allclose(result.events.times, exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8])
+def test_a_longer_first_step_is_no_less_accurate(rtol: float, monkeypatch: Any) -> None:
+    """A first step that knows those before the event: fewer steps, errors within what the tolerance allows."""
+    exact = 10.0 * np.log(22.0 / 20.0) + 10.0 * np.log(20.0 / 18.0)
+    steps = {}
+    for part in (0.0, native.RESTART):
+        monkeypatch.setattr(native, "RESTART", part)
+        result = ac.compile(Room()).simulate(until=100.0, rtol=rtol)
+        steps[part] = result.statistics.steps
+        assert np.abs(np.diff(result.events.times[::2]) - exact).max() < 100 * rtol * exact
+    assert steps[native.RESTART] < 0.9 * steps[0.0]
+
+
+# ------------------------------------------------------------------------------------------------ buffers, many events
+
+
+def test_more_events_than_one_call_takes(monkeypatch: Any) -> None:
+    monkeypatch.setattr(native, "ROOM", 6)
+    ours, reference = run("rooms", True, monkeypatch), run("rooms", False, monkeypatch)
+    np.testing.assert_array_equal(ours.time, reference.time)
+    np.testing.assert_array_equal(ours.events.times, reference.events.times)
+
+
+def test_an_output_time_at_an_event_is_stored_once() -> None:
+    model = ac.compile(Ball())
+    first = float(model.simulate(until=0.9, points=2).events.times[0])
+    result = model.simulate(until=0.9, at=[0.0, first, 0.9])
+    assert len(result.events) == 1 and result.time.tolist() == [0.0, first, first, 0.9]
+    assert result["v"][1] < 0 < result["v"][2]
+
+
+class Ramps(ac.Component):
+    def __init__(self) -> None:
+        self.ramp = ac.array(Ramp, 2_000)
+
+
+class Ramp(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+    high = ac.Boolean(start=False)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == ac.where(self.high, -1.0, 1.0)
+
+    def events(self) -> Statements:
+        yield ac.when(self.x > 1.0, ac.assign(self.high, True))
+
+
+def test_what_crosses_together_is_one_event() -> None:
+    result = ac.compile(Ramps()).simulate(until=1.5)
+    assert len(result.events) == 1 and len(result.events[0].causes) == 2_000 == len(result.events[0].changes)
+    np.testing.assert_allclose(result.events.times, 1.0, atol=1e-9)
+    np.testing.assert_allclose(np.asarray(result["ramp.x"])[-1], 0.5, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ the native class itself
+
+
+def made(kind: type = Room) -> tuple[Any, Any]:
+    problem = ac.compile(kind()).problem
+    return problem, core.Switches(problem.native)
+
+
+def test_switches_are_checked() -> None:
+    _problem, switches = made()
+    with pytest.raises(ValueError, match="no rules of the role `nothing`"):
+        switches.set_rules("nothing", 1, np.zeros(1, dtype=np.int32))
+    with pytest.raises(ValueError, match="`targets` points outside the workspace"):
+        switches.set_rules("update", 1, np.array([10**6], dtype=np.int32))
+    with pytest.raises(ValueError, match="each cell has a partner"):
+        masks = [np.zeros(1, dtype=bool)] * 3
+        switches.set_cells(np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32), *masks)
+    with pytest.raises(ValueError, match="`sense` must have 1 elements, not 2"):
+        switches.set_relations(np.zeros(1, dtype=np.int32), np.ones(2), np.ones(1), np.zeros(0, dtype=np.int32))

@@ -29,6 +29,7 @@ from ..language.expression import (
     Shape,
     Sum,
     Time,
+    Unbound,
     apply,
     rebuild,
     transform,
@@ -123,12 +124,15 @@ class Freezer:
         self._frozen: dict[Expression, Expression] = {}
         self._live: dict[Expression, Expression] = {}
         self._place: tuple[str, Location | None] = ("", None)
+        self._of_events = False  # whether statements about events are being frozen, not equations
 
     def freeze(self, expression: Expression, text: str = "", location: Location | None = None) -> Expression:
         """The expression as it is between events."""
         self._place = (text, location)
         outside = _outside_no_event(expression)
         for node in walk(expression):
+            if isinstance(node, Unbound):
+                raise self._wrong(f"`{node}` is used without `self.`.", f"Write `self.{node}`.")
             if node not in self._live:
                 self._live[node] = self._as_written(node)
             if node in outside and node not in self._frozen:
@@ -301,14 +305,25 @@ class Freezer:
 
     def _snapshot(self, node: Reference) -> Expression:
         """A continuous variable's value before the event."""
+        if not self._of_events:
+            raise self._wrong(
+                f"`pre({node})` stands in an equation: between events `{node}` has no value before.",
+                f"Use `{node}` itself, or let a discrete variable keep its value: `ac.when(…, ac.assign(self.kept, {node}))`.",
+            )
         if node not in self._cells:
             cell = self.auxiliary("before", Discrete(0.0), node.shape)
             self.rules.append(Rule("snapshot", node, node.shape, f"pre({node})", self._place[1], cell))
             self._cells[node] = cell
         return self._cells[node]
 
+    def _wrong(self, what: str, remedy: str) -> ModelError:
+        """A complaint about what is being frozen."""
+        text, location = self._place
+        return ModelError(what, component=self.kind.name, equation=text, location=location, remedy=remedy)
+
     # --- statements -----------------------------------------------------------------------------------------------------------
     def add(self, statements: Iterable[object]) -> None:
+        self._of_events = True
         for statement in statements:
             if isinstance(statement, When):
                 self._when(statement)
@@ -345,12 +360,15 @@ class Freezer:
             became = frozen & ~self.before(frozen)
             now = became & ~taken if statement.branches[0][0] is not condition else became
             taken = taken | became
+            self._check_targets(actions)
             for action in actions:
                 if isinstance(action, Terminate):
                     place = action.location
                     self.rules.append(Rule("stop", now, now.shape, place.source, place, None, action.message))
                 else:
                     value = self.freeze(action.value, action.location.source, action.location)
+                    self._check_fits(action.target, value, "a value", action.location.source, action.location)
+                    self._check_fits(action.target, condition, "a condition", action.location.source, action.location)
                     chosen.setdefault(action.target, []).append((now, value, action))
         for target, branches in chosen.items():
             action = branches[0][2]
@@ -366,23 +384,42 @@ class Freezer:
         self.rules.append(Rule("update", condition, condition.shape, place.source, place, cell))
         return cell
 
-    def _targeted(self, role: str, target: Reference, value: Expression, action: Assign | Reinit) -> None:
+    def _check_targets(self, actions: Iterable[object]) -> None:
+        """One branch gives a variable one value."""
+        seen: set[Expression] = set()
+        for action in actions:
+            if isinstance(action, (Assign, Reinit)):
+                if action.target in seen:
+                    self._place = (action.location.source, action.location)
+                    raise self._wrong(
+                        f"`{action.target}` is assigned twice at one instant.",
+                        "Actions are not taken one after the other but all at once: keep the one that is meant, or use another "
+                        "variable for what is in between.",
+                    )
+                seen.add(action.target)
+
+    def _check_fits(self, target: Reference, value: Expression, what: str, text: str, place: Location | None) -> None:
         try:
             fits = np.broadcast_shapes(value.shape, target.shape) == target.shape
         except ValueError:
             fits = False
-        if not fits:
-            raise ModelError(
-                f"`{target}` of shape {target.shape} cannot take a value of shape {value.shape}.",
-                component=self.kind.name,
-                equation=action.location.source,
-                location=action.location,
-                remedy="Give as many values as the variable has elements, or one for all.",
-            )
+        if fits:
+            return
+        remedy = "Give as many values as the variable has elements, or one for all."
+        if what == "a condition":
+            remedy = "Each element of an array decides for itself: give the variable as many elements as the condition has, or name "
+            remedy += "the element that is meant."
+        self._place = (text, place)
+        raise self._wrong(f"`{target}` of shape {target.shape} cannot take {what} of shape {value.shape}.", remedy)
+
+    def _targeted(self, role: str, target: Reference, value: Expression, action: Assign | Reinit) -> None:
+        self._check_fits(target, value, "a value", action.location.source, action.location)
         self.rules.append(Rule(role, value, target.shape, action.location.source, action.location, target))
 
     def assigned(self, target: Reference, value: Expression, text: str, location: Location | None) -> None:
         """`discrete == value`: an assignment at every event."""
+        self._of_events = True
+        self._check_fits(target, value, "a value", text, location)
         self.rules.append(Rule("update", self.freeze(value, text, location), target.shape, text, location, target))
 
 
@@ -418,25 +455,34 @@ def _is_affine_in_time(difference: Expression) -> bool:
 
 def assigned_twice(plant: Plant, parts: dict[str, Part]) -> list[Diagnostic]:
     """Discrete variables that two statements assign: neither can be preferred."""
-    found: list[Diagnostic] = []
-    for role in ("update", "step"):
-        part = parts.get(role)
-        if part is None or not part.count:
-            continue
-        order = np.argsort(part.targets, kind="stable")
-        same = np.flatnonzero(part.targets[order][1:] == part.targets[order][:-1])
-        for k in same[:6]:
-            first, second = part.block(int(order[k])), part.block(int(order[k + 1]))
-            name = plant.name_of(int(part.targets[order[k]]), "known")
-            also = f"  ({first.rule.location})" if first.rule.location else ""
-            found.append(
-                Diagnostic(
-                    f"`{name}` is assigned by two statements, so that its value is not determined when both apply.",
-                    component=second.kind.name,
-                    equation=second.rule.text,
-                    location=second.rule.location,
-                    details=(f"also:      {first.rule.text}{also}",),
-                    remedy="Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies.",
-                )
-            )
-    return found
+    given = [(parts[role], parts[role].targets) for role in ("update", "step") if role in parts]
+    targets = np.concatenate([np.zeros(0, dtype=np.int64), *(t for _, t in given)])
+    blocks = [part.block for part, _ in given]
+    order = np.argsort(targets, kind="stable")
+    same = np.flatnonzero(targets[order][1:] == targets[order][:-1])
+    border = len(given[0][1]) if given else 0
+    pairs: dict[tuple[int, int], tuple[RuleBlock, RuleBlock, list[int]]] = {}
+    for k in same:
+        one, other = (blocks[0](int(r)) if r < border else blocks[1](int(r) - border) for r in order[k : k + 2])
+        pairs.setdefault((id(one), id(other)), (one, other, []))[2].append(int(targets[order[k]]))
+    return [_assigned_twice(plant, *pair) for pair in list(pairs.values())[:6]]
+
+
+def _assigned_twice(plant: Plant, first: RuleBlock, second: RuleBlock, cells: list[int], most: int = 4) -> Diagnostic:
+    names = ", ".join(f"`{plant.name_of(cell, 'known')}`" for cell in cells[:most])
+    names += f" and {len(cells) - most} more" if len(cells) > most else ""
+    also = f"  ({first.rule.location})" if first.rule.location else ""
+    many, verb = ("their values are", "are") if len(cells) > 1 else ("its value is", "is")
+    remedy = "Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies."
+    if "step" in (first.rule.role, second.rule.role):
+        remedy = "Let one variable count steps and another one keep what happens at events."
+    elif "==" in first.rule.text and "ac.when" not in first.rule.text:
+        remedy = "An equation assigns at every event, whatever a `when` says: keep one of the two. " + remedy
+    return Diagnostic(
+        f"{names} {verb} assigned by two statements, so that {many} not determined when both apply.",
+        component=second.kind.name,
+        equation=second.rule.text,
+        location=second.rule.location,
+        details=(f"also:      {first.rule.text}{also}",),
+        remedy=remedy,
+    )

@@ -10,9 +10,12 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from ..errors import Location, UsageError
+from .declarations import Variable
 from .equation import Equation
-from .expression import Expression, Mark, Operation, Reference, apply, as_expression
+from .expression import Constant, Expression, Mark, Operation, Reference, Time, Unbound, apply, as_expression
 from .operators import NO_EVENT, PRE, SAMPLE
 
 Direction = Literal["both", "rising", "falling"]
@@ -160,14 +163,17 @@ def when(condition: Any, *actions: Action) -> When:
 
 
 def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple[Action, ...]]:
-    if isinstance(condition, Equation):
+    node = _condition(condition)
+    if isinstance(node, Constant) and np.all(node.value):
         raise UsageError(
-            f"`{condition}` states an equation, it is not a condition.",
-            location=condition.location,
-            remedy="Compare with `<`, `>=` …; a Boolean is a condition as it stands, and `ac.change(n)` tells that `n` changed.",
+            "A condition that is always true never becomes true, so that nothing would ever be done.",
+            remedy="`ac.initial()` is true at the start of a run. If two numbers were compared, one side must be a variable.",
         )
     if not actions:
-        raise UsageError("`ac.when` needs something to do: `ac.assign`, `ac.reinit` or `ac.terminate`.")
+        raise UsageError(
+            "`ac.when` needs something to do.",
+            remedy="Give it actions: `ac.assign(self.n, …)`, `ac.reinit(self.x, …)` or `ac.terminate(…)`.",
+        )
     for action in actions:
         if not isinstance(action, (Assign, Reinit, Terminate)):
             what = f"the equation `{action}`" if isinstance(action, Equation) else f"{action!r} of type {type(action).__name__}"
@@ -175,12 +181,45 @@ def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple
                 f"`ac.when` takes actions, got {what}.",
                 remedy="`ac.assign(self.n, value)` for a discrete variable, `ac.reinit(self.x, value)` for a state.",
             )
-    return as_expression(condition), actions
+    return node, actions
+
+
+_NUMBERS = ("add", "sub", "mul", "div", "neg", "pow")  # what these give is no truth value
+
+
+def _condition(given: Any) -> Expression:
+    """An expression that is true or false; anything else would be a condition by accident."""
+    if isinstance(given, Equation):
+        raise UsageError(
+            f"`{given}` states an equation, it is not a condition.",
+            location=given.location,
+            remedy="Compare with `<`, `>=` … (two whole numbers are equal if neither is less: `~(n < 3) & ~(n > 3)`); a Boolean is a "
+            "condition as it stands, and `ac.change(n)` tells that `n` changed.",
+        )
+    if isinstance(given, str):
+        raise UsageError(
+            f"A condition is an expression, got the text {given!r}.",
+            remedy="Write it without quotes, with `self.`: `self.x > 1`; a state is `self.mode.on`.",
+        )
+    node = as_expression(given)
+    number = isinstance(node, Time) or (isinstance(node, Operation) and node.operator.name in _NUMBERS)
+    if number or (isinstance(node, Reference) and type(node.declaration) is Variable):
+        raise UsageError(
+            f"`{node}` is a number, not a condition: it is neither true nor false.",
+            remedy=f"Compare it: `{node} > 0`. An `ac.Boolean` is a condition as it stands.",
+        )
+    return node
+
+
+def _bound(node: Expression, location: Location) -> None:
+    if isinstance(node, Unbound):
+        raise UsageError(f"`{node}` is used without `self.`.", location=location, remedy=f"Write `self.{node}`.")
 
 
 def assign(target: Any, value: Any) -> Assign:
     """Give a discrete variable a value, within `ac.when` or `ac.after_step`: `ac.assign(self.n, ac.pre(self.n) + 1)`."""
     node = as_expression(target)
+    _bound(node, _here())
     if not isinstance(node, Reference) or node.declaration.role != "discrete" or node.order:
         raise UsageError(
             f"`ac.assign` changes a discrete variable; `{node}` is none.",
@@ -189,12 +228,29 @@ def assign(target: Any, value: Any) -> Assign:
         )
     if isinstance(value, str) and node.declaration.states:
         value = node.declaration.number_of(value)
-    return Assign(node, as_expression(value), _here())
+    given = as_expression(value)
+    _check_type(node, given, _here())
+    return Assign(node, given, _here())
+
+
+def _check_type(target: Reference, value: Expression, location: Location) -> None:
+    """A number that an integer or a Boolean cannot have."""
+    kind = getattr(target.declaration, "type", "real")
+    if kind not in ("integer", "boolean") or not isinstance(value, Constant):
+        return
+    wrong = not float(value.value).is_integer() if kind == "integer" else value.value not in (0.0, 1.0)
+    if wrong:
+        raise UsageError(
+            f"`{target}` is {'a whole number' if kind == 'integer' else 'true or false'}, it cannot be {value}.",
+            location=location,
+            remedy="Declare it with `ac.Discrete` to let it have any value.",
+        )
 
 
 def reinit(target: Any, value: Any) -> Reinit:
     """Let a state jump, within `ac.when`: `ac.reinit(self.v, -self.e * ac.pre(self.v))`."""
     node = as_expression(target)
+    _bound(node, _here())
     if not isinstance(node, Reference) or node.declaration.is_known or node.order:
         raise UsageError(
             f"`ac.reinit` sets a state, a variable whose derivative is in the equations; `{node}` is none.",
@@ -212,8 +268,11 @@ def terminate(message: str) -> Terminate:
 def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "error") -> Assertion:
     """A condition that must hold: the run stops where it does not ("error"), or goes on and says so ("warning")."""
     if level not in ("error", "warning"):
-        raise UsageError(f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.')
-    return Assertion(as_expression(condition), str(message), level, _here())
+        raise UsageError(
+            f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.',
+            remedy='An "error" ends the run where the condition does not hold, a "warning" is told when it is over.',
+        )
+    return Assertion(_condition(condition), str(message), level, _here())
 
 
 def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee", "jump"] = "knee") -> Crossing:
@@ -222,9 +281,15 @@ def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee
     `direction`: "rising", "falling" or "both". `kind`: a "knee" bends the solution, a "jump" makes it discontinuous.
     """
     if direction not in DIRECTIONS:
-        raise UsageError(f"`direction` of `ac.crossing` is one of {', '.join(DIRECTIONS)}; got {direction!r}.")
+        raise UsageError(
+            f"`direction` of `ac.crossing` is one of {', '.join(DIRECTIONS)}; got {direction!r}.",
+            remedy='"rising" is from negative to positive values, "both" either way.',
+        )
     if kind not in ("knee", "jump"):
-        raise UsageError(f'`kind` of `ac.crossing` is "knee" or "jump", got {kind!r}.')
+        raise UsageError(
+            f'`kind` of `ac.crossing` is "knee" or "jump", got {kind!r}.',
+            remedy='A "knee" bends the solution, a "jump" makes it discontinuous.',
+        )
     return Crossing(as_expression(expression), direction, kind, _here())
 
 
@@ -232,7 +297,11 @@ def after_step(*actions: Assign) -> AfterStep:
     """Assignments made after each accepted step of the integration: `ac.after_step(ac.assign(self.steps, self.steps + 1))`."""
     wrong = [a for a in actions if not isinstance(a, Assign)]
     if wrong or not actions:
-        raise UsageError("`ac.after_step` takes `ac.assign(…)`, one or more.")
+        got = f"got {type(wrong[0]).__name__}" if wrong else "got nothing"
+        raise UsageError(
+            f"`ac.after_step` takes `ac.assign(…)`, one or more; {got}.",
+            remedy="A state cannot jump after every step; `ac.when(…, ac.reinit(…))` lets it jump at an event.",
+        )
     return AfterStep(actions, _here())
 
 
@@ -242,4 +311,10 @@ def during(state: Any, *equations: Any) -> During:
     Each state of a component brings its own; what a variable is in a state in which no equation determines it, nobody asks: declare
     it with `during=("stuck",)`, say, and it rests meanwhile.
     """
-    return During(state, equations, _here())
+    if isinstance(state, str):
+        raise UsageError(
+            f"`ac.during` takes a state, got the text {state!r}.",
+            location=_here(),
+            remedy=f"Name the state variable as well: `self.mode.{state}`.",
+        )
+    return During(_condition(state), equations, _here())

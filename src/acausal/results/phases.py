@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
 from .events import Array, Cause, EventLog, History, Meaning, Place, Value
-from .series import EXPRESSION, Trajectories, Viewable, last_time, pattern_of
+from .series import EXPRESSION, Viewable, last_time, pattern_of
 
 if TYPE_CHECKING:
     import os
@@ -224,17 +224,27 @@ class PhasesResult(Viewable):
         """The phases are a cell of the log; other names have different cells in different phases, and are looked at row by row."""
         return Place(_PHASE) if name == self.phase_name else None
 
-    def states(self: Trajectories, path: str) -> list[Interval]:
+    def states(self, path: str) -> list[Interval]:
         """How long which state of a discrete variable lasted: `result.states("phase")`. While no mode has it, it is "none"."""
-        from .states import states
+        from .states import Interval, pieces
 
-        merged = list[Any]()
-        for one in states(self, path):
-            if merged and one.state == merged[-1].state == "none":
-                merged[-1] = replace(merged[-1], end=one.end)
-            else:
-                merged.append(one)
-        return merged
+        found, history = pieces(self, path), self.history
+        out = list[Interval]()
+        for value, start, end, event in zip(found.values, found.starts, found.ends, found.events, strict=True):
+            state = found.meaning.text(float(value))
+            if out and state == out[-1].state == "none":
+                out[-1] = replace(out[-1], end=float(end))
+                continue
+            cause = history.cause_of(int(event), path) if history is not None and event >= 0 else None
+            out.append(Interval(state, float(start), float(end), cause))
+        return out
+
+    def time_in(self, path: str) -> dict[str, float]:
+        """Seconds that a discrete variable spent in each of its states; `result.time_in("phase")` for the modes."""
+        total = dict.fromkeys(self.meaning(path).values, 0.0)
+        for one in self.states(path):
+            total[one.state] = total.get(one.state, 0.0) + one.duration
+        return total
 
     # --- pictures and files -----------------------------------------------------------------------------------------------
     def plot(self, *names: str, states: str | Sequence[str] | None = None, **options: Any) -> Figure:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError, near_matches
 from ..families.plant import Kind, Quantity, joined
+from ..families.starts import Starts
 from ..families.system import System
 from ..results.result import Result, Stored
 from .initialise.earlier import values_from
@@ -83,6 +84,11 @@ def _is_known(system: System, name: str) -> bool:
     return found is not None and found.declaration.is_known
 
 
+def _is_outside(system: System, name: str) -> bool:
+    located = system.plant.locate(name)
+    return bool(system.aliases.known[located.kind.quantities[located.name].base + np.asarray(located.flat)].all())
+
+
 def wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
     """Everything in `carry` that cannot be, told at once and before anything runs."""
     found = []
@@ -100,6 +106,9 @@ def wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
 
 def _not_carried(switch: Switch, new: System, name: str) -> list[Diagnostic]:
     kind, quantity = _quantity(new, name)
+    if quantity is not None and quantity.role == "input" and _is_outside(new, name):
+        what = f"`carry`: `{name}` of mode `{switch.target}` is given from outside, so it cannot take a value of another mode."
+        return [switch.about(what, remedy=f"Give it to the run: simulate(…, inputs={{{name!r}: …}}).")]
     if quantity is not None and (kind.index, quantity.name) not in new.definitions:
         return []
     listed = ", ".join(states(new)[:8])
@@ -112,10 +121,18 @@ def _not_carried(switch: Switch, new: System, name: str) -> list[Diagnostic]:
 
 
 def states(system: System) -> list[str]:
+    """Names of all unknowns that are states, or might be selected as such."""
     needed = system.differential.copy()
     if system.derivatives is not None:
         needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
     return [system.name_of_unknown(int(u)) for u in np.flatnonzero(needed)]
+
+
+def needed(switch: Switch, old: System, new: System) -> list[str]:
+    """What must be known of the old mode when it is left: names that are carried, one by one or because both modes have them."""
+    named = [source for source in switch.carry.values() if isinstance(source, str)]
+    common = [name for name in _whole_names(new, ("variable",)) if exists(old, name)] if switch.carry_all else []
+    return [*named, *common]
 
 
 def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
@@ -172,11 +189,22 @@ def _discrete_values(system: System, old: Result) -> dict[str, Any]:
     return found
 
 
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried(Earlier):
+    """Values to start from, of which `held` count before anything that the new mode says about its start (initial equations)."""
+
+    held: np.ndarray
+
+    def applied(self, starts: Starts) -> Starts:
+        return replace(Earlier.applied(self, starts), fixed=starts.fixed | self.held)
+
+
 @dataclass(slots=True, eq=False)
 class Entry:
     """What a mode begins with."""
 
-    start_from: Earlier | None
+    start_from: Carried | None
     set: dict[str, Any]
 
 
@@ -193,7 +221,9 @@ def entry(switch: Switch, old: Result, new: System, left: Result | None) -> Entr
             values[take], found = more[take], found | take
             known = {**_discrete_values(new, earlier), **known}
     known |= {name: value for name, value in explicit.items() if name not in unknowns}
-    return Entry(Earlier(values, found) if found.any() else None, known)
+    # Of a reduced system some of these depend on each other; initialisation itself keeps those that are selected as states.
+    held = found & new.differential if new.derivatives is None else np.zeros(new.size, dtype=bool)
+    return Entry(Carried(values, found, held) if found.any() else None, known)
 
 
 def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
@@ -209,9 +239,8 @@ def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
         else:
             value = source(last) if callable(source) else source
         if not isinstance(value, str) and not _is_finite(value):
-            raise ModelError(
-                switch.about(f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a number.")
-            )
+            what = f"`carry` gives `{name}` the value {value!r} of type {type(value).__name__}, not a finite number."
+            raise ModelError(switch.about(what))
         found[name] = value
     return found
 

@@ -7,6 +7,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -357,7 +358,7 @@ class Model:
             if self.problem.rules is not None:
                 set_at_start(self.problem, t0)
             clock.lap("parameters")
-            first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
+            first = self._first_values(mode, t0, signals, wishes.quick)
             for _ in range(_SETTLINGS):  # at rest, discrete values and unknowns have to agree with each other
                 if mode != "steady" or not settle_discrete(self.problem, t0, first.y, first.yp, signals):
                     break
@@ -465,6 +466,22 @@ class Model:
         if key not in self._initialisers:
             self._initialisers[key] = Initialiser(problem, mode)  # type: ignore[arg-type]
         return self._initialisers[key]
+
+    def _first_values(self, mode: str, t0: float, signals: dict[int, Signal], quick: bool) -> Initialised:
+        """Consistent values; if there are none with the discrete values as declared, with those after the event at the start."""
+        problem, initialiser = self.problem, self._initialiser(self.problem, mode)
+        try:
+            return self._initial_values(initialiser, problem, t0, signals, quick)
+        except InitialisationError:
+            declared = problem.known.copy()
+            if problem.rules is None or not settle_discrete(problem, t0, problem.start, np.zeros(problem.size), signals):
+                raise
+            try:
+                with suppress(InitialisationError):
+                    return initialiser.run(t0, quick=quick)
+            finally:
+                problem.known[:] = declared  # the event at the start is yet to come
+            raise
 
     def _initial_values(
         self, initialiser: Initialiser, problem: Problem, t0: float, signals: dict[int, Signal], quick: bool

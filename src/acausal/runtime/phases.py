@@ -33,7 +33,7 @@ from ..language.operators import RELATIONS
 from ..results.events import Cause
 from ..results.phases import Phase, PhasesResult
 from ..results.result import Result
-from .carry import Condition, Source, Switch, about, entry, exists, states, wrong_names
+from .carry import Condition, Source, Switch, about, entry, exists, needed, states, wrong_names
 from .initialise import InitialisationError
 from .model import Model, Statistics, compile
 from .outcome import Outcome
@@ -77,6 +77,7 @@ class Phases:
     result = plant.simulate(until=100.0)
 
     Each mode is a component, compiled once. Every day: `switch`, `simulate`. Also: `compile`, `model` (of one mode).
+    Entering a mode starts its run: `ac.initial()` is true there, and initial equations count for whatever is not carried.
     """
 
     def __init__(
@@ -129,8 +130,9 @@ class Phases:
                 "The modes are compiled already, so no switch can be added.", remedy="State all switches before the first run."
             )
         where = Location.of_frame(sys._getframe(1))
-        if not callable(when):
-            got = f"the condition `{when}`" if isinstance(when, Expression) else f"{when!r} of type {type(when).__name__}"
+        given: Any = when
+        if not callable(given):
+            got = f"the condition `{given}`" if isinstance(given, Expression) else f"{given!r} of type {type(given).__name__}"
             raise UsageError(
                 f"`when` is a function of the mode's component, got {got}.",
                 location=where,
@@ -196,7 +198,7 @@ class Phases:
         """Integrate from `start` to `until`, through as many phases as there are.
 
         Arguments are those of `Model.simulate`. Names in `set`, `inputs`, `store` and `atol` count in every mode that has them;
-        `initial` and `start_from` are for the first phase. With `store` the states are kept too, since they are carried.
+        `initial` and `start_from` are for the first phase. With `store` what is carried is kept too.
         """
         if not self._modes[self.initial].switches:
             raise UsageError(
@@ -418,7 +420,7 @@ class _Run:
     def _stored(self, mode: _Mode) -> list[str]:
         """What the user asked for, and what an exchange needs."""
         wanted = [name for name in self.store or () if exists(mode.system, name)]
-        carried = [s for switch in mode.switches for s in switch.carry.values() if isinstance(s, str)]
+        carried = [name for s in mode.switches for name in needed(s, mode.system, self.modes[s.target].system)]
         return list(dict.fromkeys([*wanted, *states(mode.system), *carried]))
 
     def _ended_by(self, mode: _Mode, part: Result) -> Switch | None:

@@ -32,7 +32,7 @@ class Hybrid:
 
     def __init__(self, problem: Problem, request: Request, session: Any, known: Floats) -> None:
         self.problem, self.request, self.session = problem, request, session
-        self.handler = Handler(problem, known, request.inputs, request.t_end - request.t0)
+        self.handler = Handler(problem, known, request.inputs, request.t_end - request.t0, request.rtol)
         self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t_end)

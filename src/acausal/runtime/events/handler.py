@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ...families.plant import INITIAL, LIVE
+from ...language.expression import Reference, walk
 from ..inputs import Signal
 from ..problem import Floats, Problem
 from .relations import Relations
@@ -52,7 +53,9 @@ class Happening:
 class Handler:
     """Discrete values of a run, and how they change. `w` is a workspace of its own, `known` the known part of it."""
 
-    def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal], span: float = 1.0) -> None:
+    def __init__(
+        self, problem: Problem, known: Floats, inputs: Mapping[int, Signal], span: float = 1.0, rtol: float = 0.0
+    ) -> None:
         hybrid = problem.lowered.system.hybrid
         assert hybrid is not None and problem.rules is not None
         n = self.n = problem.size
@@ -61,7 +64,7 @@ class Handler:
         self.known = self.w[2 * n :]
         self.known[LIVE] = self.known[INITIAL] = 0.0
         self.cells, self.partners = 2 * n + hybrid.cells, 2 * n + hybrid.partners
-        self.relations, self.timed = Relations(problem), Timed(problem)
+        self.relations, self.timed = Relations(problem, rtol), Timed(problem)
         self.ticks = Ticks(problem, self.w)
         self.updates = 2 * n + hybrid.parts["update"].targets
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
@@ -71,7 +74,8 @@ class Handler:
         self.stepped = 2 * n + problem.rules.step_cells
         self.sliding = Sliding(self, span)
         self.read = self._read_by_equations()
-        self.visible = np.isin(hybrid.cells, self._visible())
+        self.declared = np.isin(hybrid.cells, self._declared())
+        self.visible = self.declared | np.isin(hybrid.cells, self._looked_at())
 
     def _read_by_equations(self) -> np.ndarray:
         """Mask over `cells`: those that some equation reads."""
@@ -81,13 +85,26 @@ class Handler:
             used[np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)] = True
         return used[self.cells] | used[self.partners]
 
-    def _visible(self) -> np.ndarray:
+    def _declared(self) -> np.ndarray:
         """Known cells of discrete variables that the user declared."""
         found = [np.zeros(0, dtype=np.int64)]
         for kind in self.problem.lowered.system.plant.kinds:
             for q in kind.quantities.values():
                 if q.role == "discrete" and not q.declaration.auxiliary:
                     found.append(q.base + np.arange(kind.count * q.size))
+        return np.concatenate(found)
+
+    def _looked_at(self) -> np.ndarray:
+        """Known cells that a result needs for what it computes on demand: eliminated variables and named expressions."""
+        system = self.problem.lowered.system
+        found = [np.zeros(0, dtype=np.int64)]
+        for traced in system.traced:
+            kind = traced.kind
+            defined = [d.expression for (index, _), d in system.definitions.items() if index == kind.index]
+            for node in walk(*defined, *traced.named.values()):
+                if isinstance(node, Reference) and node.declaration.role == "discrete":
+                    now = Reference(node.root, node.owner, node.name, node.shape, node.picked)
+                    found.append(system.plant.numbers(kind, now).ravel())
         return np.concatenate(found)
 
     def move_to(self, problem: Problem) -> None:
@@ -124,7 +141,7 @@ class Handler:
             if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
                 break
         self.w[self.partners] = self.w[self.cells]
-        conditions = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.visible])
+        conditions = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.declared])
         self.w[self.updates[conditions]] = self.rules.values("update", self.w)[conditions]  # true from the start is not an edge
         self.timed.follow(self.w, t)  # a time since the start begins now
         self.w[self.partners] = self.w[self.cells]
@@ -154,9 +171,12 @@ class Handler:
         crossed = None if roots is None else roots[:count] != 0
         if roots is not None:
             self._note_crossings(found, roots[count:])
-        seen: set[bytes] = set()
+        seen: dict[bytes, int] = {}  # configurations, with the round that made them
+        unrest: list[np.ndarray] = []  # what changed, round by round
         for found.rounds in range(1, MOST_ROUNDS + 1):
             w[self.partners] = w[self.cells]
+            if found.rounds > 1:
+                self.known[INITIAL] = 0.0  # as a tick, the start lasts for one round
             self.relations.resting = self.sliding.still()
             if found.rounds == 1 and len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
@@ -188,11 +208,20 @@ class Handler:
             elif found.rounds > 1 or not len(ticking):
                 self.assign()
             key = w[self.cells].tobytes() + y[self.states].tobytes()
+            unrest.append(changed)
             if key in seen:
-                found.failure, found.rows = "cycle", tuple(np.flatnonzero(changed)[:8].tolist())
-                return self._finished(found)
-            seen.add(key)
+                return self._cycling(found, unrest[seen[key] :])
+            seen[key] = found.rounds
+        else:
+            return self._cycling(found, unrest[-MOST_ROUNDS // 2 :])
         self.sliding.after(found, t, y, yp, solve)
+        return self._finished(found)
+
+    def _cycling(self, found: Happening, unrest: list[np.ndarray]) -> Happening:
+        """An event without end: what changes in turn is told; what follows from others (`pre`, ticks) is left out if it can be."""
+        moving = np.logical_or.reduce(unrest)
+        moving[np.isin(self.cells, self.ticks.cells) | np.isin(self.cells, self.snapshots)] = False
+        found.failure, found.rows = "cycle", tuple(np.flatnonzero(moving)[:8].tolist())
         return self._finished(found)
 
     def _note_crossings(self, found: Happening, roots: np.ndarray) -> None:
@@ -204,13 +233,15 @@ class Handler:
                 found.causes.append(("crossing", int(row)))
 
     def _follow(self, found: Happening, t: float, crossed: np.ndarray | None) -> None:
-        found.causes += [("relation", int(r)) for r in self.relations.follow(self.w, crossed)]
+        jumped = found.rounds > 1
+        found.causes += [("relation", int(r)) for r in self.relations.follow(self.w, crossed, jumped)]
         found.causes += [("timed", int(r)) for r in self.timed.follow(self.w, t)]
 
     def _sweep(self, found: Happening) -> bool:
         """Assignments, all at once, again and again until none changes: in whatever order they depend on each other."""
         w = self.w
-        for _ in range(MOST_SWEEPS):
+        unsettled = np.zeros(len(self.updates), dtype=bool)
+        for k in range(MOST_SWEEPS):
             found.sweeps += 1
             if self.nets is not None:
                 self.nets.follow(w, 2 * self.n)
@@ -224,7 +255,9 @@ class Handler:
                 found.failure, found.rows = "undefined", tuple(np.flatnonzero(~np.isfinite(values))[:8].tolist())
                 return False
             w[self.updates] = values
-        found.failure, found.rows = "sweep", tuple(np.flatnonzero(changed)[:8].tolist())
+            if k >= MOST_SWEEPS // 2:
+                unsettled |= changed  # in a loop they change in turn
+        found.failure, found.rows = "sweep", tuple(np.flatnonzero(unsettled)[:8].tolist())
         return False
 
     def _reinitialise(self, y: Floats) -> bool:

@@ -1,31 +1,33 @@
 """Ordinary state events without Python: what the native core needs to know of a model's rules, and what it hands back.
 
-`native/switches.h` does for an ordinary state event what `Handler` does, within the solver's own loop. Whatever is unusual it leaves to
-the handler. Rows that are stored at events and at output times go into one buffer, in the order of time.
+`native/switches.h` does for an ordinary state event what `Handler` does, within the solver's own loop. Whatever is unusual it leaves
+to the handler. Rows that are stored at events and at output times go into one buffer, in the order of time.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...families.nets import StateTables
 from ..outcome import Outcome
 from ..problem import Floats, Problem, core
 from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
 
+if TYPE_CHECKING:
+    from ...families.nets import StateTables
+
 RESTART = 0.1  # first step after an event, in steps before it
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
-HANDLED = ("relation", "net", "update", "reinit", "guess", "snapshot", "stop", "assertion")
+HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
 WITHOUT = ("timed", "crossing", "clock_start", "clock_period")  # roles that need no kernels there
 
 
 class Tape:
-    """Rows to write on: pieces of a few large arrays, so that nothing is copied or wasted where events are many and rows are wide."""
+    """Rows to write on: pieces of a few large arrays, so that little is copied or wasted where events are many and rows wide."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -154,9 +156,9 @@ def _targets(handler: Handler, role: str, first: int) -> np.ndarray:
     return np.asarray(first + targets)
 
 
-def _add_nets(found: Any, tables: object, first: int) -> None:
+def _add_nets(found: Any, tables: StateTables | None, first: int) -> None:
     """States that follow others."""
-    if not isinstance(tables, StateTables):
+    if tables is None:
         return
     of = (first + tables.combined, first + tables.combined_of, tables.combined_row, tables.combined_table)
     found.set_combined_states(*map(_indices, of))

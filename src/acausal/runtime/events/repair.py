@@ -7,6 +7,7 @@ of the two-valued cells that take part are tried, nearest first, until one agree
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .handler import Handler, Happening
 
 MOST_TRIED = 4096  # configurations
+_OF_A_START, _OF_AN_EVENT = "The initial values could not be found", "Values after the event could not be found"
 
 
 class Repair:
@@ -39,7 +41,7 @@ class Repair:
         try:
             found = Initialiser(problem, "hold").run(t)
         except InitialisationError as error:
-            self.diagnostics = tuple(error.diagnostics)
+            self.diagnostics = tuple(replace(d, what=d.what.replace(_OF_A_START, _OF_AN_EVENT)) for d in error.diagnostics)
             return False
         finally:
             problem.known[:], problem.start = kept[0], kept[1]
@@ -50,9 +52,9 @@ class Repair:
     def found(self, happening: Happening, before: np.ndarray, session: Any, problem: Problem) -> bool:
         """A configuration after the event that agrees with itself; its values are in `y` and `yp`."""
         y, yp = session.y, session.yp
-        return self._live(happening, y.copy(), yp.copy(), problem) or self._search(happening, before, y, yp, session, problem)
+        return self._live(happening, y.copy(), yp.copy(), session, problem) or self._search(happening, before, y, yp, session, problem)
 
-    def _live(self, happening: Happening, y: Floats, yp: Floats, problem: Problem) -> bool:
+    def _live(self, happening: Happening, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Newton's method through the relations as they are written."""
         handler = self.handler
         if not handler.relations.count:
@@ -63,10 +65,26 @@ class Repair:
         if not solved:
             return False
         handler.load(happening.t, y, yp)
+        handler.w[handler.partners] = handler.w[handler.cells]
         for _ in range(20):
             if not len(handler.relations.follow(handler.w)):
-                return self._accepted(happening, y, yp)
+                holds = self._assignments_agree() and self._holds_frozen(happening.t, y, yp, session, problem)
+                return holds and self._accepted(happening, y, yp)
         return False
+
+    def _holds_frozen(self, t: float, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
+        """Whether the values found solve the equations with relations as they are now, too: at a switching point Newton's
+        method may be content with values that belong to the other side."""
+        handler = self.handler
+        session.set_known(handler.known)
+        ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
+        handler.load(t, y, yp)
+        return bool(ok) and not len(handler.relations.follow(handler.w))
+
+    def _assignments_agree(self) -> bool:
+        """Whether discrete values are what they are assigned."""
+        handler = self.handler
+        return bool((handler.rules.values("update", handler.w) == handler.w[handler.updates]).all())
 
     def _search(
         self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem
@@ -121,8 +139,7 @@ class Repair:
             moved = np.flatnonzero((w[handler.cells] != configuration) & handler.read)
             if len(moved):
                 return False
-        values = handler.rules.values("update", w)
-        return bool((values == w[handler.updates]).all())
+        return self._assignments_agree()
 
     def _accepted(self, happening: Happening, y: Floats, yp: Floats) -> bool:
         handler = self.handler

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import Diagnostic
+from .handler import MOST_ROUNDS
 
 if TYPE_CHECKING:
     from .handler import Handler, Happening
@@ -40,26 +41,25 @@ def _assertion(handler: Handler, happening: Happening, row: int, verb: str) -> D
     return replace(
         place,
         what=f"An assertion {verb} at time {happening.t:.6g}: {message}",
-        remedy="Look at the variables in it just before that time.",
+        remedy="Look at the variables in it just before that time; at the start, at parameters and start values.",
     )
 
 
 def changed_names(handler: Handler, before: np.ndarray, after: np.ndarray, most: int = 6) -> list[str]:
     """Discrete values that differ, as `name: off → on`, relations as they were written."""
-    system = handler.problem.lowered.system
     found = []
     for k in np.flatnonzero(before != after):
         found.append(f"{cell_text(handler, int(k))}: {value_text(handler, int(k), before[k])} → {value_text(handler, int(k), after[k])}")
         if len(found) == most:
             break
-    del system
     return found
 
 
 def cell_text(handler: Handler, k: int) -> str:
     """A discrete value's name; of a relation, component and text."""
     system, cell = handler.problem.lowered.system, int(handler.hybrid.cells[k])
-    for role in ("relation", "timed", "clock_start", "snapshot"):
+    auxiliary = system.plant.quantity_at(cell, "known")[1].declaration.auxiliary
+    for role in ("relation", "timed", "clock_start", "snapshot", *(["update"] if auxiliary else [])):
         rows = np.flatnonzero(handler.hybrid.parts[role].targets == cell)
         if len(rows):
             place = system.describe_rule(role, int(rows[0]))
@@ -80,8 +80,9 @@ def value_text(handler: Handler, k: int, value: float) -> str:
 
 def _cycle(handler: Handler, happening: Happening) -> Diagnostic:
     names = [cell_text(handler, k) for k in happening.rows]
+    how = "discrete values still change" if happening.rounds >= MOST_ROUNDS else "the same discrete values come back"
     return Diagnostic(
-        f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds the same discrete values come back.",
+        f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds {how}.",
         details=tuple(f"switching: {n}" for n in names),
         remedy="These conditions switch each other on and off at one instant. Let one of them depend on `ac.pre(…)` of the other, or "
         "give the switching points a distance (hysteresis).",
@@ -101,7 +102,7 @@ def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
 
 
 def _unsolvable(handler: Handler, happening: Happening) -> Diagnostic:
-    before, after = happening.before, handler.w[handler.cells]
+    before, after = happening.before, happening.after  # not what is in `w`, where other configurations were tried
     return Diagnostic(
         f"After the event at time {happening.t:.6g} the equations have no solution that could be found.",
         details=tuple(f"changed:   {n}" for n in changed_names(handler, before, after)),
