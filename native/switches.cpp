@@ -133,13 +133,16 @@ void Switches::set_band(double *w, int64_t row) const {
     w[bands[row]] = -side(w, (size_t)row) * width[row];
 }
 
+// What a jump puts into its band has the value that is written; what the solution brought there keeps the one it had.
 void Switches::follow(double *w, const int32_t *crossed) {
     if (relation.empty()) return;
     const std::vector<double> &g = relation.evaluate(w);
+    inside.resize(g.size());
     for (size_t k = 0; k < g.size(); ++k) {
-        double &cell = w[relation.targets[k]];
-        double along = side(w, k) * g[k]; // negative on the wrong side
-        if (!(along < 0 || (crossed && crossed[k] && along <= 0))) continue;
+        double &cell = w[relation.targets[k]], along = side(w, k) * g[k]; // negative on the wrong side
+        bool within = std::fabs(g[k] + w[bands[k]]) <= width[k], onto = rounds > 1 && within && !inside[k];
+        inside[k] = within;
+        if (!(along < 0 || (crossed && crossed[k] && along <= 0) || (onto && (cell > 0) == (bool)strict[k]))) continue;
         cell = 1.0 - cell;
         causes.push_back((int32_t)k);
         set_band(w, (int64_t)k);
@@ -390,14 +393,15 @@ void bind_switches(nb::module_ &m) {
              },
              "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a)
         .def("set_relations",
-             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle width, nb::handle directions) {
+             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle width, nb::handle directions) {
                  s.bands = indices(bands, s.workspace_size(), "bands");
                  s.sense = doubles(sense, "sense", s.bands.size());
+                 s.strict = mask(strict, "strict", s.bands.size());
                  s.width = doubles(width, "width", s.bands.size());
                  Integers given(directions, "directions");
                  s.directions.assign(given.data, given.data + given.size());
              },
-             "bands"_a, "sense"_a, "width"_a, "directions"_a)
+             "bands"_a, "sense"_a, "strict"_a, "width"_a, "directions"_a)
         .def("set_unknowns",
              [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, nb::handle guess_signs,
                 double restart_step) {

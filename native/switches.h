@@ -65,6 +65,7 @@ class Switches {
     std::vector<double> sense, width;     // of the relations
     std::vector<double> signs, guess_signs; // of re-initialised states; of guesses
     Nets nets;
+    std::vector<char> strict;             // of the relations: > and <
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
     std::vector<char> differential;
@@ -119,6 +120,7 @@ class Switches {
     std::vector<double> before, before_partners, present, kept;
     std::vector<std::pair<int32_t, double>> moved; // unknowns and their new values
     std::vector<uint64_t> seen;
+    std::vector<char> inside; // relations that were within their bands in the last round
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;

@@ -195,7 +195,26 @@ class Plant(ac.Component):
         yield self.second.cooling, self.machine.run
 
 
+class Onto(ac.Component):
+    """A jump that ends on a switching point exactly, where `<=` holds and `<` does not."""
+
+    x = ac.Variable(start=1.0, fixed=True)
+    y = ac.Variable(start=0.0, fixed=True)
+    landed, below = ac.Integer(start=0), ac.Integer(start=0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == -0.4
+        yield ac.der(self.y) == 1.0
+
+    def events(self) -> Statements:
+        yield ac.when(self.x < 0.5, ac.reinit(self.x, 2.0))
+        yield ac.when(self.y >= 1.0, ac.reinit(self.x, 1.75), ac.reinit(self.y, 0.0))
+        yield ac.when(self.x <= 1.75, ac.assign(self.landed, ac.pre(self.landed) + 1))
+        yield ac.when(self.x > 1.75, ac.assign(self.below, ac.pre(self.below) + 1))
+
+
 MODELS = {
+    "onto": (Onto, 12.0),
     "plant": (Plant, 60.0),
     "rooms": (Rooms, 60.0),
     "ball": (Ball, 6.0),
@@ -365,4 +384,4 @@ def test_switches_are_checked() -> None:
         masks = [np.zeros(1, dtype=bool)] * 3
         switches.set_cells(np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32), *masks)
     with pytest.raises(ValueError, match="`sense` must have 1 elements, not 2"):
-        switches.set_relations(np.zeros(1, dtype=np.int32), np.ones(2), np.ones(1), np.zeros(0, dtype=np.int32))
+        switches.set_relations(np.zeros(1, dtype=np.int32), np.ones(2), np.ones(1, bool), np.ones(1), np.zeros(0, dtype=np.int32))

@@ -29,7 +29,6 @@ from ..language.expression import (
     Shape,
     Sum,
     Time,
-    Unbound,
     apply,
     rebuild,
     transform,
@@ -131,8 +130,6 @@ class Freezer:
         self._place = (text, location)
         outside = _outside_no_event(expression)
         for node in walk(expression):
-            if isinstance(node, Unbound):
-                raise self._wrong(f"`{node}` is used without `self.`.", f"Write `self.{node}`.")
             if node not in self._live:
                 self._live[node] = self._as_written(node)
             if node in outside and node not in self._frozen:
@@ -145,7 +142,10 @@ class Freezer:
 
     def _as_written(self, node: Expression) -> Expression:
         if isinstance(node, Operation) and node.operator.translated:
-            return self._live[node.args[0]] if node.operator.name == "no_event" else self._translated(node, self._live)
+            if node.operator.name == "no_event":
+                return self._live[node.args[0]]
+            frozen = node.operator.name == "pre" and node.args[0] in self._frozen  # what a relation was, its cell tells
+            return self._translated(node, self._frozen if frozen else self._live)
         return rebuild(node, tuple(self._live[a] for a in node.args)) if node.args else node
 
     def _between_events(self, node: Expression) -> Expression:
@@ -293,8 +293,10 @@ class Freezer:
         """The expression over values before the event."""
 
         def leaf(node: Expression) -> Expression | None:
+            if isinstance(node, Operation) and node.operator.name == "where" and isinstance(node.args[0], Mark):
+                return self.before(node.args[2])  # a relation: its cell
             if isinstance(node, Mark):
-                return Constant(0.0)  # relations are their cells; and before the start there was no start
+                return Constant(0.0)  # before the start there was no start
             if not isinstance(node, Reference) or node.declaration.role == "parameter" or node.order < 0:
                 return None
             if node.declaration.role == "discrete":

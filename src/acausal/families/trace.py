@@ -12,8 +12,8 @@ from ..errors import Diagnostic, Location, ModelError
 from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
-from ..language.events import AfterStep, Assertion, Crossing, During, When
-from ..language.expression import Expression, Reference, Shape, Unbound, as_expression
+from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When, expressions, forgotten
+from ..language.expression import Expression, Reference, Shape, Unbound, as_expression, walk
 from ..language.states import StateView, Transition
 from .plant import Kind
 from .slips import equation_without_yield
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .hybrid import Rule
 
 STATEMENTS = (When, Assertion, Crossing, AfterStep, During)
+ACTIONS = (Assign, Reinit, Terminate)
+WORDS = {When: "when", Assertion: "assert_", Crossing: "crossing", AfterStep: "after_step", During: "during"}
 _OWN_FILES = str(Path(__file__).resolve().parent.parent)
 
 
@@ -98,14 +100,19 @@ def trace(kind: Kind) -> Traced:
     assigned: list[tuple[Reference, Expression, str, Location | None]] = []
     statements: list[Any] = []
     equations: list[TracedEquation] = []
+    forgotten(())
     for item, where in [*_run(component, "equations"), *_run(component, "events")]:
         if isinstance(item, STATEMENTS):
+            _check_statement(item, component)
             statements.append(item)
         elif isinstance(item, Equation) and _is_discrete(item.lhs):
             _check_bound(item, component)
             assigned.append((item.lhs, item.rhs, str(item), item.location or where))  # type: ignore[arg-type]
         else:
             equations.append(_equation(component, item, where))
+    lost = forgotten(statements)
+    if lost:
+        raise ModelError(*(_not_yielded(component, statement) for statement in lost))
     initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
     transitions = [_transition(component, item, where) for item, where in _run(component, "transitions")]
     guesses = [_guess(component, item, where) for item, where in _run(component, "on_state_change")]
@@ -213,6 +220,10 @@ def _not_an_equation(component: Component, item: Any, where: Location | None) ->
     elif isinstance(item, Iterator):
         got = "a whole series of equations"
         remedy = f"Write `yield from {source or 'super().equations()'}`, which yields them one by one."
+    elif isinstance(item, ACTIONS):
+        got, remedy = f"an action ({source})", f"Say when it is taken: `yield ac.when(condition, {source})`."
+    elif isinstance(item, STATEMENTS):
+        got, remedy = f"a statement about events ({source})", "Move this line to the method `events`."
     elif isinstance(item, (tuple, list)) and item and all(isinstance(end, (ConnectorView, Component, View)) for end in item):
         got, remedy = f"a connection ({source})", "Move this line to the method `connections`."
     return Diagnostic(
@@ -225,18 +236,38 @@ def _not_an_equation(component: Component, item: Any, where: Location | None) ->
 
 
 def _check_bound(equation: Equation, component: Component) -> None:
-    from ..language.expression import walk
+    _check_parts(component, str(equation), equation.location, equation.lhs, equation.rhs)
 
-    for node in walk(equation.lhs, equation.rhs):
+
+def _check_statement(statement: Any, component: Component) -> None:
+    for part, place in expressions(statement):
+        _check_parts(component, place.source, place, part)
+
+
+def _check_parts(component: Component, text: str, place: Location | None, *parts: Expression) -> None:
+    """Everything must be the component's own, or below it."""
+    for node in walk(*parts):
         if isinstance(node, Unbound):
             raise ModelError(
                 f"`{node}` is used without `self.` in an equation of {type(component).__name__}.",
-                equation=str(equation),
-                location=equation.location,
+                component=type(component).__name__,
+                equation=text,
+                location=place,
                 remedy=f"Write `self.{node}`.",
             )
         if isinstance(node, Reference) and node.owner is not component and node.owner._steps_from(component) is None:
-            raise ModelError(_not_below(component, node.owner, str(equation), equation.location))
+            raise ModelError(_not_below(component, node.owner, text, place))
+
+
+def _not_yielded(component: Component, statement: Any) -> Diagnostic:
+    """A statement that was made and lost."""
+    return Diagnostic(
+        f"`ac.{WORDS[type(statement)]}` is not yielded, so that it has no effect.",
+        component=type(component).__name__,
+        equation=statement.location.source,
+        location=statement.location,
+        remedy=f"Write `yield {statement.location.source}`.",
+    )
 
 
 def _not_below(component: Component, other: Component, text: str, where: Location | None) -> Diagnostic:

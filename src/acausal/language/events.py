@@ -7,8 +7,10 @@ events. At an event the statements are evaluated again and again until nothing c
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -105,7 +107,8 @@ class When:
 
     def elsewhen(self, condition: Any, *actions: Action) -> When:
         """Other actions for when another condition becomes true, and not (at the same instant) one before it."""
-        return replace(self, branches=(*self.branches, _branch(condition, actions)))
+        longer = replace(self, branches=(*self.branches, _branch(condition, actions)))
+        return _stated.exchange(self, longer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +149,55 @@ class During:
 
 
 Statement = When | Assertion | Crossing | AfterStep | During
+S = TypeVar("S", bound=Statement)
+
+
+class _Stated(threading.local):
+    """Statements made while a component is asked for them: one that it makes but does not yield was forgotten."""
+
+    def __init__(self) -> None:
+        self.made: list[Statement] = []
+
+    def add(self, statement: S) -> S:
+        self.made.append(statement)
+        return statement
+
+    def exchange(self, old: Statement, new: S) -> S:
+        self.made = [s for s in self.made if s is not old]
+        return self.add(new)
+
+    def since(self, yielded: Iterable[object]) -> list[Statement]:
+        """Those that were made since the last time, without those that were yielded."""
+        used = {id(y) for y in yielded}
+        forgotten, self.made = [s for s in self.made if id(s) not in used], []
+        return forgotten
+
+
+_stated = _Stated()
+forgotten = _stated.since
+
+
+def expressions(statement: Statement) -> Iterator[tuple[Expression, Location]]:
+    """Everything a statement is about, with its place."""
+    if isinstance(statement, When):
+        for condition, actions in statement.branches:
+            yield condition, statement.location
+            yield from (part for action in actions for part in _of_action(action))
+    elif isinstance(statement, AfterStep):
+        yield from (part for action in statement.actions for part in _of_action(action))
+    elif isinstance(statement, During):
+        yield as_expression(statement.state), statement.location
+        for equation in statement.equations:
+            if isinstance(equation, Equation):
+                yield equation.residual, equation.location or statement.location
+    else:
+        yield statement.condition if isinstance(statement, Assertion) else statement.expression, statement.location
+
+
+def _of_action(action: Action) -> Iterator[tuple[Expression, Location]]:
+    if not isinstance(action, Terminate):
+        yield action.target, action.location
+        yield action.value, action.location
 
 
 def _here() -> Location:
@@ -159,7 +211,7 @@ def when(condition: Any, *actions: Action) -> When:
 
     Actions: `ac.assign`, `ac.reinit`, `ac.terminate`. `.elsewhen(condition, …)` adds further branches.
     """
-    return When((_branch(condition, actions),), _here())
+    return _stated.add(When((_branch(condition, actions),), _here()))
 
 
 def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple[Action, ...]]:
@@ -177,9 +229,10 @@ def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple
     for action in actions:
         if not isinstance(action, (Assign, Reinit, Terminate)):
             what = f"the equation `{action}`" if isinstance(action, Equation) else f"{action!r} of type {type(action).__name__}"
+            what = "a list of them" if isinstance(action, (list, tuple)) else what
             raise UsageError(
                 f"`ac.when` takes actions, got {what}.",
-                remedy="`ac.assign(self.n, value)` for a discrete variable, `ac.reinit(self.x, value)` for a state.",
+                remedy="Several are separated by commas: `ac.assign(self.n, value)` for a discrete variable, `ac.reinit(self.x, value)` for a state.",
             )
     return node, actions
 
@@ -272,7 +325,7 @@ def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "
             f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.',
             remedy='An "error" ends the run where the condition does not hold, a "warning" is told when it is over.',
         )
-    return Assertion(_condition(condition), str(message), level, _here())
+    return _stated.add(Assertion(_condition(condition), str(message), level, _here()))
 
 
 def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee", "jump"] = "knee") -> Crossing:
@@ -290,7 +343,7 @@ def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee
             f'`kind` of `ac.crossing` is "knee" or "jump", got {kind!r}.',
             remedy='A "knee" bends the solution, a "jump" makes it discontinuous.',
         )
-    return Crossing(as_expression(expression), direction, kind, _here())
+    return _stated.add(Crossing(as_expression(expression), direction, kind, _here()))
 
 
 def after_step(*actions: Assign) -> AfterStep:
@@ -302,7 +355,7 @@ def after_step(*actions: Assign) -> AfterStep:
             f"`ac.after_step` takes `ac.assign(…)`, one or more; {got}.",
             remedy="A state cannot jump after every step; `ac.when(…, ac.reinit(…))` lets it jump at an event.",
         )
-    return AfterStep(actions, _here())
+    return _stated.add(AfterStep(actions, _here()))
 
 
 def during(state: Any, *equations: Any) -> During:
@@ -317,4 +370,4 @@ def during(state: Any, *equations: Any) -> During:
             location=_here(),
             remedy=f"Name the state variable as well: `self.mode.{state}`.",
         )
-    return During(_condition(state), equations, _here())
+    return _stated.add(During(_condition(state), equations, _here()))

@@ -150,7 +150,7 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
 
 
 def _explain(problem: Problem, request: Request, session: Any, outcome: Outcome, known: np.ndarray) -> tuple[Diagnostic, ...]:
-    if outcome is Outcome.NOT_FINITE:
+    if outcome is Outcome.NOT_FINITE and session.non_finite is not None:  # else an event told it
         t, y, yp = session.non_finite
         return explain_not_finite(problem, t, y, yp, values_at(request.inputs, t, known))
     if outcome is Outcome.SINGULAR:

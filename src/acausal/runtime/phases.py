@@ -5,10 +5,10 @@ terminate)`, so that its time is located as that of any event. Then three things
 are mapped, consistent values of the new model are found with its states held, and it goes on from there. Equations of modes that
 are not active cost nothing.
 
-When a condition counts. A relation g > 0 in it is taken as g > δ with δ = 2e-12 of the size of its terms, just beyond the band that
-every relation has around its switching point. So one that is zero to rounding when a mode is entered (a string that has just become
-slack has exactly its length) is not true yet; it becomes true if g rises, and not if g falls. One that is true beyond δ on entry
-takes its switch at once.
+When a condition counts. A relation g > 0 in it is taken as g > δ with δ = 2e-12 of the size of its terms, which is more than
+rounding and less than any tolerance. So one that is zero to rounding when a mode is entered (a string that has just become slack
+has exactly its length) is not true yet; it becomes true if g rises, and not if g falls. One that is true beyond δ on entry takes
+its switch at once.
 """
 
 from __future__ import annotations

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from ...errors import UsageError
 from ...families.differentiate import gradient
 from ...families.template import Family
 from ...kernels.interpret import evaluate
@@ -90,7 +92,18 @@ class Ticks:
         self.cells = 2 * problem.size + hybrid.parts["clock_start"].targets
         self.clocks: Clocks | None = None
         if len(self.cells):
-            self.clocks = Clocks(problem.rules.values("clock_start", w), problem.rules.values("clock_period", w))
+            starts, periods = problem.rules.values("clock_start", w), problem.rules.values("clock_period", w)
+            self._check(problem, starts, periods)
+            self.clocks = Clocks(starts, periods)
+
+    def _check(self, problem: Problem, starts: Floats, periods: Floats) -> None:
+        """Complaints about clocks name the first one that is wrong, and where it stands."""
+        wrong = np.flatnonzero(~(np.isfinite(starts) & np.isfinite(periods) & (periods > 0)))
+        if len(wrong):
+            k = int(wrong[0])
+            place = problem.lowered.system.describe_rule("clock_period", k)
+            what = f"A clock cannot start at {starts[k]:g} s and have the period {periods[k]:g} s."
+            raise UsageError(replace(place, what=what, remedy="Give `ac.sample(start, period)` a finite period above zero, in seconds."))
 
     def next(self, t: float, inclusive: bool = False) -> tuple[float, np.ndarray]:
         if self.clocks is None:
