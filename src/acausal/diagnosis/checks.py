@@ -183,7 +183,7 @@ def at_bounds(start: Start) -> Iterator[Finding]:
     here = (known == parameters.low.cells) | (known == parameters.high.cells)
     here[:FIRST_PARAMETER] = False
     here[plant.known_count :] = False
-    here[plant.input_cells()] = False
+    here[plant.varying_cells()] = False
     cells = np.flatnonzero(here)
     if len(cells):
         shown = [f"{plant.name_of(int(c), 'known')} = {known[c]:g}" for c in cells[:_MOST]]

@@ -35,6 +35,7 @@ class Role(Enum):
     EXPRESSION = "a named expression: it is computed when you look at it"
     PARAMETER = "a parameter"
     CONSTANT = "a constant"
+    DISCRETE = "a discrete variable: it is constant between events"
     INPUT = "an input given from outside"
     KNOWN = "known: it is equal to something that is given"
 
@@ -144,6 +145,8 @@ class _Explainer:
         if quantity.role == "parameter":
             role = Role.CONSTANT if isinstance(quantity.declaration, Constant) else Role.PARAMETER
             return self._known(Explanation(name, role), quantity.base + flat, None)
+        if quantity.role == "discrete":
+            return self._discrete(Explanation(name, Role.DISCRETE), quantity.base + flat)
         definition = self.system.definitions.get((kind.index, quantity.name))
         number = quantity.base + flat
         if definition is not None and not self.aliases.known[number]:
@@ -155,6 +158,21 @@ class _Explainer:
         if self.aliases.known[number]:
             return self._known(Explanation(name, Role.KNOWN), int(self.aliases.index[number]), number)
         return self._unknown(name, number, order)
+
+    def _discrete(self, found: Explanation, cell: int) -> Explanation:
+        """A discrete variable: the statement that assigns it, what that reads, and which equations read it."""
+        self._known(found, cell, None)
+        hybrid = self.system.hybrid
+        for role in ("update", "step") if hybrid is not None else ():
+            assert hybrid is not None
+            rows = np.flatnonzero(hybrid.parts[role].targets == cell)
+            if len(rows):
+                row = int(rows[0])
+                block = hybrid.parts[role].block(row)
+                found.equation = self.system.describe_rule(role, row)
+                instance = (row - block.start) // max(int(np.prod(block.rule.shape)), 1)
+                found.depends_on, found.parameters = self._leaves(block.kind, block.rule.residual, instance)
+        return found
 
     def _known(self, found: Explanation, cell: int, number: int | None) -> Explanation:
         """A parameter, an input, or a variable that is equal to one."""
@@ -278,10 +296,12 @@ class _Explainer:
                 variables["time"] = None
             if not isinstance(node, Reference):
                 continue
-            role = node.owner._kind.quantities[node.name].role
+            quantity = node.owner._kind.quantities[node.name]
+            if quantity.declaration.auxiliary and quantity.role == "discrete":
+                continue
             for number in np.ravel(self.plant.numbers(kind, node)[instance])[:50]:
-                name = self.plant.name_of(int(number), "known" if role == "parameter" else "variable")
-                (parameters if role == "parameter" else variables)[f"der({name})" if node.order else name] = None
+                name = self.plant.name_of(int(number), "known" if quantity.declaration.is_known else "variable")
+                (parameters if quantity.role == "parameter" else variables)[f"der({name})" if node.order > 0 else name] = None
         return tuple(variables), tuple(parameters)
 
     # --- declaration ------------------------------------------------------------------------------------------------------

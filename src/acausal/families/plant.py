@@ -274,15 +274,18 @@ class Plant:
     def name_of(self, number: int, role: str = "variable") -> str:
         """The name of a numbered variable (or of a known cell: a parameter or an external input)."""
         kind, quantity, base = self.quantity_at(number, role)
-        instance, element = divmod(number - base, quantity.size)
-        return joined(self.path_of(kind, instance), element_name(quantity.name, element, quantity.shape))
+        before, offset = divmod(number - base, kind.count * quantity.size)
+        instance, element = divmod(offset, quantity.size)
+        name = joined(self.path_of(kind, instance), element_name(quantity.name, element, quantity.shape))
+        return f"pre({name})" if before else name
 
     def quantity_at(self, number: int, role: str = "variable") -> tuple[Kind, Quantity, int]:
         """Which quantity a number belongs to, and its first number."""
         for kind in self.kinds:
             for quantity in kind.quantities.values():
                 base = quantity.first(role)
-                if base is not None and base <= number < base + kind.count * quantity.size:
+                blocks = 2 if quantity.role == "discrete" else 1
+                if base is not None and base <= number < base + blocks * kind.count * quantity.size:
                     return kind, quantity, base
         raise IndexError(number)
 

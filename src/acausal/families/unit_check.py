@@ -156,7 +156,12 @@ def report(traced: list[Traced], definitions: Mapping[tuple[int, str], Definitio
 
 
 def _reported(kind: Kind, own: Scope) -> Iterator[str]:
-    without = [q.name for q in kind.quantities.values() if not q.declaration.unit and not q.declaration.auxiliary]
+    counts = ("integer", "boolean", "states")  # discrete ones, which have no unit
+    without = [
+        q.name
+        for q in kind.quantities.values()
+        if not q.declaration.unit and not q.declaration.auxiliary and getattr(q.declaration, "type", "real") not in counts
+    ]
     for name in without:
         found = own.get((kind.index, name))
         if found is not None:

@@ -46,7 +46,10 @@ class Equation:
         return replace(self, name=name)
 
     def __bool__(self) -> bool:
-        raise UsageError("An equation is stated with `yield`, it is not true or false. Compare numbers, or use `ac.where`.")
+        raise UsageError(
+            "An equation is stated with `yield`, it is not true or false. Compare numbers, or use `ac.where`.",
+            remedy="A comparison within an equation stands in parentheses: `self.on == (self.T < 295)`.",
+        )
 
     def __str__(self) -> str:
         return self.location.source if self.location and self.location.source else f"{self.lhs} == {self.rhs}"

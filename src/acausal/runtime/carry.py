@@ -166,7 +166,7 @@ def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
                 yield joined(path, quantity.name)
 
 
-def _discrete_values(system: System, old: Result) -> dict[str, Any]:
+def discrete_values(system: System, old: Result) -> dict[str, Any]:
     """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
     found: dict[str, Any] = {}
     after = about(system)
@@ -219,7 +219,7 @@ def entry(switch: Switch, old: Result, new: System, left: Result | None) -> Entr
             more, there = values_from(new, earlier)
             take = there & ~found
             values[take], found = more[take], found | take
-            known = {**_discrete_values(new, earlier), **known}
+            known = {**discrete_values(new, earlier), **known}
     known |= {name: value for name, value in explicit.items() if name not in unknowns}
     # Of a reduced system some of these depend on each other; initialisation itself keeps those that are selected as states.
     held = found & new.differential if new.derivatives is None else np.zeros(new.size, dtype=bool)

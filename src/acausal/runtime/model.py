@@ -342,6 +342,10 @@ class Model:
             cells = self._parameters.input_cells(path).ravel()
             signals.update(dict.fromkeys(cells.tolist(), as_signal(given, path, unit=self._parameters.unit(path))))
         earlier = wishes.earlier(self.system)
+        if self.system.hybrid is not None and isinstance(wishes.start_from, Result):
+            from .carry import discrete_values
+
+            changes = {**discrete_values(self.system, wishes.start_from), **changes}
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         with self._lock:
 
