@@ -1,7 +1,7 @@
 """A freezer cabinet of a supermarket over a day: thermostat, defrost, door openings, frost, an alarm.
 
-Shows: states that connect (AND and OR over what wants to stop the compressor), sequences with their own clock, doors that open at exact
-times, energy bookkeeping, state bands in a plot. `docs/cabinet.md` tells how it is built up, step by step.
+Shows: states that connect (AND and OR over what wants to stop the compressor), sequences with their own clock, doors that open at
+exact times, energy bookkeeping, state bands in a plot. `docs/cabinet.md` tells how it is built up, step by step.
 """
 
 import numpy as np
@@ -195,7 +195,7 @@ def imbalance(result):
 
 def pictures(result):
     """The whole day; and the hours around a defrost, cut out of the same picture."""
-    curves = "interior.T", "interior.T_goods", "evaporator.T_coil", "evaporator.frost"
+    curves = "evaporator.T_coil", "interior.T", "interior.T_goods", "evaporator.frost"
     strips = ["thermostat.call", "defrost.phase", "evaporator.run"]
     day = {"unit": "degC", "states": [*strips, "customers.shop"]}
     result.plot(*curves, **day, title="A freezer cabinet over a day", file="cabinet_day.png")

@@ -362,7 +362,8 @@ void bind_switches(nb::module_ &m) {
                  Integers given(targets, "targets");
                  rules.targets.assign(given.data, given.data + given.size());
                  for (int32_t target : rules.targets)
-                     if (target < (role == "guess" ? -1 : 0) || target >= s.workspace_size()) throw nb::value_error("`targets` points outside the workspace");
+                     if (target < (role == "guess" ? -1 : 0) || target >= s.workspace_size())
+                         throw nb::value_error("`targets` points outside the workspace");
              },
              "role"_a, "count"_a, "targets"_a)
         .def("set_combined_states",

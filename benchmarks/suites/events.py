@@ -37,7 +37,10 @@ def run(sizes: list[int] | None = None) -> Iterator[Record]:
         yield _record("events", 0) | {"message": reason}
         return
     if sizes is None:
-        for part in (_clock_patterns, _clocked_counters, _argesim_c5, _bouncing_ball, _thermostat, _together, _one_room):
+        for part in (
+            _clock_patterns, _clocked_counters, _argesim_c5, _bouncing_ball, _thermostat, _modelica_examples, _graetz, _together, _chattering,
+            _one_room,
+        ):  # fmt: skip
             yield from _guarded(part)
     for n in sizes or SIZES:
         yield from _guarded(lambda n=n: _rooms(n, days=1), "rooms", n)
@@ -242,6 +245,94 @@ def _together() -> Iterator[Record]:
     after = int((np.asarray(result["ramp.high"])[-1] > 0.5).sum())
     record = _record("crossing together", CROSSINGS, result.statistics.seconds["integration"])
     yield record | {"events": len(result.events), "bar": 1, "switched": after, "end": float(result["ramp[0].x"][-1])}
+
+
+# --- published trajectories, ideal switches, chattering ----------------------------------------------------------------------
+
+
+def _modelica_examples() -> Iterator[Record]:
+    """Trajectories over the whole published file, in parts of each signal's range, and switching times."""
+    from benchmarks.structure.msl import FOLDER, trajectories
+    from benchmarks.switching import ControlledTemperature, CoupledClutches
+
+    clutches = ("J1.w", *(f"clutch{k}.w_rel" for k in (1, 2, 3)))
+    cases: tuple[tuple[str, ac.Component, float, tuple[str, ...], tuple[tuple[str, str], ...]], ...] = (
+        ("CoupledClutches", CoupledClutches(), 1.5, clutches, tuple((f"clutch{k}.mode", f"clutch{k}.mode") for k in (1, 2, 3))),
+        (
+            "ControlledTemperature",
+            ControlledTemperature(),
+            10.0,
+            ("heatCapacitor.T",),
+            (("onOffController.y", "onOffController.y"),),
+        ),
+    )
+    for name, component, until, signals, switches in cases:
+        if not FOLDER.is_dir():
+            yield _record(name, 0) | {"message": "the published trajectories are not beside the project"}
+            continue
+        published = trajectories(name)
+        step = np.diff(published["time"]) > 0
+        between = np.append(True, step) & np.append(step, True)
+        times = published["time"][between]
+        result = ac.compile(component).simulate(until=until, at=times, rtol=1e-8)
+        stored = np.searchsorted(result.time, times, side="right") - 1
+        worst = max(np.abs(result[s][stored] - published[s][between]).max() / np.ptp(published[s]) for s in signals)
+        yield _record(name, len(result.events), ratio=worst / 2e-3) | {"reached": float(worst), "bar": 2e-3}
+        theirs = np.unique(
+            np.concatenate([_switched(published["time"], published[column]) for _, column in switches if column in published])
+        )
+        ours_at = np.array(sorted({t for path, _ in switches for t in _switched(result.time, result[path])}))
+        if len(theirs) and len(theirs) == len(ours_at):
+            apart = float(np.abs(ours_at - theirs).max())
+            yield _record(f"{name}, switching", len(theirs), ratio=apart / 1e-4) | {"reached": apart, "bar": 1e-4}
+
+
+def _switched(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Times at which a discrete signal changes; of two rows at one time the later."""
+    return times[1:][np.abs(np.diff(values)) > 0.5]
+
+
+def _graetz() -> Iterator[Record]:
+    """The rectifier with both formulations of an exact diode: largest difference of any current."""
+    from acausal.library import switching
+    from benchmarks.switching import Graetz
+
+    at = np.linspace(0.0, 0.06, 301)[1:] - 1.7e-6
+    results = [
+        ac.compile(Graetz(diode)).simulate(until=0.06, rtol=1e-9, at=at)
+        for diode in (lambda: switching.IdealDiode(Ron=0.0, Goff=0.0), switching.SwitchedDiode)
+    ]
+    rows = [np.searchsorted(r.time, at) for r in results]
+    names = ("d1.i", "d2.i", "d3.i", "d4.i", "source.i", "load.i", "C.i")
+    apart = max(float(np.abs(results[0][n][rows[0]] - results[1][n][rows[1]]).max()) for n in names)
+    yield _record("Graetz, two formulations", len(results[1].events), ratio=apart / 1e-6) | {"reached": apart, "bar": 1e-6}
+
+
+class _Relay(ac.Component):
+    """Both sides drive back to x = 0: it chatters from t = 0.5; sliding, a third of the first branch holds it there until t = 3."""
+
+    x, z = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == ac.where(self.x > 0, -2.0, 1.0) + ac.where(ac.time > 3.0, 3.0, 0.0)
+        yield ac.der(self.z) == ac.where(self.x > 0, 1.0, 0.0)
+
+
+def _chattering() -> Iterator[Record]:
+    """Seconds until chattering is explained; and the error of the solution that slides, and leaves when it should."""
+    model = ac.compile(_Relay())
+    begin = time.perf_counter()
+    result = model.simulate(until=5.0)
+    seconds = time.perf_counter() - begin
+    explained = result.outcome is ac.Outcome.CHATTERING and "x > 0" in str(result.diagnostics[0])
+    yield _record("chattering, explained", int(result.statistics.events), seconds, seconds / 2.0) | {
+        "reached": explained,
+        "bar": 2.0,
+    }
+    slid = model.simulate(until=5.0, sliding="filippov", rtol=1e-8)
+    exact = np.array([2.0, 0.5 + 2.5 / 3.0 + 2.0])
+    error = float(np.abs(np.array([slid["x"][-1], slid["z"][-1]]) - exact).max())
+    yield _record("chattering, slides", len(slid.events), ratio=error / 1e-6) | {"reached": error, "bar": 1e-6}
 
 
 # --- rooms, against C -------------------------------------------------------------------------------------------------------

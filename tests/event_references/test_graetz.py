@@ -13,8 +13,7 @@ import pytest
 
 import acausal as ac
 from acausal.library import switching
-
-from .systems import Graetz, ThreePhaseBridge
+from benchmarks.switching import Graetz, ThreePhaseBridge
 
 CURRENTS = ("d1.i", "d2.i", "d3.i", "d4.i", "source.i", "load.i", "C.i")
 AT = np.linspace(0.0, 0.06, 301)[1:] - 1.7e-6  # not at a zero of the source

@@ -9,8 +9,7 @@ import pytest
 
 import acausal as ac
 from acausal.library import electrical
-
-from .systems import Graetz
+from benchmarks.switching import Graetz
 
 
 class Knee(ac.Component):

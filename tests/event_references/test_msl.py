@@ -13,8 +13,7 @@ import pytest
 
 import acausal as ac
 from benchmarks.structure.msl import FOLDER, trajectories
-
-from .systems import ControlledTemperature, CoupledClutches
+from benchmarks.switching import ControlledTemperature, CoupledClutches
 
 AGREEMENT = 2e-3  # of each signal's range
 SWITCHING = 1e-4  # s

@@ -202,14 +202,15 @@ class Freezer:
         self.plant.add_quantity(self.kind, Quantity(name, declaration, shape))
         return Reference(self.kind.representative, self.kind.representative, name, shape)
 
-    def _relation(self, name: str, a: Expression, b: Expression) -> Expression:
+    def _relation(self, name: str, a: Expression, b: Expression, of: str = "") -> Expression:
+        """A relation's cell. `of` is what it was made for, if not for itself."""
         relation = apply(name, a, b)
         if isinstance(relation, Constant):
             return relation
         if relation in self._cells:
             return self._cells[relation]
         difference = a - b
-        leaves = [n for n in walk(difference) if not n.args]
+        leaves = [n for n in walk(_between(difference)) if not n.args]
         varies = any(isinstance(n, Reference) and not n.declaration.is_known for n in leaves)
         timed = any(isinstance(n, Time) for n in leaves)
         if not varies and not timed:
@@ -217,15 +218,15 @@ class Freezer:
             return relation
         cell = self.auxiliary("relation", Discrete(0.0), relation.shape)
         text, location = self._place
-        if not varies and _is_affine_in_time(difference):
+        if not varies and _is_affine_in_time(_between(difference)):
             self._cells[relation] = cell
-            self.rules.append(Rule("timed", difference, relation.shape, str(relation), location, cell, name))
+            self.rules.append(Rule("timed", difference, relation.shape, of or str(relation), location, cell, name))
             return cell
         band = self.auxiliary("band", Parameter(0.0), relation.shape)
         frozen = self._cells[relation] = apply("where", Mark("live"), relation, cell)
         if str(relation) in self.sliding:
             difference = self._slide(relation, difference, frozen, cell)
-        self.rules.append(Rule("relation", difference - band, relation.shape, str(relation), location, cell, name, band))
+        self.rules.append(Rule("relation", difference - band, relation.shape, of or str(relation), location, cell, name, band))
         return frozen
 
     def _slide(self, relation: Expression, difference: Expression, frozen: Expression, cell: Reference) -> Expression:
@@ -249,14 +250,23 @@ class Freezer:
     def _stair(self, name: str, x: Expression) -> Expression:
         """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""
         step = apply(name, x)
-        if isinstance(step, Constant) or not any(_varies(n) for n in walk(x)):
+        if isinstance(step, Constant) or not any(_varies(n) for n in walk(_between(x))):
             return step
         if step not in self._cells:
             cell = self.auxiliary("stair", Discrete(0.0), step.shape)
-            low, high = (cell, cell + 1.0) if name == "floor" else (cell - 1.0, cell)
-            for edge, direction in ((low, "falling"), (high, "rising")):
-                self.rules.append(Rule("crossing", x - edge, step.shape, str(step), self._place[1], None, f"{direction} jump"))
-            self.rules.append(Rule("update", step, step.shape, str(step), self._place[1], cell))
+            top, bottom = (cell + 1.0, cell) if name == "floor" else (cell, cell - 1.0)
+            above, below = self._relation("gt", x, top, str(step)), self._relation("lt", x, bottom, str(step))
+            # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
+            # is seen by being equal; time does not jump.
+            up, down = self.before(cell) + 1.0, self.before(cell) - 1.0
+            timed = isinstance(above, Reference)
+            if name == "floor":
+                above = above if timed else above | apply("eq", x, up)
+            else:
+                below = below if timed else below | apply("eq", x, down)
+            lower = apply("where", below, apply("min", step, down), self.before(cell))
+            value = apply("where", above, apply("max", step, up), lower)
+            self.rules.append(Rule("update", value, step.shape, str(step), self._place[1], cell))
             self._cells[step] = apply("where", Mark("live"), step, cell)
         return self._cells[step]
 
@@ -436,6 +446,16 @@ def _outside_no_event(expression: Expression) -> set[Expression]:
             if not (isinstance(node, Operation) and node.operator.name == "no_event"):
                 stack.extend(node.args)
     return found
+
+
+def _between(expression: Expression) -> Expression:
+    """What is left of a frozen expression between events: relations are their cells."""
+
+    def cell(node: Expression) -> Expression | None:
+        live = isinstance(node, Operation) and node.operator.name == "where" and isinstance(node.args[0], Mark)
+        return node.args[2] if live else None
+
+    return transform(expression, cell)
 
 
 def _is_unknown(node: Expression) -> bool:

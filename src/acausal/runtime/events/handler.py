@@ -141,15 +141,26 @@ class Handler:
             if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
                 break
         self.w[self.partners] = self.w[self.cells]
-        conditions = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.declared])
-        self.w[self.updates[conditions]] = self.rules.values("update", self.w)[conditions]  # true from the start is not an edge
-        self.timed.follow(self.w, t)  # a time since the start begins now
-        self.w[self.partners] = self.w[self.cells]
+        self._settle_conditions(t)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
         happening = self._iterate(t, y, yp, solve, None, ticking, first=True)
         self.known[INITIAL] = 0.0
         return happening
+
+    def _settle_conditions(self, t: float) -> None:
+        """What the translation assigns for itself has its value before the first round: true from the start is not an edge."""
+        w = self.w
+        own = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.declared])
+        for _ in range(MOST_ROUNDS):
+            values = self.rules.values("update", w)[own]
+            settled = np.array_equal(values, w[self.updates[own]])
+            w[self.updates[own]] = values
+            w[self.partners] = w[self.cells]
+            moved = len(self.timed.follow(w, t)) + len(self.relations.follow(w))  # a time since the start begins now
+            w[self.partners] = w[self.cells]
+            if settled and not moved:
+                return
 
     def event(
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, assigned: Floats | None = None
