@@ -103,7 +103,7 @@ bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool
         for (size_t k = 0; k < snapshot.targets.size(); ++k) w[snapshot.targets[k]] = snapshot.values[k];
         for (size_t k = 0; k < cells.size(); ++k) present[k] = w[cells[k]]; // no change to look at, but a value to keep
     }
-    follow(w, crossed);
+    if (!follow(w, crossed)) return false;
     if (!sweep(w)) return false;
     bool jumped = find_new_states(w), any = false, of_equations = false;
     if (!stop.empty()) {
@@ -133,20 +133,26 @@ void Switches::set_band(double *w, int64_t row) const {
     w[bands[row]] = -side(w, (size_t)row) * width[row];
 }
 
-// What a jump puts into its band has the value that is written; what the solution brought there keeps the one it had.
-void Switches::follow(double *w, const int32_t *crossed) {
-    if (relation.empty()) return;
+// What a jump puts into its band has the value that is written; what the solution brought there keeps the one it had. A relation
+// that crossed and is just back on its old side is for Python to judge.
+bool Switches::follow(double *w, const int32_t *crossed) {
+    if (relation.empty()) return true;
     const std::vector<double> &g = relation.evaluate(w);
     inside.resize(g.size());
+    fired.resize(g.size());
+    if (rounds <= 1) std::fill(fired.begin(), fired.end(), 0);
     for (size_t k = 0; k < g.size(); ++k) {
         double &cell = w[relation.targets[k]], along = side(w, k) * g[k]; // negative on the wrong side
         bool within = std::fabs(g[k] + w[bands[k]]) <= width[k], onto = rounds > 1 && within && !inside[k];
         inside[k] = within;
+        if (crossed && crossed[k]) fired[k] = 1;
+        if (rounds > 1 && along < 0 && fired[k] && std::fabs(g[k] + w[bands[k]]) <= soft[k]) return false;
         if (!(along < 0 || (crossed && crossed[k] && along <= 0) || (onto && (cell > 0) == (bool)strict[k]))) continue;
         cell = 1.0 - cell;
         causes.push_back((int32_t)k);
         set_band(w, (int64_t)k);
     }
+    return true;
 }
 
 bool Switches::sweep(double *w) {
@@ -394,15 +400,17 @@ void bind_switches(nb::module_ &m) {
              },
              "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a)
         .def("set_relations",
-             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle width, nb::handle directions) {
+             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle width, nb::handle soft,
+                nb::handle directions) {
                  s.bands = indices(bands, s.workspace_size(), "bands");
                  s.sense = doubles(sense, "sense", s.bands.size());
                  s.strict = mask(strict, "strict", s.bands.size());
                  s.width = doubles(width, "width", s.bands.size());
+                 s.soft = doubles(soft, "soft", s.bands.size());
                  Integers given(directions, "directions");
                  s.directions.assign(given.data, given.data + given.size());
              },
-             "bands"_a, "sense"_a, "strict"_a, "width"_a, "directions"_a)
+             "bands"_a, "sense"_a, "strict"_a, "width"_a, "soft"_a, "directions"_a)
         .def("set_unknowns",
              [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, nb::handle guess_signs,
                 double restart_step) {

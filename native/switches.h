@@ -66,6 +66,8 @@ class Switches {
     std::vector<double> signs, guess_signs; // of re-initialised states; of guesses
     Nets nets;
     std::vector<char> strict;             // of the relations: > and <
+    std::vector<double> soft;             // of the relations: by so much a crossing may be wrong where values are interpolated
+    std::vector<char> fired;              // of the relations: those that crossed at this event
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
     std::vector<char> differential;
@@ -105,7 +107,7 @@ class Switches {
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
     void note_crossings(const int32_t *roots);
-    void follow(double *w, const int32_t *crossed);
+    bool follow(double *w, const int32_t *crossed); // false: unusual
     bool sweep(double *w);
     bool find_new_states(const double *w);
     bool see_changes(const double *w, bool &any, bool &of_equations); // false: something that only Python follows

@@ -384,4 +384,6 @@ def test_switches_are_checked() -> None:
         masks = [np.zeros(1, dtype=bool)] * 3
         switches.set_cells(np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32), *masks)
     with pytest.raises(ValueError, match="`sense` must have 1 elements, not 2"):
-        switches.set_relations(np.zeros(1, dtype=np.int32), np.ones(2), np.ones(1, bool), np.ones(1), np.zeros(0, dtype=np.int32))
+        switches.set_relations(
+            np.zeros(1, dtype=np.int32), np.ones(2), np.ones(1, bool), np.ones(1), np.ones(1), np.zeros(0, dtype=np.int32)
+        )

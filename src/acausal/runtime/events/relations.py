@@ -3,8 +3,9 @@
 A relation g > 0 that holds is given up when g falls below -δ, one that does not hold is taken up when g rises above +δ. δ is a few
 units in the twelfth digit of what g is made of. So every crossing function that the solver watches is strictly on one side of
 zero after an event, and a restart sees no crossing that has just been dealt with; the value that a run works with is never on
-the wrong side by more than δ. Of a relation that contains algebraic unknowns or derivatives δ is a part of the run's tolerance: at
-a crossing those are interpolated, and after the restart, where they are solved for, they differ by as much.
+the wrong side by more than δ. Derivatives are interpolated at a crossing, with less accuracy than the solution, and differ after the
+restart, where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed
+all the same, and gets a band as wide as it needs.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0.
 """
@@ -19,7 +20,7 @@ from ...language.expression import Expression, Slot
 from ..problem import Floats, Problem
 
 BAND = 1e-12  # of the size of the terms in a relation
-OF_ALGEBRAIC, OF_DERIVATIVES = 0.1, 10.0  # of the run's tolerance, where a relation contains those
+OF_DERIVATIVES = 1000.0  # times the run's tolerance: by so much they may differ from what is interpolated
 
 
 class Relations:
@@ -34,14 +35,18 @@ class Relations:
         self.count = part.count
         self.cells, self.bands = first + part.targets, first + part.bands
         self.sense, self.strict = senses(part.blocks, self.count)
-        self.width = np.zeros(self.count)
+        self.width, self.soft = np.zeros(self.count), np.zeros(self.count)
+        self._wide = np.zeros(self.count)  # of bands that had to be made wider for a while
+        self._fired = np.zeros(self.count, dtype=bool)
         self._inside = np.ones(self.count, dtype=bool)
         self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
 
     def begin(self, w: Floats) -> None:
         """Values at a start, exactly as written, and bands for the run."""
         w[self.bands] = 0.0
-        self.width = self._softness() * self._scale(w)
+        scale = self._scale(w)
+        self.width, self.soft = BAND * scale, self._softness() * scale
+        self._wide[:] = 0.0
         g = self.sense * self.rules.values("relation", w)
         w[self.cells] = np.where(self.strict, g > 0, g >= 0)
         self._inside = np.abs(g) <= self.width
@@ -53,12 +58,17 @@ class Relations:
         `jumped`: the workspace is not where it was at the last call, although no time has passed.
         """
         g = self.rules.values("relation", w)
-        side = self.side(w)
-        wrong = side * g < 0
-        inside = np.abs(g + w[self.bands]) <= self.width
+        side, size = self.side(w), np.abs(g + w[self.bands])
+        wrong, inside = side * g < 0, size <= self.width
         if jumped:
-            onto = inside & ~self._inside
-            wrong |= onto & ((w[self.cells] > 0) == self.strict)
+            back = wrong & self._fired & (size <= self.soft)  # by less than what was interpolated may be wrong
+            self._wide[back] = 2 * size[back]
+            wrong = (wrong & ~back) | (inside & ~self._inside & ((w[self.cells] > 0) == self.strict))
+            if back.any():
+                self.renew(w)
+        else:
+            self._fired = np.zeros(self.count, dtype=bool) if crossed is None else crossed
+            self._wide[side * (g + w[self.bands]) > 0] = 0.0
         self._inside = inside
         if crossed is not None:
             wrong |= crossed & (side * g <= 0)
@@ -75,19 +85,18 @@ class Relations:
 
     def renew(self, w: Floats) -> None:
         """Bands on the far side of the present values."""
-        w[self.bands] = -self.side(w) * self.width
+        w[self.bands] = -self.side(w) * np.maximum(self.width, self._wide)
 
     def _softness(self) -> Floats:
-        """Half the width of each band, as a part of the size of what is in the relation."""
+        """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
         problem, n = self.problem, self.problem.size
         soft = np.zeros(2 * n + len(problem.known))
-        soft[:n] = np.where(problem.differential, 0.0, OF_ALGEBRAIC)
         soft[n : 2 * n] = OF_DERIVATIVES
         computed = problem.lowered.computed
         for kernel in problem.computed.kernels if problem.computed else ():  # in the order in which they are assigned
             index = np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)
             np.maximum.at(soft, len(soft) - computed + kernel.targets[0], soft[index].max(axis=0, initial=0.0))
-        width = np.full(self.count, BAND)
+        width = np.zeros(self.count)
         for family in self.problem.lowered.moved(self.part.families):
             index = np.where(family.slots < 0, ~family.slots, family.slots)
             np.maximum.at(width, family.rows[0], self.rtol * soft[index].max(axis=0, initial=0.0))
