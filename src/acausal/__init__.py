@@ -100,6 +100,7 @@ _LATE = {
     "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
     "compile": ("runtime.model", "compile"),
+    "hold": ("runtime.inputs", "hold"),
     "load": ("results.store", "load"),
     "library": ("library", None),
 }
@@ -120,7 +121,7 @@ __all__ = [
     "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "InputStates",
     "Integer", "Model", "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential", "Result", "States",
     "Table", "Table2D", "Variable", "abs", "acos", "after_step", "array", "asin", "assert_", "assign", "atan", "atan2", "ceil",
-    "change", "compile", "cos", "cosh", "crossing", "der", "dot", "during", "edge", "exp", "external", "floor", "function",
+    "change", "compile", "cos", "cosh", "crossing", "der", "dot", "during", "edge", "exp", "external", "floor", "function", "hold",
     "homotopy", "initial", "library", "load", "log", "log10", "match", "max", "mean", "min", "modify", "named", "no_event", "pi",
     "plain", "pre", "regularised_power", "regularised_sqrt", "reinit", "sample", "sign", "sin", "sinh", "smooth", "smooth_abs",
     "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "terminate", "time",

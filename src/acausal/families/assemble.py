@@ -17,7 +17,7 @@ from .canonical import canonical, slot_kind
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
-from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice
+from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, is_plain_condition
 from .modes import take_modes
 from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
@@ -75,8 +75,10 @@ def assemble(root: Component, *, units: bool = True, sliding: Collection[tuple[i
 def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
     """Relations in equations become cells; what the kind says about events becomes rules."""
     freezer = Freezer(plant, traced.kind, sliding)
+    plain: dict[Expression, Expression] = {t: v for t, v, _, _ in traced.assigned if is_plain_condition(t, v)}
     for equation in traced.equations:
-        equation.residual = freezer.freeze(equation.residual, equation.text, equation.location)
+        residual = transform(equation.residual, lambda n: plain.get(n)) if plain else equation.residual
+        equation.residual = freezer.freeze(residual, equation.text, equation.location)
     for target, value, text, location in traced.assigned:
         freezer.assigned(target, value, text, location)
     freezer.add(traced.statements)

@@ -165,6 +165,9 @@ class Freezer:
             return apply("where", self._relation("le" if name == "min" else "ge", *args), *args)
         if name == "abs":
             return apply("where", self._relation("ge", args[0], Constant(0.0)), args[0], -args[0])
+        if name == "sign" and self._slides_at_zero(args[0]):
+            share = self._share(self._relation("gt", args[0], Constant(0.0)))
+            return 2.0 * share - 1.0
         if name == "sign":
             below = apply("where", self._relation("lt", args[0], Constant(0.0)), -1.0, 0.0)
             return apply("where", self._relation("gt", args[0], Constant(0.0)), 1.0, below)
@@ -174,6 +177,14 @@ class Freezer:
             share = self._share(args[0])
             return args[2] + share * (args[1] - args[2])
         return rebuild(node, args)
+
+    def _slides_at_zero(self, x: Expression) -> bool:
+        """Whether `sign(x)` is slid along: its two relations have one surface, which needs one share."""
+        above, below = (str(apply(name, x, Constant(0.0))) for name in ("gt", "lt"))
+        if above in self.sliding or below in self.sliding:
+            self.sliding.add(above)
+            return True
+        return False
 
     def _share(self, condition: Expression) -> Expression:
         """How much of the first branch a condition takes: 0 or 1, and between them where the solution slides (Filippov)."""
@@ -220,7 +231,9 @@ class Freezer:
         text, location = self._place
         if not varies and _is_affine_in_time(_between(difference)):
             self._cells[relation] = cell
-            self.rules.append(Rule("timed", difference, relation.shape, of or str(relation), location, cell, name))
+            hidden = any(isinstance(n, Reference) and n.declaration.auxiliary for n in leaves)
+            said = self._place[0] if hidden and self._place[0] else of or str(relation)
+            self.rules.append(Rule("timed", difference, relation.shape, said, location, cell, name))
             return cell
         band = self.auxiliary("band", Parameter(0.0), relation.shape)
         frozen = self._cells[relation] = apply("where", Mark("live"), relation, cell)
@@ -433,6 +446,18 @@ class Freezer:
         self._of_events = True
         self._check_fits(target, value, "a value", text, location)
         self.rules.append(Rule("update", self.freeze(value, text, location), target.shape, text, location, target))
+
+
+def is_plain_condition(target: Reference, value: Expression) -> bool:
+    """Whether a discrete variable is nothing but another name for what unknowns, time and parameters say at the moment."""
+    if target.picked is not None or target.shape != value.shape:
+        return False
+    return not any(
+        (isinstance(n, Operation) and n.operator.translated)
+        or isinstance(n, Mark)
+        or (isinstance(n, Reference) and (n.declaration.role == "discrete" or n.order))
+        for n in walk(value)
+    )
 
 
 def _outside_no_event(expression: Expression) -> set[Expression]:

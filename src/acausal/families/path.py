@@ -13,7 +13,7 @@ from ..language.component import Component, ComponentArray
 from ..language.connector import Connector
 from ..language.declarations import Declaration
 from ..language.expression import Expression, Shape
-from .plant import Kind, Plant, unknown_path
+from .plant import Kind, Plant, shown_names, unknown_path
 
 _PART = re.compile(r"([A-Za-z_]\w*)((?:\[[^\]]*\])*)")
 _KEY = re.compile(r"\[([^\]]*)\]")
@@ -173,5 +173,5 @@ def _elements(path: str, kind: Kind, name: str, where: np.ndarray, keys: list[An
 
 
 def _listing(component: Component) -> str:
-    known = [*component._all_declared(), *component.__dict__]
+    known = [*shown_names(component), *component.__dict__]
     return f"It has: {', '.join(known[:15])}{', …' if len(known) > 15 else ''}"

@@ -362,8 +362,13 @@ def _frozen(value: Any) -> Any:
     return (type(value), value)
 
 
+def shown_names(component: Component) -> list[str]:
+    """What a component declares, without what the translation added."""
+    return [name for name, found in component._all_declared().items() if not getattr(found, "auxiliary", False)]
+
+
 def unknown_path(path: str, part: str, component: Component) -> NameNotFound:
-    known = [*component._all_declared(), *component.__dict__]
+    known = [*shown_names(component), *component.__dict__]
     return NameNotFound(
         f"`{path}` does not exist: {type(component).__name__} has no `{part}`. {near_matches(part, known)}".strip(),
         remedy=f"It has: {', '.join(known[:15])}{', …' if len(known) > 15 else ''}",

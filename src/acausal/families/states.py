@@ -70,6 +70,7 @@ def _entry_time(freezer: Freezer, variable: Reference, transitions: list[Transit
     if not timed:
         return None
     entered = freezer.auxiliary("entered", Discrete(0.0), variable.shape)
+    entered.declaration.carried = True  # a run that goes on from another one counts on
     now = Mark("initial") | ~apply("eq", variable, freezer.before(variable))
     value = apply("where", now, Time(), freezer.before(entered))
     freezer.rules.append(Rule("update", value, variable.shape, timed[0].text, timed[0].location, entered))

@@ -127,6 +127,7 @@ class Discrete(Declaration):
     role = "discrete"
     type = "real"  # "real", "integer", "boolean" or "states"
     states: tuple[str, ...] = ()  # names of the values 0, 1, …; of "states" only
+    carried = False  # of an auxiliary one: whether a run that starts from another one takes it over
 
     def __init__(self, start: Any = 0.0, **attributes: Any) -> None:
         super().__init__(value=start, **attributes)

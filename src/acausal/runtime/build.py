@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..families.hybrid import ROLES, Hybrid, Part
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
 from ..families.plant import CONTINUATION
@@ -97,3 +100,14 @@ def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells:
 
 def _addresses(family: Family) -> list[int]:
     return [a for f in family.template.functions for a in (f.address, f.data_address)]
+
+
+def without_rules(problem: Problem) -> Problem:
+    """The problem of a model that says nothing about events, in the form of one that does."""
+    none, mask = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    parts = {role: Part([], [], none, none, none) for role in ROLES}
+    bare = copy.copy(problem)
+    bare.rules = Rules({role: () for role in ROLES}, dict.fromkeys(ROLES, 0), none, mask)
+    bare.lowered = copy.copy(problem.lowered)
+    bare.lowered.system = replace(problem.lowered.system, hybrid=Hybrid(parts, none, none))
+    return bare

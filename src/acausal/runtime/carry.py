@@ -158,7 +158,8 @@ def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
     """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
     for kind in system.plant.kinds:
         for quantity in kind.quantities.values():
-            if quantity.role not in roles or quantity.declaration.auxiliary:
+            hidden = quantity.declaration.auxiliary and not getattr(quantity.declaration, "carried", False)
+            if quantity.role not in roles or hidden:
                 continue
             for member in kind.members:
                 steps = member._steps_from(system.plant.root) or []

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
-from .inputs import Constant, Function, values_at
+from .inputs import Constant, Function, Steps, Table, values_at
 from .journal import journal_of
 from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
 from .problem import Floats, Problem, Stored, core
@@ -136,15 +136,15 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
     known = request.known
     assert known is not None  # a checked request has its own
     for cell, given in request.inputs.items():
-        if isinstance(given, Constant):
-            known[cell] = given.value
+        if isinstance(given, (Constant, Steps)):
+            known[cell] = given(request.t0)
     outputs = native_outputs(problem, request.stored)
     options = {name: value for name, value in options.items() if name != "suppress_algebraic"}
     session = core.Ida(problem.native, known, request.rtol, request.atol, _tested(problem, request), outputs, **options)
     for cell, given in request.inputs.items():
         if isinstance(given, Function):
             session.add_function(cell, given.function)
-        elif not isinstance(given, Constant):
+        elif isinstance(given, Table):
             session.add_table(cell, given.times, given.values, given.slopes)
     return session, known
 

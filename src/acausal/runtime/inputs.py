@@ -57,6 +57,20 @@ class Table:
         return np.asarray(r * r * left + s * s * right)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Values that hold from their time until the next one, as a sampled controller or a meter gives them. Made by `ac.hold`."""
+
+    times: Floats
+    values: Floats
+
+    def __call__(self, t: float) -> float:
+        return float(self.at(t))
+
+    def at(self, times: ArrayLike) -> Floats:
+        return np.asarray(self.values[np.maximum(np.searchsorted(self.times, np.asarray(times, dtype=float), side="right") - 1, 0)])
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A Python function of time."""
@@ -71,7 +85,21 @@ class Function:
         return np.array([self(float(x)) for x in t.ravel()]).reshape(t.shape)
 
 
-Signal = Constant | Table | Function
+Signal = Constant | Table | Steps | Function
+
+
+def hold(times: Any, values: Any) -> Steps:
+    """An input that keeps each value until the next time: `simulate(inputs={"door": ac.hold([0, 600, 660], [0, 1, 0])})`.
+
+    The times are hit exactly; before the first of them the first value holds.
+    """
+    t, v = _numbers(times, "times", "hold"), _numbers(values, "values", "hold")
+    if len(t) != len(v):
+        raise UsageError(f"`ac.hold` got {len(t)} times and {len(v)} values.")
+    if (np.diff(t) <= 0).any():
+        k = int(np.flatnonzero(np.diff(t) <= 0)[0])
+        raise UsageError(f"The times of `ac.hold` must increase: at index {k + 1}, {t[k + 1]:g} follows {t[k]:g}.")
+    return Steps(t, v)
 
 
 def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "") -> Signal:
@@ -85,7 +113,7 @@ def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "l
         raise UsageError(
             f"`interpolation` is {interpolation!r}; it must be one of {', '.join(map(repr, get_args(Interpolation)))}."
         )
-    if isinstance(given, Constant | Table | Function):
+    if isinstance(given, Constant | Table | Steps | Function):
         return given
     if isinstance(given, bool | int | float | np.number) or (isinstance(given, np.ndarray) and given.ndim == 0):
         return _constant(float(given), name)
@@ -178,7 +206,7 @@ def _table(times: Any, values: Any, name: str, interpolation: Interpolation) -> 
         k = int(back[0])
         raise UsageError(
             f"The times of input `{name}` must increase: at index {k + 1}, {t[k + 1]:g} follows {t[k]:g}.",
-            remedy="sort the points; for a jump, use two points a short time apart",
+            remedy="sort the points; values that hold until the next point, with jumps between, are given by `ac.hold(times, values)`",
         )
     if len(t) == 1:
         return Constant(float(v[0]))

@@ -68,9 +68,10 @@ class Rhythm:
         return Counter(cause for causes in self.causes for cause in causes).most_common(4)
 
     def surfaces(self, handler: Handler) -> frozenset[tuple[int, str]]:
-        """The relations behind it, by the number of their kind and their text."""
-        blocks = [handler.hybrid.parts["relation"].block(row) for (role, row), _ in self.culprits() if role == "relation"]
-        return frozenset((b.kind.index, b.rule.text) for b in blocks)
+        """The relations behind it that stand in equations, by the number of their kind and their text."""
+        part, read = handler.hybrid.parts["relation"], handler.hybrid.cells[handler.read]
+        rows = [row for (role, row), _ in self.culprits() if role == "relation" and part.targets[row] in read]
+        return frozenset((b.kind.index, b.rule.text) for b in map(part.block, rows))
 
     def explained(self, handler: Handler) -> Diagnostic:
         system = handler.problem.lowered.system
@@ -89,10 +90,11 @@ class Rhythm:
         else:
             what = f"Chattering at time {t:.6g}: {WINDOW} events within {span:.3g} s."
             remedy = (
-                "On either side of the switching point the equations drive back to it. Switch at two different values (hysteresis), "
-                "smooth the transition (`ac.smooth_step`, `ac.no_event`), or let the solution slide along the surface: "
-                'simulate(…, sliding="filippov").'
+                "On either side of the switching point the equations drive back to it. Switch at two different values (hysteresis), or "
+                "smooth the transition (`ac.smooth_step`, `ac.no_event`)."
             )
+            if self.surfaces(handler):
+                remedy = f'{remedy} To let the solution slide along the surface: simulate(…, sliding="filippov").'
         return Diagnostic(
             what, component=first.component, equation=first.equation, location=first.location, details=details, remedy=remedy
         )

@@ -41,6 +41,7 @@ class Hybrid:
         self.left = request.output_times
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
+        self.warned: set[int] = set()
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
         self.counts["state_exchanges"] = 0
 
@@ -72,7 +73,7 @@ class Hybrid:
     def _stretch(self, interval: float) -> Outcome | None:
         """Integrate to the next thing of interest and deal with it; an outcome if that was the end."""
         session, r = self.session, self.request
-        timed = self.handler.next_time(session.t)
+        timed = min(self.handler.next_time(session.t), self.corners.next_jump(session.t))
         corner = self.corners.next(session.t)
         stop = min(timed, corner, r.t_end)
         status, written = self._advance(stop, interval)
@@ -173,7 +174,9 @@ class Hybrid:
     # --- endings --------------------------------------------------------------------------------------------------------------
     def _verdict(self, happening: Happening) -> Outcome | None:
         for row in happening.warnings:
-            self.diagnostics.append(explain(self.handler, "warning", happening, row))
+            if row not in self.warned:  # told once, until it holds again
+                self.diagnostics.append(explain(self.handler, "warning", happening, row))
+        self.warned = set(happening.warnings)
         if happening.failure:
             self.diagnostics += [explain(self.handler, happening.failure, happening, -1), *self.repair.diagnostics]
             return {

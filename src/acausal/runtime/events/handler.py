@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import Diagnostic
 from ...families.plant import INITIAL, LIVE
 from ...language.expression import Reference, walk
-from ..inputs import Signal
+from ..inputs import Signal, Steps
 from ..problem import Floats, Problem
 from .relations import Relations
 from .sliding import Sliding
@@ -72,6 +72,7 @@ class Handler:
         self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
         self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
+        self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
         self.read = self._read_by_equations()
         self.declared = np.isin(hybrid.cells, self._declared())
@@ -116,7 +117,7 @@ class Handler:
 
     # --- workspace ------------------------------------------------------------------------------------------------------------
     def load(self, t: float, y: Floats, yp: Floats) -> None:
-        """Bring the workspace to a point; computed cells follow."""
+        """Bring the workspace to a point; inputs and computed cells follow."""
         n = self.n
         self.w[:n], self.w[n : 2 * n] = y, yp
         self.w[self.problem.time_index] = t
@@ -167,14 +168,16 @@ class Handler:
     ) -> Happening:
         """The event at time t; `roots` are the solver's findings, +1 or -1 where a root function crossed; `assigned` are values that
         were assigned after the step."""
+        given = self.known[self.sampled]
         self.load(t, y, yp)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
-        return self._iterate(t, y, yp, solve, roots, ticking, first=False, assigned=assigned)
+        jumped = self.sampled[self.known[self.sampled] != given]
+        return self._iterate(t, y, yp, solve, roots, ticking, first=False, assigned=assigned, given=jumped)
 
     def _iterate(
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool,
-        assigned: Floats | None = None,
+        assigned: Floats | None = None, given: np.ndarray | None = None,
     ) -> Happening:  # fmt: skip
         w = self.w
         found = Happening(t, w[self.cells], w[self.cells])
@@ -204,6 +207,9 @@ class Handler:
             if not self._sweep(found):
                 return self._finished(found)
             moved = self._reinitialise(y)
+            if found.rounds == 1 and given is not None and len(given):
+                moved = True
+                found.causes += [("input", int(cell)) for cell in given]
             self._stops(found)
             changed = w[self.cells] != start
             if not moved and not changed.any():

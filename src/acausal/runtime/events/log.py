@@ -11,7 +11,7 @@ from ...results.events import Cause, EventLog
 from ..problem import Floats
 from .handler import Happening
 
-SOURCES = ("relation", "timed", "crossing", "clock_start", "step", "start")
+SOURCES = ("relation", "timed", "crossing", "clock_start", "step", "start", "input")
 _STRIDE = len(SOURCES)  # a source is row·stride + role, so that one integer names it
 
 
@@ -68,5 +68,7 @@ class Record:
         row, role = divmod(source, _STRIDE)
         if SOURCES[role] == "start":
             return Cause("the model", "the start")
+        if SOURCES[role] == "input":
+            return Cause("the model", f"input {self.system.plant.name_of(row, 'known')}")
         found = self.system.describe_rule(SOURCES[role], row)
         return Cause(found.component, found.equation, found.location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...families.template import Family
 from ...kernels.interpret import evaluate
 from ...language.expression import Expression, Slot, walk
 from ..clocks import Clocks
-from ..inputs import Signal, Table
+from ..inputs import Signal, Steps, Table
 from ..problem import Floats, Problem
 from .relations import leaf_values, senses
 
@@ -68,6 +69,7 @@ def slopes_in_time(problem: Problem, families: list[Family], count: int, w: Floa
     return slopes
 
 
+@cache
 def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
     slots = [n for n in walk(expression) if isinstance(n, Slot) and n.kind == "known"]
     return [(s, p) for s, p in gradient(expression, slots).items() if isinstance(s, Slot)]
@@ -118,6 +120,12 @@ class Corners:
         found = {id(s.times): s.times for s in inputs.values() if isinstance(s, Table) and s.slopes is None}
         times = np.unique(np.concatenate([np.zeros(0), *found.values(), *_table_corners(problem, w)]))
         self.times = times[(times > t0) & (times < t_end)]
+        jumps = {id(s): s.times for s in inputs.values() if isinstance(s, Steps)}
+        self.jumps = np.unique(np.concatenate([np.zeros(0), *jumps.values()]))  # these are events
+
+    def next_jump(self, t: float) -> float:
+        k = int(np.searchsorted(self.jumps, t, side="right"))
+        return float(self.jumps[k]) if k < len(self.jumps) else np.inf
 
     def next(self, t: float) -> float:
         k = int(np.searchsorted(self.times, t, side="right"))
