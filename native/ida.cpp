@@ -443,7 +443,8 @@ int64_t Ida::prepare(double t_end, const double *times, int64_t count, double *r
 }
 
 Status Ida::advance(double t_end, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written) {
-    Stopwatch::Clock::time_point begin = last_asked = Stopwatch::Clock::now();
+    Stopwatch::Clock::time_point begin = Stopwatch::Clock::now();
+    if (last_asked == Stopwatch::Clock::time_point{}) last_asked = begin;
     Status status = cancelled ? Status::Cancelled : Status::Finished;
     message.clear();
     event_rows = events_handled = 0;

@@ -75,7 +75,9 @@ def assemble(root: Component, *, units: bool = True, sliding: Collection[tuple[i
 def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
     """Relations in equations become cells; what the kind says about events becomes rules."""
     freezer = Freezer(plant, traced.kind, sliding)
-    plain: dict[Expression, Expression] = {t: v for t, v, _, _ in traced.assigned if is_plain_condition(t, v)}
+    plain: dict[Expression, Expression] = {}
+    if sliding:  # what is only another name for a relation slides with it
+        plain = {t: v for t, v, _, _ in traced.assigned if is_plain_condition(t, v)}
     for equation in traced.equations:
         residual = transform(equation.residual, lambda n: plain.get(n)) if plain else equation.residual
         equation.residual = freezer.freeze(residual, equation.text, equation.location)

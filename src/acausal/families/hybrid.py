@@ -60,6 +60,7 @@ class Rule:
     target: Reference | None = None
     detail: str = ""  # operator of a relation, direction and kind of a crossing, message of a stop
     band: Reference | None = None  # of a relation: how far beyond zero it switches
+    plain: bool = False  # of an assignment: only another name for what unknowns, time and parameters say
     knots: np.ndarray | None = None  # of a table: where its argument meets a corner
     terms: list[Expression] = field(default_factory=list)
 
@@ -445,7 +446,9 @@ class Freezer:
         """`discrete == value`: an assignment at every event."""
         self._of_events = True
         self._check_fits(target, value, "a value", text, location)
-        self.rules.append(Rule("update", self.freeze(value, text, location), target.shape, text, location, target))
+        rule = Rule("update", self.freeze(value, text, location), target.shape, text, location, target)
+        rule.plain = is_plain_condition(target, value)
+        self.rules.append(rule)
 
 
 def is_plain_condition(target: Reference, value: Expression) -> bool:

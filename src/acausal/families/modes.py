@@ -154,7 +154,8 @@ def _rest(freezer: Freezer, variable: Reference, differentiated: bool) -> _Row:
     if differentiated:
         slope = Reference(variable.root, variable.owner, variable.name, variable.shape, variable.picked, 1)
         return _Row(slope - 0.0, variable.shape, f"{variable} rests", None, variable)
-    held = freezer.auxiliary("held", Discrete(0.0), variable.shape)
+    start = variable.declaration.start
+    held = freezer.auxiliary("held", Discrete(start if isinstance(start, (int, float)) else 0.0), variable.shape)
     freezer.rules.append(Rule("snapshot", variable, variable.shape, f"{variable} rests", None, held))
     return _Row(variable - held, variable.shape, f"{variable} rests", None, variable)
 

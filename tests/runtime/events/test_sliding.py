@@ -15,7 +15,7 @@ Statements = Iterator[Any]
 
 
 def slide(component: ac.Component, until: float, **options: Any) -> ac.Result:
-    result = ac.compile(component).simulate(until=until, rtol=1e-9, sliding="filippov", **options)
+    result = ac.compile(component).simulate(until=until, rtol=1e-8, sliding="filippov", **options)
     assert result.outcome is ac.Outcome.FINISHED, result.diagnostics
     return result
 

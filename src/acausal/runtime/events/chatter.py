@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import Diagnostic
+from ...families.hybrid import RuleBlock
+from ...language.expression import walk
 from ..outcome import Outcome
 
 if TYPE_CHECKING:
@@ -70,8 +72,12 @@ class Rhythm:
     def surfaces(self, handler: Handler) -> frozenset[tuple[int, str]]:
         """The relations behind it that stand in equations, by the number of their kind and their text."""
         part, read = handler.hybrid.parts["relation"], handler.hybrid.cells[handler.read]
-        rows = [row for (role, row), _ in self.culprits() if role == "relation" and part.targets[row] in read]
-        return frozenset((b.kind.index, b.rule.text) for b in map(part.block, rows))
+        found = set()
+        for (role, row), _ in self.culprits():
+            block = part.block(row) if role == "relation" else None
+            if block is not None and (part.targets[row] in read or _has_a_name(handler, block)):
+                found.add((block.kind.index, block.rule.text))
+        return frozenset(found)
 
     def explained(self, handler: Handler) -> Diagnostic:
         system = handler.problem.lowered.system
@@ -98,3 +104,9 @@ class Rhythm:
         return Diagnostic(
             what, component=first.component, equation=first.equation, location=first.location, details=details, remedy=remedy
         )
+
+
+def _has_a_name(handler: Handler, block: RuleBlock) -> bool:
+    """Whether a discrete variable is another name for a relation: `self.on == (self.T < 20)`."""
+    names = (b.rule for b in handler.hybrid.parts["update"].blocks if b.rule.plain and b.kind is block.kind)
+    return any(block.rule.target in set(walk(rule.residual)) for rule in names)
