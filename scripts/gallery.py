@@ -42,6 +42,8 @@ THEMES = {
     "Arrays": "Arrays behave as in numpy: slices, broadcasting, indices from 0.",
     "Starting": "Before time moves, all equations must hold at the start. Start values are conditions (`fixed=True`) or first "
     "guesses.",
+    "Events": "At an event everything happens at once: relations change, discrete variables are assigned, states jump. "
+    "Between events nothing discrete changes.",
     "Running": "A run that stops keeps everything computed so far.",
 }
 
@@ -73,7 +75,7 @@ class Exhibit:
     @property
     def simulates(self) -> bool:
         """Whether numbers of a solver may stand in what is seen."""
-        return self.theme in ("Starting", "Running")
+        return self.theme in ("Starting", "Running", "Events")
 
     def offending(self) -> list[str]:
         """The marked lines, each below the `class` and `def` that it stands in."""

@@ -78,7 +78,17 @@ def test_two_conditions_that_switch_each_other_are_both_named():
             yield self.second == ac.pre(self.first)
 
     text, result = stopped(Quarrel(), ac.Outcome.EVENT_CYCLES)
-    holds(text, "at time 1", "does not come to rest", "switching: first", "switching: second", "ac.pre", "hysteresis", "try:")
+    holds(
+        text,
+        "at time 1",
+        "does not come to rest",
+        "switches:  first, by self.first == ",
+        "switches:  second",
+        f"{HERE}:",
+        "ac.pre",
+        "hysteresis",
+        "try:",
+    )
     assert result.time[-1] == pytest.approx(1.0)
     np.testing.assert_allclose(result["x"], result.time, atol=1e-9)
 
@@ -121,7 +131,15 @@ def test_assignments_in_a_loop_are_told_only_if_their_clocks_meet(same: bool):
 
     if same:
         text, _ = stopped(Loop(), ac.Outcome.EVENT_CYCLES)
-        holds(text, "depend on each other in a loop", "ac.assign(self.b, self.a)", "ac.assign(self.a, self.b + 1)", HERE, "ac.pre", "try:")
+        holds(
+            text,
+            "depend on each other in a loop",
+            "ac.assign(self.b, self.a)",
+            "ac.assign(self.a, self.b + 1)",
+            HERE,
+            "ac.pre",
+            "try:",
+        )
     else:
         result = ac.compile(Loop()).simulate(until=3.25)
         assert result["a"][-1] == 3 and result["b"][-1] == 3
@@ -381,6 +399,13 @@ def test_a_division_by_zero_in_an_assignment(solver):
     text, result = stopped(component, ac.Outcome.NOT_FINITE, solver=solver)
     holds(text, "not finite", "event at time 1", "ac.assign(m.d, 1 / m.n)", "Wrong", HERE, "try:")
     assert result.time[-1] == pytest.approx(1.0) and result["d"][-1] == 0.0
+
+
+@pytest.mark.xfail(reason="A state that is re-initialised to infinity is not noticed.")
+def test_a_state_that_jumps_to_no_number():
+    component = wrong(lambda m: ac.when(m.x > 1, ac.reinit(m.x, 1 / (m.k - 2))))
+    text, _ = stopped(component, ac.Outcome.NOT_FINITE)
+    holds(text, "not finite", "ac.reinit", HERE)
 
 
 class Valve(ac.Component):

@@ -38,8 +38,8 @@ def run(sizes: list[int] | None = None) -> Iterator[Record]:
         return
     if sizes is None:
         for part in (
-            _clock_patterns, _clocked_counters, _argesim_c5, _bouncing_ball, _thermostat, _modelica_examples, _graetz, _together, _chattering,
-            _one_room,
+            _clock_patterns, _clocked_counters, _argesim_c5, _bouncing_ball, _thermostat, _modelica_examples, _graetz, _together,
+            _chattering, _one_room,
         ):  # fmt: skip
             yield from _guarded(part)
     for n in sizes or SIZES:

@@ -67,7 +67,9 @@ def test_what_an_expression_makes(stated: Any, expected: dict[str, int]) -> None
     assert counts(hybrid(stated)) == expected
 
 
-@pytest.mark.parametrize("stated", [lambda m: ac.no_event(ac.where(m.x > 1, 1.0, 0.0)), lambda m: ac.smooth(ac.abs(m.x)), lambda m: m.k])
+@pytest.mark.parametrize(
+    "stated", [lambda m: ac.no_event(ac.where(m.x > 1, 1.0, 0.0)), lambda m: ac.smooth(ac.abs(m.x)), lambda m: m.k]
+)
 def test_what_makes_no_events(stated: Any) -> None:
     assert hybrid(stated) is None
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..language.expression import Expression, Reference, Sum, take, transform, walk
 from .affine import affine, is_linear_in_unknowns, unknowns_of
+from .hybrid import Rule
 from .plant import Kind
 from .trace import Traced, TracedEquation
 
@@ -40,7 +41,8 @@ def eliminate(traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: n
             continue
         remaining.remove(equation)
         found.append(definition)
-        for other in [*remaining, *traced.initial, *traced.rules]:
+        others: list[TracedEquation | Rule] = [*remaining, *traced.initial, *traced.rules]
+        for other in others:
             other.residual = _substituted(other.residual, kind, definition)
             other.terms = [_substituted(t, kind, definition) for t in other.terms]
         for earlier in found[:-1]:
@@ -138,7 +140,8 @@ def seen_from_elsewhere(all_traced: list[Traced]) -> set[tuple[int, str]]:
     seen: set[tuple[int, str]] = set()
     for traced in all_traced:
         own = traced.kind.representative
-        seen.update((r.target.owner._kind.index, r.target.name) for r in traced.rules if r.target is not None and r.target.owner is not own)
+        targets = [r.target for r in traced.rules if r.target is not None]
+        seen.update((t.owner._kind.index, t.name) for t in targets if t.owner is not own)
         for equation in traced.reducible:
             for node in walk(equation.residual, *equation.terms):
                 if isinstance(node, Reference) and node.owner is not own:

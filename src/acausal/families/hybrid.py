@@ -161,9 +161,9 @@ class Freezer:
         if node.operator.translated:
             return self._translated(node, self._frozen)
         if name in RELATIONS:
-            return self._relation(name, *args)
+            return self._relation(name, args[0], args[1])
         if name in ("min", "max"):
-            return apply("where", self._relation("le" if name == "min" else "ge", *args), *args)
+            return apply("where", self._relation("le" if name == "min" else "ge", args[0], args[1]), *args)
         if name == "abs":
             return apply("where", self._relation("ge", args[0], Constant(0.0)), args[0], -args[0])
         if name == "sign" and self._slides_at_zero(args[0]):
@@ -229,7 +229,7 @@ class Freezer:
             self._cells[relation] = relation  # of discrete values and parameters: as constant as they are
             return relation
         cell = self.auxiliary("relation", Discrete(0.0), relation.shape)
-        text, location = self._place
+        location = self._place[1]
         if not varies and _is_affine_in_time(_between(difference)):
             self._cells[relation] = cell
             hidden = any(isinstance(n, Reference) and n.declaration.auxiliary for n in leaves)
@@ -433,8 +433,10 @@ class Freezer:
             return
         remedy = "Give as many values as the variable has elements, or one for all."
         if what == "a condition":
-            remedy = "Each element of an array decides for itself: give the variable as many elements as the condition has, or name "
-            remedy += "the element that is meant."
+            remedy = (
+                "Each element of an array decides for itself: give the variable as many elements as the condition has, or name the "
+                "element that is meant."
+            )
         self._place = (text, place)
         raise self._wrong(f"`{target}` of shape {target.shape} cannot take {what} of shape {value.shape}.", remedy)
 

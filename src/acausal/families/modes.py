@@ -86,7 +86,7 @@ def _key(condition: Expression) -> tuple[Expression, int]:
     if isinstance(condition, Operation) and condition.operator.name == "eq":
         a, b = condition.args
         cell, number = (a, b) if isinstance(b, Constant) else (b, a)
-        if isinstance(cell, Reference) and isinstance(number, Constant) and getattr(cell.declaration, "states", ()):
+        if isinstance(cell, Reference) and isinstance(number, Constant) and getattr(cell.declaration, "type", "") == "states":
             return cell, int(number.value)
     if isinstance(condition, Operation) and condition.operator.name == "not":
         return condition.args[0], 1
@@ -188,12 +188,13 @@ def _unbalanced(
     counts = ", ".join(f"{n}: {len(r)}" for n, r in zip(choice.names, choice.rows, strict=True))
     wanted = sum(missing.values())
     others = [str(v) for v in absent]
+    place = next((row.location for row in rows if row.location is not None), choice.location)
     return Diagnostic(
         f"Of {traced.kind.name}, the equations that hold while {name} do not match its variables: "
         f"{wanted} fewer than in another state, but {len(absent)} variables are not needed then.",
         component=traced.kind.name,
-        equation=choice.location.source,
-        location=choice.location,
+        equation=place.source,
+        location=place,
         details=(f"equations: {counts}", f"not needed: {', '.join(others) if others else 'none'}"),
         remedy="A variable rests in a state if it stands in no equation that holds then. State an equation for each of the others, or "
         "move what always holds out of `ac.during`.",

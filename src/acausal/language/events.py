@@ -210,6 +210,9 @@ def when(condition: Any, *actions: Action) -> When:
     yield ac.when(self.h <= 0, ac.reinit(self.v, -self.e * ac.pre(self.v)))
 
     Actions: `ac.assign`, `ac.reinit`, `ac.terminate`. `.elsewhen(condition, …)` adds further branches.
+
+    At the start of a run `ac.initial()` and clocks that tick then act, and the first stored row has what they leave; a condition
+    that holds from the start has not *become* true.
     """
     return _stated.add(When((_branch(condition, actions),), _here()))
 
@@ -232,7 +235,8 @@ def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple
             what = "a list of them" if isinstance(action, (list, tuple)) else what
             raise UsageError(
                 f"`ac.when` takes actions, got {what}.",
-                remedy="Several are separated by commas: `ac.assign(self.n, value)` for a discrete variable, `ac.reinit(self.x, value)` for a state.",
+                remedy="Several are separated by commas: `ac.assign(self.n, value)` for a discrete variable, "
+                "`ac.reinit(self.x, value)` for a state.",
             )
     return node, actions
 
@@ -246,8 +250,8 @@ def _condition(given: Any) -> Expression:
         raise UsageError(
             f"`{given}` states an equation, it is not a condition.",
             location=given.location,
-            remedy="Compare with `<`, `>=` … (two whole numbers are equal if neither is less: `~(n < 3) & ~(n > 3)`); a Boolean is a "
-            "condition as it stands, and `ac.change(n)` tells that `n` changed.",
+            remedy="Compare with `<`, `>=` … (two whole numbers are equal if neither is less: `~(n < 3) & ~(n > 3)`); a Boolean is "
+            "a condition as it stands, and `ac.change(n)` tells that `n` changed.",
         )
     if isinstance(given, str):
         raise UsageError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .expression import Call, Constant, Continuation, Expression, Literal, Mark, Operation, Reference, Slot, Sum, Time, Unbound
 
 _INFIX = {
-    "lt": (" < ", 1), "le": (" <= ", 1), "gt": (" > ", 1), "ge": (" >= ", 1), "eq": (" is ", 1), "or": (" | ", 2), "and": (" & ", 3),
-    "add": (" + ", 4), "sub": (" - ", 4), "mul": ("*", 5), "div": ("/", 5), "pow": ("**", 7),
+    "lt": (" < ", 1), "le": (" <= ", 1), "gt": (" > ", 1), "ge": (" >= ", 1), "eq": (" is ", 1), "or": (" | ", 2),
+    "and": (" & ", 3), "add": (" + ", 4), "sub": (" - ", 4), "mul": ("*", 5), "div": ("/", 5), "pow": ("**", 7),
 }  # fmt: skip
 _ATOM = 9
 _LONGEST = 400

@@ -83,7 +83,8 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     compiled = compile_kernels([(f.template, f.signs) for found in families.values() for f in found])
     code = iter(compiled)
     kernels_of = {
-        role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, _addresses(f)) for f in found) for role, found in families.items()
+        role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, _addresses(f)) for f in found)
+        for role, found in families.items()
     }
     counts = {role: part.count for role, part in hybrid.parts.items()}
     cells = hybrid.parts["step"].targets
@@ -107,7 +108,7 @@ def without_rules(problem: Problem) -> Problem:
     none, mask = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     parts = {role: Part([], [], none, none, none) for role in ROLES}
     bare = copy.copy(problem)
-    bare.rules = Rules({role: () for role in ROLES}, dict.fromkeys(ROLES, 0), none, mask)
+    bare.rules = Rules(dict.fromkeys(ROLES, ()), dict.fromkeys(ROLES, 0), none, mask)
     bare.lowered = copy.copy(problem.lowered)
     bare.lowered.system = replace(problem.lowered.system, hybrid=Hybrid(parts, none, none))
     return bare

@@ -206,7 +206,7 @@ def _table(times: Any, values: Any, name: str, interpolation: Interpolation) -> 
         k = int(back[0])
         raise UsageError(
             f"The times of input `{name}` must increase: at index {k + 1}, {t[k + 1]:g} follows {t[k]:g}.",
-            remedy="sort the points; values that hold until the next point, with jumps between, are given by `ac.hold(times, values)`",
+            remedy="sort the points; values that jump, and hold until the next one, are given by `ac.hold(times, values)`",
         )
     if len(t) == 1:
         return Constant(float(v[0]))

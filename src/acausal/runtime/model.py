@@ -175,7 +175,8 @@ class Model:
     def system_states(self, most: int = 10_000) -> list[dict[str, str]]:
         """All states that the plant as a whole can be in, each as `{"pump.running": "on", "valve.open": "off", …}`.
 
-        They are the combinations of all states that components own and can leave; input states follow. More than `most` are refused.
+        They are the combinations of all states that components own and can leave; input states follow. More than `most` are
+        refused.
         """
         from .system_states import system_states
 
@@ -371,7 +372,7 @@ class Model:
                 raise ModelError(
                     "There is no state of rest: what switches, switches on and off in turn.",
                     details=tuple(f"switches:  {name}" for name in switching(self.problem, t0, first.y, first.yp, signals)),
-                    remedy="Simulate instead: the plant goes to a limit cycle. A mean value comes from `smooth_step` in place of the switch.",
+                    remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` in place of the switch gives a mean.",
                 )
             first = replace(first, report=report or first.report)
             if self.selection is not None:

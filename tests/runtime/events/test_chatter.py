@@ -15,7 +15,9 @@ from acausal.runtime.outcome import Outcome
 Statements = Iterator[Any]
 
 
-def first_complaint(times: np.ndarray, causes: list[list[tuple[str, int]]] | None = None, end: float = 1.0) -> tuple[Outcome | None, int]:
+def first_complaint(
+    times: np.ndarray, causes: list[list[tuple[str, int]]] | None = None, end: float = 1.0
+) -> tuple[Outcome | None, int]:
     rhythm = Rhythm(0.0, end)
     for k, t in enumerate(times):
         outcome = rhythm.event(float(t), [("relation", 0)] if causes is None else causes[k])

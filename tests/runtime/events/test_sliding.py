@@ -33,7 +33,7 @@ class Rubbing(ac.Component):
 
 
 def times_of_leaving_and_sticking(a: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """It leaves where a sin t = ±1; from there v = -(t - t0) - a (cos t - cos t0) until it is zero again. Half a period later the same."""
+    """It leaves where a sin t = ±1; from there v = -(t - t0) - a (cos t - cos t0) until it is zero again, every half period."""
     leaves = np.arcsin(1 / a)
     sticks = brentq(lambda t: -(t - leaves) - a * (np.cos(t) - np.cos(leaves)), leaves + 0.5, leaves + np.pi, xtol=1e-14)
     k = np.pi * np.arange(count)

@@ -76,7 +76,7 @@ class Hybrid:
         timed = min(self.handler.next_time(session.t), self.corners.next_jump(session.t))
         corner = self.corners.next(session.t)
         stop = min(timed, corner, r.t_end)
-        status, written = self._advance(stop, interval)
+        status = self._advance(stop, interval)
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
         if status == Status.ASSIGNED:
@@ -84,7 +84,8 @@ class Hybrid:
         if status == Status.PAUSED:
             return self._too_fast() if self.native is not None and self.native.alarmed else None
         if status == Status.STATES_DEGRADED and r.exchange is not None:
-            return self._exchange(r.exchange)
+            self._exchange(r.exchange)
+            return None
         if status != Status.FINISHED:
             return self._stopped(status)
         if session.t >= timed:
@@ -103,7 +104,7 @@ class Hybrid:
             self.native.renew()
         self.counts["state_exchanges"] += 1
 
-    def _advance(self, stop: float, interval: float) -> tuple[int, int]:
+    def _advance(self, stop: float, interval: float) -> int:
         due = self.left[: int(np.searchsorted(self.left, stop, side="right"))]
         if self.native is not None:
             rows = self.native.tape.rows(len(due))
@@ -114,7 +115,7 @@ class Hybrid:
             status, written = self.session.advance(stop, due, rows, self.request.progress, interval)
             self.record.piece(due[:written], rows[:written])
         self.left = self.left[written:]
-        return status, written
+        return int(status)
 
     def _event(self, roots: np.ndarray | None, sort: str) -> Outcome | None:
         session, handler = self.session, self.handler

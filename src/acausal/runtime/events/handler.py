@@ -1,8 +1,8 @@
 """What happens at an event: discrete iteration until nothing changes, and values of the unknowns that go with it.
 
-An event goes in rounds. A round begins with the values before it (`pre`); relations follow the unknowns, assignments are swept until
-they agree with each other, states are re-initialised, and where equations read what changed, algebraic unknowns and derivatives
-are computed anew. The event is over when a round changes nothing. A configuration that comes back is a cycle.
+An event goes in rounds. A round begins with the values before it (`pre`); relations follow the unknowns, assignments are swept
+until they agree with each other, states are re-initialised, and where equations read what changed, algebraic unknowns and
+derivatives are computed anew. The event is over when a round changes nothing. A configuration that comes back is a cycle.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ class Handler:
     def event(
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, assigned: Floats | None = None
     ) -> Happening:
-        """The event at time t; `roots` are the solver's findings, +1 or -1 where a root function crossed; `assigned` are values that
-        were assigned after the step."""
+        """The event at time t. `roots` are the solver's findings: +1 or -1 where a root function crossed; `assigned` are values
+        that were assigned after the step."""
         given = self.known[self.sampled]
         self.load(t, y, yp)
         due = self.ticks.next(t, inclusive=True)

@@ -58,9 +58,11 @@ class Record:
         none = np.zeros(0, dtype=np.int64)
         times = np.concatenate([np.zeros(0), *(t for t, _ in self.pieces)])
         rows = np.concatenate([np.zeros((0, self.width)), *(r for _, r in self.pieces)])
-        event, cell, value = (np.concatenate([none, *part]) for part in zip(*self.changes, strict=True)) if self.changes else (none,) * 3
+        changes = self.changes or [(none, none, none)]
+        event, cell, value = (np.concatenate(part) for part in zip(*changes, strict=True))
         causes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.causes])
-        log = EventLog(np.array(self.times), np.array(self.rows, dtype=np.int64), causes, event, cell, value.astype(float), self.describe)
+        at, before = np.array(self.times), np.array(self.rows, dtype=np.int64)
+        log = EventLog(at, before, causes, event, cell, value.astype(float), self.describe)
         return times, rows, log
 
     def describe(self, source: int) -> Cause:

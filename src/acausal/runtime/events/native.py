@@ -136,7 +136,8 @@ def switches(handler: Handler, span: float) -> Any:
     _add_nets(found, handler.nets, first)
     masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, _read_by_timed(handler)))
     found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks)
-    found.set_relations(_indices(relations.bands), relations.sense, relations.strict, relations.width, relations.soft, _directions(handler))
+    widths = relations.width, relations.soft
+    found.set_relations(_indices(relations.bands), relations.sense, relations.strict, *widths, _directions(handler))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)

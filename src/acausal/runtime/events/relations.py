@@ -3,9 +3,9 @@
 A relation g > 0 that holds is given up when g falls below -δ, one that does not hold is taken up when g rises above +δ. δ is a few
 units in the twelfth digit of what g is made of. So every crossing function that the solver watches is strictly on one side of
 zero after an event, and a restart sees no crossing that has just been dealt with; the value that a run works with is never on
-the wrong side by more than δ. Derivatives are interpolated at a crossing, with less accuracy than the solution, and differ after the
-restart, where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed
-all the same, and gets a band as wide as it needs.
+the wrong side by more than δ. Derivatives are interpolated at a crossing, with less accuracy than the solution, and differ after
+the restart, where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has
+crossed all the same, and gets a band as wide as it needs.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...families.hybrid import RuleBlock
 from ...families.template import MINUS, MIXED, Family
 from ...kernels.interpret import evaluate
 from ...language.expression import Expression, Slot
@@ -118,7 +119,7 @@ class Relations:
         return np.where(scale > 0, scale, 1.0)
 
 
-def senses(blocks: list, count: int) -> tuple[Floats, np.ndarray]:  # type: ignore[type-arg]
+def senses(blocks: list[RuleBlock], count: int) -> tuple[Floats, np.ndarray]:
     """+1 for `>` and `>=`, -1 for `<` and `<=`, row by row; and which are strict."""
     sense, strict = np.ones(count), np.zeros(count, dtype=bool)
     for block in blocks:

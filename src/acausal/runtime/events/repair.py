@@ -52,7 +52,9 @@ class Repair:
     def found(self, happening: Happening, before: np.ndarray, session: Any, problem: Problem) -> bool:
         """A configuration after the event that agrees with itself; its values are in `y` and `yp`."""
         y, yp = session.y, session.yp
-        return self._live(happening, y.copy(), yp.copy(), session, problem) or self._search(happening, before, y, yp, session, problem)
+        if self._live(happening, y.copy(), yp.copy(), session, problem):
+            return True
+        return self._search(happening, before, y, yp, session, problem)
 
     def _live(self, happening: Happening, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Newton's method through the relations as they are written."""

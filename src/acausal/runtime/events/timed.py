@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -105,7 +105,8 @@ class Ticks:
             k = int(wrong[0])
             place = problem.lowered.system.describe_rule("clock_period", k)
             what = f"A clock cannot start at {starts[k]:g} s and have the period {periods[k]:g} s."
-            raise UsageError(replace(place, what=what, remedy="Give `ac.sample(start, period)` a finite period above zero, in seconds."))
+            remedy = "Give `ac.sample(start, period)` a finite period above zero, in seconds."
+            raise UsageError(replace(place, what=what, remedy=remedy))
 
     def next(self, t: float, inclusive: bool = False) -> tuple[float, np.ndarray]:
         if self.clocks is None:

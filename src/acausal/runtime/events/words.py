@@ -79,14 +79,24 @@ def value_text(handler: Handler, k: int, value: float) -> str:
 
 
 def _cycle(handler: Handler, happening: Happening) -> Diagnostic:
-    names = [cell_text(handler, k) for k in happening.rows]
+    names = [_assigned_text(handler, k) for k in happening.rows]
     how = "discrete values still change" if happening.rounds >= MOST_ROUNDS else "the same discrete values come back"
     return Diagnostic(
         f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds {how}.",
-        details=tuple(f"switching: {n}" for n in names),
+        details=tuple(f"switches:  {n}" for n in names),
         remedy="These conditions switch each other on and off at one instant. Let one of them depend on `ac.pre(…)` of the other, or "
         "give the switching points a distance (hysteresis).",
     )
+
+
+def _assigned_text(handler: Handler, k: int) -> str:
+    """A discrete variable with the statement that assigns it; anything else as `cell_text` has it."""
+    rows = np.flatnonzero(handler.hybrid.parts["update"].targets == handler.hybrid.cells[k])
+    name = cell_text(handler, k)
+    if not len(rows) or not handler.declared[k]:
+        return name
+    place = handler.problem.lowered.system.describe_rule("update", int(rows[0]))
+    return f"{name}, by {place.equation}" + (f"  ({place.location})" if place.location else "")
 
 
 def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
