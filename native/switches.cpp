@@ -106,6 +106,7 @@ bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool
     if (!follow(w, crossed)) return false;
     if (!sweep(w)) return false;
     bool jumped = find_new_states(w), any = false, of_equations = false;
+    if (!std::all_of(moved.begin(), moved.end(), [](const auto &m) { return std::isfinite(m.second); })) return false;
     if (!stop.empty()) {
         const std::vector<double> &stops = stop.evaluate(w);
         if (std::any_of(stops.begin(), stops.end(), [](double v) { return v != 0; })) return false;

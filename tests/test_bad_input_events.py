@@ -401,7 +401,6 @@ def test_a_division_by_zero_in_an_assignment(solver):
     assert result.time[-1] == pytest.approx(1.0) and result["d"][-1] == 0.0
 
 
-@pytest.mark.xfail(reason="A state that is re-initialised to infinity is not noticed.")
 def test_a_state_that_jumps_to_no_number():
     component = wrong(lambda m: ac.when(m.x > 1, ac.reinit(m.x, 1 / (m.k - 2))))
     text, _ = stopped(component, ac.Outcome.NOT_FINITE)

@@ -105,6 +105,8 @@ class Result(Viewable):
 
         return plot_steps(self, file)
 
+    __iter__ = None  # names are asked for by `names()`
+
     # --- values -----------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> np.ndarray:
         if name == "time":

@@ -88,6 +88,11 @@ class Function:
 Signal = Constant | Table | Steps | Function
 
 
+def has_corners(signal: Signal) -> bool:
+    """Whether a signal jumps or bends at times that are known."""
+    return isinstance(signal, Steps) or (isinstance(signal, Table) and signal.slopes is None)
+
+
 def hold(times: Any, values: Any) -> Steps:
     """An input that keeps each value until the next time: `simulate(inputs={"door": ac.hold([0, 600, 660], [0, 1, 0])})`.
 

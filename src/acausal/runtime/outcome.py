@@ -57,8 +57,8 @@ class Outcome(Enum):
     ZENO = "Events come at ever shorter intervals and pile up at one time. What causes them is named below."
     EVENT_CYCLES = "An event does not come to rest: discrete values switch each other back and forth at one instant. See below."
     EVENT_UNSOLVABLE = (
-        "After an event the equations could not be solved in the new state, although everything known was tried. Which state it is "
-        "is told below."
+        "After an event the equations could not be solved in the new state, although everything known was tried. See below "
+        "which state."
     )
     FAILED = "The solver gave up for a reason of its own; its message is kept below."
 

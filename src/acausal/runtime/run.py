@@ -9,7 +9,7 @@ import numpy as np
 
 from ..families.starts import StartReader
 from .build import without_rules
-from .inputs import Steps, values_at
+from .inputs import has_corners, values_at
 from .outcome import Outcome
 from .problem import Problem
 from .solver import COUNTERS, Request, RunResult, Solver
@@ -20,8 +20,8 @@ def run_to_end(
     solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader
 ) -> RunResult:
     """One run. Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
-    if problem.rules is None and any(isinstance(s, Steps) for s in request.inputs.values()):
-        problem = without_rules(problem)  # the jumps of inputs are events all the same
+    if problem.rules is None and any(has_corners(s) for s in request.inputs.values()):
+        problem = without_rules(problem)  # the jumps and corners of inputs are met all the same
     if problem.size == 0 and problem.rules is not None:
         from .events.driver import run_still
 

@@ -52,6 +52,10 @@ class Hybrid:
         y, yp = r.y0.copy(), r.yp0.copy()
         self.session.set_known(self.handler.known)
         happening = self.handler.begin(r.t0, y, yp, self.solve)
+        if happening.failure in ("cycle", "unsolvable"):
+            before = happening.before
+            if self.repair.found(happening, before, r.y0.copy(), r.yp0.copy(), self.session, self.problem):
+                y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
         self.first_known = self.handler.known.copy()
         if len(self.left) and self.left[0] <= r.t0:
@@ -91,7 +95,12 @@ class Hybrid:
         if session.t >= timed:
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
-        return Outcome.FINISHED if session.t >= r.t_end else None
+        if session.t >= r.t_end:
+            return Outcome.FINISHED
+        if session.t >= corner:  # what the steps before it predict does not hold beyond it, and may look right by chance
+            session.start(session.t, session.y, session.yp, RESTART * session.last_step)
+            self.counts["restarts"] += 1
+        return None
 
     def _exchange(self, exchange: Exchange) -> None:
         """Other states are selected; nothing of the solution changes, and the integration goes on."""
@@ -127,7 +136,9 @@ class Hybrid:
             assigned = here[handler.stepped]
         before, row = handler.w[handler.cells], self._row()
         happening = handler.event(t, y, yp, self.solve, roots, assigned)
-        if happening.failure in ("cycle", "unsolvable") and self.repair.found(happening, before, self.session, self.problem):
+        if happening.failure in ("cycle", "unsolvable") and self.repair.found(
+            happening, before, session.y, session.yp, session, self.problem
+        ):
             y, yp = self.repair.y, self.repair.yp
         self.counts["events"] += 1
         self.counts[sort] += 1
@@ -186,6 +197,7 @@ class Hybrid:
                 "unsolvable": Outcome.EVENT_UNSOLVABLE,
                 "assertion": Outcome.ASSERTION,
                 "undefined": Outcome.NOT_FINITE,
+                "undefined state": Outcome.NOT_FINITE,
             }[happening.failure]
         if happening.stop:
             self.diagnostics.append(explain(self.handler, "stop", happening, happening.rows[0]))

@@ -145,7 +145,9 @@ class Handler:
         self._settle_conditions(t)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
-        happening = self._iterate(t, y, yp, solve, None, ticking, first=True)
+        # The start was sought with relations as they are written; at a switching point the branch they choose may not solve it.
+        verify = bool((self.read & np.isin(self.cells, self.relations.cells[self.relations.near(self.w)])).any())
+        happening = self._iterate(t, y, yp, solve, None, ticking, first=True, verify=verify)
         self.known[INITIAL] = 0.0
         return happening
 
@@ -177,7 +179,7 @@ class Handler:
 
     def _iterate(
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool,
-        assigned: Floats | None = None, given: np.ndarray | None = None,
+        assigned: Floats | None = None, given: np.ndarray | None = None, verify: bool = False,
     ) -> Happening:  # fmt: skip
         w = self.w
         found = Happening(t, w[self.cells], w[self.cells])
@@ -206,7 +208,9 @@ class Handler:
                 found.causes += [("clock_start", int(k)) for k in ticking]
             if not self._sweep(found):
                 return self._finished(found)
-            moved = self._reinitialise(y)
+            moved = self._reinitialise(found, y) or (verify and found.rounds == 1)
+            if found.failure:
+                return self._finished(found)
             if found.rounds == 1 and given is not None and len(given):
                 moved = True
                 found.causes += [("input", int(cell)) for cell in given]
@@ -277,11 +281,15 @@ class Handler:
         found.failure, found.rows = "sweep", tuple(np.flatnonzero(unsettled)[:8].tolist())
         return False
 
-    def _reinitialise(self, y: Floats) -> bool:
+    def _reinitialise(self, found: Happening, y: Floats) -> bool:
         if not len(self.states):
             return False
         values = self.state_signs * self.rules.values("reinit", self.w)
         changed = values != y[self.states]
+        if not np.isfinite(values[changed]).all():
+            rows = np.flatnonzero(changed & ~np.isfinite(values))[:8].tolist()
+            found.failure, found.rows = "undefined state", tuple(rows)
+            return True
         y[self.states[changed]] = values[changed]
         return bool(changed.any())
 

@@ -80,6 +80,10 @@ class Relations:
             self.renew(w)
         return rows
 
+    def near(self, w: Floats) -> np.ndarray:
+        """Rows that are at their switching point, or hardly away from it."""
+        return np.flatnonzero(np.abs(self.rules.values("relation", w) + w[self.bands]) <= 1000 * self.width)
+
     def side(self, w: Floats) -> Floats:
         """+1 where g is taken to be positive."""
         return np.where(w[self.cells] > 0, self.sense, -self.sense)

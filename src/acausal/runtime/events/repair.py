@@ -49,9 +49,8 @@ class Repair:
         self.diagnostics = ()
         return True
 
-    def found(self, happening: Happening, before: np.ndarray, session: Any, problem: Problem) -> bool:
-        """A configuration after the event that agrees with itself; its values are in `y` and `yp`."""
-        y, yp = session.y, session.yp
+    def found(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
+        """A configuration after the event that agrees with itself, sought from y and y' before it; its values are in `y`, `yp`."""
         if self._live(happening, y.copy(), yp.copy(), session, problem):
             return True
         return self._search(happening, before, y, yp, session, problem)

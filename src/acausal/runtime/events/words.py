@@ -24,7 +24,7 @@ def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diag
         return _assertion(handler, happening, happening.rows[-1], "is violated")
     if sort == "cycle":
         return _cycle(handler, happening)
-    if sort in ("sweep", "undefined"):
+    if sort in ("sweep", "undefined", "undefined state"):
         return _sweep(handler, happening, sort)
     return _unsolvable(handler, happening)
 
@@ -101,10 +101,13 @@ def _assigned_text(handler: Handler, k: int) -> str:
 
 def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
     system = handler.problem.lowered.system
-    places = [system.describe_rule("update", r) for r in happening.rows]
+    role = "reinit" if sort == "undefined state" else "update"
+    places = [system.describe_rule(role, r) for r in happening.rows]
     details = tuple(f"assigned:  {p.component}: {p.equation}" + (f"  ({p.location})" if p.location else "") for p in places[1:])
     if sort == "undefined":
         what, remedy = "A discrete variable is assigned a value that is not finite", "Check what it is computed from."
+    elif sort == "undefined state":
+        what, remedy = "A state is re-initialised with a value that is not finite", "Check what it is computed from."
     else:
         what = "Assignments that are made at the same instant depend on each other in a loop, and do not settle"
         remedy = "Use `ac.pre(…)` of one of them: the value before the event."
