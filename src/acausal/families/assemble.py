@@ -296,8 +296,7 @@ class _Builder:
                         component=block.kind.name,
                         equation=block.rule.text,
                         location=block.rule.location,
-                        remedy="Re-initialise the state that it is computed from, or state an equation with "
-                        f"`ac.der` of `{name}`.",
+                        remedy=f"Re-initialise the state that it is computed from, or state an equation with `ac.der` of `{name}`.",
                     )
                 )
         return found

@@ -3,7 +3,8 @@
 A relation `a < b` in an equation is replaced by a *cell*: a known value that is constant between events, one for each row. Its
 crossing function a - b is one more template, evaluated by the same machine code as equations are. What `when`, `assign`, `reinit`
 and transitions say becomes *rules*: expressions over unknowns, cells and the cells' values before the event (`pre`), with a target.
-Everything below treats cells as it treats parameters; so sparsity, index reduction and explicit variables need no word about events.
+Everything below treats cells as it treats parameters, so that sparsity, index reduction and explicit variables need no word of
+events.
 
 Within `where(live, a < b, cell)` the relation itself stays: while a start is sought, Newton's method sees it as it is written.
 """
@@ -40,8 +41,8 @@ from .plant import Kind, Plant, Quantity
 from .template import Family
 
 ROLES = (
-    "relation", "timed", "crossing", "update", "reinit", "guess", "snapshot", "stop", "assertion", "step", "clock_start", "clock_period",
-    "slide_slope", "slide_share", "slide_decay", "corner",
+    "relation", "timed", "crossing", "update", "reinit", "guess", "snapshot", "stop", "assertion", "step", "clock_start",
+    "clock_period", "slide_slope", "slide_share", "slide_decay", "corner",
 )  # fmt: skip
 
 
@@ -304,8 +305,8 @@ class Freezer:
                         component=self.kind.name,
                         equation=text,
                         location=location,
-                        remedy="Start and period of `ac.sample` are numbers or parameters; for a varying one let a discrete variable "
-                        "hold the next time: `ac.when(ac.time >= ac.pre(self.next), ac.assign(self.next, …))`.",
+                        remedy="Start and period of `ac.sample` are numbers or parameters; for a varying one let a discrete "
+                        "variable hold the next time: `ac.when(ac.time >= ac.pre(self.next), ac.assign(self.next, …))`.",
                     )
             cell = self.auxiliary("tick", Discrete(0.0), key.shape)
             self.rules.append(Rule("clock_start", start, key.shape, str(node), location, cell))
@@ -362,7 +363,9 @@ class Freezer:
                 self.rules.append(Rule("crossing", expression, expression.shape, text, place, None, detail))
             elif isinstance(statement, AfterStep):
                 for action in statement.actions:
-                    self._targeted("step", action.target, self.freeze(action.value, action.location.source, action.location), action)
+                    self._targeted(
+                        "step", action.target, self.freeze(action.value, action.location.source, action.location), action
+                    )
 
     def _assertion(self, statement: Assertion) -> None:
         text, place = statement.location.source, statement.location

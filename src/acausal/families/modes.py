@@ -1,7 +1,7 @@
 """Equations that hold while a state lasts: each state brings its own, and not every variable is there in every state.
 
-`ac.during(self.mode.sliding, …)` and its siblings of the other states become one row for each equation of the state that has most: a
-choice between the states' residuals. Two equations for the same variable share a row. A state with fewer equations leaves some of
+`ac.during(self.mode.sliding, …)` and its siblings of the other states become one row for each equation of the state that has most:
+a choice between the states' residuals. Two equations for the same variable share a row. A state with fewer equations leaves some of
 the component's own variables without any: those that stand in no equation that holds then. They rest: an algebraic variable
 keeps the value it had, a differentiated one has derivative zero. So the number of rows is the same in every state, nobody writes a
 dummy equation, and nothing is compiled when a state is entered.
@@ -196,6 +196,6 @@ def _unbalanced(
         equation=place.source,
         location=place,
         details=(f"equations: {counts}", f"not needed: {', '.join(others) if others else 'none'}"),
-        remedy="A variable rests in a state if it stands in no equation that holds then. State an equation for each of the others, or "
-        "move what always holds out of `ac.during`.",
+        remedy="A variable rests in a state if it stands in no equation that holds then. State an equation for each of the others, "
+        "or move what always holds out of `ac.during`.",
     )

@@ -105,7 +105,8 @@ def _fill(
         spans = np.stack([one.starts[chosen], (one.ends - one.starts)[chosen]], axis=1) / scale
         axes.broken_barh(
             spans[spans[:, 1] > 0].tolist(), height, facecolor=colour, hatch=hatch or None,
-            edgecolor=colour if not hatch else "#777777", linewidth=0.0 if behind or hatch else 0.6, antialiased=False, rasterized=many, **style,
+            edgecolor=colour if not hatch else "#777777", linewidth=0.0 if behind or hatch else 0.6, antialiased=False,
+            rasterized=many, **style,
         )  # fmt: skip
 
 

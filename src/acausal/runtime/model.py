@@ -372,7 +372,7 @@ class Model:
                 raise ModelError(
                     "There is no state of rest: what switches, switches on and off in turn.",
                     details=tuple(f"switches:  {name}" for name in switching(self.problem, t0, first.y, first.yp, signals)),
-                    remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` in place of the switch gives a mean.",
+                    remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` for the switch gives a mean.",
                 )
             first = replace(first, report=report or first.report)
             if self.selection is not None:

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 WINDOW = 60  # events looked at
 SHORT = 1e-7  # of the run's length: events that make up the window within this are too fast …
 REPEATED = 10  # … if one and the same cause is behind so many of them
-SHRINKING, SHRUNK, NEAR = 0.98, 10, 1e-5  # so many intervals of one cause, each at most this part of the one before, and the end is near
+SHRINKING, SHRUNK, NEAR = (
+    0.98,
+    10,
+    1e-5,
+)  # so many intervals of one cause, each at most this part of the one before, and the end is near
 
 
 class Rhythm:
@@ -85,7 +89,8 @@ class Rhythm:
         t, first = self.times[-1], named[0][0] if named else Diagnostic("")
         span = t - self.times[0]
         details = tuple(
-            f"switched:  {d.component}: {d.equation}, {times} times" + (f"  ({d.location})" if d.location else "") for d, times in named
+            f"switched:  {d.component}: {d.equation}, {times} times" + (f"  ({d.location})" if d.location else "")
+            for d, times in named
         )
         if self.outcome is Outcome.ZENO:
             what = f"Events pile up at time {t:.6g}: each interval between them is shorter than the one before."
@@ -96,8 +101,8 @@ class Rhythm:
         else:
             what = f"Chattering at time {t:.6g}: {WINDOW} events within {span:.3g} s."
             remedy = (
-                "On either side of the switching point the equations drive back to it. Switch at two different values (hysteresis), or "
-                "smooth the transition (`ac.smooth_step`, `ac.no_event`)."
+                "On either side of the switching point the equations drive back to it. Switch at two different values (hysteresis), "
+                "or smooth the transition (`ac.smooth_step`, `ac.no_event`)."
             )
             if self.surfaces(handler):
                 remedy = f'{remedy} To let the solution slide along the surface: simulate(…, sliding="filippov").'

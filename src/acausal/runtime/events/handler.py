@@ -53,9 +53,7 @@ class Happening:
 class Handler:
     """Discrete values of a run, and how they change. `w` is a workspace of its own, `known` the known part of it."""
 
-    def __init__(
-        self, problem: Problem, known: Floats, inputs: Mapping[int, Signal], span: float = 1.0, rtol: float = 0.0
-    ) -> None:
+    def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal], span: float = 1.0, rtol: float = 0.0) -> None:
         hybrid = problem.lowered.system.hybrid
         assert hybrid is not None and problem.rules is not None
         n = self.n = problem.size

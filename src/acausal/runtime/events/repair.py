@@ -1,8 +1,8 @@
 """When the ordinary way does not find what follows an event: other solvers, and other configurations of the switches.
 
 Ideal switches, diodes and friction may have to switch together: no single change leads to a consistent configuration. Then (1) the
-unknowns are sought with relations as they are written, so that Newton's method may pass from branch to branch, and (2) configurations
-of the two-valued cells that take part are tried, nearest first, until one agrees with itself.
+unknowns are sought with relations as they are written, so that Newton's method may pass from branch to branch, and (2)
+configurations of the two-valued cells that take part are tried, nearest first, until one agrees with itself.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ class Repair:
         handler = self.handler
         return bool((handler.rules.values("update", handler.w) == handler.w[handler.updates]).all())
 
-    def _search(
-        self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem
-    ) -> bool:
+    def _search(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Configurations of two-valued cells, those first that differ least from the one before the event."""
         handler = self.handler
         places = self._switches(before)
@@ -118,7 +116,10 @@ class Repair:
     def _booleans(self) -> np.ndarray:
         plant = self.handler.problem.lowered.system.plant
         return np.array(
-            [getattr(plant.quantity_at(int(c), "known")[1].declaration, "type", "") == "boolean" for c in self.handler.hybrid.cells],
+            [
+                getattr(plant.quantity_at(int(c), "known")[1].declaration, "type", "") == "boolean"
+                for c in self.handler.hybrid.cells
+            ],
             dtype=bool,
         ).reshape(len(self.handler.cells))
 

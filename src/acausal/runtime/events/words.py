@@ -49,7 +49,9 @@ def changed_names(handler: Handler, before: np.ndarray, after: np.ndarray, most:
     """Discrete values that differ, as `name: off → on`, relations as they were written."""
     found = []
     for k in np.flatnonzero(before != after):
-        found.append(f"{cell_text(handler, int(k))}: {value_text(handler, int(k), before[k])} → {value_text(handler, int(k), after[k])}")
+        found.append(
+            f"{cell_text(handler, int(k))}: {value_text(handler, int(k), before[k])} → {value_text(handler, int(k), after[k])}"
+        )
         if len(found) == most:
             break
     return found
@@ -84,8 +86,8 @@ def _cycle(handler: Handler, happening: Happening) -> Diagnostic:
     return Diagnostic(
         f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds {how}.",
         details=tuple(f"switches:  {n}" for n in names),
-        remedy="These conditions switch each other on and off at one instant. Let one of them depend on `ac.pre(…)` of the other, or "
-        "give the switching points a distance (hysteresis).",
+        remedy="These conditions switch each other on and off at one instant. Let one of them depend on `ac.pre(…)` of the other, "
+        "or give the switching points a distance (hysteresis).",
     )
 
 
@@ -119,6 +121,6 @@ def _unsolvable(handler: Handler, happening: Happening) -> Diagnostic:
     return Diagnostic(
         f"After the event at time {happening.t:.6g} the equations have no solution that could be found.",
         details=tuple(f"changed:   {n}" for n in changed_names(handler, before, after)),
-        remedy="In the new state the equations named below contradict each other, or leave something undetermined, while the states "
-        "keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`.",
+        remedy="In the new state the equations named below contradict each other, or leave something undetermined, while the "
+        "states keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`.",
     )
