@@ -176,7 +176,10 @@ bool Switches::find_new_states(const double *w) {
     const std::vector<double> &values = reinit.evaluate(w);
     for (size_t k = 0; k < values.size(); ++k) {
         double value = signs[k] * values[k];
-        if (value != w[reinit.targets[k]]) moved.emplace_back(reinit.targets[k], value);
+        if (value == w[reinit.targets[k]]) continue;
+        for (const auto &other : moved) // two values for one state are for Python to tell
+            if (other.first == reinit.targets[k] && other.second != value) value = std::numeric_limits<double>::quiet_NaN();
+        moved.emplace_back(reinit.targets[k], value);
     }
     return !moved.empty();
 }

@@ -9,20 +9,34 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..language.component import Component
-from ..language.declarations import Variable
-from ..language.expression import Continuation, Expression, Literal, Mark, Reference, Slot, Sum, Time, transform, walk
+from ..language.declarations import Discrete, Variable
+from ..language.expression import (
+    Constant,
+    Continuation,
+    Expression,
+    Literal,
+    Mark,
+    Operation,
+    Reference,
+    Slot,
+    Sum,
+    Time,
+    transform,
+    walk,
+)
+from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .balance import local_balance
 from .canonical import canonical, slot_kind
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
-from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, is_plain_condition
+from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, between_events, is_plain_condition
 from .modes import take_modes
 from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
 from .states import add_guesses, add_transitions, transition_problems
-from .sums import split_sums
+from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
 from .trace import Traced, TracedEquation, trace
@@ -86,8 +100,13 @@ def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
     freezer.add(traced.statements)
     add_transitions(freezer, traced)
     add_guesses(freezer, traced)
+    for equation in traced.initial:
+        equation.residual = freezer.as_written(equation.residual, equation.text, equation.location)
     traced.rules += freezer.rules
-    for name, expression in traced.named.items():  # so that what a result shows at an event is what the equations meant
+    for rule in traced.rules:
+        rule.residual = between_events(rule.residual)
+    stated = {name: e for name, e in traced.named.items() if name in traced.kind.stated}
+    for name, expression in stated.items():  # so that what a result shows at an event is what the equations meant
         traced.named[name] = traced.kind.representative.__dict__[name] = freezer.frozen_already(expression)
     for residual, text, location in freezer.slides:
         traced.equations.append(TracedEquation(residual, residual.shape, text, location))
@@ -113,17 +132,41 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
 
     for equation in [*traced.equations, *traced.initial]:
         equation.residual, equation.terms = split_sums(equation.residual, equation.shape, new_unknown)
+    freezer = Freezer(plant, kind)
+
+    def new_cell(node: Sum) -> Expression:
+        """A sum that is evaluated when an event is dealt with, as often as what is summed changes."""
+        if node not in cells:
+            cells[node] = freezer.auxiliary("total", Discrete(0.0), node.shape)
+            terms = transform(summed_last(node), lambda n: new_cell(n) if isinstance(n, Sum) else None)
+            freezer.rules.append(Rule("update", Constant(0.0), node.shape, str(node), None, cells[node], terms=[terms]))
+        return cells[node]
+
+    cells: dict[Sum, Reference] = {}
     for rule in traced.rules:
-        rule.residual = transform(rule.residual, lambda n: new_unknown(n) if isinstance(n, Sum) else None)
+        watched = rule.role in ("relation", "crossing", "timed", "corner", "slide_slope", "slide_share")
+        rule.residual = transform(rule.residual, written_out)
+        rule.residual = transform(
+            rule.residual,
+            lambda n, w=watched: None if not isinstance(n, Sum) else new_unknown(n) if w and unknowns_of(n) else new_cell(n),  # type: ignore[misc]
+        )
+    traced.rules += freezer.rules
     traced.equations += extra
 
 
 def _mark_driven_inputs(plant: Plant, traced: Traced, nodes: Nodes) -> None:
     """A sub-component's input that an equation of its surroundings states (`self.room.gain == …`) is as good as connected."""
     for equation in traced.equations:
-        for side in equation.residual.args:
+        for side in _sides(equation.residual):
             if isinstance(side, Reference) and side.declaration.role == "input" and side.owner is not traced.kind.representative:
                 nodes.connected[plant.numbers(traced.kind, side).ravel()] = True
+
+
+def _sides(residual: Expression) -> list[Expression]:
+    """The sides of an equation; of one that differs from state to state, those of all its branches."""
+    if isinstance(residual, Operation) and residual.operator.name == "where":
+        return [side for branch in residual.args[1:] for side in _sides(branch)]
+    return list(residual.args)
 
 
 def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:
@@ -221,7 +264,7 @@ class _Builder:
         rows = Rows(kind, equation.shape, (equation.residual,), numbers, picked, bool(equation.terms))
         return rows, RowBlock(start, count, kind, equation, picked)
 
-    def _terms(self, kind: Kind, equation: TracedEquation, rows: Rows) -> None:
+    def _terms(self, kind: Kind, equation: TracedEquation | Rule, rows: Rows) -> None:
         """Summands add to the rows of the equation they belong to."""
         for term in equation.terms:
             inner = int(np.prod(term.shape[len(equation.shape) :]))
@@ -261,7 +304,9 @@ class _Builder:
             for rule in (r for r in traced.rules if r.role == role):
                 kind, count = traced.kind, traced.kind.count * int(np.prod(rule.shape))
                 rows = np.arange(start, start + count, dtype=np.int32)[None, :]
-                self._merge(Rows(kind, rule.shape, (rule.residual,), rows, None, summands=True))
+                own = Rows(kind, rule.shape, (rule.residual,), rows, None, summands=True)
+                self._merge(own)
+                self._terms(kind, rule, own)
                 blocks.append(RuleBlock(start, count, kind, rule))
                 start += count
                 targets.append(self._targets(kind, rule, signs))

@@ -121,7 +121,7 @@ class Freezer:
         self.slides: list[tuple[Expression, str, Location | None]] = []  # residuals of the shares
         self._shares: dict[Expression, Expression] = {}
         self._cells: dict[Expression, Expression] = {}
-        self._snapshots: dict[tuple[object, str], Reference] = {}
+        self._snapshots: set[str] = set()
         self._frozen: dict[Expression, Expression] = {}
         self._live: dict[Expression, Expression] = {}
         self._place: tuple[str, Location | None] = ("", None)
@@ -140,7 +140,22 @@ class Freezer:
 
     def frozen_already(self, expression: Expression) -> Expression:
         """The expression with the cells of relations that stand in equations too; others make no events for its sake."""
-        return self._frozen.get(expression, expression)
+
+        def leaf(node: Expression) -> Expression | None:
+            if isinstance(node, Operation) and node.operator.name == "no_event":
+                return node
+            return self._frozen.get(node) if node.args else None
+
+        return transform(expression, leaf)
+
+    def as_written(self, expression: Expression, text: str, location: Location | None) -> Expression:
+        """An expression of the start, where nothing is frozen yet, and nothing was before."""
+        self._place = (text, location)
+        for node in walk(expression):
+            if isinstance(node, Operation) and node.operator.name in ("pre", "sample"):
+                raise self._wrong(f"`{node}` stands in an initial equation, where there is neither an event nor a value before.",
+                                  "Leave it out; discrete variables start with their `start`.")  # fmt: skip
+        return transform(expression, lambda n: n.args[0] if isinstance(n, Operation) and n.operator.name == "no_event" else None)
 
     def _as_written(self, node: Expression) -> Expression:
         if isinstance(node, Operation) and node.operator.translated:
@@ -223,7 +238,7 @@ class Freezer:
         if relation in self._cells:
             return self._cells[relation]
         difference = a - b
-        leaves = [n for n in walk(_between(difference)) if not n.args]
+        leaves = [n for n in walk(between_events(difference)) if not n.args]
         varies = any(isinstance(n, Reference) and not n.declaration.is_known for n in leaves)
         timed = any(isinstance(n, Time) for n in leaves)
         if not varies and not timed:
@@ -231,7 +246,7 @@ class Freezer:
             return relation
         cell = self.auxiliary("relation", Discrete(0.0), relation.shape)
         location = self._place[1]
-        if not varies and _is_affine_in_time(_between(difference)):
+        if not varies and _is_affine_in_time(between_events(difference)):
             self._cells[relation] = cell
             hidden = any(isinstance(n, Reference) and n.declaration.auxiliary for n in leaves)
             said = self._place[0] if hidden and self._place[0] else of or str(relation)
@@ -265,7 +280,7 @@ class Freezer:
     def _stair(self, name: str, x: Expression) -> Expression:
         """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""
         step = apply(name, x)
-        if isinstance(step, Constant) or not any(_varies(n) for n in walk(_between(x))):
+        if isinstance(step, Constant) or not any(_varies(n) for n in walk(between_events(x))):
             return step
         if step not in self._cells:
             cell = self.auxiliary("stair", Discrete(0.0), step.shape)
@@ -324,6 +339,8 @@ class Freezer:
                 return Constant(0.0)  # before the start there was no start
             if not isinstance(node, Reference) or node.declaration.role == "parameter" or node.order < 0:
                 return None
+            if node.name in self._snapshots:
+                return None  # it is a value before the event already
             if node.declaration.role == "discrete":
                 return Reference(node.root, node.owner, node.name, node.shape, node.picked, -1)
             return self._snapshot(node)
@@ -339,6 +356,7 @@ class Freezer:
             )
         if node not in self._cells:
             cell = self.auxiliary("before", Discrete(0.0), node.shape)
+            self._snapshots.add(cell.name)
             self.rules.append(Rule("snapshot", node, node.shape, f"pre({node})", self._place[1], cell))
             self._cells[node] = cell
         return self._cells[node]
@@ -378,16 +396,17 @@ class Freezer:
 
         A condition that reads a variable which the statement itself assigns means the value before: `ac.when(self.on & hot, …)`.
         """
-        own = {a.target for _, actions in statement.branches for a in actions if isinstance(a, Assign)}
+        assigned = [a.target for _, actions in statement.branches for a in actions if isinstance(a, Assign)]
+        own = {(id(t.owner), t.name) for t in assigned}
         chosen: dict[Expression, list[tuple[Expression, Expression, Assign | Reinit]]] = {}
         taken: Expression = Constant(0.0)
-        for condition, actions in statement.branches:
+        for number, (condition, actions) in enumerate(statement.branches):
             frozen = self.freeze(condition, statement.location.source, statement.location)
-            frozen = transform(frozen, lambda n: self.before(n) if n in own else None)
+            frozen = transform(between_events(frozen), lambda n: self.before(n) if _is_one_of(n, own) else None)
             if any(isinstance(n, Reference) and n.order < 0 for n in walk(frozen)):
                 frozen = self._kept_condition(frozen, statement.location)
             became = frozen & ~self.before(frozen)
-            now = became & ~taken if statement.branches[0][0] is not condition else became
+            now = became & ~taken if number else became
             taken = taken | became
             self._check_targets(actions)
             for action in actions:
@@ -481,14 +500,18 @@ def _outside_no_event(expression: Expression) -> set[Expression]:
     return found
 
 
-def _between(expression: Expression) -> Expression:
+def between_events(expression: Expression) -> Expression:
     """What is left of a frozen expression between events: relations are their cells."""
 
     def cell(node: Expression) -> Expression | None:
-        live = isinstance(node, Operation) and node.operator.name == "where" and isinstance(node.args[0], Mark)
-        return node.args[2] if live else None
+        live = isinstance(node, Operation) and node.operator.name == "where" and node.args[0] is Mark("live")
+        return between_events(node.args[2]) if live else None
 
     return transform(expression, cell)
+
+
+def _is_one_of(node: Expression, own: set[tuple[int, str]]) -> bool:
+    return isinstance(node, Reference) and not node.order and (id(node.owner), node.name) in own
 
 
 def _is_unknown(node: Expression) -> bool:

@@ -62,7 +62,7 @@ def take_modes(plant: Plant, traced: Traced) -> None:
 
 def _add(choices: dict[Expression, _Choice], traced: Traced, statement: During) -> None:
     condition = as_expression(statement.state)
-    key, index = _key(condition)
+    key, indices = _key(condition)
     if key not in choices:
         choices[key] = _new_choice(key, statement.location)
     for item in statement.equations:
@@ -77,20 +77,33 @@ def _add(choices: dict[Expression, _Choice], traced: Traced, statement: During) 
         lhs = item.lhs if isinstance(item.lhs, Reference) else None
         leaves: set[Expression] = {n for n in walk(item.residual) if isinstance(n, Reference)}
         row = _Row(item.residual, item.shape, str(item), item.location or statement.location, lhs, leaves)
-        choices[key].rows[index].append(row)
+        for index in indices:
+            choices[key].rows[index].append(row)
 
 
-def _key(condition: Expression) -> tuple[Expression, int]:
-    """What a condition is about, and for which value of it: a state variable's cell and the state's number, or a condition and
+def _key(condition: Expression) -> tuple[Expression, list[int]]:
+    """What a condition is about, and for which values of it: a state variable's cell and the numbers of states, or a condition and
     whether it is meant to hold (0) or not (1)."""
-    if isinstance(condition, Operation) and condition.operator.name == "eq":
-        a, b = condition.args
-        cell, number = (a, b) if isinstance(b, Constant) else (b, a)
-        if isinstance(cell, Reference) and isinstance(number, Constant) and getattr(cell.declaration, "type", "") == "states":
-            return cell, int(number.value)
-    if isinstance(condition, Operation) and condition.operator.name == "not":
-        return condition.args[0], 1
-    return condition, 0
+    if isinstance(condition, Operation):
+        name, args = condition.operator.name, condition.args
+        if name == "eq":
+            cell, number = args if isinstance(args[1], Constant) else args[::-1]
+            if isinstance(cell, Reference) and isinstance(number, Constant) and getattr(cell.declaration, "type", "") == "states":
+                return cell, [int(number.value)]
+        if name == "not":
+            key, indices = _key(args[0])
+            return key, [k for k in range(_values(key)) if k not in indices]
+        if name == "or":
+            (key, indices), (other, more) = _key(args[0]), _key(args[1])
+            if key is other:
+                return key, sorted({*indices, *more})
+    return condition, [0]
+
+
+def _values(key: Expression) -> int:
+    """How many values a state variable has; a condition has two."""
+    states = getattr(key.declaration, "states", ()) if isinstance(key, Reference) else ()
+    return len(states) or 2
 
 
 def _new_choice(key: Expression, location: Location) -> _Choice:
@@ -117,6 +130,14 @@ def _joined(traced: Traced, choice: _Choice, elsewhere: set[tuple[int, str]], fr
         for condition, row in list(zip(choice.conditions, group, strict=True))[-2::-1]:
             residual = apply("where", condition, row.residual, residual)
         real = [r for r in group if r.location is not None] or group
+        if residual.shape != group[0].shape:
+            raise ModelError(
+                f"A single equation depends on states of shape {residual.shape}: it would have to hold once for each of them.",
+                component=traced.kind.name,
+                equation=real[0].text,
+                location=real[0].location,
+                remedy="State an equation of that shape, or ask for one of the states: `ac.during(self.mode[0].on, …)`.",
+            )
         text = " | ".join(dict.fromkeys(r.text for r in group))
         found.append(TracedEquation(residual, group[0].shape, text, real[0].location))
     return found

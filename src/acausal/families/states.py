@@ -12,7 +12,7 @@ from operator import and_, or_
 
 import numpy as np
 
-from ..errors import Diagnostic, near_matches
+from ..errors import Diagnostic, Location, near_matches
 from ..language.declarations import Discrete
 from ..language.events import Assign, Reinit, Terminate
 from ..language.expression import Expression, Mark, Reference, Time, apply
@@ -32,7 +32,7 @@ def add_transitions(freezer: Freezer, traced: Traced) -> None:
     taken: dict[Transition, Expression] = {}
     for variable, transitions in by_variable.items():
         taken.update(_add_variable(freezer, variable, transitions))
-    _add_actions(freezer, {t: taken[t] for t in traced.transitions if t.do})
+        _add_actions(freezer, {t: taken[t] for t in transitions if t.do})  # those of another variable may be taken at the same time
 
 
 def _add_variable(freezer: Freezer, variable: Reference, transitions: list[Transition]) -> dict[Transition, Expression]:
@@ -96,14 +96,17 @@ def _add_actions(freezer: Freezer, taken: dict[Transition, Expression]) -> None:
 
 def add_guesses(freezer: Freezer, traced: Traced) -> None:
     """Where the search for an algebraic variable begins when a state has been entered (`on_state_change`)."""
+    chosen: dict[Reference, tuple[Expression, str, Location | None]] = {}  # one rule for all guesses of a variable
     for guess in traced.guesses:
         text = guess.location.source if guess.location else str(guess.target)
         condition = freezer.freeze(guess.condition, text, guess.location)
         became = condition & ~freezer.before(condition)
-        value = apply("where", became, freezer.freeze(guess.value, text, guess.location), guess.target)
-        shape = np.broadcast_shapes(value.shape, guess.target.shape)
-        if shape == guess.target.shape:
-            freezer.rules.append(Rule("guess", value, shape, text, guess.location, guess.target))
+        other = chosen[guess.target][0] if guess.target in chosen else guess.target
+        value = apply("where", became, freezer.freeze(guess.value, text, guess.location), other)
+        if np.broadcast_shapes(value.shape, guess.target.shape) == guess.target.shape:
+            chosen[guess.target] = (value, text, guess.location)
+    for target, (value, text, location) in chosen.items():
+        freezer.rules.append(Rule("guess", value, target.shape, text, location, target))
 
 
 # --- what is wrong --------------------------------------------------------------------------------------------------------

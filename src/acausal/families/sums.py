@@ -22,7 +22,7 @@ def split_sums(residual: Expression, shape: Shape, new_unknown: NewUnknown) -> t
     """The residual without sums, and the terms whose trailing axes are to be summed."""
     if not any(isinstance(n, Sum) for n in walk(residual)):
         return residual, []
-    residual = transform(residual, _written_out)
+    residual = transform(residual, written_out)
     plain: list[tuple[int, Expression]] = []
     terms: list[Expression] = []
     for sign, part in _addends(residual, 1):
@@ -37,14 +37,14 @@ def split_sums(residual: Expression, shape: Shape, new_unknown: NewUnknown) -> t
     return total, [transform(t, lambda n: new_unknown(n) if isinstance(n, Sum) else None) for t in terms]
 
 
-def _written_out(node: Expression) -> Expression | None:
+def written_out(node: Expression) -> Expression | None:
     if not isinstance(node, Sum):
         return None
     length = node.args[0].size // max(node.size, 1)
     if length > _SHORT:
         return None
     (argument,) = node.args
-    argument = transform(argument, _written_out)
+    argument = transform(argument, written_out)
     rows = _rows(argument, node.axes).reshape((*node.shape, length))
     total: Expression = Constant(0.0)
     for k in range(length):
@@ -56,6 +56,11 @@ def _rows(argument: Expression, axes: tuple[int, ...]) -> np.ndarray:
     """Flat numbers of the argument's elements with the summed axes last."""
     kept = [k for k in range(len(argument.shape)) if k not in axes]
     return np.arange(argument.size).reshape(argument.shape).transpose([*kept, *axes])
+
+
+def summed_last(node: Sum) -> Expression:
+    """What a sum adds up, with the summed axes behind the others."""
+    return take(node.args[0], _rows(node.args[0], node.axes))
 
 
 def _addends(node: Expression, sign: int) -> list[tuple[int, Expression]]:
@@ -77,7 +82,7 @@ def _pushed_inside(node: Expression, shape: Shape) -> Expression | None:
     """`c * sum(f)` or `sum(f) / c` as the array whose trailing axes are summed; None if the node is not of that form."""
     if isinstance(node, Sum):
         # one sum in many rows would repeat all its summands in each of them: better an unknown of its own
-        return take(node.args[0], _rows(node.args[0], node.axes)) if node.shape == shape else None
+        return summed_last(node) if node.shape == shape else None
     if isinstance(node, Operation) and node.operator.name in ("mul", "div"):
         a, b = node.args
         for factor, other, first in ((a, b, True), (b, a, False)):

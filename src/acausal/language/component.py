@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named
-from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, walk
+from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
 
 
 class UnknownName(ModelError, AttributeError):
@@ -266,6 +266,24 @@ class Component(metaclass=ComponentType):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}{f' {self._name}' if self._name else ''}>"
+
+
+def copy_of(component: Component) -> Component:
+    """A copy with everything below it, in which expressions that `__init__` made speak of the copy."""
+    copies: dict[int, Any] = {}
+    new = copy.deepcopy(component, copies)
+
+    def moved(node: Expression) -> Expression | None:
+        if not isinstance(node, Reference):
+            return None
+        root, owner = copies.get(id(node.root), node.root), copies.get(id(node.owner), node.owner)
+        return Reference(root, owner, node.name, node.shape, node.picked, node.order)
+
+    for part in [p for p in copies.values() if isinstance(p, Component)]:
+        for name, value in part.__dict__.items():
+            if isinstance(value, Expression):
+                part.__dict__[name] = transform(value, moved)
+    return new
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:

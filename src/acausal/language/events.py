@@ -365,8 +365,7 @@ def after_step(*actions: Assign) -> AfterStep:
 def during(state: Any, *equations: Any) -> During:
     """Equations that hold while a state lasts: `yield ac.during(self.mode.stuck, self.w == 0)`.
 
-    Each state of a component brings its own; what a variable is in a state in which no equation determines it, nobody asks: declare
-    it with `during=("stuck",)`, say, and it rests meanwhile.
+    Each state of a component brings its own; a variable that stands in no equation which holds in some state rests meanwhile.
     """
     if isinstance(state, str):
         raise UsageError(

@@ -22,7 +22,7 @@ from ..families.pattern import jacobian_pattern
 from ..families.reduction import reduce
 from ..families.starts import StartReader, Starts
 from ..families.system import System
-from ..language.component import Component
+from ..language.component import Component, copy_of
 from ..results.result import Result, Stored
 from .build import build
 from .events.handler import settle_discrete, switching
@@ -273,7 +273,7 @@ class Model:
             surfaces = result.chattering
             if result.outcome is not Outcome.CHATTERING or surfaces <= model._sliding:
                 return result
-            component = copy.deepcopy(self._component)
+            component = copy_of(self._component)
             model = self._slides = Model(component, units=self._units, sliding=model._sliding | surfaces)
 
     def steady_state(

@@ -56,6 +56,7 @@ class Outcome(Enum):
     )
     ZENO = "Events come at ever shorter intervals and pile up at one time. What causes them is named below."
     EVENT_CYCLES = "An event does not come to rest: discrete values switch each other back and forth at one instant. See below."
+    EVENT_CONFLICT = "At an event two statements set one state to different values. See below which."
     EVENT_UNSOLVABLE = (
         "After an event the equations could not be solved in the new state, although everything known was tried. See below "
         "which state."

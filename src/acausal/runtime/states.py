@@ -130,6 +130,15 @@ class Exchange:
         return problem, replace(watch, limit=max(watch.limit, 2 * watch.growth(t, y, yp, here)))
 
 
+    def replaced(self, problem: Problem, state: int, by: int, t: float) -> Problem:
+        """The problem with one selected state replaced by another unknown that could be one."""
+        here = values_at(self.inputs, t, self.known)
+        derivative = dict(self.selection.selector.derivatives.candidates().tolist())
+        states = problem.states.copy()
+        states[states[:, 0] == state] = (by, derivative[by])
+        return self.selection.problem(Selection(states, []), here, self.starts.starts(here), explicit=False)
+
+
 def spread(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats) -> tuple[Floats, Floats]:
     """Values of the unknowns of a problem as values of all unknowns of its system."""
     size = problem.lowered.system.size

@@ -101,7 +101,7 @@ class Rhythm:
         else:
             what = f"Chattering at time {t:.6g}: {WINDOW} events within {span:.3g} s."
             remedy = (
-                "On either side of the switching point the equations drive back to it. Switch at two different values (hysteresis), "
+                "On either side of the switching point the equations drive back to it. Switch at two values (hysteresis), "
                 "or smooth the transition (`ac.smooth_step`, `ac.no_event`)."
             )
             if self.surfaces(handler):

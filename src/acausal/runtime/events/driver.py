@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ..journal import Journal
 
 
+_MOST_RELEASED = 100  # selected states that are tried, one after the other
+
+
 class Hybrid:
     """One run of a model with events, on a solver session (`native/ida.h`, or a stand-in with the same methods)."""
 
@@ -172,8 +175,43 @@ class Hybrid:
         """Consistent values after a change; states are held."""
         session, problem = self.session, self.problem
         session.set_known(self.handler.known)
+        lost = self.handler.set_states[~problem.differential[self.handler.set_states]]
+        if len(lost) and not self._held(t, y, yp, lost):
+            return False
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         return bool(ok) or self.repair.solved(t, y, yp, problem)
+
+    def _held(self, t: float, y: Floats, yp: Floats, lost: np.ndarray) -> bool:
+        """Values that an event gave to unknowns which are not among the selected states: they become states for a moment, each in
+        place of one of its kind (a velocity for a velocity), the one whose release changes the others least."""
+        exchange, rank = self.request.exchange, self._ranks()
+        if exchange is None:
+            return False
+        problem = self.problem
+        for unknown in lost:
+            best: tuple[float, Problem, Floats] | None = None
+            alike = problem.differential & (rank == rank[unknown])
+            for state in np.setdiff1d(np.flatnonzero(alike), self.handler.set_states)[:_MOST_RELEASED]:
+                other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
+                self.session.exchange(other.native, np.ones(other.size, dtype=bool))
+                ok, _ = self.session.consistent(t, y_try, yp_try, other.differential, other.nominal)
+                moved = float((np.abs(y_try - y) / other.nominal).sum())
+                if ok and np.isfinite(moved) and (best is None or moved < best[0]):
+                    best = moved, other, y_try
+            if best is None:
+                break
+            problem, y[:] = best[1], best[2]
+        self.session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
+        return best is not None
+
+    def _ranks(self) -> np.ndarray:
+        """How often each unknown can still be differentiated before its highest derivative is reached: 2 for positions, 1 for
+        velocities."""
+        lowered = self.problem.lowered
+        added = lowered.system.derivatives
+        if added is None:
+            return np.zeros(self.problem.size, dtype=np.int64)
+        return np.concatenate([added.highest, added.highest[added.of_unknown] - added.order])[lowered.kept]
 
     def _row(self) -> Floats:
         row = np.empty(self.request.stored.width)
@@ -198,6 +236,7 @@ class Hybrid:
                 "assertion": Outcome.ASSERTION,
                 "undefined": Outcome.NOT_FINITE,
                 "undefined state": Outcome.NOT_FINITE,
+                "conflict": Outcome.EVENT_CONFLICT,
             }[happening.failure]
         if happening.stop:
             self.diagnostics.append(explain(self.handler, "stop", happening, happening.rows[0]))

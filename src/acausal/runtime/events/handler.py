@@ -68,6 +68,7 @@ class Handler:
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
         reinit = hybrid.parts["reinit"]
         self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
+        self.set_states = self.states[:0]  # those that this round re-initialised
         self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
@@ -280,6 +281,7 @@ class Handler:
         return False
 
     def _reinitialise(self, found: Happening, y: Floats) -> bool:
+        self.set_states = self.states[:0]
         if not len(self.states):
             return False
         values = self.state_signs * self.rules.values("reinit", self.w)
@@ -288,7 +290,13 @@ class Handler:
             rows = np.flatnonzero(changed & ~np.isfinite(values))[:8].tolist()
             found.failure, found.rows = "undefined state", tuple(rows)
             return True
-        y[self.states[changed]] = values[changed]
+        set_to = self.states[changed]
+        self.set_states = np.unique(set_to)
+        y[set_to] = values[changed]
+        if len(self.set_states) < len(set_to) and (y[set_to] != values[changed]).any():
+            place = set_to[y[set_to] != values[changed]][0]
+            rows = np.flatnonzero(changed & (self.states == place))[:8].tolist()
+            found.failure, found.rows = "conflict", tuple(rows)
         return bool(changed.any())
 
     def _guess(self, y: Floats) -> None:

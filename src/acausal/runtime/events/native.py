@@ -23,7 +23,7 @@ RESTART = 0.1  # first step after an event, in steps before it
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
 HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
-WITHOUT = ("timed", "crossing", "clock_start", "clock_period")  # roles that need no kernels there
+WITHOUT = ("timed", "crossing", "clock_start", "clock_period", "corner")  # roles that need no kernels there
 
 
 class Tape:
@@ -119,7 +119,8 @@ def is_ordinary(problem: Problem, session: Any) -> bool:
     assert problem.rules is not None
     counts = problem.rules.counts
     unusual = [role for role, count in counts.items() if count and role not in HANDLED and role not in WITHOUT]
-    return core is not None and isinstance(session, core.Ida) and not unusual
+    selected = problem.candidates is not None and bool(counts["reinit"])  # what an event sets may not be among the selected states
+    return core is not None and isinstance(session, core.Ida) and not unusual and not selected
 
 
 def switches(handler: Handler, span: float) -> Any:

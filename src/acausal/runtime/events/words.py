@@ -24,7 +24,7 @@ def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diag
         return _assertion(handler, happening, happening.rows[-1], "is violated")
     if sort == "cycle":
         return _cycle(handler, happening)
-    if sort in ("sweep", "undefined", "undefined state"):
+    if sort in ("sweep", "undefined", "undefined state", "conflict"):
         return _sweep(handler, happening, sort)
     return _unsolvable(handler, happening)
 
@@ -103,11 +103,14 @@ def _assigned_text(handler: Handler, k: int) -> str:
 
 def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
     system = handler.problem.lowered.system
-    role = "reinit" if sort == "undefined state" else "update"
+    role = "reinit" if sort in ("undefined state", "conflict") else "update"
     places = [system.describe_rule(role, r) for r in happening.rows]
     details = tuple(f"assigned:  {p.component}: {p.equation}" + (f"  ({p.location})" if p.location else "") for p in places[1:])
     if sort == "undefined":
         what, remedy = "A discrete variable is assigned a value that is not finite", "Check what it is computed from."
+    elif sort == "conflict":
+        what = "Two statements set one state to different values at the same instant"
+        remedy = "Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies."
     elif sort == "undefined state":
         what, remedy = "A state is re-initialised with a value that is not finite", "Check what it is computed from."
     else:

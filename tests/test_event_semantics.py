@@ -1,0 +1,318 @@
+"""What events mean, in corners that are easy to get wrong: each model has an answer that can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+
+
+class Totals(ac.Component):
+    """Sums of what changes at the same instant."""
+
+    def __init__(self, n: int) -> None:
+        self.x = ac.Variable(start=0.0, fixed=True, shape=n)
+        self.a, self.e, self.d = ac.Discrete(0.0), ac.Discrete(0.0), ac.Discrete(0.0, shape=n)
+        self.n = n
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == np.arange(1.0, self.n + 1)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(
+            ac.sample(1.0, 1.0),
+            ac.assign(self.a, ac.pre(ac.sum(self.x))),
+            ac.assign(self.d, ac.pre(self.d) + 1),
+            ac.assign(self.e, ac.sum(self.d)),
+            ac.reinit(self.x, self.x - ac.pre(ac.sum(self.x))),
+        )
+
+
+@pytest.mark.parametrize("n", [3, 8])  # written out, and accumulated
+def test_sums_at_an_event_are_those_of_that_instant(n: int) -> None:
+    result = ac.compile(Totals(n)).simulate(until=2.5)
+    first = n * (n + 1) / 2
+    assert result["e"][-1] == 2 * n
+    assert result["a"][-1] == pytest.approx(2 * first - n * first)
+    exact = 2.5 * np.arange(1, n + 1) - first - (2 * first - n * first)
+    np.testing.assert_allclose(result["x"][-1], exact, atol=1e-8)
+
+
+class Counter(ac.Component):
+    n = ac.Integer(0)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sample(0.0, 1.0), ac.assign(self.n, ac.pre(self.n) + 1))
+
+
+class Counters(ac.Component):
+    total, three = ac.Integer(0), ac.Integer(0)
+
+    def __init__(self, n: int) -> None:
+        self.c = ac.array(Counter, n)
+
+    def events(self) -> Iterator[Any]:
+        some = self.c[0].n + self.c[1].n + self.c[2].n
+        yield ac.when(ac.sample(0.0, 1.0), ac.assign(self.total, ac.sum(self.c.n)), ac.assign(self.three, some))
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_a_sum_over_an_array_follows_what_was_assigned_at_the_same_tick(n: int) -> None:
+    result = ac.compile(Counters(n)).simulate(until=2.5)
+    assert (result["total"][-1], result["three"][-1]) == (3 * n, 9)
+
+
+class Rising(ac.Component):
+    x, k = ac.Variable(start=0.0, fixed=True), ac.Parameter(1.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.k
+
+
+class Majority(ac.Component):
+    n = ac.Integer(0)
+
+    def __init__(self, count: int) -> None:
+        self.c = ac.array(Rising, count, k=np.arange(1.0, count + 1))
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sum(ac.where(self.c.x > 1.0, 1.0, 0.0)) > 1.5, ac.assign(self.n, ac.pre(self.n) + 1))
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_a_condition_on_a_sum_of_relations_is_an_edge_once(count: int) -> None:
+    assert ac.compile(Majority(count)).simulate(until=2.0)["n"][-1] == 1
+
+
+class TwoGuesses(ac.Component):
+    x, q = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    y = ac.Variable(start=1.0)
+    mode = ac.States("first", "negative", "last", initial="first")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+        yield ac.der(self.q) == self.y
+        yield self.y**2 == 4.0 + ac.match(self.mode, first=0.0, negative=5.0, last=12.0)
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.mode.first.to("negative", when=self.x > 1)
+        yield self.mode.negative.to("last", when=self.x > 2)
+
+    def on_state_change(self) -> Iterator[Any]:
+        yield self.y, self.mode.negative, -2.0
+        yield self.y, self.mode.last, 2.0
+
+
+def test_each_state_has_its_own_guess() -> None:
+    result = ac.compile(TwoGuesses()).simulate(until=3.0, at=[0.5, 1.5, 2.5])
+    np.testing.assert_allclose(result["y"][np.searchsorted(result.time, [0.5, 1.5, 2.5])], [2.0, -3.0, 4.0])
+
+
+class Moving(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def __init__(self, statement: Any) -> None:
+        self.statement = statement
+        self.b, self.n, self.k = ac.Discrete(0.0), ac.Integer(0), ac.Boolean(True)
+        self.many = ac.Integer(0, shape=2)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+
+    def events(self) -> Iterator[Any]:
+        yield from self.statement(self)
+
+
+def moved(statement: Any, until: float = 2.5) -> Any:
+    return ac.compile(Moving(statement)).simulate(until=until)
+
+
+def test_a_branch_with_the_condition_of_an_earlier_one_is_never_taken() -> None:
+    def statement(m: Any) -> Iterator[Any]:
+        hot = m.x > 1
+        yield ac.when(hot, ac.assign(m.k, False)).elsewhen(hot, ac.terminate("never"))
+
+    assert moved(statement).outcome is ac.Outcome.FINISHED
+
+
+def test_pre_of_pre_is_pre() -> None:
+    def statement(m: Any) -> Iterator[Any]:
+        both = ac.pre(ac.pre(m.n) + ac.pre(m.x))
+        yield ac.when(ac.sample(1.0, 1.0), ac.assign(m.n, ac.pre(m.n) + 1), ac.assign(m.b, both), ac.reinit(m.x, ac.pre(m.x) + 10))
+
+    assert moved(statement)["b"][-1] == pytest.approx(13.0)
+
+
+def test_a_condition_that_reads_an_element_of_what_it_assigns_means_the_value_before() -> None:
+    def statement(m: Any) -> Iterator[Any]:
+        yield ac.when((m.x > 1) & (m.many[0] < 1), ac.assign(m.many, ac.pre(m.many) + 1))
+
+    result = moved(statement)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["many"][-1].tolist() == [1, 1]
+
+
+def test_two_values_for_one_state_are_a_conflict() -> None:
+    def statement(m: Any) -> Iterator[Any]:
+        yield ac.when(m.x > 1, ac.reinit(m.x, 5.0))
+        yield ac.when(m.x > 1.0, ac.reinit(m.x, 7.0))
+
+    result = moved(statement)
+    assert result.outcome is ac.Outcome.EVENT_CONFLICT
+    assert "Two statements set one state to different values" in str(result.diagnostics[0])
+    assert result.time_reached == pytest.approx(1.0)
+
+
+class Named(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        step = ac.where(self.x > 1, 1.0, 0.0)
+        self.twice = step * 2
+        self.more = ac.named(step + 1)
+        yield ac.der(self.x) == 1.0 + self.more
+
+
+def test_named_expressions_have_the_values_of_their_side_of_an_event() -> None:
+    result = ac.compile(Named()).simulate(until=2.0, points=3)
+    k = int(np.flatnonzero(np.diff(result.time) == 0)[0])
+    assert result["twice"][k : k + 2].tolist() == [0.0, 2.0]
+    assert result["more"][k : k + 2].tolist() == [1.0, 2.0]
+
+
+class MadeInInit(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def __init__(self) -> None:
+        self.Q = ac.named(ac.where(self.x > 0, -2.0, 1.0))
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.Q
+
+
+def test_expressions_made_in_init_survive_a_second_translation() -> None:
+    component = MadeInInit()
+    ac.compile(component)
+    assert ac.compile(component).simulate(until=0.4)["x"][-1] == pytest.approx(0.2)
+    result = ac.compile(component).simulate(until=3.0, sliding="filippov")
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["x"][-1] == pytest.approx(0.0, abs=1e-9)
+
+
+class SmoothStart(ac.Component):
+    x, y = ac.Variable(), ac.Variable(start=-2.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+        yield ac.der(self.y) == 1.0
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.x == ac.smooth(ac.max(0.0, -1.0 * self.y))
+
+
+def test_initial_equations_may_opt_out_of_events() -> None:
+    assert ac.compile(SmoothStart()).simulate(until=1.0)["x"][-1] == pytest.approx(3.0)
+
+
+class Driven(ac.Component):
+    u, x = ac.Input(), ac.Variable(start=0.0, fixed=True)
+    side = ac.OutputStates("up", "down", initial="up")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.u
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.side.up.to("down", when=self.x > 1)
+
+
+class Driver(ac.Component):
+    def __init__(self) -> None:
+        self.c = Driven()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.during(self.c.side.up, self.c.u == 1.0)
+        yield ac.during(~self.c.side.up, self.c.u == -1.0)
+
+
+def test_equations_of_a_state_may_drive_the_input_of_a_part() -> None:
+    assert ac.compile(Driver()).simulate(until=3.0)["c.x"][-1] == pytest.approx(-1.0)
+
+
+class Together(ac.Component):
+    x, F = ac.Variable(start=0.0, fixed=True), ac.Variable()
+    m = ac.States("a", "b", "c", initial="a")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.F
+        yield ac.during(self.m.a | self.m.b, self.F == 1.0)
+        yield ac.during(~(self.m.a | self.m.b), self.F == 2.0)
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.m.a.to("b", after=1.0)
+        yield self.m.b.to("c", after=1.0)
+
+
+def test_states_may_share_their_equations() -> None:
+    assert ac.compile(Together()).simulate(until=3.0)["x"][-1] == pytest.approx(4.0)
+
+
+class Pendulum(ac.Component):
+    x, y = ac.Variable(start=1.0), ac.Variable(start=0.0)
+    u, v, T = ac.Variable(start=0.0), ac.Variable(start=0.0), ac.Variable()
+    when = ac.Parameter(0.5)
+
+    def __init__(self, which: str) -> None:
+        self.which = which
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.u
+        yield ac.der(self.y) == self.v
+        yield ac.der(self.u) == -self.T * self.x
+        yield ac.der(self.v) == -self.T * self.y - 9.81
+        yield self.x**2 + self.y**2 == 1
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.time >= self.when, ac.reinit(getattr(self, self.which), 0.0))
+
+
+@pytest.mark.parametrize("which", ["u", "v"])
+@pytest.mark.parametrize("when", [0.5, 0.65])
+def test_a_state_that_is_not_selected_can_be_re_initialised(which: str, when: float) -> None:
+    """The rod ties the velocities: if one is zero so is the other, and the position stays."""
+    result = ac.compile(Pendulum(which)).simulate(until=1.0, set={"when": when})
+    k = int(np.flatnonzero(np.diff(result.time) == 0)[0])
+    assert result["u"][k + 1] == pytest.approx(0.0, abs=1e-9)
+    assert result["v"][k + 1] == pytest.approx(0.0, abs=1e-9)
+    assert abs(result["u"][k]) > 1.0
+    assert result["x"][k + 1] == pytest.approx(result["x"][k], rel=1e-9)
+
+
+class Held(ac.Component):
+    u, x = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+    y = ac.Variable()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.u - self.x
+        yield self.y == self.u + self.x
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_an_input_that_holds_its_values_jumps_at_its_times(solver: str) -> None:
+    given = ac.hold([0.0, 1.0, 2.5], [0.0, 2.0, -1.0])
+    result = ac.compile(Held()).simulate(until=5.0, inputs={"u": given}, rtol=1e-9, solver=solver)
+    assert result.event_times.tolist() == [1.0, 2.5]
+    level = 2 * (1 - np.exp(-1.5))
+    assert result["x"][-1] == pytest.approx(-1 + (level + 1) * np.exp(-2.5), abs=1e-7)
+    k = int(np.searchsorted(result.time, 1.0))
+    assert result["y"][k : k + 2].tolist() == [0.0, 2.0]
+
+
+def test_a_held_input_is_checked() -> None:
+    with pytest.raises(ac.ModelError, match="must increase"):
+        ac.hold([0.0, 1.0, 1.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ac.ModelError, match="2 times and 1 values"):
+        ac.hold([0.0, 1.0], [1.0])
