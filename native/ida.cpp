@@ -431,7 +431,7 @@ long Ida::steps_since_start() const {
 // Output times up to where the session is, and what IDAS must know before it goes on from there.
 int64_t Ida::prepare(double t_end, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
-    written = write_rows(nearest, times, count, rows, written);
+    written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
     if (t_end > nearest) {
         if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
         if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end), "IDASetStopTime");

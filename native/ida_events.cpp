@@ -57,7 +57,8 @@ Status Ida::handle_event(double t_end, double *rows, int64_t capacity, int64_t w
         double step = 0;
         IDAGetLastStep(mem, &step);
         journal->close(standing(), tested());
-        start(t, w.get(), w.get() + n, s.restart_step * step);
+        s.pace = std::max(step, 0.3 * s.pace); // an event soon after another must not make the next start slower still
+        start(t, w.get(), w.get() + n, s.restart_step * s.pace);
         s.records.alarm |= s.haste.restart(t, s.causes);
     }
     if (s.noteworthy) store_row(rows, written);

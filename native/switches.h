@@ -73,6 +73,7 @@ class Switches {
     std::vector<char> differential;
     std::vector<double> nominal;
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
+    double pace = 0;         // the step that restarts go by
     double restart_step = 0; // first step after a restart, in steps before it
     Haste haste;
     EventRecords records;

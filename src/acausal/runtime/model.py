@@ -251,6 +251,7 @@ class Model:
                 inputs=signals,
                 progress=report,
                 options=options,
+                resumed=isinstance(start_from, Result) and start_from.time_reached == begin,
             )
             run = run_to_end(chosen, problem, request, self.selection, self._starts)
         clock.lap("integration")

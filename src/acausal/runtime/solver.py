@@ -86,6 +86,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     watch: Watch | None = None  # notices when selected states degrade …
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
+    resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
 
     def checked(self, problem: Problem) -> Request:
         """The same with arrays as solvers want them, or an error about what cannot be."""
@@ -110,7 +111,7 @@ class Request:
         if known.shape != problem.known.shape:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
-        return Request(*fields, self.inputs, self.progress, self.options, self.watch, self.exchange)
+        return Request(*fields, self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
 
 
 Statistics = dict[str, Any]  # numbers by name, and "seconds": wall time by phase

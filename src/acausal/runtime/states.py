@@ -129,7 +129,6 @@ class Exchange:
         # Nothing better is to be had here. Selection weighs by nominal values, so this may be far above the limit.
         return problem, replace(watch, limit=max(watch.limit, 2 * watch.growth(t, y, yp, here)))
 
-
     def replaced(self, problem: Problem, state: int, by: int, t: float) -> Problem:
         """The problem with one selected state replaced by another unknown that could be one."""
         here = values_at(self.inputs, t, self.known)

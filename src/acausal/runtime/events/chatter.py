@@ -19,14 +19,13 @@ from ..outcome import Outcome
 if TYPE_CHECKING:
     from .handler import Handler
 
-WINDOW = 60  # events looked at
-SHORT = 1e-7  # of the run's length: events that make up the window within this are too fast …
-REPEATED = 10  # … if one and the same cause is behind so many of them
-SHRINKING, SHRUNK, NEAR = (
-    0.98,
-    10,
-    1e-5,
-)  # so many intervals of one cause, each at most this part of the one before, and the end is near
+WINDOW, SHORT = 60, 1e-9  # so many events within this part of the run's length are too fast …
+REPEATED = 10  # … if one and the same cause is behind so many of them …
+FEW = 20.0  # … and the solver makes no more steps than these between two of them
+LONG_WINDOW, LONG_SHORT, LONG_FEW = 2000, 1e-6, 8.0  # the same for causes that take turns
+SHRINKING, SHRUNK = 0.98, 10  # so many intervals of one cause, each at most this part of the one before …
+NEAR = 1e-5  # … and the time at which they pile up is as near as this, of the time since they began
+STATE = ("relation", "crossing")  # causes that can chatter: what happens at given times cannot
 
 
 class Rhythm:
@@ -34,30 +33,47 @@ class Rhythm:
 
     def __init__(self, t0: float, t_end: float) -> None:
         self.span = t_end - t0
-        self.times: deque[float] = deque(maxlen=WINDOW)
+        self.times: deque[float] = deque(maxlen=LONG_WINDOW)
+        self.steps: deque[int | None] = deque(maxlen=LONG_WINDOW)
         self.causes: deque[list[tuple[str, int]]] = deque(maxlen=WINDOW)
         self.own: dict[tuple[str, int], deque[float]] = {}
+        self.first: dict[tuple[str, int], float] = {}
         self.outcome = Outcome.CHATTERING
 
-    def event(self, t: float, causes: list[tuple[str, int]]) -> Outcome | None:
+    def event(self, t: float, causes: list[tuple[str, int]], steps: int | None) -> Outcome | None:
+        """One more event with a restart; `steps` made so far, if that is known. An outcome if the run must stop."""
+        causes = [c for c in causes if c[0] in STATE]
+        if not causes:
+            return None
         self.times.append(t)
+        self.steps.append(steps)
         self.causes.append(causes)
-        for cause in causes[:100]:
-            own = self.own.setdefault(cause, deque(maxlen=SHRUNK + 2))
-            if not own or t > own[-1]:
-                own.append(t)
-            if len(own) == SHRUNK + 2 and self._piling_up(np.diff(np.array(own))):
-                self.outcome = Outcome.ZENO
-                return self.outcome
-        fast = len(self.times) == WINDOW and t - self.times[0] < SHORT * self.span
-        if fast and any(times >= REPEATED for _, times in self.culprits()):
+        if any(self._piles_up(t, cause) for cause in causes[:100]):
+            self.outcome = Outcome.ZENO
+            return self.outcome
+        repeated = self._fast(WINDOW, SHORT, FEW) and any(times >= REPEATED for _, times in self.culprits())
+        if repeated or self._fast(LONG_WINDOW, LONG_SHORT, LONG_FEW):
             self.outcome = Outcome.CHATTERING
             return self.outcome
         return None
 
-    def _piling_up(self, gaps: np.ndarray) -> bool:
-        limit = self._limit(gaps)
-        return limit is not None and limit < NEAR * self.span
+    def _fast(self, window: int, short: float, few: float) -> bool:
+        """Whether the last `window` events took hardly any time and hardly any steps."""
+        if len(self.times) < window or self.times[-1] - self.times[-window] >= short * self.span:
+            return False
+        known = [(k, s) for k, s in enumerate(list(self.steps)[-window:]) if s is not None]
+        if len(known) < 2 or known[-1][0] - known[0][0] < window // 2:
+            return False
+        return known[-1][1] - known[0][1] <= few * (known[-1][0] - known[0][0])
+
+    def _piles_up(self, t: float, cause: tuple[str, int]) -> bool:
+        """Whether the events of one cause come at intervals that shrink towards a time that is near."""
+        own = self.own.setdefault(cause, deque(maxlen=SHRUNK + 2))
+        first = self.first.setdefault(cause, t)
+        if not own or t > own[-1]:
+            own.append(t)
+        limit = self._limit(np.diff(np.array(own))) if len(own) == SHRUNK + 2 else None
+        return limit is not None and limit < NEAR * (t - first)
 
     def _limit(self, gaps: np.ndarray) -> float | None:
         """How long it is to the time at which shrinking intervals pile up; None if they do not shrink."""
@@ -87,7 +103,8 @@ class Rhythm:
         system = handler.problem.lowered.system
         named = [(system.describe_rule(role, row), times) for (role, row), times in self.culprits()]
         t, first = self.times[-1], named[0][0] if named else Diagnostic("")
-        span = t - self.times[0]
+        count = min(WINDOW, len(self.times))
+        span = t - self.times[-count]
         details = tuple(
             f"switched:  {d.component}: {d.equation}, {times} times" + (f"  ({d.location})" if d.location else "")
             for d, times in named
@@ -99,7 +116,7 @@ class Rhythm:
                 "speed is small, or end the run with `ac.terminate`."
             )
         else:
-            what = f"Chattering at time {t:.6g}: {WINDOW} events within {span:.3g} s."
+            what = f"Chattering at time {t:.6g}: {count} events within {span:.3g} s."
             remedy = (
                 "On either side of the switching point the equations drive back to it. Switch at two values (hysteresis), "
                 "or smooth the transition (`ac.smooth_step`, `ac.no_event`)."

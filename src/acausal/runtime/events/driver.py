@@ -42,6 +42,7 @@ class Hybrid:
         self.repair = Repair(self.handler)
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
+        self.pace = 0.0  # the step that restarts go by
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
         self.warned: set[int] = set()
@@ -54,7 +55,7 @@ class Hybrid:
         r = self.request
         y, yp = r.y0.copy(), r.yp0.copy()
         self.session.set_known(self.handler.known)
-        happening = self.handler.begin(r.t0, y, yp, self.solve)
+        happening = self.handler.begin(r.t0, y, yp, self.solve, r.resumed)
         if happening.failure in ("cycle", "unsolvable"):
             before = happening.before
             if self.repair.found(happening, before, r.y0.copy(), r.yp0.copy(), self.session, self.problem):
@@ -87,9 +88,9 @@ class Hybrid:
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
         if status == Status.ASSIGNED:
-            return self._event(None, "state_events")
+            return self._event(None, "steps")
         if status == Status.PAUSED:
-            return self._too_fast() if self.native is not None and self.native.alarmed else None
+            return self._too_fast()
         if status == Status.STATES_DEGRADED and r.exchange is not None:
             self._exchange(r.exchange)
             return None
@@ -101,7 +102,7 @@ class Hybrid:
         if session.t >= r.t_end:
             return Outcome.FINISHED
         if session.t >= corner:  # what the steps before it predict does not hold beyond it, and may look right by chance
-            session.start(session.t, session.y, session.yp, RESTART * session.last_step)
+            session.start(session.t, session.y, session.yp, self._first_step())
             self.counts["restarts"] += 1
         return None
 
@@ -137,6 +138,9 @@ class Hybrid:
             here = np.empty(len(handler.w))
             session.workspace(here)
             assigned = here[handler.stepped]
+            if sort == "steps" and self._drifted(assigned):
+                handler.w[handler.stepped] = assigned
+                return None
         before, row = handler.w[handler.cells], self._row()
         happening = handler.event(t, y, yp, self.solve, roots, assigned)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
@@ -144,7 +148,7 @@ class Hybrid:
         ):
             y, yp = self.repair.y, self.repair.yp
         self.counts["events"] += 1
-        self.counts[sort] += 1
+        self.counts["time_events" if sort == "time_events" else "state_events"] += 1
         noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())
         if noteworthy or happening.failure or happening.stop:
             if self.record.last_time < t:
@@ -162,10 +166,20 @@ class Hybrid:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
         if happening.restart or not self.session_started:
-            self.session.start(happening.t, y, yp, RESTART * self.session.last_step)
+            self.session.start(happening.t, y, yp, self._first_step())
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
         self.counts["event_sweeps"] += happening.sweeps
+
+    def _drifted(self, assigned: Floats) -> bool:
+        """Whether what was assigned after a step changed by little, as a mean or a maximum does: no jump to begin anew for."""
+        before = self.handler.w[self.handler.stepped]
+        return bool((np.abs(assigned - before) <= 0.05 * np.maximum(np.abs(before), 1.0)).all())
+
+    def _first_step(self) -> float:
+        """Of a restart: a part of the last step; an event soon after another must not make the next start slower still."""
+        self.pace = max(self.session.last_step, 0.3 * self.pace)
+        return RESTART * self.pace
 
     @property
     def session_started(self) -> bool:
@@ -246,11 +260,14 @@ class Hybrid:
     def _chattering(self, happening: Happening) -> Outcome | None:
         if not happening.restart:
             return None
-        return self._too_fast() or self._explained(self.rhythm.event(happening.t, happening.causes))
+        return self._too_fast() or self._explained(self.rhythm.event(happening.t, happening.causes, self._steps()))
 
     def _too_fast(self) -> Outcome | None:
         """Whether events that were handled natively follow each other too fast."""
-        return self._explained(self.native.watched(self.rhythm)) if self.native is not None else None
+        return self._explained(self.native.watched(self.rhythm, self._steps())) if self.native is not None else None
+
+    def _steps(self) -> int:
+        return int(self.session.statistics()["steps"])
 
     def _explained(self, outcome: Outcome | None) -> Outcome | None:
         if outcome is not None:
@@ -297,5 +314,6 @@ def run_hybrid(
 def run_still(problem: Problem, request: Request) -> RunResult:
     """A run with events of a model in which nothing is unknown."""
     request = request.checked(problem)
-    session = Still(problem, request.stored, request.inputs, request.t_end - request.t0)
+    max_step = float(request.options.get("max_step", 0.0))
+    session = Still(problem, request.stored, request.inputs, request.t_end - request.t0, max_step)
     return run_hybrid(problem, request, session, problem.known, 0.1)

@@ -22,6 +22,7 @@ from .sliding import Sliding
 from .timed import Ticks, Timed
 
 MOST_ROUNDS = 200
+_CLOSE = 4 * np.finfo(float).eps  # times that differ by no more are one instant
 MOST_SWEEPS = 1000
 
 Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
@@ -121,7 +122,7 @@ class Handler:
         self.w[:n], self.w[n : 2 * n] = y, yp
         self.w[self.problem.time_index] = t
         for cell, signal in self.inputs.items():
-            self.known[cell] = signal(t)
+            self.known[cell] = signal(t + _CLOSE * abs(t)) if isinstance(signal, Steps) else signal(t)
         self.assign()
 
     def assign(self) -> None:
@@ -132,10 +133,13 @@ class Handler:
             equations.computed.assign(self.w)
 
     # --- events ---------------------------------------------------------------------------------------------------------------
-    def begin(self, t: float, y: Floats, yp: Floats, solve: Solve) -> Happening:
-        """The event at the start: relations as they are, assignments that hold at the start, `when(initial())`, ticks at t."""
+    def begin(self, t: float, y: Floats, yp: Floats, solve: Solve, resumed: bool = False) -> Happening:
+        """The event at the start: relations as they are, assignments that hold at the start, `when(initial())`, ticks at t.
+
+        A run that is `resumed` goes on where another ended, which has dealt with the start and with ticks at t already.
+        """
         self.load(t, y, yp)
-        self.known[INITIAL] = 1.0
+        self.known[INITIAL] = 0.0 if resumed else 1.0
         self.relations.begin(self.w)
         for _ in range(MOST_ROUNDS):  # relations may stand within relations
             if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
@@ -143,7 +147,7 @@ class Handler:
         self.w[self.partners] = self.w[self.cells]
         self._settle_conditions(t)
         due = self.ticks.next(t, inclusive=True)
-        ticking = due[1] if due[0] <= t else due[1][:0]
+        ticking = due[1] if due[0] <= t and not resumed else due[1][:0]
         # The start was sought with relations as they are written; at a switching point the branch they choose may not solve it.
         verify = bool((self.read & np.isin(self.cells, self.relations.cells[self.relations.near(self.w)])).any())
         happening = self._iterate(t, y, yp, solve, None, ticking, first=True, verify=verify)

@@ -57,13 +57,23 @@ class Record:
     def finished(self) -> tuple[Floats, Floats, EventLog]:
         none = np.zeros(0, dtype=np.int64)
         times = np.concatenate([np.zeros(0), *(t for t, _ in self.pieces)])
-        rows = np.concatenate([np.zeros((0, self.width)), *(r for _, r in self.pieces)])
+        rows = self._rows()
         changes = self.changes or [(none, none, none)]
         event, cell, value = (np.concatenate(part) for part in zip(*changes, strict=True))
         causes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.causes])
         at, before = np.array(self.times), np.array(self.rows, dtype=np.int64)
         log = EventLog(at, before, causes, event, cell, value.astype(float), self.describe)
         return times, rows, log
+
+    def _rows(self) -> Floats:
+        """All rows in one array; pieces are let go as they are copied, since a result may be large."""
+        rows, place = np.empty((self.count, self.width)), 0
+        self.pieces.reverse()
+        while self.pieces:
+            _, piece = self.pieces.pop()
+            rows[place : place + len(piece)] = piece
+            place += len(piece)
+        return rows
 
     def describe(self, source: int) -> Cause:
         """What a source is, in words."""

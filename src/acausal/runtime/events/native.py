@@ -98,13 +98,16 @@ class Native:
         """Whether events may be too fast."""
         return any(taken["alarm"] for taken in self.unseen)
 
-    def watched(self, rhythm: Rhythm) -> Outcome | None:
-        """Show the events that are new to it."""
+    def watched(self, rhythm: Rhythm, steps: int) -> Outcome | None:
+        """Show the events that are new to it; `steps` have been made until the last of them."""
         unseen, self.unseen = self.unseen, []
         for taken in unseen:
             ends = np.searchsorted(taken["cause_events"], np.arange(len(taken["times"]) + 1))
-            for k in np.flatnonzero(taken["restarts"]):
-                outcome = rhythm.event(float(taken["times"][k]), self._causes(taken["cause_rows"][ends[k] : ends[k + 1]]))
+            restarts = np.flatnonzero(taken["restarts"])
+            for k in restarts:
+                causes = self._causes(taken["cause_rows"][ends[k] : ends[k + 1]])
+                known = steps if k == restarts[-1] and taken is unseen[-1] else None
+                outcome = rhythm.event(float(taken["times"][k]), causes, known)
                 if outcome is not None:
                     return outcome
         return None

@@ -45,8 +45,8 @@ class Relations:
     def begin(self, w: Floats) -> None:
         """Values at a start, exactly as written, and bands for the run."""
         w[self.bands] = 0.0
-        scale = self._scale(w)
-        self.width, self.soft = BAND * scale, self._softness() * scale
+        scale = self._scale(w, np.maximum(np.abs(w[: self.problem.size]), self.problem.nominal))
+        self.width, self.soft = self._widths(w, scale), self._softness() * scale
         self._wide[:] = 0.0
         g = self.sense * self.rules.values("relation", w)
         w[self.cells] = np.where(self.strict, g > 0, g >= 0)
@@ -107,12 +107,24 @@ class Relations:
             np.maximum.at(width, family.rows[0], self.rtol * soft[index].max(axis=0, initial=0.0))
         return width
 
-    def _scale(self, w: Floats) -> Floats:
-        """What g is made of: the sum of its terms' sizes, by its derivatives."""
+    def _widths(self, w: Floats, scale: Floats) -> Floats:
+        """The size of terms at the crossing is that of what g is compared with, `5e-8` in `p < 5e-8`, wherever the run starts; if
+        that is zero, it is the size of the unknowns."""
+        bare = w.copy()
+        bare[: 2 * self.problem.size] = 0.0
+        bare[len(bare) - self.problem.lowered.computed :] = 0.0
+        with np.errstate(all="ignore"):
+            compared = np.abs(self.rules.values("relation", bare))
+        rounding = 4 * np.finfo(float).eps * self._scale(w, self.problem.nominal)
+        own = np.isfinite(compared) & (compared > 0) & (compared < scale)
+        return np.where(own, np.maximum(BAND * compared, rounding), BAND * scale)
+
+    def _scale(self, w: Floats, unknowns: Floats) -> Floats:
+        """What g is made of, with unknowns of that size: the sum of its terms' sizes, by its derivatives."""
         scale = np.zeros(self.count)
         size = np.abs(w)
         n = self.problem.size
-        size[:n] = np.maximum(size[:n], self.problem.nominal)
+        size[:n] = unknowns
         size[n : 2 * n] = np.maximum(size[n : 2 * n], self.problem.nominal)
         for family in self.problem.lowered.moved(self.part.families):
             for output, slot, partial in family.template.jacobian:

@@ -16,14 +16,16 @@ from ..problem import Floats, Problem, Stored
 from ..solver import COUNTERS
 from .status import Status
 
-GRID = 500  # points of a run between which crossings are looked for
+GRID = 5000  # points of a run between which crossings are looked for, unless `max_step` asks for more
 
 
 class Still:
     """Moves through time without unknowns."""
 
-    def __init__(self, problem: Problem, stored: Stored, inputs: Mapping[int, Signal], span: float) -> None:
-        self.problem, self.stored, self.inputs, self.step = problem, stored, inputs, span / GRID
+    def __init__(self, problem: Problem, stored: Stored, inputs: Mapping[int, Signal], span: float, max_step: float = 0.0) -> None:
+        self.problem, self.stored, self.inputs = problem, stored, inputs
+        self.step = min(span / GRID, max_step or span)
+        self.steps = 0
         self.t, self.y, self.yp, self.last_step, self.message = 0.0, np.zeros(0), np.zeros(0), 0.0, ""
         self._known = problem.known.copy()
         self._roots = np.zeros(0, dtype=np.int32)
@@ -67,14 +69,33 @@ class Still:
                 self.stored.row(self._workspace(float(times[written])), rows[written])
                 written += 1
             self.t = ahead
+            self.steps += 1
+            if progress is not None and self.steps % 1000 == 0 and progress(self.t) is False:
+                return Status.CANCELLED, written
+            changed = self._assigned()
             if crossed.any():
                 self._roots = np.where(crossed, np.sign(new - g), 0).astype(np.int32)
                 return Status.ROOT, written
+            if changed:
+                return Status.ASSIGNED, written
             g = new
         while written < len(times) and times[written] <= self.t:
             self.stored.row(self._workspace(float(times[written])), rows[written])
             written += 1
         return Status.FINISHED, written
+
+    def _assigned(self) -> bool:
+        """Assignments after a step (`ac.after_step`); whether one of them changed what others read."""
+        rules = self.problem.rules
+        assert rules is not None
+        if not rules.counts["step"]:
+            return False
+        values, before = rules.values("step", self._workspace(self.t)), self._known[rules.step_cells]
+        self._known[rules.step_cells] = values
+        return bool(((values != before) & rules.step_watched).any())
+
+    def workspace(self, out: Floats) -> None:
+        out[:] = self._workspace(self.t)
 
     def _located(self, low: float, high: float, g: Floats) -> tuple[float, Floats]:
         """The first crossing: the least time at which some function has another sign than at `low`."""
@@ -89,4 +110,4 @@ class Still:
         return high, self._functions(high)
 
     def statistics(self) -> dict[str, Any]:
-        return {**dict.fromkeys(COUNTERS, 0), "seconds": {}}
+        return {**dict.fromkeys(COUNTERS, 0), "steps": self.steps, "seconds": {}}

@@ -125,7 +125,7 @@ class Corners:
         self.jumps = np.unique(np.concatenate([np.zeros(0), *jumps.values()]))  # these are events
 
     def next_jump(self, t: float) -> float:
-        k = int(np.searchsorted(self.jumps, t, side="right"))
+        k = int(np.searchsorted(self.jumps, t + _CLOSE * abs(t), side="right"))
         return float(self.jumps[k]) if k < len(self.jumps) else np.inf
 
     def next(self, t: float) -> float:
