@@ -316,3 +316,163 @@ def test_a_held_input_is_checked() -> None:
         ac.hold([0.0, 1.0, 1.0], [1.0, 2.0, 3.0])
     with pytest.raises(ac.ModelError, match="2 times and 1 values"):
         ac.hold([0.0, 1.0], [1.0])
+
+
+class Vacuum(ac.Component):
+    p, n = ac.Variable(start=1e5, fixed=True), ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.p) == -self.p
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(self.p < 5e-8, ac.assign(self.n, 1))
+
+
+def test_a_threshold_is_met_however_large_the_start_was() -> None:
+    result = ac.compile(Vacuum()).simulate(until=40.0, rtol=1e-8, atol=1e-14)
+    assert result["n"][-1] == 1
+    assert result.event_times[0] == pytest.approx(np.log(1e5 / 5e-8), rel=1e-6)
+
+
+class Fast(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == -1e5 * self.x
+
+
+@pytest.mark.parametrize("solver", ["ida"])
+def test_output_just_after_the_start_of_a_long_run(solver: str) -> None:
+    at = np.array([0.0, 1e-7, 1e-6, 2e-6, 1e-5])
+    result = ac.compile(Fast()).simulate(until=1e9, at=[*at, 1e9], solver=solver)
+    np.testing.assert_allclose(result["x"][:5], np.exp(-1e5 * at), atol=1e-5)
+
+
+class Still(ac.Component):
+    """Nothing to solve for: everything is an expression of time."""
+
+    y, n, i = ac.Variable(), ac.Integer(0), ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.where(ac.sin(ac.time) > 0, 1.0, 0.0)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sin(ac.time) > 0, ac.assign(self.n, ac.pre(self.n) + 1))
+        yield ac.after_step(ac.assign(self.i, self.i + 1))
+
+
+def test_models_without_unknowns_have_events_and_steps() -> None:
+    result = ac.compile(Still()).simulate(until=1e4, max_step=1.0)
+    assert result["n"][-1] == 1592
+    assert result["i"][-1] == result.statistics.steps > 10_000
+
+
+class Sampler(ac.Component):
+    u, s, x = ac.Input(), ac.Integer(0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.s
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sample(0, 0.1), ac.assign(self.s, self.u))
+
+
+def test_a_clock_and_a_held_input_that_differ_by_rounding_meet() -> None:
+    given = ac.hold(np.arange(0, 1, 0.1), np.arange(10.0))
+    assert ac.compile(Sampler()).simulate(until=0.95, inputs={"u": given})["x"][-1] == pytest.approx(4.05)
+
+
+class Ticking(ac.Component):
+    x, k = ac.Variable(start=0.0, fixed=True), ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sample(0, 0.3), ac.assign(self.k, ac.pre(self.k) + 1))
+
+
+@pytest.mark.parametrize("split", [6.0, 5.1, 5.0])
+def test_a_run_that_goes_on_makes_no_tick_twice(split: float) -> None:
+    model = ac.compile(Ticking())
+    first = model.simulate(until=split)
+    assert model.simulate(start=split, until=10, start_from=first)["k"][-1] == model.simulate(until=10.0)["k"][-1] == 34
+
+
+class Following(ac.Component):
+    x, v = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0, fixed=True)
+    m = ac.Discrete(0.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == -self.x * (1.0 + 0.1 * self.m)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.after_step(ac.assign(self.m, self.x))
+
+
+def test_what_is_assigned_after_every_step_may_be_read_by_equations() -> None:
+    result = ac.compile(Following()).simulate(until=20.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result.statistics.steps < 10_000
+
+
+class Clocked(ac.Component):
+    x, n = ac.Variable(start=0.0, fixed=True), ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.n - self.x
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sample(0, 1.0), ac.assign(self.n, 1 - ac.pre(self.n)))
+        yield ac.when(ac.time >= 100.0, ac.terminate("done"))
+
+
+def test_a_clock_does_not_chatter() -> None:
+    assert ac.compile(Clocked()).simulate(until=1e9).outcome is ac.Outcome.TERMINATED
+
+
+class Resting(ac.Component):
+    h, v = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    mode = ac.States("flying", "lying", initial="flying")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.h) == ac.match(self.mode, flying=self.v, lying=0.0)
+        yield ac.der(self.v) == ac.match(self.mode, flying=-9.81, lying=0.0)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(self.h < 0, ac.reinit(self.v, -0.7 * ac.pre(self.v)))
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.mode.flying.to("lying", when=(self.h < 0) & (self.v < 0) & (self.v > -0.01))
+
+
+@pytest.mark.parametrize("until", [10.0, 36000.0])
+def test_a_ball_that_comes_to_rest_is_not_stopped(until: float) -> None:
+    result = ac.compile(Resting()).simulate(until=until)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result.states("mode")[-1].state == "lying"
+
+
+class Ring(ac.Component):
+    """Twenty relations that switch in turn, ever so fast."""
+
+    def __init__(self, n: int = 20) -> None:
+        self.size = n
+        self.x, self.k = ac.Variable(start=-1e-10, fixed=True, shape=n), ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == ac.where(ac.abs(self.k - np.arange(self.size)) < 0.5, 1.0, 0.0)
+
+    def events(self) -> Iterator[Any]:
+        for i in range(self.size):
+            yield ac.when(self.x[i] > 0, ac.reinit(self.x[i], -1e-10))
+        hit = ac.sum(ac.where(self.x > 0, 1.0, 0.0)) > 0.5
+        after = ac.where(ac.pre(self.k) > self.size - 1.5, 0, ac.pre(self.k) + 1)
+        yield ac.when(hit, ac.assign(self.k, after))
+
+
+def test_chattering_in_turn_is_seen_too() -> None:
+    result = ac.compile(Ring()).simulate(until=1.0)
+    assert result.outcome is ac.Outcome.CHATTERING
+    assert result.statistics.events < 10_000

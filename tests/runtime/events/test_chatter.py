@@ -20,7 +20,7 @@ def first_complaint(
 ) -> tuple[Outcome | None, int]:
     rhythm = Rhythm(0.0, end)
     for k, t in enumerate(times):
-        outcome = rhythm.event(float(t), [("relation", 0)] if causes is None else causes[k])
+        outcome = rhythm.event(float(t), [("relation", 0)] if causes is None else causes[k], 3 * k)
         if outcome is not None:
             return outcome, k
     return None, len(times)

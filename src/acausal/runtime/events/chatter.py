@@ -118,8 +118,8 @@ class Rhythm:
         else:
             what = f"Chattering at time {t:.6g}: {count} events within {span:.3g} s."
             remedy = (
-                "On either side of the switching point the equations drive back to it. Switch at two values (hysteresis), "
-                "or smooth the transition (`ac.smooth_step`, `ac.no_event`)."
+                "On either side of the switching point the equations drive back to it. Switch at two different values "
+                "(hysteresis), or smooth the transition (`ac.smooth_step`, `ac.no_event`)."
             )
             if self.surfaces(handler):
                 remedy = f'{remedy} To let the solution slide along the surface: simulate(…, sliding="filippov").'

@@ -201,11 +201,14 @@ class Hybrid:
         exchange, rank = self.request.exchange, self._ranks()
         if exchange is None:
             return False
-        problem = self.problem
+        problem, solved = self.problem, True
         for unknown in lost:
             best: tuple[float, Problem, Floats] | None = None
             alike = problem.differential & (rank == rank[unknown])
-            for state in np.setdiff1d(np.flatnonzero(alike), self.handler.set_states)[:_MOST_RELEASED]:
+            free = np.setdiff1d(np.flatnonzero(alike), self.handler.set_states)[:_MOST_RELEASED]
+            if not len(free):
+                continue  # those it is tied to were set too, and decide
+            for state in free:
                 other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
                 self.session.exchange(other.native, np.ones(other.size, dtype=bool))
                 ok, _ = self.session.consistent(t, y_try, yp_try, other.differential, other.nominal)
@@ -213,10 +216,11 @@ class Hybrid:
                 if ok and np.isfinite(moved) and (best is None or moved < best[0]):
                     best = moved, other, y_try
             if best is None:
+                solved = False
                 break
             problem, y[:] = best[1], best[2]
         self.session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
-        return best is not None
+        return solved
 
     def _ranks(self) -> np.ndarray:
         """How often each unknown can still be differentiated before its highest derivative is reached: 2 for positions, 1 for
