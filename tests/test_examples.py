@@ -97,3 +97,11 @@ def test_parameter_study_gives_the_same_in_threads_as_alone() -> None:
     model = module.ac.compile(module.QuarterCar())
     alone = [module.overshoot(model, d) for d in dampings]
     np.testing.assert_array_equal(found, alone)
+
+
+def test_refrigerated_cabinet() -> None:
+    module = example("refrigerated_cabinet")
+    result = module.main()
+    assert module.imbalance(result) < 1e-3
+    assert [p.start for p in result.states("defrost.phase") if p.state == "heating"] == [10800.0, 32400.0, 54000.0, 75600.0]
+    assert result.time_in("customers.door")["open"] == pytest.approx(1800.0)
