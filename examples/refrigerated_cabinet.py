@@ -197,7 +197,7 @@ def pictures(result):
     """The whole day; and the hours around a defrost, cut out of the same picture."""
     curves = "evaporator.T_coil", "interior.T", "interior.T_goods", "evaporator.frost"
     strips = ["thermostat.call", "defrost.phase", "evaporator.run"]
-    day = {"unit": "degC", "states": [*strips, "customers.shop"]}
+    day = {"unit": "degC", "states": [*strips, "customers.door"]}
     result.plot(*curves, **day, title="A freezer cabinet over a day", file="cabinet_day.png")
     hours = {"unit": "degC", "states": [*strips, "customers.door"]}
     figure = result.plot(*curves, **hours, title="Around the second defrost", show=False)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Tol's light colours, made to be filled and told apart by readers with any kind of colour vision; grey is for what is off.
 FILLS = ("#EE8866", "#77AADD", "#44BB99", "#EEDD88", "#FFAABB", "#99DDFF", "#BBCC33", "#AAAA00")
 QUIET = "#DDDDDD"
+THIN = 0.002  # of the run: pieces that are shorter on average are drawn with an outline, so that none is lost
 _OFF = ("off", "false", "closed", "idle", "none", "0")
 HATCHES = ("", "////", "....", "xxxx")  # for the ninth state and the rest
 
@@ -98,15 +99,17 @@ def _fill(
     many = len(one.starts) > SMOOTH_UPTO
     by_state: dict[str, Any] = dict.fromkeys(one.meaning.values, ())  # in their order, so that colours do not depend on the run
     by_state |= {one.meaning.text(float(value)): one.values == value for value in np.unique(one.values)}
-    for text, chosen in by_state.items():
-        colour, hatch = colours(text)
-        if not len(chosen) or (behind and colour == QUIET):
+    looks = {text: colours(text) for text in by_state}
+    lasted = {text: float((one.ends - one.starts)[c].mean()) for text, c in by_state.items() if len(c)}
+    for text in sorted(lasted, key=lasted.__getitem__, reverse=True):  # what is short is drawn last, and never thinner than a line
+        (colour, hatch), chosen = looks[text], by_state[text]
+        if behind and colour == QUIET:
             continue
         spans = np.stack([one.starts[chosen], (one.ends - one.starts)[chosen]], axis=1) / scale
+        thin = not behind and lasted[text] < THIN * float(one.ends[-1] - one.starts[0])
         axes.broken_barh(
             spans[spans[:, 1] > 0].tolist(), height, facecolor=colour, hatch=hatch or None,
-            edgecolor=colour if not hatch else "#777777", linewidth=0.0 if behind or hatch else 0.6, antialiased=False,
-            rasterized=many, **style,
+            edgecolor=colour if thin else "#777777", linewidth=0.6 if thin else 0.0, antialiased=False, rasterized=many, **style,
         )  # fmt: skip
 
 
