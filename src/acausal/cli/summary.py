@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..runtime.model import Model
 
 MOST_VARIABLES = 8
+MOST_STATES = 6
 TRANSLATION = ("families", "structure", "kernels")
 SIMULATION = ("parameters", "initialisation", "integration")
 
@@ -83,7 +84,7 @@ def show_summary(result: Result, model: Model, wanted: Sequence[str], kept: Kept
 
     mark, style = ("✓", "bold green") if result.outcome.ok else ("■", "bold yellow")
     console.print(Text.assemble((f"{mark} ", style), (result.title, "bold"), f"  {_span(result)}"), soft_wrap=True)
-    facts(console, _facts(result))
+    facts(console, [*_facts(result), *_lasted(result, model)])
     lines, more = lines_of(result, model, wanted)
     if lines:
         console.print()
@@ -140,6 +141,17 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         spent = [(p, seconds[p]) for p in phases if p in seconds]
         if spent:
             yield label, phases_text(spent)
+
+
+def _lasted(result: Result, model: Model) -> Iterator[tuple[str, str]]:
+    """How long each state lasted, of the first few state variables."""
+    label = "states"
+    for name in list(model.states())[:MOST_STATES]:
+        total = sum(result.time_in(name).values())
+        shares = [f"{state} {seconds / total:.0%}" for state, seconds in result.time_in(name).items() if total]
+        if shares:
+            yield label, f"{name}: {', '.join(shares)}"
+            label = ""
 
 
 def phases_text(spent: Sequence[tuple[str, float]]) -> str:
