@@ -98,6 +98,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
+    if (!started) origin = t0;
     step_at_start = step;
     restore_start();
     if (last_status == Status::Cancelled) cancelled = false;
@@ -107,11 +108,11 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     if (started) {
         before = counters();
         journal->restart();
-        check(IDAReInit(mem, t0, y_vector, yp_vector), "IDAReInit");
+        check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
         failures_at_factor = steps_at_setup = 0;
         return;
     }
-    check(IDAInit(mem, residual_callback, t0, y_vector, yp_vector), "IDAInit");
+    check(IDAInit(mem, residual_callback, t0 - origin, y_vector, yp_vector), "IDAInit");
     check(IDASetUserData(mem, this), "IDASetUserData");
     check(IDASVtolerances(mem, settings.rtol, atol_vector), "IDASVtolerances");
     check(IDASetId(mem, id_vector), "IDASetId");
@@ -200,8 +201,9 @@ void Ida::note_non_finite(double time) {
     non_finite.w.assign(w.get(), w.get() + 2 * n);
 }
 
-int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, void *self) {
+int Ida::residual_callback(realtype elapsed, N_Vector y, N_Vector yp, N_Vector r, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
+    double time = ida.origin + elapsed;
     if (!ida.poll(time) || !ida.at(time, y, yp)) return -1;
     ida.journal->visit(time, ida.w.get(), [&] { return ida.standing(); }, ida.tested());
     return ida.residual_time.time([&] {
@@ -213,8 +215,9 @@ int Ida::residual_callback(realtype time, N_Vector y, N_Vector yp, N_Vector r, v
     });
 }
 
-int Ida::jacobian_callback(realtype time, realtype cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix, void *self, N_Vector, N_Vector, N_Vector) {
+int Ida::jacobian_callback(realtype elapsed, realtype cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix, void *self, N_Vector, N_Vector, N_Vector) {
     Ida &ida = *static_cast<Ida *>(self);
+    double time = ida.origin + elapsed;
     if (!ida.at(time, y, yp)) return -1;
     return ida.jacobian_time.time([&] {
         ida.system->assign(ida.w.get());
@@ -293,8 +296,11 @@ void Ida::write_row(double time, double *row) {
     if (!steps_since_start()) {
         std::memcpy(w_out.get(), start_values.data(), sizeof(double) * 2 * n);
     } else {
-        IDAGetDky(mem, time, 0, y_out);
-        if (interpolate_derivatives) IDAGetDky(mem, time, 1, yp_out);
+        double elapsed = time - origin, end = 0;
+        IDAGetCurrentTime(mem, &end);
+        elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
+        IDAGetDky(mem, elapsed, 0, y_out);
+        if (interpolate_derivatives) IDAGetDky(mem, elapsed, 1, yp_out);
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
@@ -400,7 +406,9 @@ Status Ida::step_to(double t_target, double t_end) {
         if (settings.max_steps) limit = std::min<long>(limit, settings.max_steps - counters().steps);
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
-        int flag = IDASolve(mem, task == IDA_NORMAL ? t_target : t_end, &t, y_vector, yp_vector, task);
+        double elapsed = 0, aim = task == IDA_NORMAL ? t_target : t_end;
+        int flag = IDASolve(mem, aim - origin, &elapsed, y_vector, yp_vector, task);
+        t = elapsed == t_end - origin ? t_end : elapsed == aim - origin ? aim : origin + elapsed;
         if (flag >= 0 && joint() && switches->left_out && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
         if (watch && flag == IDA_SUCCESS && t < t_end && watch->degraded(w.get())) return Status::StatesDegraded;
@@ -417,9 +425,10 @@ Status Ida::step_to(double t_target, double t_end) {
 }
 
 bool Ida::stepped_past(double time) const {
-    double end = time;
-    if (steps_since_start()) IDAGetCurrentTime(mem, &end);
-    return end > time;
+    double end = 0;
+    if (!steps_since_start()) return false;
+    IDAGetCurrentTime(mem, &end);
+    return end > time - origin;
 }
 
 long Ida::steps_since_start() const {
@@ -434,7 +443,7 @@ int64_t Ida::prepare(double t_end, const double *times, int64_t count, double *r
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
     if (t_end > nearest) {
         if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
-        if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end), "IDASetStopTime");
+        if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end - origin), "IDASetStopTime");
         align_roots();
     } else {
         t = std::max(t, t_end);
@@ -452,7 +461,10 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
     while (t < t_end && status == Status::Finished) {
         status = step_to(written < count && !stepped_past(t_end) ? std::min(times[written], t_end) : t_end, t_end);
         double reached = t;
-        if (status == Status::Finished && t < t_end) IDAGetCurrentTime(mem, &reached); // often a little further than asked for
+        if (status == Status::Finished && t < t_end) { // often a little further than asked for
+            IDAGetCurrentTime(mem, &reached);
+            reached += origin;
+        }
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
         if (status != Status::Root || !switches || !switches->handles || !room_for_event(capacity, count)) continue;

@@ -129,9 +129,9 @@ void Ida::init_roots() {
     if (joint()) check(IDASetRootDirection(mem, &falling), "IDASetRootDirection");
 }
 
-int Ida::joint_root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
+int Ida::joint_root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
-    if (!ida.at(time, y, yp)) return -1;
+    if (!ida.at(ida.origin + elapsed, y, yp)) return -1;
     return ida.root_time.time([&] {
         ida.system->assign(ida.w.get());
         *g = ida.switches->nearest(ida.w.get());
@@ -182,9 +182,9 @@ void Ida::found_roots(int32_t *found) {
     for (size_t i = 0; i < mirror.size(); ++i) found[i] *= (int32_t)mirror[i];
 }
 
-int Ida::root_callback(realtype time, N_Vector y, N_Vector yp, realtype *g, void *self) {
+int Ida::root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
-    if (!ida.at(time, y, yp)) return -1;
+    if (!ida.at(ida.origin + elapsed, y, yp)) return -1;
     return ida.root_time.time([&] {
         ida.system->assign(ida.w.get());
         ida.system->root(ida.w.get(), g);

@@ -476,3 +476,22 @@ def test_chattering_in_turn_is_seen_too() -> None:
     result = ac.compile(Ring()).simulate(until=1.0)
     assert result.outcome is ac.Outcome.CHATTERING
     assert result.statistics.events < 10_000
+
+
+class Bouncing(ac.Component):
+    h, v = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.h) == self.v
+        yield ac.der(self.v) == -9.81
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(self.h < 0, ac.reinit(self.v, -0.9 * ac.pre(self.v)))
+
+
+@pytest.mark.parametrize("start", [0.0, 1e6, 1.7e9])
+def test_times_of_events_are_as_exact_as_times_can_be(start: float) -> None:
+    fall = np.sqrt(2 / 9.81)
+    exact = fall * (1 + 2 * np.array([0, 0.9, 1.71, 2.439]))
+    result = ac.compile(Bouncing()).simulate(start=start, until=start + 3, rtol=1e-9)
+    np.testing.assert_allclose(result.event_times - start, exact, rtol=0, atol=2e-9 + 4 * np.spacing(start))

@@ -100,7 +100,7 @@ def _fill(
     by_state: dict[str, Any] = dict.fromkeys(one.meaning.values, ())  # in their order, so that colours do not depend on the run
     by_state |= {one.meaning.text(float(value)): one.values == value for value in np.unique(one.values)}
     looks = {text: colours(text) for text in by_state}
-    lasted = {text: float((one.ends - one.starts)[c].mean()) for text, c in by_state.items() if len(c)}
+    lasted = {text: float((one.ends - one.starts)[c].mean()) for text, c in by_state.items() if np.any(c)}
     for text in sorted(lasted, key=lasted.__getitem__, reverse=True):  # what is short is drawn last, and never thinner than a line
         (colour, hatch), chosen = looks[text], by_state[text]
         if behind and colour == QUIET:
