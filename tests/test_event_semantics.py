@@ -495,3 +495,23 @@ def test_times_of_events_are_as_exact_as_times_can_be(start: float) -> None:
     exact = fall * (1 + 2 * np.array([0, 0.9, 1.71, 2.439]))
     result = ac.compile(Bouncing()).simulate(start=start, until=start + 3, rtol=1e-9)
     np.testing.assert_allclose(result.event_times - start, exact, rtol=0, atol=2e-9 + 4 * np.spacing(start))
+
+
+class Waiting(ac.Component):
+    T, T_out = ac.Variable(start=290.0), ac.Parameter(310.0)
+    call = ac.States("off", "on", initial="off")
+
+    def equations(self) -> Iterator[Any]:
+        yield 10 * ac.der(self.T) == self.T_out - self.T - ac.match(self.call, on=60.0, off=0.0)
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.call.off.to("on", when=self.T > 280, after=300.0)
+        yield self.call.on.to("off", when=self.T < 240)
+
+
+def test_at_rest_whatever_had_to_wait_has_waited() -> None:
+    model = ac.compile(Waiting())
+    assert model.steady_state()["T"][0] == pytest.approx(250.0)
+    assert model.steady_state(set={"T_out": 270.0})["T"][0] == pytest.approx(270.0)
+    assert [i.state for i in model.simulate(until=1000.0, initial="steady").states("call")] == ["on"]
+    assert [i.end for i in model.simulate(until=1000.0).states("call")] == [300.0, 1000.0]

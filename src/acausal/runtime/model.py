@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..families.statistics import Statistics as Counts
 
 _SETTLINGS = 20  # of discrete values in a steady state
+_LONG_AGO = -1e18  # seconds
 _RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
@@ -361,12 +362,14 @@ class Model:
                 known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
             self.problem = self._chosen_problem(t0, known, earlier)
             self._load(self.problem, known, earlier)
+            entries = self._entry_times() if mode == "steady" else []
+            self.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
             if self.problem.rules is not None:
                 set_at_start(self.problem, t0)
             clock.lap("parameters")
             first = self._first_values(mode, t0, signals, wishes.quick)
-            for _ in range(_SETTLINGS):  # at rest, discrete values and unknowns have to agree with each other
-                if mode != "steady" or not settle_discrete(self.problem, t0, first.y, first.yp, signals):
+            for turn in range(_SETTLINGS):  # at rest, discrete values and unknowns have to agree with each other
+                if mode != "steady" or not self._unsettled(turn == 0, t0, first, signals, entries):
                     break
                 first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
             else:
@@ -375,6 +378,7 @@ class Model:
                     details=tuple(f"switches:  {name}" for name in switching(self.problem, t0, first.y, first.yp, signals)),
                     remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` for the switch gives a mean.",
                 )
+            self.problem.known[entries] = t0
             first = replace(first, report=report or first.report)
             if self.selection is not None:
                 first = self._reselected(first, t0, known)
@@ -382,6 +386,22 @@ class Model:
             problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
         clock.lap("initialisation")
         return problem, first, signals
+
+    def _unsettled(self, start: bool, t0: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:
+        """Whether discrete values change at a state of rest: at a start, and when whatever had to wait has waited."""
+        here = (self.problem, t0, first.y, first.yp, signals)
+        changed = start and settle_discrete(*here)
+        self.problem.known[entries] = _LONG_AGO
+        return settle_discrete(*here, resumed=True) or changed
+
+    def _entry_times(self) -> list[int]:
+        """Known cells that hold when a state was entered."""
+        found: list[int] = []
+        for kind in self.system.plant.kinds:
+            for q in kind.quantities.values():
+                if q.role == "discrete" and getattr(q.declaration, "carried", False):
+                    found += range(q.base, q.base + kind.count * q.size)
+        return found
 
     def _assigned_after_steps(self) -> np.ndarray:
         """Known cells that change at every step, so that their values are stored with each row."""

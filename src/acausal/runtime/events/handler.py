@@ -338,12 +338,12 @@ class Handler:
         return min(self.timed.next(t), self.ticks.next(t)[0])
 
 
-def settle_discrete(problem: Problem, t: float, y: Floats, yp: Floats, inputs: Mapping[int, Signal]) -> bool:
-    """Bring discrete values to what they are at a point, as at a start; whether equations see another one now."""
+def settle_discrete(problem: Problem, t: float, y: Floats, yp: Floats, inputs: Mapping[int, Signal], resumed: bool = False) -> bool:
+    """Bring discrete values to what they are at a point, as at a start (or later, `resumed`); whether equations see another one."""
     if problem.rules is None or not (problem.rules.counts["update"] or len(problem.lowered.system.hybrid.cells)):  # type: ignore[union-attr]
         return False
     handler = Handler(problem, problem.known, inputs)
-    handler.begin(t, y.copy(), yp.copy(), lambda *_: True)
+    handler.begin(t, y.copy(), yp.copy(), lambda *_: True, resumed)
     cells = handler.hybrid.cells
     changed = handler.known[cells] != problem.known[cells]
     relations = np.isin(handler.cells, handler.relations.cells)  # those are evaluated, not frozen, while a start is sought
