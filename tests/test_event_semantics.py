@@ -515,3 +515,59 @@ def test_at_rest_whatever_had_to_wait_has_waited() -> None:
     assert model.steady_state(set={"T_out": 270.0})["T"][0] == pytest.approx(270.0)
     assert [i.state for i in model.simulate(until=1000.0, initial="steady").states("call")] == ["on"]
     assert [i.end for i in model.simulate(until=1000.0).states("call")] == [300.0, 1000.0]
+
+
+@ac.function(opaque=True)
+def hidden_step(x: float) -> float:
+    """Somebody's program: nothing shows that it jumps."""
+    return 1.0 if x < 1.0 else 3.0
+
+
+@ac.function(opaque=True)
+def told_step(side: float) -> float:
+    """The same, told on which side it is, as IDA's event functions tell it (IDA Solver, section 4.8)."""
+    return 3.0 if side else 1.0
+
+
+class HiddenRate(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == hidden_step(self.x)
+
+    def events(self) -> Iterator[Any]:
+        yield ac.crossing(self.x - 1.0, direction="rising", kind=self.kind)
+
+
+@pytest.mark.parametrize("kind", ["knee", "jump"])
+def test_a_rate_that_jumps_inside_a_function_is_met_by_an_event_function(kind: str) -> None:
+    result = ac.compile(HiddenRate(kind)).simulate(until=2.0, rtol=1e-8)
+    assert (
+        result.event_times[0] == pytest.approx(1.0, rel=1e-7) and len(result.events) == 1
+    )  # a step saw the jump before it was found
+    assert result["x"][-1] == pytest.approx(4.0, rel=1e-7)
+    k = int(np.flatnonzero(np.diff(result.time) == 0)[0])
+    if kind == "jump":  # derivatives are computed anew, too
+        assert result["der(x)"][k + 1] == pytest.approx(3.0, rel=1e-9)
+
+
+class ToldStep(ac.Component):
+    x, y = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0 + 0.1 * self.y
+        yield self.y + 0.1 * self.y**3 == told_step(self.x >= 1.0)
+
+
+def test_a_jump_of_an_algebraic_unknown_inside_a_function_is_told_its_side() -> None:
+    """A relation as the function's argument is frozen within steps, so that none of them sees the jump."""
+    result = ac.compile(ToldStep()).simulate(until=2.0, rtol=1e-8)
+    assert len(result.events) == 1
+    k = int(np.flatnonzero(np.diff(result.time) == 0)[0])
+    before, after = result["y"][k : k + 2]
+    assert before + 0.1 * before**3 == pytest.approx(1.0, abs=1e-6)
+    assert after + 0.1 * after**3 == pytest.approx(3.0, abs=1e-9)
+    assert result.time[k] == pytest.approx(1.0 / (1.0 + 0.1 * before), rel=1e-7)

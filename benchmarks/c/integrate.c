@@ -32,13 +32,13 @@ typedef struct {
   double first, last;
 } Run;
 
-static double now(void) {
+double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void require(int good, const char *what) {
+void require(int good, const char *what) {
   if (!good) {
     fprintf(stderr, "failed: %s\n", what);
     exit(EXIT_FAILURE);
@@ -48,7 +48,7 @@ static void require(int good, const char *what) {
 /* Weighted maximum norms in place of root-mean-square ones: the accuracy of one cell must not depend on how many others
  * there are. A NaN is returned at once, because a maximum taken by comparison would otherwise swallow it and IDA would
  * accept the step. */
-static double max_norm(N_Vector x, N_Vector weight) {
+double max_norm(N_Vector x, N_Vector weight) {
   const double *restrict px = N_VGetArrayPointer(x);
   const double *restrict pw = N_VGetArrayPointer(weight);
   const sunindextype n = N_VGetLength(x);

@@ -25,6 +25,11 @@ typedef struct {
   void (*check)(sunindextype cells, const double *y_end, double *first, double *last);
 } Problem;
 
+/* What every program needs: seconds on a clock, an end with a message, and the norm in place of SUNDIALS' own. */
+double now(void);
+void require(int good, const char *what);
+double max_norm(N_Vector x, N_Vector weight);
+
 /* Reads the command line (see the usage text in integrate.c) and returns the exit code of the program. */
 int run_benchmark(Problem (*state_problem)(sunindextype cells), int argc, char **argv);
 

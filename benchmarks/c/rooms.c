@@ -18,6 +18,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "integrate.h"
 #include "vectors.h"
 
 #include <idas/idas.h>
@@ -55,19 +56,6 @@ typedef struct {
   double seconds, first, last, sum;
   long events, switches, steps, residuals, jacobians, roots;
 } Run;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void require(int good, const char *what) {
-  if (!good) {
-    fprintf(stderr, "failed: %s\n", what);
-    exit(EXIT_FAILURE);
-  }
-}
 
 /* --- the equations ------------------------------------------------------------------------------------------------------- */
 
@@ -137,21 +125,6 @@ static void start(Rooms *rooms, N_Vector y, N_Vector yp) {
 }
 
 /* --- integration --------------------------------------------------------------------------------------------------------- */
-
-/* Weighted maximum norms, as in integrate.c. */
-static double max_norm(N_Vector x, N_Vector weight) {
-  const double *restrict px = N_VGetArrayPointer(x), *restrict pw = N_VGetArrayPointer(weight);
-  const sunindextype n = N_VGetLength(x);
-  double largest = 0.0;
-  for (sunindextype i = 0; i < n; i++) {
-    const double a = fabs(px[i] * pw[i]);
-    if (!(a <= largest)) {
-      largest = a;
-      if (isnan(a)) return a;
-    }
-  }
-  return largest;
-}
 
 /* IDAReInit sets IDA's counters to zero, so they are added up before. */
 static void add_statistics(void *ida, Run *run) {

@@ -74,8 +74,17 @@ def _too_many(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Di
     first = system.describe_equation(int(equations[0]))
     names = [system.name_of_unknown(int(u)) for u in unknowns[:_MOST]]
     surplus = len(equations) - len(unknowns)
+    flow = _open_flow(system, int(equations[0])) if len(equations) == 1 and not len(unknowns) else ""
+    if flow:
+        port = flow.rpartition(".")[0]
+        return replace(
+            first,
+            what=f"`{port}` is not connected to anything, so `{flow}` is 0, but an equation gives it another value.",
+            remedy=f"Connect `{port}`, or remove its component.",
+        )
+    contain = "contains" if len(equations) == 1 else "contain"
     return Diagnostic(
-        f"Too many equations: {_count(len(equations), 'equation')} contain only {_count(len(unknowns), 'unknown')}"
+        f"Too many equations: {_count(len(equations), 'equation')} {contain} only {_count(len(unknowns), 'unknown')}"
         f"{_list(names, len(unknowns))}.",
         component=first.component,
         equation=first.equation,
@@ -84,6 +93,22 @@ def _too_many(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Di
         remedy=f"Remove {'one' if surplus == 1 else surplus} of these equations: a value given twice, two sources at one node, "
         "a closed loop of flows.",
     )
+
+
+def _open_flow(system: System, row: int) -> str:
+    """The flow of a connector without any connection that stands in an equation; empty if there is none."""
+    block = system.block_of(row)
+    if block.kind is None or block.equation is None:
+        return ""
+    local = row - block.start if block.picked is None else int(block.picked[row - block.start])
+    instance = local // max(int(np.prod(block.equation.shape)), 1)
+    for node in walk(block.equation.residual):
+        if isinstance(node, Reference) and not node.declaration.is_known:
+            numbers = system.plant.numbers(block.kind, node)[instance].ravel()
+            found = numbers[np.isin(numbers, system.open_flows)]
+            if len(found):
+                return system.plant.name_of(int(found[0]))
+    return ""
 
 
 def _too_few(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Diagnostic:

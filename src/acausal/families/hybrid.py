@@ -11,8 +11,8 @@ Within `where(live, a < b, cell)` the relation itself stays: while a start is so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -102,13 +102,9 @@ class Hybrid:
     cells: np.ndarray  # known cells of all discrete values …
     partners: np.ndarray  # … and of their values before the event
 
-    def mapped(self, change: object) -> Hybrid:
-        """The same with other families: `change(families) -> families`."""
-        parts = {
-            role: Part(change(p.families), p.blocks, p.targets, p.signs, p.bands)  # type: ignore[operator]
-            for role, p in self.parts.items()
-        }
-        return Hybrid(parts, self.cells, self.partners)
+    def mapped(self, change: Callable[[list[Family]], list[Family]]) -> Hybrid:
+        """The same with other families."""
+        return Hybrid({role: replace(p, families=change(p.families)) for role, p in self.parts.items()}, self.cells, self.partners)
 
 
 class Freezer:
@@ -273,7 +269,7 @@ class Freezer:
         self.rules.append(Rule("slide_decay", Constant(0.0), relation.shape, text, location, decay))
         for rest in (share, 1.0 - share):
             inside = apply("where", sliding, rest, 0.5)
-            self.rules.append(Rule("crossing", inside, relation.shape, text, location, None, "falling jump"))
+            self.rules.append(Rule("crossing", inside, relation.shape, text, location, None, "falling knee"))
         self._shares[frozen] = share
         return apply("where", sliding, 1.0, difference)
 

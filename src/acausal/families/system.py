@@ -67,12 +67,16 @@ class System:
         order = int(self.derivatives.order[unknown - original])
         return "der(" * order + name + ")" * order
 
+    def block_of(self, row: int, initial: bool = False) -> RowBlock:
+        """The equation that a residual row is one of."""
+        blocks = self.initial_blocks if initial else self.blocks
+        return blocks[bisect_right([b.start for b in blocks], row) - 1]
+
     def describe_equation(self, row: int, initial: bool = False) -> Diagnostic:
         """Component path, equation text and place of a residual row."""
         if self.derivatives is not None and not initial and row >= self.derivatives.original_rows:
             return self._describe_derivative(row)
-        blocks = self.initial_blocks if initial else self.blocks
-        block = blocks[bisect_right([b.start for b in blocks], row) - 1]
+        block = self.block_of(row, initial)
         local = row - block.start
         if block.equation is None or block.kind is None:
             assert block.nodes is not None

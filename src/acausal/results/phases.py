@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
 from .events import Array, Cause, EventLog, History, Meaning, Place, Value
 from .series import EXPRESSION, Viewable, last_time, pattern_of
+from .states import Interval
 
 if TYPE_CHECKING:
     import os
@@ -24,28 +25,20 @@ if TYPE_CHECKING:
 
     from .result import Result
     from .series import Names, Outcome
-    from .states import Interval
 
 _PHASE = 0  # the cell of a joined log that is the phase
 _OWN_NAMES = ("phase", "phase_of_plant", "phase_of_the_whole_plant")  # the first that no mode uses itself
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+@final
+class Phase(Interval):
     """A mode from `start` to `end`, in seconds; `cause` is what began it, None for the first one."""
 
-    mode: str
-    start: float
-    end: float
-    cause: Cause | None = None
+    __slots__ = ()
 
     @property
-    def duration(self) -> float:
-        return self.end - self.start
-
-    def __str__(self) -> str:
-        because = f", because {self.cause}" if self.cause else ""
-        return f"{self.mode} for {self.duration:.6g} s, from {self.start:.6g} s to {self.end:.6g} s{because}"
+    def mode(self) -> str:
+        return self.state
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,21 +13,7 @@ from .outcome import Outcome, explain_limiting, explain_not_finite, explain_sing
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, RunResult, check_options, with_last_row
 from .states import Watch
-
-# By the numbers of native/ida.h
-OUTCOMES = {
-    0: Outcome.FINISHED,
-    2: Outcome.CANCELLED,
-    3: Outcome.STATES_DEGRADED,
-    -1: Outcome.TOO_MANY_STEPS,
-    -2: Outcome.STEP_TOO_SMALL,
-    -3: Outcome.ERROR_TEST,
-    -4: Outcome.CONVERGENCE,
-    -5: Outcome.SINGULAR,
-    -6: Outcome.NOT_FINITE,
-    -7: Outcome.TOO_MUCH_ACCURACY,
-    -8: Outcome.FAILED,
-}
+from .status import Status
 
 
 class Ida:
@@ -65,14 +51,14 @@ class Ida:
         rows = np.empty((len(request.output_times), request.stored.width))
         status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
         exchanges = 0
-        while status == core.status.STATES_DEGRADED and request.exchange is not None:
+        while status == Status.STATES_DEGRADED and request.exchange is not None:
             problem, watch = request.exchange(session.t, session.y, session.yp)
             session.exchange(problem.native, _tested(problem, request))
             _watch(session, watch)
             left = request.output_times[written:]
             status, more = session.advance(request.t_end, left, rows[written:], request.progress, interval)
             written, exchanges = written + more, exchanges + 1
-        outcome = OUTCOMES[status]
+        outcome = Status(status).outcome
         result = RunResult(
             outcome,
             session.t,

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import Diagnostic
-from .ida import OUTCOMES
 from .inputs import values_at
 from .outcome import Outcome, explain_not_finite
 from .problem import Problem
 from .solver import Option, Request, RunResult, check_options, with_last_row
+from .status import Status
 from .sundae_session import SundaeSession
 
 
@@ -51,7 +51,7 @@ class Sundae:
         session.start(request.t0, request.y0, request.yp0)
         rows = np.empty((len(request.output_times), request.stored.width))
         status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
-        outcome = OUTCOMES[status]
+        outcome = Status(status).outcome
         result = RunResult(
             outcome,
             session.t,

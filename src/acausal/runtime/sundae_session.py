@@ -11,42 +11,28 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from .events.status import Status
 from .initialise.linear import SparseFactor
 from .inputs import values_at
 from .problem import Floats, Mask, Problem
 from .solver import COUNTERS, Progress, Request, Statistics, first_step
+from .status import Status
 
 _EPSILON = float(np.finfo(float).eps)
 _STALLED = 1000  # steps after which time must have moved
 
 
-class Failure(IntEnum):
-    """What `advance` returns beside a `Status`, when it failed; the numbers are those of native/ida.h."""
-
-    TOO_MANY_STEPS = -1
-    STEP_TOO_SMALL = -2
-    ERROR_TEST = -3
-    CONVERGENCE = -4
-    SINGULAR = -5
-    NOT_FINITE = -6
-    TOO_MUCH_ACCURACY = -7
-    OTHER = -8
-
-
 # By IDA's return codes
 _FAILURES = {
-    -1: Failure.TOO_MANY_STEPS,
-    -2: Failure.TOO_MUCH_ACCURACY,
-    -3: Failure.ERROR_TEST,
-    -4: Failure.CONVERGENCE,
-    -6: Failure.SINGULAR,
-    -9: Failure.NOT_FINITE,
+    -1: Status.TOO_MANY_STEPS,
+    -2: Status.TOO_MUCH_ACCURACY,
+    -3: Status.ERROR_TEST,
+    -4: Status.CONVERGENCE,
+    -6: Status.SINGULAR,
+    -9: Status.NOT_FINITE,
 }
 
 
@@ -176,7 +162,7 @@ class SundaeSession:
         output, self.message = _Output(output_times, rows), ""
         nearest = self.t + 8 * _EPSILON * max(abs(self.t), abs(stop))  # closer than this, IDA does not move
         self._write(output, nearest)
-        status: Status | Failure = Status.FINISHED
+        status: Status = Status.FINISHED
         try:
             if stop > nearest:
                 status = self._integrate(stop, output, progress, interval)
@@ -187,14 +173,14 @@ class SundaeSession:
         self._seconds["total"] += time.perf_counter() - begin
         return int(status), output.written
 
-    def _integrate(self, stop: float, output: _Output, progress: Progress | None, interval: float) -> Status | Failure:
+    def _integrate(self, stop: float, output: _Output, progress: Progress | None, interval: float) -> Status:
         """Step by step; what lies within a step is looked at after it. Output times do not influence the steps."""
         limit, counts = self.options["max_steps"], self.evaluation.counts
         moved = _Movement(self.t, counts["non_finite_evaluations"])
         while self.t < stop:
             if self.t >= self.end:
                 if limit and self._steps >= limit:
-                    return Failure.TOO_MANY_STEPS
+                    return Status.TOO_MANY_STEPS
                 failed = self._step(stop)
                 if failed is not None:
                     return failed
@@ -204,14 +190,14 @@ class SundaeSession:
             if crossed or assigned:
                 return Status.ROOT if crossed else Status.ASSIGNED
             if moved.stalled(self.t, counts["non_finite_evaluations"]):
-                return Failure.NOT_FINITE if moved.without_value else Failure.STEP_TOO_SMALL
+                return Status.NOT_FINITE if moved.without_value else Status.STEP_TOO_SMALL
             if progress is not None and time.monotonic() - self._asked >= interval:
                 self._asked = time.monotonic()
                 if progress(self.t) is False:
                     return Status.CANCELLED
         return Status.FINISHED
 
-    def _step(self, stop: float) -> Failure | None:
+    def _step(self, stop: float) -> Status | None:
         """One step of the solver, not beyond `stop`; what failed, if it did."""
         found = self._first(stop) if self._fresh else self._solver.step(stop, method="onestep", tstop=stop)
         if self._looked_back and found.success and found.t <= self.end:  # it only came back from there
@@ -253,10 +239,10 @@ class SundaeSession:
             h = float(np.sqrt(0.5 * hint / rate)) if rate * h * h > 0.5 * hint else h
         return max(h, 32 * _EPSILON * max(abs(self.t), abs(stop)))
 
-    def _failure(self, code: int) -> Failure:
-        status = _FAILURES.get(code, Failure.OTHER)
-        in_vain = status in (Failure.CONVERGENCE, Failure.SINGULAR)
-        return Failure.NOT_FINITE if in_vain and not self.evaluation.last_finite else status
+    def _failure(self, code: int) -> Status:
+        status = _FAILURES.get(code, Status.FAILED)
+        in_vain = status in (Status.CONVERGENCE, Status.SINGULAR)
+        return Status.NOT_FINITE if in_vain and not self.evaluation.last_finite else status
 
     def _values_at(self, t: float) -> tuple[Floats, Floats]:
         """y and y' at a time within the last step."""

@@ -13,12 +13,12 @@ from ..outcome import Outcome
 from ..problem import Floats, Problem
 from ..solver import Request, RunResult, with_last_row
 from ..states import Exchange
+from ..status import Status
 from .chatter import Rhythm
 from .handler import Handler, Happening
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
-from .status import Status
 from .still import Still
 from .timed import Corners
 from .words import explain
@@ -56,10 +56,10 @@ class Hybrid:
         y, yp = r.y0.copy(), r.yp0.copy()
         self.session.set_known(self.handler.known)
         happening = self.handler.begin(r.t0, y, yp, self.solve, r.resumed)
-        if happening.failure in ("cycle", "unsolvable"):
-            before = happening.before
-            if self.repair.found(happening, before, r.y0.copy(), r.yp0.copy(), self.session, self.problem):
-                y, yp = self.repair.y, self.repair.yp
+        if happening.failure in ("cycle", "unsolvable") and self.repair.found(
+            happening, happening.before, r.y0.copy(), r.yp0.copy(), self.session, self.problem
+        ):
+            y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
         self.first_known = self.handler.known.copy()
         if len(self.left) and self.left[0] <= r.t0:
@@ -95,7 +95,7 @@ class Hybrid:
             self._exchange(r.exchange)
             return None
         if status != Status.FINISHED:
-            return self._stopped(status)
+            return Status(status).outcome
         if session.t >= timed:
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
@@ -153,7 +153,7 @@ class Hybrid:
         if noteworthy or happening.failure or happening.stop:
             if self.record.last_time < t:
                 self.record.row(t, row)
-            self.record.event(happening, handler.hybrid.cells, handler.visible)
+            self.record.event(happening, handler.hybrid.cells)
         if happening.failure:
             return self._verdict(happening)
         self._restart(happening, y, yp)
@@ -277,11 +277,6 @@ class Hybrid:
         if outcome is not None:
             self.diagnostics.append(self.rhythm.explained(self.handler))
         return outcome
-
-    def _stopped(self, status: int) -> Outcome:
-        from ..ida import OUTCOMES
-
-        return OUTCOMES[status]
 
 
 def run_hybrid(

@@ -211,7 +211,7 @@ class Handler:
                 found.causes += [("clock_start", int(k)) for k in ticking]
             if not self._sweep(found):
                 return self._finished(found)
-            moved = self._reinitialise(found, y) or (verify and found.rounds == 1)
+            moved = self._reinitialise(found, y) or (found.rounds == 1 and (verify or found.jumped))
             if found.failure:
                 return self._finished(found)
             if found.rounds == 1 and given is not None and len(given):

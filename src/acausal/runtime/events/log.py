@@ -39,7 +39,7 @@ class Record:
     def last_time(self) -> float:
         return float(self.pieces[-1][0][-1]) if self.pieces else -np.inf
 
-    def event(self, happening: Happening, cells: np.ndarray, visible: np.ndarray) -> None:
+    def event(self, happening: Happening, cells: np.ndarray) -> None:
         """An event whose row before is the last one stored."""
         event = len(self.times)
         self.times.append(happening.t)

@@ -123,7 +123,9 @@ def is_ordinary(problem: Problem, session: Any) -> bool:
     counts = problem.rules.counts
     unusual = [role for role, count in counts.items() if count and role not in HANDLED and role not in WITHOUT]
     selected = problem.candidates is not None and bool(counts["reinit"])  # what an event sets may not be among the selected states
-    return core is not None and isinstance(session, core.Ida) and not unusual and not selected
+    crossings = problem.lowered.system.hybrid.parts["crossing"].blocks if problem.lowered.system.hybrid is not None else []
+    hidden = any(block.rule.detail.endswith("jump") for block in crossings)  # unknowns are computed anew there
+    return core is not None and isinstance(session, core.Ida) and not (unusual or selected or hidden)
 
 
 def switches(handler: Handler, span: float) -> Any:

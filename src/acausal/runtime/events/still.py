@@ -14,7 +14,7 @@ import numpy as np
 from ..inputs import Signal
 from ..problem import Floats, Problem, Stored
 from ..solver import COUNTERS
-from .status import Status
+from ..status import Status
 
 GRID = 5000  # points of a run between which crossings are looked for, unless `max_step` asks for more
 
