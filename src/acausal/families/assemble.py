@@ -207,6 +207,7 @@ class _Builder:
         self.place = np.where(aliases.known, 2 * self.n + aliases.index, aliases.index).astype(np.int32)
         self.known = known.astype(np.int32)
         self.differential = np.zeros(self.n, dtype=bool)
+        self.inputs = plant.input_cells()
         self.merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
 
     def system(self, complaints: list[Diagnostic]) -> System:
@@ -385,7 +386,7 @@ class _Builder:
         return np.where(unknown, place + self.n, 2 * self.n + np.where(cells == TIME, ONE, ZERO))
 
     def _refuse_input_derivatives(self, rows: Rows, leaf: Reference, cells: np.ndarray, numbers: np.ndarray) -> None:
-        varying = np.isin(cells, self.plant.input_cells())
+        varying = np.isin(cells, self.inputs)
         if varying.any():
             name = self.plant.name_of(int(numbers[varying][0]))
             source = self.plant.name_of(int(cells[varying][0]), "known")
