@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.container import FileError
 from acausal.results.mat import read_mat
-from acausal.results.store import FileError, load
+from acausal.results.store import load
 
 from .switching import house, switching
 

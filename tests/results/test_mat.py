@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from acausal.container import FileError
 from acausal.errors import NameNotFound
 from acausal.results import mat
-from acausal.results.store import FileError
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from acausal.container import FileError
 from acausal.errors import NameNotFound, UsageError
 from acausal.results.plot import plot, pretty_unit
-from acausal.results.store import FileError
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from acausal.container import FileError
 from acausal.errors import UsageError
 from acausal.results import tabular
-from acausal.results.store import FileError
 
 
 def test_pandas(result):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..container import whole_file
 from ..errors import UsageError
 from ..results import plot as pictures
-from ..results.store import whole_file
 from ..runtime.journal import Journal
 
 if TYPE_CHECKING:

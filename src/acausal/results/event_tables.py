@@ -120,12 +120,16 @@ def read_history(tables: dict[str, NDArray[Any]], about: Any) -> History:
 
 def _misfit(tables: dict[str, NDArray[Any]], about: Any) -> str:
     """What is wrong with the tables, in words; nothing if they fit."""
-    t, within = tables, _within
+    t = tables
     events, cells, meanings = len(t["event_times"]), len(t["cell_start"]), len(about["meanings"])
     lengths = len({len(t[f"event_{part}"]) for part in ("changed", "cells", "values")}) == 1 and len(t["event_rows"]) == events
-    named = len(t["cell_name_ends"]) == len(t["cell_meaning"]) == cells
+    ends = t["cell_name_ends"]
+    named = len(ends) == len(t["cell_meaning"]) == cells and (ends[-1] if cells else 0) == len(t["cell_names"])
+    reals = ("event_times", "event_values", "cell_start")
     fits: dict[str, Callable[[], bool]] = {
+        "types": lambda: all((t[name].dtype.kind in "iu") != (name in reals) for name in MEMBERS),
         "lengths": lambda: lengths and named and t["event_causes"].shape[1:] == (2,),
+        "names": lambda: bool(np.all(np.diff(ends, prepend=0) >= 0)),
         "events": lambda: within(t["event_changed"], events) and within(t["event_causes"][:, 0], events),
         "cells": lambda: within(t["event_cells"], cells),
         "causes": lambda: within(t["event_causes"][:, 1], len(about["causes"])),
@@ -134,5 +138,5 @@ def _misfit(tables: dict[str, NDArray[Any]], about: Any) -> str:
     return next((f"the {what} of its event log do not fit together" for what, fit in fits.items() if not fit()), "")
 
 
-def _within(numbers: NDArray[Any], count: int) -> bool:
+def within(numbers: NDArray[Any], count: int) -> bool:
     return not numbers.size or bool(numbers.min() >= 0 and numbers.max() < count)

@@ -27,10 +27,11 @@ from typing import Any, BinaryIO, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..container import CHUNK_BYTES, FileError, whole_file
 from ..errors import NameNotFound, near_matches
 from . import series
 from .series import Array, Column, Names, Trajectories, Viewable
-from .store import CHUNK_BYTES, FileError, SavedOutcome, whole_file
+from .store import SavedOutcome
 
 _HEADER = struct.Struct("<5i")
 _DOUBLE, _INTEGER, _TEXT = 0, 20, 51

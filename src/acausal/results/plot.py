@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..container import whole_file
 from ..errors import ModelError, UsageError
 from . import bands, series
 from .events import Meaning
 from .series import Array, Trajectories
 from .states import Pieces
-from .store import whole_file
 from .tabular import optional_module
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """A whole result in one file, written completely or not at all, and read back without the model.
 
-The file is a zip archive of uncompressed `.npy` arrays, as `numpy.savez` makes them, plus `about.json`; numpy alone reads it, and
-`numpy.load(path)["time"]` works for anyone. Nothing in it is ever executed. Its members:
+The file is a container (`container.py`), which verifies what it hands out; `numpy.load(path)["time"]` works for anyone. It holds:
 
     about.json              format number, version, title, outcome, statistics, metadata, the distinct units and descriptions
     time, data              the output times; the stored columns (time, column), mapped into memory when loaded, not read
@@ -15,102 +14,29 @@ The file is a zip archive of uncompressed `.npy` arrays, as `numpy.savez` makes 
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import secrets
-import stat
-import zipfile
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
+from ..container import Reader, Writer, damaged, opened, refuse_newer, written
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from . import series
-from .event_tables import MEMBERS, EventTables, read_history, read_meanings
+from .event_tables import MEMBERS, EventTables, read_history, read_meanings, within
 from .events import History, Meaning, Place
 from .series import Array, Column, Names, Trajectories, Viewable
 
 FORMAT = "acausal result"
 FORMAT_NUMBER = 2  # what this program can read; 1 is written where no events are kept
 EXPRESSION_LIMIT = 10_000
-CHUNK_BYTES = 1 << 24
-_ALIGNMENT = 64
 _COLUMN, _CONSTANT, _EXPRESSION, _DISCRETE = 0, 1, 2, 3
-
-
-class FileError(ModelError):
-    """A file that cannot be written or read: which, why, and what to do."""
-
-
-# ---------------------------------------------------------------- writing a file whole or not at all
-
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "free some space, or choose a place on another disk"),
-    errno.EDQUOT: ("your disk quota is used up", "free some space, or choose a place on another disk"),
-    errno.EFBIG: ("the file would be larger than allowed", "raise the limit on file sizes, or write fewer variables (`names=…`)"),
-    errno.EACCES: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
-    errno.EPERM: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
-    errno.EROFS: ("the disk can only be read", "choose a place on another disk"),
-    errno.ENOENT: ("its folder does not exist", "create the folder first, or choose another place"),
-    errno.ENOTDIR: ("a part of the path is a file, not a folder", "choose another place"),
-    errno.EISDIR: ("it is a folder", "give the name of a file in it"),
-}
-
-
-def _cannot_write(path: Path, cause: OSError) -> FileError:
-    reason, remedy = _REASONS.get(cause.errno or 0, (cause.strerror or str(cause), "choose another place"))
-    kept = "nothing is lost: the result is still in memory, and no half-written file is left behind"
-    return FileError(Diagnostic(f"`{path}` cannot be written: {reason}.", details=(kept,), remedy=remedy))
-
-
-@contextmanager
-def whole_file(path: str | os.PathLike[str], *, device: bool = True) -> Iterator[Path]:
-    """Where to write so that `path` appears only when it is complete: a file beside it, renamed at the end.
-
-    A device or pipe cannot be replaced by a rename and is written directly, or refused where `device` is false: open it yourself
-    and give a library the open file, since some libraries delete a path they could not write. An OSError on the way becomes a
-    `FileError`.
-    """
-    given = Path(path)
-    try:
-        target = given.resolve()
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        direct = target.exists() and not target.is_file()
-        if direct and not device:
-            raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
-        place = given if direct else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-        try:
-            yield place
-            if not direct:
-                _settle(place, target)
-        finally:
-            if not direct:
-                _discard(place)
-    except OSError as cause:
-        raise _cannot_write(given, cause) from cause
-
-
-def _settle(place: Path, target: Path) -> None:
-    """Make sure the bytes are on the disk before the old file goes: a full disk may only be noticed here."""
-    with open(place, "r+b") as file:
-        os.fsync(file.fileno())
-    if target.exists():
-        place.chmod(stat.S_IMODE(target.stat().st_mode))
-    os.replace(place, target)
-
-
-def _discard(place: Path) -> None:
-    with suppress(OSError):  # the folder itself is gone or is a file: nothing of ours is there
-        place.unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------- saving
@@ -142,8 +68,8 @@ def save(
         asked = set(series.expand(result, extra)) if extra else set()
         computed = np.array([k for k in computed if wanted[k].name in asked], dtype=np.int64)
     contents = _Contents(result, wanted, table, computed, events, whole=names is None)
-    with whole_file(path) as place, open(place, "wb") as stream:
-        contents.write(stream)
+    with written(path) as new:
+        contents.write(new)
 
 
 def _from_the_log(result: Trajectories, wanted: Sequence[Column], table: series.Sources, events: EventTables) -> series.Sources:
@@ -193,33 +119,32 @@ class _Contents:
         every = series.values(self.result, samples)
         self.constants = np.array([sign * value[0] for sign, value in zip(signs, every, strict=True)], dtype=np.float64)
 
-    def write(self, stream: BinaryIO) -> None:
+    def write(self, new: Writer) -> None:
         result = self.result
         encoded = [column.label.encode() for column in self.wanted]
         units, unit = _distinct(result.unit(column.name) for column in self.wanted)
         descriptions, description = _distinct(result.description(column.name) for column in self.wanted)
         events = self.events.arrays(result.meaning(column.name) for column in self.wanted)
         about = _about(result, units, descriptions) | self.events.about()
-        with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr("about.json", json.dumps(about, default=_plain, indent=1))
-            small: dict[str, NDArray[Any]] = {
-                "time": result.time,
-                "constants": self.constants,
-                "names": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-                "name_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
-                "order": np.array(sorted(range(len(encoded)), key=encoded.__getitem__), dtype=np.int64),
-                "kind": self.kind,
-                "index": self.index,
-                "sign": self.sign,
-                "unit": unit,
-                "description": description,
-                "expressions": self.expressions,
-                **events,
-            }
-            for name, array in small.items():
-                _write_array(archive, stream, name, array, slice(None))
-            every = len(self.columns) == result.data.shape[1]
-            _write_array(archive, stream, "data", result.data, slice(None) if every else self.columns)
+        new.text("about.json", json.dumps(about, default=_plain, indent=1))
+        small: dict[str, NDArray[Any]] = {
+            "time": result.time,
+            "constants": self.constants,
+            "names": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            "name_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
+            "order": np.array(sorted(range(len(encoded)), key=encoded.__getitem__), dtype=np.int64),
+            "kind": self.kind,
+            "index": self.index,
+            "sign": self.sign,
+            "unit": unit,
+            "description": description,
+            "expressions": self.expressions,
+            **events,
+        }
+        for name, array in small.items():
+            new.array(name, array)
+        every = len(self.columns) == result.data.shape[1]
+        new.array("data", result.data, slice(None) if every else self.columns)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
@@ -261,32 +186,6 @@ def _plain(value: object) -> Any:
     return str(value)
 
 
-def _write_array(
-    archive: zipfile.ZipFile, stream: BinaryIO, name: str, array: NDArray[Any], columns: slice | NDArray[np.int64]
-) -> None:
-    """One `.npy` member in pieces of rows, placed so that its numbers lie on aligned addresses when the file is mapped."""
-    cut = array if isinstance(columns, slice) else array[:0, columns]
-    shape = (len(array), *cut.shape[1:])
-    with archive.open(_aligned(stream, f"{name}.npy"), "w", force_zip64=True) as member:
-        header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(cast(BinaryIO, member), header)
-        row_bytes = max(1, array.itemsize * int(np.prod(shape[1:], dtype=np.int64)))
-        rows = max(1, CHUNK_BYTES // row_bytes)
-        for start in range(0, len(array), rows):
-            piece = array[start : start + rows]
-            member.write(np.ascontiguousarray(piece if isinstance(columns, slice) else piece[:, columns]).tobytes())
-
-
-def _aligned(stream: BinaryIO, name: str) -> zipfile.ZipInfo:
-    """A zip entry whose contents start at a multiple of the alignment, by an extra field of the right length before them."""
-    info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    info.external_attr = 0o644 << 16
-    fixed = 30 + len(name) + 20  # zip's local header, the name, the sizes of a large member
-    padding = -(stream.tell() + fixed + 4) % _ALIGNMENT if stream.seekable() else 0
-    info.extra = np.array([0xD935, padding], dtype="<u2").tobytes() + bytes(padding)
-    return info
-
-
 # ---------------------------------------------------------------- loading
 
 
@@ -315,42 +214,49 @@ class LoadedResult(Viewable):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _opened(path) as archive:
-            about = _read_about(archive, path)
-            self._tables = {name: _read_array(archive, name) for name in _TABLES}
-            self._data = _map_array(archive, path, "data")
-            self._expressions = _map_array(archive, path, "expressions")
-            self._history = self._read_history(archive, about)
-        self.time: Array = self._tables["time"]
-        self.title = str(about["title"])
-        self.version = str(about["version"])
-        self.outcome = SavedOutcome(*about["outcome"])
-        self.statistics: dict[str, Any] = about["statistics"]
-        self.metadata: dict[str, str | float] = about["metadata"]
-        self._units, self._descriptions = about["units"], about["descriptions"]
-        self._text = self._tables["names"].tobytes()
-        self._arrays: dict[str, tuple[NDArray[np.int64], list[int]]] = {}
-        self._check()
+        with opened(path, FORMAT) as archive:
+            refuse_newer(archive, FORMAT_NUMBER)
+            about = archive.about
+            self._tables = {name: archive.array(name) for name in _TABLES}
+            self._data, self._expressions = archive.mapped("data"), archive.mapped("expressions")
+            self._history = self._read_history(archive)
+            self.time: Array = np.asarray(self._tables["time"], dtype=np.float64)
+            self.title, self.version = str(about["title"]), str(about["version"])
+            self.outcome = SavedOutcome(*map(str, about["outcome"]))
+            self.statistics: dict[str, Any] = dict(about["statistics"])
+            self.metadata: dict[str, str | float] = dict(about["metadata"])
+            self._units, self._descriptions = list(about["units"]), list(about["descriptions"])
+            self._text = self._tables["names"].tobytes()
+            self._arrays: dict[str, tuple[NDArray[np.int64], list[int]]] = {}
+            self._check()
 
-    def _read_history(self, archive: zipfile.ZipFile, about: Mapping[str, Any]) -> History | None:
-        if "event_times.npy" not in archive.namelist():
+    def _read_history(self, archive: Reader) -> History | None:
+        if "event_times.npy" not in archive:
             return None
-        tables = {name: _read_array(archive, name) for name in MEMBERS}
-        self._meaning, self._meanings = tables["meaning"], read_meanings(about)
-        return read_history(tables, about)
+        tables = {name: archive.array(name) for name in MEMBERS}
+        self._meaning, self._meanings = tables["meaning"], read_meanings(archive.about)
+        return read_history(tables, archive.about)
 
     def _check(self) -> None:
         """Tables that do not fit together mean a damaged file; better said now than by a wrong curve later."""
         t, n, k = self._tables, len(self._tables["name_ends"]), len(self.time)
         sizes = {len(t[name]) for name in ("order", "kind", "index", "sign", "unit", "description")} | {n}
         sizes |= set() if self._history is None else {len(self._meaning)}
+        flat = all(t[name].ndim == 1 and (name in _REAL or t[name].dtype.kind in "iu") for name in _TABLES)
+        if not flat or len(sizes) > 1 or {len(self._data), len(self._expressions)} != {k} or not self._entries_fit(n):
+            raise damaged(self.path, "its tables do not fit together")
+
+    def _entries_fit(self, n: int) -> bool:
+        """Whether every number that points somewhere points at something."""
+        t, ends = self._tables, self._tables["name_ends"]
         cells = 0 if self._history is None else len(self._history.start)
         widths = np.array([self._data.shape[1], len(t["constants"]), self._expressions.shape[1], cells])
-        fits = (
-            len(sizes) == 1 and len(self._data) == len(self._expressions) == k and (n == 0 or t["name_ends"][-1] == len(self._text))
-        )
-        if not fits or (n and not np.all((t["index"] >= -1) & (t["index"] < widths[t["kind"]]))):
-            raise _damaged(self.path, "its tables do not fit together")
+        texts = within(t["unit"], len(self._units)) and within(t["description"], len(self._descriptions))
+        names = np.all(np.diff(ends, prepend=0) >= 0) and (ends[-1] if n else 0) == len(self._text)
+        if not (texts and names and within(t["kind"], len(widths)) and np.array_equal(np.sort(t["order"]), np.arange(n))):
+            return False
+        self._text.decode()
+        return bool(np.all((t["index"] >= -1) & (t["index"] < widths[t["kind"]]) & (np.abs(t["sign"]) == 1)))
 
     def __repr__(self) -> str:
         return f"<result {self.title!r}: {len(self._tables['name_ends'])} names, {len(self.time)} times, from {self.path}>"
@@ -524,82 +430,5 @@ def _subscript(text: str, name: str) -> int | slice:
         raise UsageError(f"`{name}`: the index `{text}` is neither a number nor a slice.") from cause
 
 
-# ---------------------------------------------------------------- reading the archive
-
 _TABLES = ("time", "constants", "names", "name_ends", "order", "kind", "index", "sign", "unit", "description")
-
-
-def _damaged(path: Path, why: str) -> FileError:
-    return FileError(
-        f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or run the simulation again and save the result."
-    )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive, with everything that can be wrong about a file told apart."""
-    try:
-        with open(path, "rb") as stream:
-            start = stream.read(32)
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except FileError:
-        raise
-    except FileNotFoundError as cause:
-        raise FileError(f"There is no file `{path}`.", remedy=f"the folder meant is `{path.absolute().parent}`.") from cause
-    except OSError as cause:
-        raise FileError(f"`{path}` cannot be read: {cause.strerror or cause}.") from cause
-    except zipfile.BadZipFile as cause:
-        if start.startswith(b"PK\x03\x04"):
-            raise _damaged(path, f"it ends too early or was changed ({cause})") from cause
-        raise _foreign(path, start) from cause
-    except Exception as cause:  # a damaged archive makes the reader of zip files fail in many ways
-        raise _damaged(path, str(cause)) from cause
-
-
-def _foreign(path: Path, start: bytes) -> FileError:
-    remedy = "only files written by `result.save` can be loaded."
-    if b"Aclass" in start:
-        remedy = "it looks like a trajectory file of Dymola or OpenModelica: read it with `acausal.results.mat.read_mat`."
-    what = "is empty" if not start else f"was not saved by this program (it begins with {start[:8]!r})"
-    return FileError(f"`{path}` {what}.", remedy=remedy)
-
-
-def _read_about(archive: zipfile.ZipFile, path: Path) -> Mapping[str, Any]:
-    if "about.json" not in archive.namelist():
-        raise _foreign(path, b"PK")
-    about = json.loads(archive.read("about.json"))
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise _foreign(path, b"PK")
-    if about["format number"] > FORMAT_NUMBER:
-        raise FileError(
-            f"`{path}` was saved by a newer version of this program ({about['version']}).",
-            remedy="`pip install --upgrade acausal`.",
-        )
-    return about
-
-
-def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    with archive.open(f"{name}.npy") as member:
-        return np.lib.format.read_array(member, allow_pickle=False)
-
-
-def _map_array(archive: zipfile.ZipFile, path: Path, name: str) -> Array:
-    """A large member as a view of the file: nothing is read until values are asked for."""
-    info = archive.getinfo(f"{name}.npy")
-    if info.compress_type != zipfile.ZIP_STORED:  # somebody packed the archive again
-        return np.asarray(_read_array(archive, name), dtype=np.float64)
-    with open(path, "rb") as stream:
-        stream.seek(info.header_offset + 26)
-        name_length, extra_length = np.frombuffer(stream.read(4), dtype="<u2")
-        start = info.header_offset + 30 + int(name_length) + int(extra_length)
-        stream.seek(start)
-        version = np.lib.format.read_magic(stream)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream) if version == (1, 0) else ((-1,), False, np.dtype("f8"))
-        offset = stream.tell()
-    expected = 8 * int(np.prod(shape))
-    if dtype != np.float64 or len(shape) != 2 or offset - start + expected != info.file_size:
-        raise ValueError(f"the array `{name}` is not what was written")
-    if offset % 8 or not expected:
-        return np.asarray(_read_array(archive, name), dtype=np.float64)
-    return np.memmap(path, dtype=np.float64, mode="r", offset=offset, shape=shape).view(np.ndarray)
+_REAL = ("time", "constants")

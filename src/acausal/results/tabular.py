@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..container import CHUNK_BYTES, whole_file
 from ..errors import UsageError
 from . import series
 from .series import Column, Names, Trajectories
-from .store import CHUNK_BYTES, whole_file
 
 if TYPE_CHECKING:
     import pandas

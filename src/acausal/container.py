@@ -1,0 +1,299 @@
+"""A container: named arrays and texts in one file, written completely or not at all, and verified when it is read.
+
+The file is a zip archive of uncompressed `.npy` arrays, as `numpy.savez` makes them, plus texts such as `about.json`; numpy alone
+reads it. Nothing in it is ever executed. What it holds is the business of others (`results/store.py`).
+
+What is read is right or refused. Zip keeps a checksum (CRC-32) of every member; each is compared with what is read *or mapped*, so
+that a flipped bit is a sentence and not another number. Sizes that a file only claims are never believed: stored members fit into
+the file together, packed ones (somebody packed the archive again) may unpack to `UNPACKED_BYTES` in all, and an array is as long as
+its shape says before anything is allocated for it. A file that is crafted to fail a reader in some other way fails in one sentence.
+
+>>> import tempfile, numpy
+>>> path = tempfile.mkdtemp() + "/a.container"
+>>> with written(path) as new:
+...     new.text("about.json", '{"format": "example"}')
+...     new.array("time", numpy.linspace(0.0, 1.0, 3))
+>>> with opened(Path(path), "example") as archive:
+...     print(archive.about["format"], archive.array("time"))
+example [0.  0.5 1. ]
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import secrets
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Diagnostic, ModelError
+
+CHUNK_BYTES = 1 << 24
+UNPACKED_BYTES = 1 << 28  # of members that somebody compressed; what this program writes is not
+_ALIGNMENT = 64
+
+
+class FileError(ModelError):
+    """A file that cannot be written or read: which, why, and what to do."""
+
+
+# ---------------------------------------------------------------- writing a file whole or not at all
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space, or choose a place on another disk"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space, or choose a place on another disk"),
+    errno.EFBIG: ("the file would be larger than allowed", "raise the limit on file sizes, or write fewer variables (`names=…`)"),
+    errno.EACCES: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
+    errno.EPERM: ("you may not write there", "choose a folder of your own, or have the permissions changed"),
+    errno.EROFS: ("the disk can only be read", "choose a place on another disk"),
+    errno.ENOENT: ("its folder does not exist", "create the folder first, or choose another place"),
+    errno.ENOTDIR: ("a part of the path is a file, not a folder", "choose another place"),
+    errno.EISDIR: ("it is a folder", "give the name of a file in it"),
+}
+
+
+def _cannot_write(path: Path, cause: OSError) -> FileError:
+    reason, remedy = _REASONS.get(cause.errno or 0, (cause.strerror or str(cause), "choose another place"))
+    kept = "nothing is lost: the result is still in memory, and no half-written file is left behind"
+    return FileError(Diagnostic(f"`{path}` cannot be written: {reason}.", details=(kept,), remedy=remedy))
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], *, device: bool = True) -> Iterator[Path]:
+    """Where to write so that `path` appears only when it is complete: a file beside it, renamed at the end.
+
+    A device or pipe cannot be replaced by a rename and is written directly, or refused where `device` is false: open it yourself
+    and give a library the open file, since some libraries delete a path they could not write. An OSError on the way becomes a
+    `FileError`.
+    """
+    given = Path(path)
+    try:
+        target = given.resolve()
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        direct = target.exists() and not target.is_file()
+        if direct and not device:
+            raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
+        place = given if direct else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+        try:
+            yield place
+            if not direct:
+                _settle(place, target)
+        finally:
+            if not direct:
+                _discard(place)
+    except OSError as cause:
+        raise _cannot_write(given, cause) from cause
+
+
+def _settle(place: Path, target: Path) -> None:
+    """Make sure the bytes are on the disk before the old file goes: a full disk may only be noticed here."""
+    with open(place, "r+b") as file:
+        os.fsync(file.fileno())
+    if target.exists():
+        place.chmod(stat.S_IMODE(target.stat().st_mode))
+    os.replace(place, target)
+
+
+def _discard(place: Path) -> None:
+    with suppress(OSError):  # the folder itself is gone or is a file: nothing of ours is there
+        place.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------- writing
+
+
+@final
+class Writer:
+    """Adds members to a container that is being written."""
+
+    def __init__(self, archive: zipfile.ZipFile, stream: BinaryIO) -> None:
+        self._archive, self._stream = archive, stream
+
+    def text(self, name: str, text: str | bytes) -> None:
+        self._archive.writestr(name, text)
+
+    def array(self, name: str, array: NDArray[Any], columns: slice | NDArray[np.int64] = slice(None)) -> None:
+        """One `.npy` member in pieces of rows, placed so that its numbers lie on aligned addresses when the file is mapped."""
+        cut = array if isinstance(columns, slice) else array[:0, columns]
+        shape = (len(array), *cut.shape[1:])
+        with self._archive.open(_aligned(self._stream, f"{name}.npy"), "w", force_zip64=True) as member:
+            header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(cast(BinaryIO, member), header)
+            row_bytes = max(1, array.itemsize * int(np.prod(shape[1:], dtype=np.int64)))
+            rows = max(1, CHUNK_BYTES // row_bytes)
+            for start in range(0, len(array), rows):
+                piece = array[start : start + rows]
+                member.write(np.ascontiguousarray(piece if isinstance(columns, slice) else piece[:, columns]).tobytes())
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[Writer]:
+    """A container that appears at `path` when the block ends without an error, and not before."""
+    with whole_file(path) as place, open(place, "wb") as stream, zipfile.ZipFile(stream, "w") as archive:
+        yield Writer(archive, stream)
+
+
+def _aligned(stream: BinaryIO, name: str) -> zipfile.ZipInfo:
+    """A zip entry whose contents start at a multiple of the alignment, by an extra field of the right length before them."""
+    info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    info.external_attr = 0o644 << 16
+    fixed = 30 + len(name) + 20  # zip's local header, the name, the sizes of a large member
+    padding = -(stream.tell() + fixed + 4) % _ALIGNMENT if stream.seekable() else 0
+    info.extra = np.array([0xD935, padding], dtype="<u2").tobytes() + bytes(padding)
+    return info
+
+
+# ---------------------------------------------------------------- reading
+
+
+@final
+class Reader:
+    """The members of an open container, each verified before it is handed out."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path, formats: tuple[str, ...]) -> None:
+        self._archive, self.path = archive, path
+        self._check_sizes()
+        if "about.json" not in self:
+            raise foreign(path, b"PK")
+        about = json.loads(self.bytes("about.json"))
+        if not isinstance(about, dict) or about.get("format") not in formats:
+            raise foreign(path, b"PK")
+        self.about: dict[str, Any] = about
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._archive.NameToInfo
+
+    def bytes(self, name: str) -> bytes:
+        """A member as it is, once its checksum is right."""
+        return self._archive.read(name)
+
+    def array(self, name: str) -> NDArray[Any]:
+        """An array of numbers, in memory."""
+        data = self.bytes(f"{name}.npy")
+        stream = io.BytesIO(data)
+        shape, dtype = _header(stream, name, len(data))
+        return np.frombuffer(data, dtype=dtype, offset=stream.tell()).reshape(shape).copy()
+
+    def mapped(self, name: str) -> NDArray[np.float64]:
+        """A table of numbers as a view of the file: what is verified here is read from the disk again when it is asked for."""
+        info = self._archive.getinfo(f"{name}.npy")
+        if info.compress_type != zipfile.ZIP_STORED:  # somebody packed the archive again
+            return _table(self.array(name), name)
+        with open(self.path, "rb") as stream:
+            stream.seek(info.header_offset + 26)
+            name_length, extra_length = np.frombuffer(stream.read(4), dtype="<u2")
+            start = info.header_offset + 30 + int(name_length) + int(extra_length)
+            if _checksum(stream, start, info.file_size) != info.CRC:
+                raise damaged(self.path, f"the numbers in `{name}` are not those that were written")
+            stream.seek(start)
+            shape, dtype = _header(stream, name, info.file_size)
+            offset = stream.tell()
+        if dtype != np.float64 or offset % 8 or not np.prod(shape):
+            return _table(self.array(name), name)
+        return _table(np.memmap(self.path, dtype=np.float64, mode="r", offset=offset, shape=shape).view(np.ndarray), name)
+
+    def _check_sizes(self) -> None:
+        """A member is as long as it says, and all of them together are not longer than what there is."""
+        members = self._archive.infolist()
+        if sum(m.compress_size for m in members) > self.path.stat().st_size or len({m.filename for m in members}) < len(members):
+            raise damaged(self.path, "its members overlap")
+        packed = sum(m.file_size for m in members if m.compress_type != zipfile.ZIP_STORED)
+        if packed > UNPACKED_BYTES:
+            raise FileError(
+                f"`{self.path}` is packed, and unpacking it would take {packed / 1e6:.0f} MB of memory; "
+                f"at most {UNPACKED_BYTES / 1e6:.0f} MB are unpacked.",
+                remedy="ask for the file as it was saved: this program does not compress what it saves.",
+            )
+
+
+def _header(stream: Any, name: str, size: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of an array whose member is `size` bytes long; the stream is then at its first number."""
+    start = stream.tell()
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError(f"the array `{name}` is not what was written")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    expected = dtype.itemsize
+    for length in shape:
+        expected *= length
+    if fortran or dtype.kind not in "biuf" or min(shape, default=0) < 0 or stream.tell() - start + expected != size:
+        raise ValueError(f"the array `{name}` is not what was written")
+    return shape, dtype
+
+
+def _table(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if array.ndim != 2:
+        raise ValueError(f"the array `{name}` is not a table")
+    return np.asarray(array, dtype=np.float64)
+
+
+def _checksum(stream: BinaryIO, start: int, size: int) -> int:
+    stream.seek(start)
+    found = 0
+    while size > 0:
+        piece = stream.read(min(size, CHUNK_BYTES))
+        if not piece:
+            return -1
+        found, size = zlib.crc32(piece, found), size - len(piece)
+    return found
+
+
+def damaged(path: Path, why: str) -> FileError:
+    return FileError(
+        f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or run the simulation again and save the result."
+    )
+
+
+@contextmanager
+def opened(path: Path, *formats: str) -> Iterator[Reader]:
+    """A container of one of these formats, with everything that can be wrong about a file told apart.
+
+    Whatever fails within the block is the file's fault: make everything of it there, checks included.
+    """
+    start = b""
+    try:
+        with open(path, "rb") as stream:
+            start = stream.read(32)
+        with zipfile.ZipFile(path) as archive:
+            yield Reader(archive, path, formats)
+    except FileError:
+        raise
+    except FileNotFoundError as cause:
+        raise FileError(f"There is no file `{path}`.", remedy=f"the folder meant is `{path.absolute().parent}`.") from cause
+    except OSError as cause:
+        raise FileError(f"`{path}` cannot be read: {cause.strerror or cause}.") from cause
+    except zipfile.BadZipFile as cause:
+        if start.startswith(b"PK\x03\x04"):
+            raise damaged(path, f"it ends too early or was changed ({cause})") from cause
+        raise foreign(path, start) from cause
+    except Exception as cause:  # a damaged archive makes the reader of zip files fail in many ways
+        raise damaged(path, f"{type(cause).__name__}: {cause}" if isinstance(cause, LookupError) else str(cause)) from cause
+
+
+def foreign(path: Path, start: bytes) -> FileError:
+    """What is said of a file that is none of ours, given how it begins."""
+    remedy = "only files written by `result.save` can be loaded."
+    if b"Aclass" in start:
+        remedy = "it looks like a trajectory file of Dymola or OpenModelica: read it with `acausal.results.mat.read_mat`."
+    what = "is empty" if not start else f"was not saved by this program (it begins with {start[:8]!r})"
+    return FileError(f"`{path}` {what}.", remedy=remedy)
+
+
+def refuse_newer(reader: Reader, number: int) -> None:
+    """Say it when a file is of a later format than `number`."""
+    if reader.about["format number"] > number:
+        raise FileError(
+            f"`{reader.path}` was saved by a newer version of this program ({reader.about['version']}).",
+            remedy="`pip install --upgrade acausal`.",
+        )
