@@ -33,9 +33,14 @@ def test_equations_that_share_a_call_are_one_kernel():
     model = ac.compile(Fluid())
     assert [len(f.template.outputs) for f in model.system.families] == [3]
     problem = model.problem
+    assert problem.size == 1 and len(problem.lowered.explicit.unknown) == 2
     calls.clear()
-    problem.residual(0.0, np.array([1.0, 0.0, 0.0]), np.zeros(3))
-    assert len(calls) == 1
+    residual = problem.residual(0.0, np.array([1.0]), np.zeros(1))
+    assert len(calls) == 1 and residual[0] == 1.0
+    w = problem.equations.workspace(0.0, np.array([2.0]), np.zeros(1), problem.known)
+    a, b = w[problem.lowered.place[1:]]
+    np.testing.assert_allclose([a, b], [np.exp(4.0) / 2, 4.0 / 3])
+    np.testing.assert_allclose(problem.jacobian(0.0, np.array([2.0]), np.zeros(1), 0.5), [0.5 + 4.0], rtol=1e-6)
 
 
 def test_a_fused_model_has_the_solution_of_the_plain_one():

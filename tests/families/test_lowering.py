@@ -17,6 +17,7 @@ from acausal.library import demo
 from acausal.runtime.initialise import InitialisationError
 
 COUNT = 9
+CURVE = ac.Table(np.linspace(-20.0, 20.0, 81), np.cos(np.linspace(-20.0, 20.0, 81)), method="catmull-rom", extrapolation="linear")
 
 
 class Scripted(ac.Component):
@@ -46,10 +47,14 @@ class Scripted(ac.Component):
                 x[k] == e + 0.2 * ac.der(s),
                 x[k] == ac.where(e > 0.1, s, 2.0 * s) + ac.sign(e),
                 x[k] * 3.0 + ac.sum(ac.sin(p * s)) == ac.sum(x[:k]) if k else x[k] == s * ac.sum(p),
+                2.0 * x[k] == CURVE(s) + e,  # calls that rows of several levels share
+                x[k] - ac.exp(-s) / p[k] == CURVE(ac.tanh(CURVE(s) + e)),
+                x[k] + 0.1 * ac.tanh(x[k]) == CURVE(s) * ac.exp(-s),
+                x[k] == p[k] ** 2 / (1.0 + p[0]) * CURVE(p[1]) * s,  # a coefficient that parameters determine
             )[kind]
 
 
-scripts = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 20), st.integers(0, 1)), min_size=COUNT, max_size=COUNT)
+scripts = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 20), st.integers(0, 1)), min_size=COUNT, max_size=COUNT)
 
 
 def implicit(model: Any) -> Any:

@@ -99,11 +99,12 @@ class Solution:
         return -1 if added is None else int(added.as_unknown(self.system.size)[unknown])
 
     def rows_with_cell(self, cell: int) -> np.ndarray:
-        """Rows that contain a known cell: a parameter, an input, time."""
-        wanted, found = 2 * self.system.size + cell, [np.zeros(0, dtype=np.int64)]
+        """Rows that contain a known cell: a parameter, an input, time; or what is derived from it."""
+        reading = [d.reading(self.system.plant, cell) for d in self.system.derived]
+        wanted, found = 2 * self.system.size + np.concatenate([[cell], *reading]), [np.zeros(0, dtype=np.int64)]
         for family in self.system.families:
             for slot in range(len(family.slots)):
-                here = unfolded(family, slot) == wanted
+                here = np.isin(unfolded(family, slot), wanted)
                 if here.any():
                     found.append(family.rows[:, here].ravel())
         return np.unique(np.concatenate(found))
@@ -116,11 +117,22 @@ class Solution:
                 used = {n.number for n in walk(family.template.outputs[int(output)]) if isinstance(n, Slot)}
                 cells.update(int(unfolded(family, k)[column]) for k in used)
         n = self.system.size
+        cells.update(2 * n + c for cell in list(cells) for c in self._parameters_behind(cell - 2 * n))
         return Contents(
             tuple(sorted(c for c in cells if c < n)),
             tuple(sorted(c - n for c in cells if n <= c < 2 * n)),
             tuple(sorted(c - 2 * n for c in cells if c >= 2 * n)),
         )
+
+    def _parameters_behind(self, cell: int) -> list[int]:
+        """What a derived cell is computed from."""
+        if cell < self.system.plant.known_count:
+            return []
+        for derived in self.system.derived:
+            instance = derived.instance_with(cell)
+            if instance >= 0:
+                return derived.parameters(self.system.plant, instance)
+        return []
 
     def known_name(self, cell: int) -> str:
         """The name of a known cell; empty for a number that stands in an equation."""

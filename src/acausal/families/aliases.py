@@ -148,15 +148,16 @@ class AliasGraph:
         if value == 0:
             return self._cell(np.array([ZERO]))
         if value not in self._literal_cells:
-            self._literal_cells[value] = self._new_literals(np.array([value]))
+            self._literal_cells[value] = self.new_cells(np.array([value]))
         return self._cell(self._literal_cells[value])
 
     def _literal_array(self, leaf: Literal) -> np.ndarray:
         if leaf not in self._literal_cells:
-            self._literal_cells[leaf] = self._new_literals(leaf.values.ravel()).reshape(leaf.shape)
+            self._literal_cells[leaf] = self.new_cells(leaf.values.ravel()).reshape(leaf.shape)
         return self._literal_cells[leaf]
 
-    def _new_literals(self, values: np.ndarray) -> np.ndarray:
+    def new_cells(self, values: np.ndarray) -> np.ndarray:
+        """Known cells behind those of the plant, with their values."""
         first = self.plant.known_count + self.literal_count
         self.literals.append(values)
         self.literal_count += len(values)

@@ -13,6 +13,7 @@ from ..language.declarations import Discrete, Variable
 from ..language.expression import (
     Constant,
     Continuation,
+    Derived,
     Expression,
     Literal,
     Mark,
@@ -31,6 +32,7 @@ from .canonical import canonical, slot_kind
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
+from .hoist import DerivedCells, hoisted
 from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, between_events, is_plain_condition
 from .modes import take_modes
 from .nets import StateTables, state_tables
@@ -209,6 +211,7 @@ class _Builder:
         self.differential = np.zeros(self.n, dtype=bool)
         self.inputs = plant.input_cells()
         self.merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
+        self.derived: dict[tuple[int, Expression], DerivedCells] = {}
 
     def system(self, complaints: list[Diagnostic]) -> System:
         blocks, count = self._equations([t.equations for t in self.traced], reducible=True)
@@ -237,6 +240,7 @@ class _Builder:
             complaints=complaints,
             hybrid=hybrid,
             states=self.states,
+            derived=list(self.derived.values()),
         )
 
     # --- rows -----------------------------------------------------------------------------------------------------------
@@ -262,7 +266,7 @@ class _Builder:
         picked = None if kept is None or kept.all() else np.flatnonzero(kept)
         count = total if picked is None else len(picked)
         numbers = np.arange(start, start + count, dtype=np.int32)[None, :]
-        rows = Rows(kind, equation.shape, (equation.residual,), numbers, picked, bool(equation.terms))
+        rows = Rows(kind, equation.shape, (hoisted(equation.residual),), numbers, picked, bool(equation.terms))
         return rows, RowBlock(start, count, kind, equation, picked)
 
     def _terms(self, kind: Kind, equation: TracedEquation | Rule, rows: Rows) -> None:
@@ -270,7 +274,7 @@ class _Builder:
         for term in equation.terms:
             inner = int(np.prod(term.shape[len(equation.shape) :]))
             repeated = np.repeat(rows.rows, inner, axis=1)
-            self._merge(Rows(kind, term.shape, (term,), repeated, None, summands=True))
+            self._merge(Rows(kind, term.shape, (hoisted(term),), repeated, None, summands=True))
 
     def _node_sums(self, blocks: list[RowBlock], start: int) -> int:
         nodes = self.nodes
@@ -369,6 +373,9 @@ class _Builder:
         if isinstance(leaf, Literal):
             cells = base + self.graph.literal_cells(leaf)
             return broadcast_rows(np.broadcast_to(cells, (rows.kind.count, *leaf.shape)), leaf.shape, rows.shape)
+        if isinstance(leaf, Derived):
+            cells = base + self._derived_cells(rows.kind, leaf)
+            return broadcast_rows(cells.reshape(rows.kind.count, *leaf.shape), leaf.shape, rows.shape)
         assert isinstance(leaf, Reference)
         numbers = broadcast_rows(self.plant.numbers(rows.kind, leaf), leaf.shape, rows.shape)
         if slot_kind(leaf) == "known":
@@ -377,6 +384,14 @@ class _Builder:
         if leaf.order:
             place = self._derivative_places(rows, leaf, place, numbers)
         return np.where(minus, ~place, place)
+
+    def _derived_cells(self, kind: Kind, leaf: Derived) -> np.ndarray:
+        """Known cells (instance, element) for what parameters alone determine."""
+        key = (kind.index, leaf.expression)
+        if key not in self.derived:
+            cells = self.graph.new_cells(np.full(kind.count * leaf.size, np.nan)).reshape(kind.count, -1)
+            self.derived[key] = DerivedCells(cells, leaf.expression, kind)
+        return self.derived[key].cells
 
     def _derivative_places(self, rows: Rows, leaf: Reference, place: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         unknown = place < 2 * self.n

@@ -13,6 +13,7 @@ from ..language.expression import (
     Call,
     Constant,
     Continuation,
+    Derived,
     Expression,
     Literal,
     Mark,
@@ -25,7 +26,7 @@ from ..language.expression import (
     walk,
 )
 
-LEAVES = (Reference, Literal, Time, Continuation, Mark)
+LEAVES = (Reference, Literal, Derived, Time, Continuation, Mark)
 
 
 def slot_kind(leaf: Expression) -> str:

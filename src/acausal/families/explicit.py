@@ -70,32 +70,29 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
 def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
     """Rows that contain the wanted unknown in one slot, linearly, with a coefficient that only parameters can change.
 
-    A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone. A
-    family with several residuals stays whole: none of its rows is solved for anything, not even through another's contribution.
+    A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone.
     """
     contributions = np.zeros(len(wanted), dtype=np.int64)
     occurrences = np.zeros(len(wanted), dtype=np.int64)
     literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
-    whole = np.zeros(len(wanted), dtype=bool)
+    silent = np.zeros(len(wanted), dtype=bool)
     inputs = system.plant.varying_cells()
     for family in system.families:
-        single = len(family.template.outputs) == 1
         for rows in family.rows:
             np.add.at(contributions, rows, 1)
-            whole[rows] |= not single
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
-            whole[rows[unfolded(family, slot) == wanted[rows]]] = True
+            silent[rows[unfolded(family, slot) == wanted[rows]]] = True
         for output, slot, partial in family.template.jacobian:
             rows = family.rows[output]
             here = unfolded(family, slot) == wanted[rows]
             np.add.at(occurrences, rows[here], 1)
-            if single and isinstance(partial, Constant):
+            if isinstance(partial, Constant):
                 literal[rows[here]] = True
-            elif single:
+            else:
                 steady = here & _only_parameters(system, family, partial, inputs)
                 constant[rows[steady]] = True
-    return (occurrences == 1) & ~whole & (literal | (constant & (contributions == 1)))
+    return (occurrences == 1) & ~silent & (literal | (constant & (contributions == 1)))
 
 
 @cache

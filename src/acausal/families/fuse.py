@@ -30,7 +30,7 @@ def fused(group: list[Rows]) -> list[Rows]:
         if rows.picked is not None:
             continue
         for node in walk(*rows.residuals):
-            if _is_costly(node):
+            if is_costly(node):
                 first = owner.setdefault((node, rows.shape), k)
                 leader[find(k)] = find(first)
     together: dict[int, list[Rows]] = {}
@@ -39,7 +39,8 @@ def fused(group: list[Rows]) -> list[Rows]:
     return [_joined(rows) for rows in together.values()]
 
 
-def _is_costly(node: Expression) -> bool:
+def is_costly(node: Expression) -> bool:
+    """Whether a node costs more than a sum or a product."""
     return isinstance(node, Call) or (isinstance(node, Operation) and node.operator.name not in _CHEAP)
 
 

@@ -4,15 +4,20 @@ Workspace: `w = [ y | y' | known | computed ]`; explicit variables (see `explici
 known part as far as solvers are concerned. The Jacobian of the residuals by y goes through them by the chain rule. With M the
 derivatives by y of residual rows and of computed cells, and P those by computed cells, `M[t] += P[t, z] · M[z]`, computed cells in
 their order first: a list of products over positions of one value array `[ pattern | M of computed cells | P | dump ]`.
+
+A family whose outputs share costly work falls apart here: some of its rows stay residuals, others become assignments of several
+levels. Those of one level stay one kernel; a call that kernels of several levels need gets a computed cell of its own, so that it
+is still made once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Slot, transform, walk
+from ..language.expression import Call, Constant, Expression, Slot, transform, walk
 from .assemble import merged_families
 from .evaluate import evaluate_arrays
 from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
@@ -21,6 +26,10 @@ from .system import System
 from .template import Family
 
 Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
+Piece = tuple[int, np.ndarray, Expression]  # output, columns, what these contribute
+
+_RESIDUAL = 0  # the level of rows that stay
+_LAST = 1 << 30  # within a level, variables come after the calls that they share
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +48,7 @@ class Lowered:
     place: np.ndarray  # of each of the system's unknowns, its workspace index
     index: np.ndarray  # the system's workspace indices → lowered ones
     coefficients: list[tuple[Expression, Family, np.ndarray]] = field(default_factory=list)  # that are divided by
+    shared_rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of each shared call, a row with it
 
     @property
     def size(self) -> int:
@@ -46,7 +56,8 @@ class Lowered:
 
     @property
     def computed(self) -> int:
-        return len(self.explicit.unknown)
+        """Computed cells: explicit variables, then shared calls."""
+        return len(self.explicit.unknown) + len(self.shared_rows)
 
     def usable(self, known: np.ndarray) -> bool:
         """Whether no coefficient that is divided by is zero with these parameters."""
@@ -86,7 +97,7 @@ class Lowered:
         """The system's row behind a lowered one; if an explicit variable has no value, the row that computes it."""
         computed = workspace[2 * self.size + self.system.known_count :]
         wrong = np.flatnonzero(~np.isfinite(computed))
-        return int(self.explicit.row[wrong[0]]) if len(wrong) else int(self.kept_rows[row])
+        return int(np.append(self.explicit.row, self.shared_rows)[wrong[0]]) if len(wrong) else int(self.kept_rows[row])
 
 
 def lower(system: System, pattern: Pattern, keep: np.ndarray | None = None) -> Lowered:
@@ -122,6 +133,11 @@ class _Lowering:
         self.new_row = np.full(system.equation_count, -1, dtype=np.int64)
         self.new_row[self.kept_rows] = np.arange(len(self.kept_rows))
         self.index = self._workspace_map()
+        self.level_of_unknown = np.zeros(n, dtype=np.int64)
+        self.level_of_unknown[explicit.unknown] = explicit.level
+        self.residuals: Merged = {}
+        self.assigned: dict[tuple[int, int], Merged] = {}  # by level and place within it
+        self.shared: list[np.ndarray] = []
         self.coefficients: list[tuple[Expression, Family, np.ndarray]] = []
 
     def _workspace_map(self) -> np.ndarray:
@@ -135,41 +151,30 @@ class _Lowering:
         return new
 
     def lowered(self) -> Lowered:
-        families = merged_families(self._residuals())
-        assignments = [f for level in self._assignments() for f in merged_families(level)]
-        pattern, products, cells = _Chain(self.m, self.z, self.system.known_count, families, assignments).tables()
+        self._place_all()
+        families = merged_families(self.residuals)
+        assignments = [f for key in sorted(self.assigned) for f in merged_families(self.assigned[key])]
+        shared = np.concatenate([np.zeros(0, dtype=np.int64), *self.shared])
+        chain = _Chain(self.m, self.z + len(shared), self.system.known_count, families, assignments)
+        pattern, products, cells = chain.tables()
         place = self.index[: self.system.size]
         return Lowered(
             self.system, families, assignments, pattern, products, cells, self.kept, self.kept_rows, self.explicit, place,
-            self.index, self.coefficients,
+            self.index, self.coefficients, shared,
         )  # fmt: skip
 
-    def _residuals(self) -> Merged:
-        merged: Merged = {}
-        for family in self.system.families:
-            stays = self.new_row[family.rows[0]] >= 0
-            if stays.any():
-                rows = self.new_row[family.rows[:, stays]].astype(np.int32)
-                merged.setdefault(family.template.outputs, []).append((_signed(family, stays, self.index), rows))
-        return merged
-
-    def _assignments(self) -> list[Merged]:
-        """One table of assignments for each level."""
-        levels: list[Merged] = [{} for _ in range(int(self.explicit.level.max()))]
+    def _place_all(self) -> None:
+        """Every output of every row becomes a part of a residual or of an assignment."""
         scale = np.ones(self.system.equation_count)  # literal coefficients of the rows
         own = [self._own_terms(family, scale) for family in self.system.families]
         for family, terms in zip(self.system.families, own, strict=True):
-            rest = self.unknown_of_row[family.rows[0]] >= 0
-            for columns, template in terms:
-                rest &= ~columns
-                self._add(levels, family, columns, template)
-            if rest.any():
-                self._add_contributions(levels, family, rest, scale)
-        return levels
+            pieces = list(self._pieces(family, terms, scale))
+            for columns, outputs in self._alike(family, pieces):
+                self._place(family, columns, outputs)
 
-    def _own_terms(self, family: Family, scale: np.ndarray) -> list[tuple[np.ndarray, Expression]]:
+    def _own_terms(self, family: Family, scale: np.ndarray) -> list[Piece]:
         """Rows of a family that contain the variable they compute: solved for it."""
-        found: list[tuple[np.ndarray, Expression]] = []
+        found: list[Piece] = []
         for output, slot, partial in family.template.jacobian:
             here = unfolded(family, slot) == self.unknown_of_row[family.rows[output]]
             if not here.any():
@@ -184,24 +189,105 @@ class _Lowering:
                     scale[family.rows[output][columns]] = sign * partial.value
                 else:
                     self.coefficients.append((partial, family, np.flatnonzero(columns)))
-                found.append((columns, -sign * rest / partial))
+                found.append((output, columns, -sign * rest / partial))
         return found
 
-    def _add_contributions(self, levels: list[Merged], family: Family, columns: np.ndarray, scale: np.ndarray) -> None:
-        """Rows that add to the sum a variable is computed from, without containing it."""
-        factors = scale[family.rows[0]]
-        for factor in distinct(factors[columns]):
-            self._add(levels, family, columns & (factors == factor), family.template.outputs[0] * (-1.0 / float(factor)))
+    def _pieces(self, family: Family, own: list[Piece], scale: np.ndarray) -> Iterator[Piece]:
+        """What the rows of each output are: residuals, variables that they compute, or summands of one that others compute."""
+        for output, expression in enumerate(family.template.outputs):
+            stays = self.unknown_of_row[family.rows[output]] < 0
+            if stays.any():
+                yield output, stays, expression
+            rest = ~stays
+            for piece in own:
+                if piece[0] == output:
+                    rest = rest & ~piece[1]
+                    yield piece
+            factors = scale[family.rows[output]]
+            for factor in distinct(factors[rest]):
+                yield output, rest & (factors == factor), expression * (-1.0 / float(factor))
 
-    def _add(self, levels: list[Merged], family: Family, columns: np.ndarray, value: Expression) -> None:
-        if isinstance(value, Constant) and value.value == 0:
-            return
-        rows = family.rows[0]
-        for level in distinct(self.level_of_row[rows[columns]]):
-            here = columns & (self.level_of_row[rows] == level)
-            target = self.number[self.unknown_of_row[rows[here]]].astype(np.int32)[None, :]
-            outputs, slots = _compact(value, _signed(family, here, self.index))
-            levels[int(level) - 1].setdefault(outputs, []).append((slots, target))
+    def _alike(self, family: Family, pieces: list[Piece]) -> Iterator[tuple[np.ndarray, dict[int, dict[int, Expression]]]]:
+        """Columns in which every output has the same piece and level: {level: {output: expression}}."""
+        code = np.zeros(family.count, dtype=np.int64)
+        which = np.zeros((len(family.template.outputs), family.count), dtype=np.int64)
+        for k, (output, columns, _) in enumerate(pieces):
+            which[output, columns] = k
+        level = self.level_of_row[family.rows]
+        for output in range(len(which)):
+            own = which[output] * (int(level.max(initial=0)) + 1) + level[output]
+            code = sorted_unique(code * (int(own.max(initial=0)) + 1) + own)[1]
+        for group in distinct(code):
+            columns = code == group
+            first = int(np.argmax(columns))
+            outputs: dict[int, dict[int, Expression]] = {}
+            for output in range(len(which)):
+                outputs.setdefault(int(level[output, first]), {})[output] = pieces[which[output, first]][2]
+            yield columns, outputs
+
+    def _place(self, family: Family, columns: np.ndarray, outputs: dict[int, dict[int, Expression]]) -> None:
+        """One kernel for each level; calls that several of them need come first."""
+        slots = _signed(family, columns, self.index)
+        shared, slots = self._shared(family, columns, outputs, slots)
+        for level, values in outputs.items():
+            kept = {k: v for k, v in values.items() if level == _RESIDUAL or not (isinstance(v, Constant) and v.value == 0)}
+            if not kept:
+                continue
+            rows = family.rows[list(kept)][:, columns]
+            if level == _RESIDUAL:
+                merged, targets = self.residuals, self.new_row[rows]
+            else:
+                merged, targets = self._level(level, _LAST), self.number[self.unknown_of_row[rows]]
+            using = tuple(transform(v, lambda n: shared.get(n)) if shared else v for v in kept.values())
+            template, table = _compact(using, slots)
+            merged.setdefault(template, []).append((table, targets.astype(np.int32)))
+
+    def _shared(
+        self, family: Family, columns: np.ndarray, outputs: dict[int, dict[int, Expression]], slots: np.ndarray
+    ) -> tuple[dict[Expression, Expression], np.ndarray]:
+        """Calls that several levels need become computed cells: which slot holds each, and the table with these slots."""
+        found: dict[Expression, Expression] = {}
+        for depth, call in enumerate(_calls_of_several(outputs)):
+            first = self.z + sum(len(rows) for rows in self.shared)
+            numbers = first + np.arange(slots.shape[1])
+            inner = (transform(call, lambda n, c=call: found.get(n) if n is not c else None),)  # type: ignore[misc]
+            template, table = _compact(inner, slots)
+            level = self._level_of(family, columns, call)
+            for value in distinct(level):
+                here = level == value
+                merged = self._level(int(value), depth)
+                merged.setdefault(template, []).append((table[:, here], numbers[here].astype(np.int32)[None, :]))
+            self.shared.append(family.rows[0][columns].astype(np.int64))
+            found[call] = Slot(len(slots), "variable")
+            cells = 2 * self.m + self.system.known_count + numbers
+            slots = np.concatenate([slots, cells[None, :].astype(slots.dtype)])
+        return found, slots
+
+    def _level_of(self, family: Family, columns: np.ndarray, call: Expression) -> np.ndarray:
+        """For each column, the level at which everything in a call has a value."""
+        level = np.ones(int(columns.sum()), dtype=np.int64)
+        for node in walk(call):
+            if isinstance(node, Slot):
+                index = unfolded(family, node.number)[columns]
+                own = self.level_of_unknown[np.minimum(index, self.system.size - 1)]
+                np.maximum(level, np.where(index < self.system.size, own + 1, 1), out=level)
+        return level
+
+    def _level(self, level: int, place: int) -> Merged:
+        return self.assigned.setdefault((level, place), {})
+
+
+def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[Call]:
+    """Calls that stand in outputs of more than one level, those within others first."""
+    if len(outputs) < 2:
+        return []
+    times: dict[Expression, int] = {}
+    for values in outputs.values():
+        for node in walk(*values.values()):
+            if isinstance(node, Call):
+                times[node] = times.get(node, 0) + 1
+    every = walk(*(v for values in outputs.values() for v in values.values()))
+    return [node for node in every if isinstance(node, Call) and times[node] > 1]
 
 
 def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -213,10 +299,13 @@ def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:
     return table
 
 
-def _compact(value: Expression, slots: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
-    """Leave out slots that the expression does not use."""
-    used = sorted({n.number for n in walk(value) if isinstance(n, Slot)})
-    return (transform(value, lambda n: Slot(used.index(n.number), n.kind) if isinstance(n, Slot) else None),), slots[used]
+def _compact(values: tuple[Expression, ...], slots: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
+    """Leave out slots that the expressions do not use."""
+    used = sorted({n.number for n in walk(*values) if isinstance(n, Slot)})
+    if used == list(range(len(slots))):
+        return values, slots
+    new = {number: k for k, number in enumerate(used)}
+    return tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values), slots[used]
 
 
 class _Chain:

@@ -107,7 +107,7 @@ def statistics(model: Translated) -> Statistics:
         aliases=plant.variable_count - known - eliminated - aliases.unknown_count,
         known=known,
         eliminated=eliminated,
-        computed=problem.lowered.computed,
+        computed=len(problem.lowered.explicit.unknown),
         unknowns=problem.size,
         states=states,
         algebraic=problem.size - states,

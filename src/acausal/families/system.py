@@ -16,6 +16,7 @@ from .template import Family
 from .trace import Traced, TracedEquation
 
 if TYPE_CHECKING:
+    from .hoist import DerivedCells
     from .hybrid import Hybrid
     from .nets import StateTables
     from .reduction import Derivatives
@@ -55,6 +56,7 @@ class System:
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
     states: StateTables | None = None  # state variables and their nets; None when there are none
+    derived: list[DerivedCells] = field(default_factory=list)  # known cells that follow parameters
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
 
     # --- names ----------------------------------------------------------------------------------------------------------

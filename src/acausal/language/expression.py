@@ -315,6 +315,16 @@ class Sum(Expression):
         return _intern(cls, (Sum, id(argument), axes), shape, args=(argument,), axes=axes)
 
 
+class Derived(Expression):
+    """A value that parameters alone determine; made by `families/hoist.py`, and a slot in a template."""
+
+    __slots__ = ("expression",)
+    expression: Expression
+
+    def __new__(cls, expression: Expression) -> Derived:
+        return _intern(cls, (Derived, id(expression)), expression.shape, expression=expression)
+
+
 class Slot(Expression):
     """A place in a template. `kind` is one of `SLOT_KINDS`; slots are scalars and only ever stand in templates."""
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import Diagnostic
+from ..families.explicit import unfolded
 from ..families.system import System
 from ..families.template import MINUS, MIXED, Family
 from ..kernels.interpret import Fault, first_fault
-from ..language.expression import Expression, Slot
+from ..language.expression import Call, Expression, Slot, walk
 
 _BECAUSE = "because:   "
 
@@ -22,8 +23,8 @@ def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
     details: tuple[str, ...] = ()
     for family in system.families:
         for output, column in np.argwhere(family.rows == row):
-            fault = _fault(family, int(output), int(column), workspace)
-            told = _values(system, family, workspace, int(column)) + _failures(family)
+            fault = _derived_fault(system, family, int(column), workspace) or _fault(family, int(output), int(column), workspace)
+            told = _values(system, family, workspace, int(column)) + _failures(system, family)
             if fault is not None:
                 return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=told, remedy=remedy)
             details = details or told
@@ -74,7 +75,23 @@ def _values(system: System, family: Family, workspace: np.ndarray, column: int) 
     return (f"where:     {', '.join(found[:8])}",) if found else ()
 
 
-def _failures(family: Family) -> tuple[str, ...]:
+def _derived_fault(system: System, family: Family, column: int, workspace: np.ndarray) -> Fault | None:
+    """What has no value although parameters alone determine it."""
+    known, wrong = workspace[2 * system.size :], set[int]()
+    for slot in family.template.slots:
+        index = int(unfolded(family, slot.number)[column]) - 2 * system.size
+        if index >= system.plant.known_count and not np.isfinite(known[index]):
+            wrong.add(index)
+    for derived in system.derived if wrong else ():
+        for cell in wrong:
+            instance = derived.instance_with(cell)
+            if instance >= 0:
+                return first_fault((derived.expression,), derived.leaf_of(system.plant, known, instance))
+    return None
+
+
+def _failures(system: System, family: Family) -> tuple[str, ...]:
     """Exceptions inside the user's own functions."""
-    failures = [getattr(f, "failure", None) for f in family.template.functions]
+    called = [n.function for d in system.derived for n in walk(d.expression) if isinstance(n, Call)]
+    failures = dict.fromkeys(getattr(f, "failure", None) for f in (*family.template.functions, *called))
     return tuple(f"{_BECAUSE}{failure}" for failure in failures if failure is not None)

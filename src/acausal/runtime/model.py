@@ -114,7 +114,7 @@ class Model:
         problem = self.problem
         return (
             f"<Model of {self.title}: unknowns {problem.size} (states {int(problem.differential.sum())}), "
-            f"computed {problem.lowered.computed}, families of equations {len(problem.residual_kernels)}>"
+            f"computed {len(problem.lowered.explicit.unknown)}, families of equations {len(problem.residual_kernels)}>"
         )
 
     def info(self) -> Counts:

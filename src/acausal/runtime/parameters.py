@@ -66,6 +66,8 @@ class Parameters:
         self._check(known)
         if self.system.states is not None:
             self.system.states.follow(known)
+        for derived in self.system.derived:
+            derived.evaluate(self.system.plant, known)
         if self.system.hybrid is not None:
             known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
         return known
@@ -158,8 +160,9 @@ class Parameters:
         bad |= known > self.high.cells
         if bad.any():
             raise ModelError(*self.attributes.out_of_range(known, self.low, self.high))
-        if not np.isfinite(known).all():
-            raise ModelError(*self._not_finite(known))
+        own = known[: self.system.plant.known_count]
+        if not np.isfinite(own).all():
+            raise ModelError(*self._not_finite(own))
 
     def _not_finite(self, known: np.ndarray) -> list[Diagnostic]:
         cells = np.flatnonzero(~np.isfinite(known))

@@ -100,7 +100,8 @@ class Relations:
         computed = problem.lowered.computed
         for kernel in problem.computed.kernels if problem.computed else ():  # in the order in which they are assigned
             index = np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)
-            np.maximum.at(soft, len(soft) - computed + kernel.targets[0], soft[index].max(axis=0, initial=0.0))
+            for target in kernel.targets:
+                np.maximum.at(soft, len(soft) - computed + target, soft[index].max(axis=0, initial=0.0))
         width = np.zeros(self.count)
         for family in self.problem.lowered.moved(self.part.families):
             index = np.where(family.slots < 0, ~family.slots, family.slots)
