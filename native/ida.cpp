@@ -9,6 +9,7 @@
 namespace acausal {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double never = 1e300; // a time that is not reached
 constexpr long chunk = 1000; // steps between two checks that time still moves
 constexpr long renewal = 40;      // steps that a Jacobian may serve …
 constexpr long early_renewal = 8; // … when the step changed after it was made
@@ -98,6 +99,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
+    ahead.is = false;
     if (!started) origin = t0;
     step_at_start = step;
     restore_start();
@@ -270,7 +272,7 @@ bool Ida::poll(double time) {
     return ask_python(time);
 }
 
-// Ctrl-C is a way to end a run, so it is swallowed here; any other exception of the callback is the caller's to see.
+// Ctrl-C ends a run and is raised again when its rows are safe; any other exception of the callback is the caller's to see.
 bool Ida::ask_python(double time) {
     nb::gil_scoped_acquire acquire;
     bool go_on = PyErr_CheckSignals() == 0;
@@ -285,7 +287,7 @@ bool Ida::ask_python(double time) {
 }
 
 void Ida::keep_exception() {
-    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear();
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) PyErr_Clear(), interrupted = true;
     else exception = std::make_unique<nb::python_error>();
     cancel();
 }
@@ -396,9 +398,9 @@ Status Ida::outcome(int flag) {
 
 // Steps until t_target is passed (without root functions: IDAS looks at every single step otherwise, since output times must
 // not decide where it looks for roots). Work is cut into chunks, to see that time still moves.
-Status Ida::step_to(double t_target, double t_end) {
+Status Ida::step_to(double t_target, double stop) {
     bool look_at_steps = system->root_count || watch || system->step_cells.size();
-    int task = look_at_steps && !stepped_past(t_end) ? IDA_ONE_STEP : IDA_NORMAL;
+    int task = look_at_steps && !stepped_past(stop) ? IDA_ONE_STEP : IDA_NORMAL;
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
@@ -406,12 +408,12 @@ Status Ida::step_to(double t_target, double t_end) {
         if (settings.max_steps) limit = std::min<long>(limit, settings.max_steps - counters().steps);
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
-        double elapsed = 0, aim = task == IDA_NORMAL ? t_target : t_end;
+        double elapsed = 0, aim = task == IDA_NORMAL ? t_target : stop;
         int flag = IDASolve(mem, aim - origin, &elapsed, y_vector, yp_vector, task);
-        t = elapsed == t_end - origin ? t_end : elapsed == aim - origin ? aim : origin + elapsed;
+        t = elapsed == stop - origin ? stop : elapsed == aim - origin ? aim : origin + elapsed;
         if (flag >= 0 && joint() && switches->left_out && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
-        if (watch && flag == IDA_SUCCESS && t < t_end && watch->degraded(w.get())) return Status::StatesDegraded;
+        if (watch && flag == IDA_SUCCESS && t < stop && watch->degraded(w.get())) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
         if (taken < chunk) continue;
@@ -438,28 +440,50 @@ long Ida::steps_since_start() const {
 }
 
 // Output times up to where the session is, and what IDAS must know before it goes on from there.
-int64_t Ida::prepare(double t_end, const double *times, int64_t count, double *rows, int64_t written) {
+int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
-    if (t_end > nearest) {
-        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
-        if (!stepped_past(t_end)) check(IDASetStopTime(mem, t_end - origin), "IDASetStopTime");
-        align_roots();
-    } else {
+    if (t_end <= nearest) {
         t = std::max(t, t_end);
+    } else if (!ahead.is) {
+        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(std::isfinite(stop) ? stop : t_end)), "IDASetInitStep");
+        if (!stepped_past(stop)) check(IDASetStopTime(mem, std::min(stop - origin, never)), "IDASetStopTime");
+        align_roots();
     }
     return written;
 }
 
-Status Ida::advance(double t_end, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written) {
+void Ida::go_back(double time) {
+    t = time;
+    IDAGetDky(mem, time - origin, 0, y_vector);
+    IDAGetDky(mem, time - origin, 1, yp_vector);
+    input_time = nowhere;
+}
+
+Status Ida::go_on_ahead(double t_end) {
+    if (ahead.t > t_end) return go_back(t_end), Status::Finished;
+    ahead.is = false;
+    go_back(ahead.t);
+    return ahead.status;
+}
+
+Status Ida::advance(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written) {
     Stopwatch::Clock::time_point begin = Stopwatch::Clock::now();
     if (last_asked == Stopwatch::Clock::time_point{}) last_asked = begin;
     Status status = cancelled ? Status::Cancelled : Status::Finished;
     message.clear();
     event_rows = events_handled = 0;
-    written = prepare(t_end, times, count, rows, 0);
+    written = prepare(t_end, stop, times, count, rows, 0);
     while (t < t_end && status == Status::Finished) {
-        status = step_to(written < count && !stepped_past(t_end) ? std::min(times[written], t_end) : t_end, t_end);
+        if (ahead.is) {
+            status = go_on_ahead(t_end);
+        } else {
+            status = step_to(written < count && !stepped_past(stop) ? std::min(times[written], t_end) : t_end, stop);
+            if (t > t_end && status >= Status::Finished) {
+                ahead = {true, t, status};
+                status = go_on_ahead(t_end);
+            }
+        }
         double reached = t;
         if (status == Status::Finished && t < t_end) { // often a little further than asked for
             IDAGetCurrentTime(mem, &reached);
@@ -468,8 +492,8 @@ Status Ida::advance(double t_end, const double *times, int64_t count, double *ro
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
         if (status != Status::Root || !switches || !switches->handles || !room_for_event(capacity, count)) continue;
-        status = handle_event(t_end, rows, capacity - count, written);
-        if (status == Status::Finished) written = prepare(t_end, times, count, rows, written);
+        status = handle_event(stop, rows, capacity - count, written);
+        if (status == Status::Finished) written = prepare(t_end, stop, times, count, rows, written);
     }
     if (status != Status::Cancelled && cancelled) status = Status::Cancelled;
     journal->close(standing(), tested());

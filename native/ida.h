@@ -101,7 +101,9 @@ class Ida {
     // how many. May be called again without a restart, with a t_end before the end of the step that held a root, too.
     // With switches ordinary events are handled on the way, as long as `capacity` has room for their rows; `written` counts output
     // times all the same, and the switches' records have the times of all rows.
-    Status advance(double t_end, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written);
+    // `stop` is a time that no step passes (or infinity). Where it is later than t_end, steps take no notice of t_end: the session goes
+    // back to t_end by interpolation, and what happened beyond is met when a later call comes there. A start forgets it.
+    Status advance(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written);
 
     // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
     void exchange(std::shared_ptr<System> other, const bool *tested);
@@ -131,6 +133,7 @@ class Ida {
     double t = 0;
     std::string message;
     NonFinite non_finite;
+    bool interrupted = false; // by Ctrl-C
     std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
     std::unique_ptr<SparseLu> lu;
     std::unique_ptr<Journal> journal;
@@ -167,12 +170,14 @@ class Ida {
     bool set_time(double t, double *w, double &last);
     void write_row(double t, double *row);
     int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
-    int64_t prepare(double t_end, const double *times, int64_t count, double *rows, int64_t written); // to go on from t
-    Status handle_event(double t_end, double *rows, int64_t capacity, int64_t written);
+    int64_t prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written); // to go on from t
+    Status handle_event(double stop, double *rows, int64_t capacity, int64_t written);
+    void go_back(double time);             // to a time within the last step
+    Status go_on_ahead(double t_end);      // to where the last step ended already, or to t_end before it
     bool ordinary_event(); // false: left as it was
     void store_row(double *rows, int64_t written);
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }
-    Status step_to(double t_target, double t_end);
+    Status step_to(double t_target, double stop);
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
     void show_updates();
@@ -205,6 +210,11 @@ class Ida {
     std::vector<double> present, updated;
     std::vector<double> root_values, mirror; // as IDAS saw them last; -1 for those that it sees with the other sign, empty: none
     std::vector<int> directions, found;
+    struct Ahead {
+        bool is = false; // the last step ended, or held a root, later than where the session was asked to go
+        double t = 0;
+        Status status = Status::Finished;
+    } ahead;
     int64_t event_rows = 0, events_handled = 0; // in this call of advance()
     bool roots_changed = false;
     long steps_at_update = 0;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -74,7 +75,7 @@ void raise_kept(Ida &ida) {
 }
 
 nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle rows, nb::object progress, double interval,
-                  double stored_until) {
+                  double stored_until, double stop) {
     Exclusive guard(ida);
     if (!ida.started) throw std::runtime_error("start() must come before advance()");
     Doubles times(output_times, "output_times");
@@ -91,7 +92,7 @@ nb::tuple advance(Ida &ida, double t_end, nb::handle output_times, nb::handle ro
     Status status;
     {
         nb::gil_scoped_release release;
-        status = ida.advance(t_end, times.data, times.shape[0], buffer.data, buffer.shape[0], written);
+        status = ida.advance(t_end, std::max(stop, t_end), times.data, times.shape[0], buffer.data, buffer.shape[0], written);
     }
     ida.progress = nb::none();
     raise_kept(ida);
@@ -273,9 +274,9 @@ void bind_ida(nb::module_ &m) {
         .def("start", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "`step`: a time within which slopes change little, if one is known, for the first step.")
         .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "The same as start(): nothing is allocated or analysed again.")
         .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,
-             "stored_until"_a = -std::numeric_limits<double>::infinity(),
+             "stored_until"_a = -std::numeric_limits<double>::infinity(), "stop"_a = -std::numeric_limits<double>::infinity(),
              "Returns (status, output times written). With switches `rows` may have rows for events as well, two for each; "
-             "`stored_until` is the time of the last row before.")
+             "`stored_until` is the time of the last row before. Steps pass t_end, and the session goes back to it, where `stop` is later.")
         .def("set_switches", &set_switches, "switches"_a.none(), "Handle ordinary events within advance(); None: none.")
         .def("take_events", &take_events, "Events handled and rows stored since this was last called.")
         .def("set_known", &set_known, "known"_a)
@@ -310,6 +311,7 @@ void bind_ida(nb::module_ &m) {
         .def_prop_ro("yp", [](const Ida &ida) { return array_of(ida.yp(), ida.system->layout.size); })
         .def_prop_ro("message", [](const Ida &ida) { return ida.message; })
         .def_prop_ro("non_finite", &non_finite)
+        .def_prop_ro("interrupted", [](const Ida &ida) { return ida.interrupted; }, "Whether Ctrl-C ended a run.")
         .def_prop_ro("singular_column", [](const Ida &ida) { return ida.singular_column; })
         .def_prop_ro("width", [](const Ida &ida) { return ida.outputs.width(); });
 

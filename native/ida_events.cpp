@@ -2,6 +2,7 @@
 #include "ida.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace acausal {
@@ -43,9 +44,9 @@ constexpr int64_t most_events = 1000; // in one call of advance()
 
 // An event here, to its end; Root: it is for Python to handle, and nothing has been changed. At the end of a stretch something else
 // may happen at the same time.
-Status Ida::handle_event(double t_end, double *rows, int64_t capacity, int64_t written) {
+Status Ida::handle_event(double stop, double *rows, int64_t capacity, int64_t written) {
     last_status = Status::Root; // IDAS evaluates its root functions anew
-    double end = t_end - 8 * std::numeric_limits<double>::epsilon() * std::fabs(t_end);
+    double end = std::isfinite(stop) ? stop - 8 * std::numeric_limits<double>::epsilon() * std::fabs(stop) : stop;
     if (t >= end || !ordinary_event()) return cancelled ? Status::Cancelled : Status::Root;
     Switches &s = *switches;
     if (s.noteworthy) {

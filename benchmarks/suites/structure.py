@@ -113,7 +113,7 @@ def _pendulum_arrays() -> Iterator[Record]:
     for n in PENDULUMS:
         model = compile(Pendulums(n))
         begin = time.perf_counter()
-        model._selected(0.0, model._parameters.known({}))
+        model._preparation.selected(0.0, model._parameters.known({}))
         seconds = model.seconds["structure"] + time.perf_counter() - begin
         bar = 2.0 if n == 1_000 else None
         record = _record("pendulums, index reduction", n, seconds, seconds / bar if bar else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING, Any
 
-from .errors import AcausalError, Diagnostic, ModelError
+from .errors import AcausalError, Diagnostic, Interrupted, ModelError, RunFailed, RunWarning
 from .language.component import Component, array
 from .language.connector import Connector
 from .language.declarations import (
@@ -119,11 +119,11 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "InputStates",
-    "Integer", "Model", "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential", "Result", "States",
-    "Table", "Table2D", "Variable", "abs", "acos", "after_step", "array", "asin", "assert_", "assign", "atan", "atan2", "ceil",
-    "change", "compile", "cos", "cosh", "crossing", "der", "dot", "during", "edge", "exp", "external", "floor", "function", "hold",
-    "homotopy", "initial", "library", "load", "log", "log10", "match", "max", "mean", "min", "modify", "named", "no_event", "pi",
-    "plain", "pre", "regularised_power", "regularised_sqrt", "reinit", "sample", "sign", "sin", "sinh", "smooth", "smooth_abs",
-    "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "terminate", "time",
-    "transition", "when", "where",
+    "Integer", "Interrupted", "Model", "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential",
+    "Result", "RunFailed", "RunWarning", "States", "Table", "Table2D", "Variable", "abs", "acos", "after_step", "array", "asin",
+    "assert_", "assign", "atan", "atan2", "ceil", "change", "compile", "cos", "cosh", "crossing", "der", "dot", "during",
+    "edge", "exp", "external", "floor", "function", "hold", "homotopy", "initial", "library", "load", "log", "log10", "match",
+    "max", "mean", "min", "modify", "named", "no_event", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",
+    "reinit", "sample", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min", "smooth_step",
+    "smooth_switch", "sqrt", "start", "sum", "tan", "tanh", "terminate", "time", "transition", "when", "where",
 ]  # fmt: skip

@@ -78,6 +78,26 @@ class UsageError(ModelError):
     """A call that cannot mean anything: wrong type, wrong place, wrong name."""
 
 
+class RunWarning(UserWarning):
+    """A run stopped before its end; its result says why and has everything until then."""
+
+
+class RunFailed(AcausalError):
+    """A run stopped before its end, with `simulate(…, on_failure="raise")`. `error.result` has everything until then."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run. `error.result` has everything until then."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class ShapeError(ModelError):
     """Arrays that do not fit."""
 

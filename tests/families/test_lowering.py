@@ -58,7 +58,7 @@ scripts = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 20), st.integers
 
 
 def implicit(model: Any) -> Any:
-    return model._all_implicit(model._parameters.known({}))
+    return model._preparation.all_implicit(model._parameters.known({}))
 
 
 def dense(problem: Any, values: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def test_plants(component: ac.Component) -> None:
 @pytest.mark.parametrize("component, until", [(Ladder(6), 10.0), (demo.HeatedHouse(), 0.5 * demo.DAY)], ids=["ladder", "house"])
 def test_trajectories_agree_with_those_of_the_whole_problem(component: ac.Component, until: float) -> None:
     model, other = ac.compile(component), ac.compile(component)
-    other._explicit = implicit(other)
+    other._preparation._explicit = implicit(other)
     at = np.linspace(0.0, until, 13)
     runs = [m.simulate(until=until, at=at, rtol=1e-7) for m in (model, other)]
     rows = [np.searchsorted(r.time, at) for r in runs]  # beside those of events
@@ -175,7 +175,7 @@ def test_a_zero_coefficient_is_told_and_does_not_spoil_later_runs() -> None:
         if resistance == 0:
             with pytest.raises(InitialisationError, match=r"self\.R \* self\.p\.i"):
                 model.simulate(until=1.0, set={"R.R": 0.0})
-            assert model.problem is implicit(model)
+            assert model.problem.lowered is implicit(model).lowered
             continue
         result = model.simulate(until=1.0, points=5, rtol=1e-8, set={"R.R": resistance})
         np.testing.assert_allclose(result["C.v"], 1.0 - np.exp(-result.time / resistance), atol=1e-6)

@@ -38,7 +38,7 @@ def diagnose(
     compiled = translated(model, quiet=json)
     explained = [compiled.explain(path) for path in explain or []]
     found = compiled.diagnose()
-    result = None if end is None else compiled.simulate(end, rtol=rtol, record_steps=True)
+    result = None if end is None else compiled.simulate(end, rtol=rtol, record_steps=True, on_failure="keep")
     if result is not None and plot_file is not None:
         result.plot_steps(file=plot_file)
     if json:

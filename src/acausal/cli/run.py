@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Diagnostic, ModelError
+from ..errors import Diagnostic, Interrupted, ModelError
 from . import arguments, keep, show
 from .common import Json, ModelArgument, Quiet, Traceback, translated
 from .exits import Exit
@@ -196,6 +196,15 @@ def _set(model: Model, path: str, value: Any) -> None:
 def _simulated(model: Model, request: Request, bar: bool) -> Result:
     if request.until is None:
         return model.steady_state(at=request.start, inputs=request.given)
+    try:
+        return _run_to_end(model, request, bar)
+    except Interrupted as stop:
+        result: Result = stop.result
+        return result
+
+
+def _run_to_end(model: Model, request: Request, bar: bool) -> Result:
+    assert request.until is not None
     return model.simulate(
         request.until,
         start=request.start,
@@ -206,6 +215,7 @@ def _simulated(model: Model, request: Request, bar: bool) -> Result:
         initial="steady" if request.steady else "start",
         progress=bar,
         solver=request.solver,
+        on_failure="keep",
         **request.options,
     )
 

@@ -60,16 +60,15 @@ def diagnose(model: Any) -> ModelDiagnosis:
 
 def _start(model: Any) -> tuple[Start, tuple[Diagnostic, ...]]:
     """The model at its consistent start, or at its start values with the reason why there is none."""
-    from ..runtime.model import _Clock
-    from ..runtime.steady import Wishes
+    from ..runtime.preparation import Beginning
 
     try:
-        problem, first, _ = model._prepare(0.0, "start", {}, {}, _Clock(), Wishes())
+        first = model._preparation.prepare(Beginning())
     except InitialisationError as error:
         return _at_start_values(model, error.report), error.diagnostics
     except ModelError as error:
         return _at_start_values(model, None), error.diagnostics
-    return Start(model, Solution(model), problem, first.y, first.yp, True, first.report), ()
+    return Start(model, Solution(model), first.problem, first.y, first.yp, True, first.report), ()
 
 
 def _at_start_values(model: Any, report: Any) -> Start:

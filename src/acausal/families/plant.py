@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, NameNotFound, near_matches
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector
 from ..language.declarations import Declaration
@@ -289,8 +289,10 @@ class Plant:
                     return kind, quantity, base
         raise IndexError(number)
 
-    def locate(self, path: str) -> Located:
+    def locate(self, path: object) -> Located:
         """What a path names; see `families/path.py`."""
+        if not isinstance(path, str):
+            raise UsageError(f'A name is a text such as "room.T", got {path!r} of type {type(path).__name__}.')
         from .path import resolve
 
         located = resolve(self, path)

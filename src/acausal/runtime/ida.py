@@ -20,6 +20,7 @@ class Ida:
     """BDF of variable order and step on the fully implicit system, with exact sparse Jacobians and maximum norms."""
 
     name = "ida"
+    events: ClassVar[bool] = True
     doc = "SUNDIALS IDAS with KLU, native. Errors are measured in weighted maximum norms: accuracy does not dilute with size."
     options: ClassVar[tuple[Option, ...]] = (
         Option("max_order", int, 5, "largest order of the integration formula", 1, 5),
@@ -73,6 +74,7 @@ class Ida:
             None,
             frozenset(),
             journal_of(session, problem, known, request.inputs),
+            session.interrupted,
         )
         return with_last_row(result, problem, request)
 

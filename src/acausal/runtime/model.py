@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError, NameNotFound, UsageError, near_matches
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..families.assemble import assemble
 from ..families.balance import check_structure
-from ..families.lowering import lower
 from ..families.numbers import Attributes
 from ..families.pattern import jacobian_pattern
 from ..families.reduction import reduce
-from ..families.starts import StartReader, Starts
+from ..families.starts import StartReader
 from ..families.system import System
 from ..language.component import Component, copy_of
 from ..results.result import Result, Stored
-from .build import build
-from .events.handler import settle_discrete, switching
-from .events.timed import set_at_start
-from .initialise import InitialisationError, Initialised, Initialiser, Report
-from .initialise.pose import pose
-from .inputs import Signal, as_signal, values_at
+from .failure import OnFailure, check_on_failure, heard
 from .outcome import Outcome
 from .parameters import Parameters
+from .preparation import Beginning, Preparation
 from .problem import Problem
 from .problem import Stored as Storage
 from .progress import reported
 from .run import run_to_end
-from .solver import Request, Solver, check_options, default_solver, find_solver
-from .states import StateSelection, gathered, spread
-from .steady import Earlier, SteadyStates, Wishes, along, point
+from .solver import Request, Solver, Statistics, check_options, find_solver
+from .states import StateSelection
+from .steady import Earlier, SteadyStates, along, earlier_values, point
 from .storage import choose, is_number, needed_unknowns, output_times, seconds
 
 if TYPE_CHECKING:
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
-
-_SETTLINGS = 20  # of discrete values in a steady state
-_LONG_AGO = -1e18  # seconds
-_RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
 def compile(component: Component, *, units: bool = True) -> Model:
@@ -92,23 +79,19 @@ class Model:
         self._starts = StartReader(self.system, attributes)
         if attributes.problems:
             raise ModelError(*attributes.problems)
-        known = self._parameters.known({})
-        self.selection: StateSelection | None = None
-        self._implicit: Problem | None = None
-        if self.system.derivatives is None:
-            self._pattern = pattern
-            self.problem = self._explicit = build(lower(self.system, pattern, self._kept(known)), known, self._starts.starts(known))
-        else:
-            preference = self._starts.state_preference()
-            if self.system.hybrid is not None:  # what an event sets is best a state, else it would be computed from others
-                targets = self.system.hybrid.parts["reinit"].targets
-                preference[targets] = np.minimum(preference[targets], 1e-3)
-            self.selection = StateSelection(self.system, pattern, preference, known, self._kept(known))
-            self.problem = self._selected(0.0, known)
+        self._preparation = Preparation(self.system, pattern, self._parameters, self._starts, self.title)
         clock.lap("kernels")
-        self._initialisers: dict[tuple[int, str], Initialiser] = {}
-        self._lock = threading.Lock()
         self.seconds = clock.seconds
+
+    @property
+    def problem(self) -> Problem:
+        """What the solver sees, as the last run began with it."""
+        return self._preparation.problem
+
+    @property
+    def selection(self) -> StateSelection | None:
+        """How states are selected, where index reduction leaves a choice."""
+        return self._preparation.selection
 
     def __repr__(self) -> str:
         problem = self.problem
@@ -201,9 +184,10 @@ class Model:
         solve_for: Iterable[str] = (),
         progress: bool | Callable[[float], bool | None] = False,
         sliding: str | None = None,
-        solver: str | None = None,
+        solver: str | Solver | None = None,
         atol: float | Mapping[str, float] | None = None,
         derivatives: bool | None = None,
+        on_failure: OnFailure = "warn",
         **options: Any,
     ) -> Result:
         """Integrate from `start` to `until`.
@@ -222,21 +206,26 @@ class Model:
             given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
             sliding: "filippov" lets the solution slide along a switching surface instead of chattering across it.
-            solver: a solver by name ("ida", "sundae"); `options` are the solver's own.
+            solver: a solver by name ("ida", "sundae"), or a solver itself; `options` are the solver's own.
             atol: absolute tolerance, one for all; otherwise it is `rtol` times each variable's nominal value.
             derivatives: whether time derivatives are stored too (by default when there are few).
+            on_failure: what is done about a run that stops before its end: "warn" (an `ac.RunWarning`), "raise" (an `ac.RunFailed`
+                that has the result) or "keep" (nothing: `result.outcome` is looked at). Ctrl-C raises `ac.Interrupted`, a
+                KeyboardInterrupt that has the result.
         """
+        check_on_failure(on_failure)
         if sliding is not None:
-            asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding")}
-            return self._simulate_sliding(sliding, {**asked, **options})
+            asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
+            return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
         clock = _Clock()
         begin, end = seconds(start, "start"), seconds(until, "until")
         times = output_times(begin, end, points, at, self.system.size)
-        chosen = find_solver(solver or default_solver())
+        chosen = find_solver(solver)
         _check_arguments(chosen, options, rtol, atol)
         choice = choose(self.system, store, derivatives, len(times))
-        wishes = Wishes(start_from, given or {}, solve_for)
-        problem, first, signals = self._prepare(begin, initial, set or {}, inputs or {}, clock, wishes)
+        asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for)
+        prepared = self._preparation.prepare(asked_start, clock.lap)
+        problem, signals = prepared.problem, prepared.signals
         stepped = self._assigned_after_steps()
         columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(stepped)}
         with reported(progress, begin, end, self.title) as report:
@@ -244,8 +233,8 @@ class Model:
                 t0=begin,
                 t_end=float(end),
                 output_times=times,
-                y0=first.y,
-                yp0=first.yp,
+                y0=prepared.y,
+                yp0=prepared.yp,
                 stored=Storage(np.concatenate([problem.lowered.index[choice.gather], 2 * problem.size + stepped]).astype(np.int32)),
                 rtol=rtol,
                 atol=self._absolute(problem, rtol, atol),
@@ -260,10 +249,10 @@ class Model:
         stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, columns, run.log)
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
-        statistics["initialisation"] = str(first.report)
+        statistics["initialisation"] = str(prepared.report)
         result = Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics, run.journal)
         result.chattering = run.chattering
-        return result
+        return heard(result, on_failure, run.interrupted)
 
     def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
         """Run; where it chatters, translate once more such that the solution can slide along that surface, and run again."""
@@ -271,7 +260,7 @@ class Model:
             raise UsageError(f'`sliding` is "filippov" or None, got {how!r}.')
         model = self if self._slides is None else self._slides
         while True:
-            result = model.set(self._changes).simulate(**asked)
+            result = model.set(self._changes).simulate(**asked, on_failure="keep")
             surfaces = result.chattering
             if result.outcome is not Outcome.CHATTERING or surfaces <= model._sliding:
                 return result
@@ -297,10 +286,9 @@ class Model:
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.
         """
-        wishes, moment = Wishes(start_from, given or {}, solve_for), seconds(at, "at")
-        problem, first, signals = self._prepare(moment, "steady", set or {}, inputs or {}, _Clock(), wishes)
-        statistics = Statistics(initialisation=str(first.report))
-        return point(self, problem, moment, first.y, first.yp, signals, Outcome.FINISHED, statistics)
+        moment = seconds(at, "at")
+        asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
+        return point(self.system, self.title, self._preparation.prepare(asked), moment, Outcome.FINISHED)
 
     def steady_states(
         self,
@@ -320,212 +308,18 @@ class Model:
         moment, solve_for = seconds(at, "at"), list(solve_for)
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
-            wishes = Wishes(guess, given or {}, solve_for, quick)
-            problem, first, signals = self._prepare(moment, "steady", {**(set or {}), **values}, inputs or {}, _Clock(), wishes)
-            statistics = Statistics(initialisation=str(first.report))
-            result = point(self, problem, moment, first.y, first.yp, signals, Outcome.FINISHED, statistics)
-            return result, problem.equations.workspace(moment, first.y, first.yp, problem.known)[problem.lowered.place]
+            changes = {**(set or {}), **values}
+            asked = Beginning(moment, "steady", changes, inputs or {}, guess, given or {}, solve_for, quick)
+            found = self._preparation.prepare(asked)
+            result = point(self.system, self.title, found, moment, Outcome.FINISHED)
+            problem = found.problem
+            return result, problem.equations.workspace(moment, found.y, found.yp, problem.known)[problem.lowered.place]
 
-        return along(over, solve, Wishes(start_from).earlier(self.system))
-
-    def _prepare(
-        self,
-        t0: float,
-        mode: str,
-        changes: Mapping[str, Any],
-        inputs: Mapping[str, Any],
-        clock: _Clock,
-        wishes: Wishes,
-    ) -> tuple[Problem, Initialised, dict[int, Signal]]:
-        """The problem with the numbers of one run, and consistent values to start from."""
-        if mode not in ("start", "steady"):
-            raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
-        signals: dict[int, Signal] = {}
-        for path, given in inputs.items():
-            cells = self._parameters.input_cells(path).ravel()
-            signals.update(dict.fromkeys(cells.tolist(), as_signal(given, path, unit=self._parameters.unit(path))))
-        earlier = wishes.earlier(self.system)
-        if self.system.hybrid is not None and isinstance(wishes.start_from, Result):
-            from .carry import discrete_values
-
-            changes = {**discrete_values(self.system, wishes.start_from), **changes}
-        mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
-        with self._lock:
-
-            def known_with(more: Mapping[str, Any]) -> np.ndarray:
-                return values_at(signals, t0, self._parameters.known({**changes, **more}))
-
-            known = known_with({})
-            report = None
-            if wishes.inverse:
-                calibrated, earlier, report = self._inverse(t0, mode, known_with, wishes, earlier, signals)
-                known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
-            self.problem = self._chosen_problem(t0, known, earlier)
-            self._load(self.problem, known, earlier)
-            entries = self._entry_times() if mode == "steady" else []
-            self.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
-            if self.problem.rules is not None:
-                set_at_start(self.problem, t0)
-            clock.lap("parameters")
-            first = self._first_values(mode, t0, signals, wishes.quick)
-            for turn in range(_SETTLINGS):  # at rest, discrete values and unknowns have to agree with each other
-                if mode != "steady" or not self._unsettled(turn == 0, t0, first, signals, entries):
-                    break
-                first = self._initial_values(self._initialiser(self.problem, mode), self.problem, t0, signals, wishes.quick)
-            else:
-                raise ModelError(
-                    "There is no state of rest: what switches, switches on and off in turn.",
-                    details=tuple(f"switches:  {name}" for name in switching(self.problem, t0, first.y, first.yp, signals)),
-                    remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` for the switch gives a mean.",
-                )
-            self.problem.known[entries] = t0
-            first = replace(first, report=report or first.report)
-            if self.selection is not None:
-                first = self._reselected(first, t0, known)
-            problem = copy.copy(self.problem)
-            problem.known = self.problem.known.copy()  # another thread may load other numbers meanwhile
-        clock.lap("initialisation")
-        return problem, first, signals
-
-    def _unsettled(self, start: bool, t0: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:
-        """Whether discrete values change at a state of rest: at a start, and when whatever had to wait has waited."""
-        here = (self.problem, t0, first.y, first.yp, signals)
-        changed = start and settle_discrete(*here)
-        self.problem.known[entries] = _LONG_AGO
-        return settle_discrete(*here, resumed=True) or changed
-
-    def _entry_times(self) -> list[int]:
-        """Known cells that hold when a state was entered."""
-        found: list[int] = []
-        for kind in self.system.plant.kinds:
-            for q in kind.quantities.values():
-                if q.role == "discrete" and getattr(q.declaration, "carried", False):
-                    found += range(q.base, q.base + kind.count * q.size)
-        return found
+        return along(over, solve, earlier_values(self.system, start_from))
 
     def _assigned_after_steps(self) -> np.ndarray:
         """Known cells that change at every step, so that their values are stored with each row."""
         return np.zeros(0, dtype=np.int64) if self.system.hybrid is None else self.system.hybrid.parts["step"].targets
-
-    def _kept(self, known: np.ndarray) -> np.ndarray:
-        """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""
-        starts = self._starts.starts(known)
-        keep = starts.fixed | np.isfinite(starts.minimum) | np.isfinite(starts.maximum)
-        for family in self.system.initial_families:
-            index = np.where(family.slots < 0, ~family.slots, family.slots)
-            keep[index[index < self.system.size]] = True
-        return keep
-
-    def _inverse(
-        self,
-        t0: float,
-        mode: str,
-        known_with: Callable[[Mapping[str, Any]], np.ndarray],
-        wishes: Wishes,
-        earlier: Earlier | None,
-        signals: dict[int, Signal],
-    ) -> tuple[dict[str, float], Earlier, Report]:
-        """Values of the parameters that are solved for, and of all unknowns. Starts may depend on parameters: then once more."""
-        known = known_with({})
-        problem = self._all_implicit(known) if self.selection is None else self._selected(t0, known, earlier, explicit=False)
-        self._load(problem, known, earlier)
-        inverse = pose(self.system, self._parameters, problem, wishes.given, wishes.solve_for, known_with)
-        for _ in range(_RESTARTS):
-            before = problem.start
-            first = self._initial_values(Initialiser(inverse, mode), problem, t0, signals, wishes.quick)  # type: ignore[arg-type]
-            found = inverse.found(first.y)
-            self._load(problem, known_with(found), earlier)
-            if np.allclose(problem.start, before, rtol=1e-9, atol=0.0):
-                return found, Earlier(first.y[: problem.size], np.ones(problem.size, dtype=bool)), first.report
-            inverse.restart(first.y)
-        raise ModelError(
-            "The start values depend on the parameters that are solved for, and do not settle.",
-            remedy="Give the start values as numbers, or prescribe them in `given`.",
-        )
-
-    def _all_implicit(self, known: np.ndarray) -> Problem:
-        """The problem in which every unknown of the system is solved for."""
-        if self._implicit is None:
-            self._implicit = build(lower(self.system, self._pattern), known, self._starts.starts(known))
-        return self._implicit
-
-    def _read_starts(self, known: np.ndarray, earlier: Earlier | None) -> Starts:
-        starts = self._starts.starts(known)
-        return starts if earlier is None else earlier.applied(starts)
-
-    def _chosen_problem(self, t0: float, known: np.ndarray, earlier: Earlier | None = None) -> Problem:
-        """The problem that suits these parameters: states selected, explicit variables only where no coefficient is zero."""
-        if self.selection is not None:
-            return self._selected(t0, known, earlier)
-        return self._explicit if self._explicit.lowered.usable(known) else self._all_implicit(known)
-
-    def _selected(self, t0: float, known: np.ndarray, earlier: Earlier | None = None, explicit: bool = True) -> Problem:
-        """The problem with the states that look best at the start values."""
-        assert self.selection is not None
-        starts = self._read_starts(known, earlier)
-        selection = self.selection.select(t0, starts.start, np.zeros(self.system.size), known, starts.nominal)
-        return self.selection.problem(selection, known, starts, explicit)
-
-    def _reselected(self, first: Initialised, t0: float, known: np.ndarray) -> Initialised:
-        """Consistent values may favour other states than the start values did."""
-        assert self.selection is not None
-        starts = self._starts.starts(known)
-        y, yp = spread(self.problem, t0, first.y, first.yp, self.problem.known)
-        selection = self.selection.select(t0, y, yp, known, starts.nominal)
-        self.problem = self.selection.problem(selection, known, starts)
-        self._load(self.problem, known)
-        y, yp = gathered(self.problem, y, yp)
-        return replace(first, y=y, yp=yp)
-
-    def _load(self, problem: Problem, known: np.ndarray, earlier: Earlier | None = None) -> None:
-        starts = self._read_starts(known, earlier)
-        kept = problem.lowered.kept
-        problem.known[: len(known)] = known
-        problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
-        problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
-        wrong = [*self._starts.contradictions(), *self._starts.outside_bounds(starts)]
-        if wrong:
-            raise ModelError(*wrong)
-
-    def _initialiser(self, problem: Problem, mode: str) -> Initialiser:
-        key = (id(problem), mode)
-        if key not in self._initialisers:
-            self._initialisers[key] = Initialiser(problem, mode)  # type: ignore[arg-type]
-        return self._initialisers[key]
-
-    def _first_values(self, mode: str, t0: float, signals: dict[int, Signal], quick: bool) -> Initialised:
-        """Consistent values; if there are none with the discrete values as declared, with those after the event at the start."""
-        problem, initialiser = self.problem, self._initialiser(self.problem, mode)
-        try:
-            return self._initial_values(initialiser, problem, t0, signals, quick)
-        except InitialisationError:
-            declared = problem.known.copy()
-            if problem.rules is None or not settle_discrete(problem, t0, problem.start, np.zeros(problem.size), signals):
-                raise
-            try:
-                with suppress(InitialisationError):
-                    return initialiser.run(t0, quick=quick)
-            finally:
-                problem.known[:] = declared  # the event at the start is yet to come
-            raise
-
-    def _initial_values(
-        self, initialiser: Initialiser, problem: Problem, t0: float, signals: dict[int, Signal], quick: bool
-    ) -> Initialised:
-        """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
-        try:
-            return initialiser.run(t0, quick=quick)
-        except InitialisationError as error:
-            n = problem.size
-            rows = [int(r) for r in error.report.non_finite if r < n]
-            workspace = problem.equations.workspace(t0, problem.start, np.zeros(n), problem.known)
-            assert problem.explain_row is not None
-            without_value = dict.fromkeys(problem.explain_row(r, workspace) for r in rows[:5])  # rows may share their cause
-            singular = _singular_start(problem, t0) if error.outcome.name != "STRUCTURE" and not rows else ()
-            error.diagnostics = (*without_value, *singular, *error.diagnostics)
-            statistics = Statistics(initialisation=str(error.report))
-            error.result = point(self, problem, t0, error.y[:n], error.yp[:n], signals, error.outcome, statistics)
-            raise
 
     def _absolute(self, problem: Problem, rtol: float, atol: float | Mapping[str, float] | None) -> np.ndarray:
         chosen = rtol * problem.nominal
@@ -557,22 +351,6 @@ def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol
             raise UsageError(
                 f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
             )
-
-
-def _singular_start(problem: Problem, t0: float) -> tuple[Diagnostic, ...]:
-    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
-    from ..diagnosis.singular import NEARLY, explain_point
-
-    return explain_point(problem, t0, problem.start, np.zeros(problem.size), limit=NEARLY)
-
-
-class Statistics(dict[str, Any]):
-    """What a run cost, by name: `result.statistics["steps"]` or `result.statistics.steps`."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self:
-            raise AttributeError(name)
-        return self[name]
 
 
 class _Clock:

@@ -67,6 +67,10 @@ class Outcome(Enum):
     def ok(self) -> bool:
         return self in (Outcome.FINISHED, Outcome.TERMINATED)
 
+    def __bool__(self) -> bool:
+        """Whether the run came to its end: `if result.outcome: …`."""
+        return self.ok
+
     def __str__(self) -> str:
         return self.value
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, Location, ModelError, NameNotFound, UsageError, near_matches
+from ..errors import Diagnostic, Interrupted, Location, ModelError, NameNotFound, UsageError, near_matches
 from ..families.system import System
 from ..language.component import Component
 from ..language.equation import Equation
@@ -34,10 +34,12 @@ from ..results.events import Cause
 from ..results.phases import Phase, PhasesResult
 from ..results.result import Result
 from .carry import Condition, Source, Switch, about, entry, exists, needed, states, wrong_names
+from .failure import OnFailure, check_on_failure, heard
 from .initialise import InitialisationError
-from .model import Model, Statistics, compile
+from .model import Model, compile
 from .outcome import Outcome
 from .progress import reported
+from .solver import Statistics
 from .storage import output_times, seconds
 
 MARGIN = 2e-12  # of the size of the terms in a relation
@@ -193,6 +195,7 @@ class Phases:
         start_from: Any = None,
         progress: bool | Callable[[float], bool | None] = False,
         atol: float | Mapping[str, float] | None = None,
+        on_failure: OnFailure = "warn",
         **options: Any,
     ) -> PhasesResult:
         """Integrate from `start` to `until`, through as many phases as there are.
@@ -200,6 +203,7 @@ class Phases:
         Arguments are those of `Model.simulate`. Names in `set`, `inputs`, `store` and `atol` count in every mode that has them;
         `initial` and `start_from` are for the first phase. With `store` what is carried is kept too.
         """
+        check_on_failure(on_failure)
         if not self._modes[self.initial].switches:
             raise UsageError(
                 f"No switch leaves the mode `{self.initial}`, in which a run begins; it would last for ever.",
@@ -211,10 +215,12 @@ class Phases:
         named = {"set": dict(set or {}), "inputs": dict(inputs or {}), "atol": atol if isinstance(atol, Mapping) else {}}
         kept = None if store is None else [store] if isinstance(store, str) else list(store)
         self._check_names({**named, "store": kept or []})
-        common = {"rtol": rtol, **options, **({} if atol is None or isinstance(atol, Mapping) else {"atol": atol})}
+        everywhere = {} if atol is None or isinstance(atol, Mapping) else {"atol": atol}
+        common = {"rtol": rtol, "on_failure": "keep", **options, **everywhere}
         with reported(progress, begin, end, " / ".join(self._modes)) as report:
             run = _Run(self._modes, grid, end, named, kept, {**common, "progress": report or False})
-            return run.go(self._modes[self.initial], begin, {"initial": initial, "start_from": start_from})
+            result = run.go(self._modes[self.initial], begin, {"initial": initial, "start_from": start_from})
+        return heard(result, on_failure, run.interrupted)
 
     def _check_names(self, given: Mapping[str, Iterable[str]]) -> None:
         """Names that no mode has."""
@@ -353,6 +359,7 @@ class _Run:
         self.parts, self.phases, self.taken = list[Result](), list[Phase](), list[tuple[float, Switch]]()
         self.left: dict[str, Result] = {}  # by mode, its latest part
         self.diagnostics: list[Diagnostic] = []
+        self.interrupted = False
 
     def go(self, mode: _Mode, begin: float, first: Mapping[str, Any]) -> PhasesResult:
         self.span = self.end - begin
@@ -387,6 +394,10 @@ class _Run:
             given["store"] = self._stored(mode)
         try:
             return mode.compiled.simulate(self.end, start=begin, at=times, **given)
+        except Interrupted as stop:
+            self.interrupted = True
+            stopped: Result = stop.result
+            return stopped
         except InitialisationError as error:
             if not self.parts:
                 raise

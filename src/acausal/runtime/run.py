@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
 from .inputs import has_corners, values_at
@@ -20,7 +21,9 @@ def run_to_end(
     solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader
 ) -> RunResult:
     """One run. Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
-    if problem.rules is None and any(has_corners(s) for s in request.inputs.values()):
+    if not getattr(solver, "events", False):
+        _refuse_events(solver, problem)
+    elif problem.rules is None and any(has_corners(s) for s in request.inputs.values()):
         problem = without_rules(problem)  # the jumps and corners of inputs are met all the same
     if problem.size == 0 and problem.rules is not None:
         from .events.driver import run_still
@@ -39,6 +42,37 @@ def run_to_end(
         return solver.run(problem, request)
     exchange = Exchange(selection, known, request.inputs, starts)
     return solver.run(problem, replace(request, watch=watch, exchange=exchange))
+
+
+def _refuse_events(solver: Solver, problem: Problem) -> None:
+    """A solver that looks for no events would pass over them, and nobody would notice."""
+    rules = problem.rules
+    if rules is None or not problem.size:
+        return
+    found = [WORDS[role] for role, count in rules.counts.items() if count and role in WORDS]
+    system = problem.lowered.system
+    role = next((role for role, count in rules.counts.items() if count and role in WORDS), "")
+    where = system.describe_rule(role, 0) if role else Diagnostic("")
+    raise UsageError(
+        replace(
+            where,
+            what=f"The model has events ({', '.join(found) or 'rules'}), and the solver `{solver.name}` looks for none.",
+            remedy='Leave `solver` out, or choose "ida". A solver with `open` has events; see docs/solvers.md.',
+        )
+    )
+
+
+WORDS = {
+    "relation": "relations that switch",
+    "timed": "relations of time",
+    "crossing": "crossing functions",
+    "clock_start": "clocks",
+    "update": "assignments",
+    "reinit": "states that are set",
+    "step": "assignments after steps",
+    "stop": "an end of its own",
+    "assertion": "assertions",
+}
 
 
 def _evaluated(problem: Problem, request: Request) -> RunResult:

@@ -114,7 +114,14 @@ class Request:
         return Request(*fields, self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
 
 
-Statistics = dict[str, Any]  # numbers by name, and "seconds": wall time by phase
+class Statistics(dict[str, Any]):
+    """What a run cost, by name: `result.statistics["steps"]` or `result.statistics.steps`; "seconds" are wall times by phase."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
 
 COUNTERS = (
     "steps",
@@ -138,13 +145,14 @@ class RunResult:
     rows: NDArray[np.float64]  # one row for each of `times`
     y: Floats
     yp: Floats
-    statistics: Statistics
+    statistics: dict[str, Any]
     message: str = ""  # the solver's own words
     diagnostics: tuple[Diagnostic, ...] = ()
     log: EventLog | None = None  # of its events …
     known: Floats | None = None  # … and all known values before the first of them
     chattering: frozenset[tuple[int, str]] = frozenset()  # relations that chatter: number of the kind, text
     journal: Journal | None = None  # of its steps, where the solver keeps one
+    interrupted: bool = False  # by Ctrl-C
 
     @property
     def ok(self) -> bool:
@@ -221,9 +229,11 @@ def solver_names() -> list[str]:
     return sorted({*_built_in(), *(e.name for e in entry_points(group="acausal.solvers"))})
 
 
-def find_solver(name: str | None = None) -> Solver:
-    """The solver of this name (None: the default one); an unknown name is an error with near matches."""
-    name = default_solver() if name is None else name
+def find_solver(given: str | Solver | type | None = None) -> Solver:
+    """The solver of this name (None: the default one), or the solver given; an unknown name is an error with near matches."""
+    name = default_solver() if given is None else given
+    if not isinstance(name, str):
+        return _solver_itself(name)
     built_in = _built_in()
     if name in built_in:
         return _created(built_in[name](), name)
@@ -241,6 +251,16 @@ def _created(factory: Any, name: str) -> Solver:
     if not isinstance(solver, Solver):
         raise UsageError(f"The solver plug-in `{name}` ({factory!r}) lacks `name`, `doc`, `options` or `run`.")
     return solver
+
+
+def _solver_itself(given: Any) -> Solver:
+    solver = given() if isinstance(given, type) and isinstance(given, Solver) else given
+    if isinstance(solver, Solver) and not isinstance(solver, type):
+        return solver
+    raise UsageError(
+        f"`solver` is a name or a solver, got {given!r} of type {type(given).__name__}.",
+        remedy=f"There are {', '.join(solver_names())}; one of your own is told of in docs/solvers.md.",
+    )
 
 
 @cache

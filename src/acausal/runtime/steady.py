@@ -8,9 +8,9 @@ the next value is approached from the last one that was solved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,11 @@ from ..families.system import System
 from ..results.result import Result, Stored
 from .initialise import InitialisationError
 from .initialise.earlier import values_from
+from .solver import Statistics
 from .storage import choose
+
+if TYPE_CHECKING:
+    from .preparation import Prepared
 
 _SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
 
@@ -46,41 +50,27 @@ class Earlier:
         return Starts(start, starts.given | self.found, starts.fixed, starts.nominal, starts.minimum, starts.maximum)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wishes:
-    """What one initialisation is asked beyond the model: where to search from, values to meet, parameters to find."""
-
-    start_from: Any = None
-    given: Mapping[str, Any] = field(default_factory=dict)
-    solve_for: Iterable[str] = ()
-    quick: bool = False
-
-    @property
-    def inverse(self) -> bool:
-        return bool(self.given) or bool(self.solve_for)
-
-    def earlier(self, system: System) -> Earlier | None:
-        if self.start_from is None or isinstance(self.start_from, Earlier):
-            return self.start_from
-        if not (isinstance(self.start_from, Mapping) or hasattr(self.start_from, "time")):
-            raise UsageError(f"`start_from` takes an earlier result or values by name, got {self.start_from!r}.")
-        values, found = values_from(system, self.start_from)
-        if not found.any():
-            raise UsageError(
-                "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
-            )
-        return Earlier(values, found)
+def earlier_values(system: System, start_from: Any) -> Earlier | None:
+    """What `start_from` says: an earlier result, values by name, or nothing."""
+    if start_from is None or isinstance(start_from, Earlier):
+        return start_from
+    if not (isinstance(start_from, Mapping) or hasattr(start_from, "time")):
+        raise UsageError(f"`start_from` takes an earlier result or values by name, got {start_from!r}.")
+    values, found = values_from(system, start_from)
+    if not found.any():
+        raise UsageError(
+            "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
+        )
+    return Earlier(values, found)
 
 
-def point(
-    model: Any, problem: Any, t: float, y: np.ndarray, yp: np.ndarray, inputs: dict[int, Any], outcome: Any, statistics: Any
-) -> Result:
+def point(system: System, title: str, at: Prepared, t: float, outcome: Any) -> Result:
     """A result with a single point, every quantity by name; also of a point where an initialisation gave up."""
-    choice = choose(model.system, None, True, 1)
-    workspace = problem.equations.workspace(t, y, yp, problem.known)
+    choice, problem = choose(system, None, True, 1), at.problem
+    workspace = problem.equations.workspace(t, at.y, at.yp, problem.known)
     row = workspace[problem.lowered.index[choice.gather]]
-    stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), inputs)
-    return Result(model.system, stored, outcome, statistics, model.title)
+    stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), at.signals)
+    return Result(system, stored, outcome, Statistics(initialisation=str(at.report)), title)
 
 
 class SteadyStates:

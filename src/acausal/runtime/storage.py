@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,27 @@ class Choice:
 
 
 def seconds(given: Any, what: str) -> Any:
-    """A time given as a text with a unit ("2 h", "3 day") in seconds; anything else as it is."""
-    if not isinstance(given, str):
-        return given
+    """A time in seconds: a number as it is, a text with a unit ("2 h"), a duration of Python, numpy or pandas."""
+    if isinstance(given, str):
+        return _from_text(given, what)
+    if isinstance(given, timedelta):  # pandas' are such, too
+        return given.total_seconds()
+    if isinstance(given, np.timedelta64):
+        return float(given / np.timedelta64(1, "ns")) * 1e-9 if _fine(given) else float(given / np.timedelta64(1, "s"))
+    if not is_number(given):
+        raise UsageError(
+            f"`{what}` is a time, got {given!r} of type {type(given).__name__}.",
+            remedy='A time is a finite number of seconds, a text such as "2 h", or a timedelta.'
+            + (" A run has two of them: simulate(until=10.0, start=0.0)." if isinstance(given, (tuple, list)) else ""),
+        )
+    return given
+
+
+def _fine(given: np.timedelta64) -> bool:
+    return np.datetime_data(given.dtype)[0] in ("ns", "ps", "fs", "as")
+
+
+def _from_text(given: str, what: str) -> float:
     from ..language.units import quantity
 
     try:

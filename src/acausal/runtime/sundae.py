@@ -19,6 +19,7 @@ class Sundae:
     """The same method as `ida`, driven from Python."""
 
     name = "sundae"
+    events: ClassVar[bool] = True
     doc = (
         "IDA of scikit-sundae with SuperLU; needs no compiler. It has root-mean-square norms only, which let the error of one "
         "variable grow with the square root of the size: both tolerances are divided by that square root, so that results are at "
@@ -62,6 +63,7 @@ class Sundae:
             session.statistics(),
             session.message,
             explain(outcome),
+            interrupted=session.interrupted,
         )
         return with_last_row(result, problem, request)
 

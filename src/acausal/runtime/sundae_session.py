@@ -18,7 +18,7 @@ import numpy as np
 from .initialise.linear import SparseFactor
 from .inputs import values_at
 from .problem import Floats, Mask, Problem
-from .solver import COUNTERS, Progress, Request, Statistics, first_step
+from .solver import COUNTERS, Progress, Request, first_step
 from .status import Status
 
 _EPSILON = float(np.finfo(float).eps)
@@ -46,7 +46,7 @@ class SundaeSession:
         assert request.known is not None  # a checked request has its own
         self.problem, self.request, self.options = problem, request, options
         self.evaluation = Evaluation(problem, request)
-        self.message = ""
+        self.message, self.interrupted = "", False
         self.t = self.end = request.t0
         self.last_step = 0.0
         self._y, self._yp = request.y0.copy(), request.yp0.copy()
@@ -114,7 +114,7 @@ class SundaeSession:
         """After status ROOT: +1, -1 or 0 for each root function."""
         return self._found.copy()
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> dict[str, Any]:
         counts = {**dict.fromkeys(COUNTERS, 0), "steps": self._steps, **self.evaluation.counts}
         return {**counts, "seconds": {**self.evaluation.seconds, **self._seconds}}
 
@@ -169,7 +169,7 @@ class SundaeSession:
             else:
                 self.t = max(self.t, stop)
         except KeyboardInterrupt:
-            status = Status.CANCELLED
+            status, self.interrupted = Status.CANCELLED, True
         self._seconds["total"] += time.perf_counter() - begin
         return int(status), output.written
 

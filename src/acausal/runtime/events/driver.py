@@ -306,6 +306,7 @@ def run_hybrid(
         hybrid.first_known,
         hybrid.rhythm.surfaces(hybrid.handler),
         journal(),
+        session.interrupted,
     )
     return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
 

@@ -27,6 +27,7 @@ class Still:
         self.step = min(span / GRID, max_step or span)
         self.steps = 0
         self.t, self.y, self.yp, self.last_step, self.message = 0.0, np.zeros(0), np.zeros(0), 0.0, ""
+        self.interrupted = False
         self._known = problem.known.copy()
         self._roots = np.zeros(0, dtype=np.int32)
 

@@ -1,0 +1,50 @@
+"""A run that stops before its end is heard: a warning, an exception, or silence if the caller asked for that."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+from ..errors import Interrupted, RunFailed, RunWarning, UsageError
+from .outcome import Outcome
+
+OnFailure = Literal["warn", "raise", "keep"]
+R = TypeVar("R")
+
+_PACKAGE = str(Path(__file__).parent.parent)
+
+
+def check_on_failure(given: Any) -> None:
+    if given not in get_args(OnFailure):
+        raise UsageError(
+            f'`on_failure` is "warn", "raise" or "keep", got {given!r}.',
+            remedy='With "keep" nothing is said: look at `result.outcome`.',
+        )
+
+
+def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
+    """The result; but first its end is told, if it came early. Who stopped it with a progress function knows already."""
+    outcome: Outcome = result.outcome  # type: ignore[attr-defined]
+    if interrupted:
+        raise Interrupted(f"{_story(result)} It is in `result` of this exception.", result)
+    if outcome.ok or outcome is Outcome.CANCELLED or on_failure == "keep":
+        return result
+    if on_failure == "raise":
+        raise RunFailed(_story(result), result)
+    warnings.warn(_story(result), RunWarning, stacklevel=_level_of_caller())
+    return result
+
+
+def _story(result: Any) -> str:
+    lines = [f"The run of {result.title} stopped at time {result.time_reached:.6g}. {result.outcome.value}"]
+    return "\n".join([*lines, *map(str, result.diagnostics[:3])])
+
+
+def _level_of_caller() -> int:
+    """How far up the first frame stands that is not ours: there the warning is shown."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,343 @@
+"""How a run begins: the problem with the numbers of that run, and consistent values to start from.
+
+Several runs of one model may begin at the same time, in threads, or one within another (an input function that runs the model
+itself). So what a run changes is its own: a problem is copied with its numbers, and the memory of an initialisation belongs to one
+run until that run has begun. Only reading parameters and start values is done by one after the other; no function of the user is
+called meanwhile.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import Diagnostic, ModelError, UsageError
+from ..families.lowering import lower
+from ..families.pattern import Pattern
+from ..families.starts import StartReader, Starts
+from ..families.system import System
+from ..results.result import Result
+from .build import build
+from .events.handler import settle_discrete, switching
+from .events.timed import set_at_start
+from .initialise import InitialisationError, Initialised, Initialiser, Report
+from .initialise.pose import pose
+from .inputs import Signal, as_signal, values_at
+from .parameters import Parameters
+from .problem import Floats, Problem
+from .states import StateSelection, gathered, spread
+from .steady import Earlier, earlier_values, point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SETTLINGS = 20  # of discrete values in a steady state
+_LONG_AGO = -1e18  # seconds
+_RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beginning:
+    """What a run is asked to begin with: parameters, inputs, values to search from or to meet."""
+
+    t: float = 0.0
+    mode: str = "start"
+    set: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    start_from: Any = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    solve_for: Iterable[str] = ()
+    quick: bool = False  # from a guess that is good, or else useless
+
+    @property
+    def inverse(self) -> bool:
+        return bool(self.given) or bool(self.solve_for)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A problem with the numbers of one run, consistent values, and the signals of its inputs by known cell."""
+
+    problem: Problem
+    y: Floats
+    yp: Floats
+    report: Report
+    signals: dict[int, Signal]
+
+
+class _Bench:
+    """A copy of a problem for one initialisation at a time, with the memory of those before."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = private(problem)
+        self.initialisers: dict[str, Initialiser] = {}
+        self.starts: Starts | None = None
+
+    def initialiser(self, mode: str) -> Initialiser:
+        if mode not in self.initialisers:
+            self.initialisers[mode] = Initialiser(self.problem, mode)  # type: ignore[arg-type]
+        return self.initialisers[mode]
+
+    def load(self, known: Floats, starts: Starts) -> None:
+        problem = self.problem
+        problem.known[: len(known)] = known
+        if self.starts is starts:
+            return
+        kept = problem.lowered.kept
+        problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
+        problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
+        self.starts = starts
+
+
+def private(problem: Problem) -> Problem:
+    """The same equations with numbers of their own."""
+    own = copy.copy(problem)
+    own.known = problem.known.copy()
+    return own
+
+
+class Preparation:
+    """Begins runs of one model."""
+
+    def __init__(self, system: System, pattern: Pattern, parameters: Parameters, starts: StartReader, title: str) -> None:
+        self.system, self.parameters, self.starts, self.title = system, parameters, starts, title
+        self._pattern = pattern
+        self._lock = threading.RLock()
+        self._benches: dict[int, list[_Bench]] = {}
+        self._implicit: Problem | None = None
+        self.selection: StateSelection | None = None
+        known = parameters.known({})
+        if system.derivatives is None:
+            self.problem = self._explicit = build(lower(system, pattern, self._kept(known)), known, starts.starts(known))
+            return
+        preference = starts.state_preference()
+        if system.hybrid is not None:  # what an event sets is best a state, else it would be computed from others
+            targets = system.hybrid.parts["reinit"].targets
+            preference[targets] = np.minimum(preference[targets], 1e-3)
+        self.selection = StateSelection(system, pattern, preference, known, self._kept(known))
+        self.problem = self.selected(0.0, known)
+
+    def prepare(self, asked: Beginning, lap: Callable[[str], None] = lambda name: None) -> Prepared:
+        """The problem with the numbers of one run, and consistent values to start from."""
+        mode, t = asked.mode, asked.t
+        if mode not in ("start", "steady"):
+            raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
+        signals, earlier, changes = self._signals(asked.inputs), earlier_values(self.system, asked.start_from), asked.set
+        if self.system.hybrid is not None and isinstance(asked.start_from, Result):
+            from .carry import discrete_values
+
+            changes = {**discrete_values(self.system, asked.start_from), **changes}
+        mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
+
+        def known_with(more: Mapping[str, Any]) -> Floats:
+            with self._lock:
+                known = self.parameters.known({**changes, **more})
+            return values_at(signals, t, known)
+
+        known = known_with({})
+        report = None
+        if asked.inverse:
+            calibrated, earlier, report = self._inverse(asked, mode, known_with, earlier, signals)
+            known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
+        with self._lock:
+            shared = self._chosen(t, known, earlier)
+        with self._bench(shared) as bench:
+            self._load(bench, known, earlier)
+            self.problem = bench.problem  # a start that fails is looked at there
+            entries = self._entry_times() if mode == "steady" else []
+            bench.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
+            if bench.problem.rules is not None:
+                set_at_start(bench.problem, t)
+            lap("parameters")
+            first = self._settled(bench, mode, asked, signals, entries)
+            first = replace(first, report=report or first.report)
+            problem = private(bench.problem)
+        if self.selection is not None:
+            problem, first = self._reselected(problem, first, t, known)
+        self.problem = problem
+        lap("initialisation")
+        return Prepared(problem, first.y, first.yp, first.report, signals)
+
+    def _signals(self, inputs: Mapping[str, Any]) -> dict[int, Signal]:
+        signals: dict[int, Signal] = {}
+        for path, given in inputs.items():
+            cells = self.parameters.input_cells(path).ravel()
+            signals.update(dict.fromkeys(cells.tolist(), as_signal(given, path, unit=self.parameters.unit(path))))
+        return signals
+
+    @contextmanager
+    def _bench(self, shared: Problem) -> Iterator[_Bench]:
+        """A bench that nobody else works at."""
+        with self._lock:
+            free = self._benches.setdefault(id(shared), [])
+            bench = free.pop() if free else _Bench(shared)
+        try:
+            yield bench
+        finally:
+            with self._lock:
+                free.append(bench)
+
+    # --- values ---------------------------------------------------------------------------------------------------------------
+    def _settled(self, bench: _Bench, mode: str, asked: Beginning, signals: dict[int, Signal], entries: list[int]) -> Initialised:
+        """Consistent values; at rest, discrete values and unknowns have to agree with each other."""
+        t, problem, first = asked.t, bench.problem, self._first_values(bench, mode, asked, signals)
+        if mode != "steady":
+            return first
+        for turn in range(_SETTLINGS):
+            if not _unsettled(problem, turn == 0, t, first, signals, entries):
+                problem.known[entries] = t
+                return first
+            first = self._initial_values(bench.initialiser(mode), problem, asked, signals)
+        raise ModelError(
+            "There is no state of rest: what switches, switches on and off in turn.",
+            details=tuple(f"switches:  {name}" for name in switching(problem, t, first.y, first.yp, signals)),
+            remedy="Simulate instead: the plant goes to a limit cycle. `ac.smooth_step` for the switch gives a mean.",
+        )
+
+    def _entry_times(self) -> list[int]:
+        """Known cells that hold when a state was entered."""
+        found: list[int] = []
+        for kind in self.system.plant.kinds:
+            for q in kind.quantities.values():
+                if q.role == "discrete" and getattr(q.declaration, "carried", False):
+                    found += range(q.base, q.base + kind.count * q.size)
+        return found
+
+    def _first_values(self, bench: _Bench, mode: str, asked: Beginning, signals: dict[int, Signal]) -> Initialised:
+        """Consistent values; if there are none with the discrete values as declared, with those after the event at the start."""
+        problem, initialiser = bench.problem, bench.initialiser(mode)
+        try:
+            return self._initial_values(initialiser, problem, asked, signals)
+        except InitialisationError:
+            declared = problem.known.copy()
+            if problem.rules is None or not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
+                raise
+            try:
+                with suppress(InitialisationError):
+                    return initialiser.run(asked.t, quick=asked.quick)
+            finally:
+                problem.known[:] = declared  # the event at the start is yet to come
+            raise
+
+    def _initial_values(
+        self, initialiser: Initialiser, problem: Problem, asked: Beginning, signals: dict[int, Signal]
+    ) -> Initialised:
+        """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
+        t = asked.t
+        try:
+            return initialiser.run(t, quick=asked.quick)
+        except InitialisationError as error:
+            n = problem.size
+            rows = [int(r) for r in error.report.non_finite if r < n]
+            workspace = problem.equations.workspace(t, problem.start, np.zeros(n), problem.known)
+            assert problem.explain_row is not None
+            without_value = dict.fromkeys(problem.explain_row(r, workspace) for r in rows[:5])  # rows may share their cause
+            singular = _singular_start(problem, t) if error.outcome.name != "STRUCTURE" and not rows else ()
+            error.diagnostics = (*without_value, *singular, *error.diagnostics)
+            reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
+            error.result = point(self.system, self.title, reached, t, error.outcome)
+            raise
+
+    # --- problems -------------------------------------------------------------------------------------------------------------
+    def _kept(self, known: Floats) -> np.ndarray:
+        """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""
+        starts = self.starts.starts(known)
+        keep = starts.fixed | np.isfinite(starts.minimum) | np.isfinite(starts.maximum)
+        for family in self.system.initial_families:
+            index = np.where(family.slots < 0, ~family.slots, family.slots)
+            keep[index[index < self.system.size]] = True
+        return keep
+
+    def all_implicit(self, known: Floats) -> Problem:
+        """The problem in which every unknown of the system is solved for."""
+        if self._implicit is None:
+            self._implicit = build(lower(self.system, self._pattern), known, self.starts.starts(known))
+        return self._implicit
+
+    def _chosen(self, t: float, known: Floats, earlier: Earlier | None = None) -> Problem:
+        """The problem that suits these parameters: states selected, explicit variables only where no coefficient is zero."""
+        if self.selection is not None:
+            return self.selected(t, known, earlier)
+        return self._explicit if self._explicit.lowered.usable(known) else self.all_implicit(known)
+
+    def selected(self, t: float, known: Floats, earlier: Earlier | None = None, explicit: bool = True) -> Problem:
+        """The problem with the states that look best at the start values."""
+        assert self.selection is not None
+        starts = self._read_starts(known, earlier)
+        selection = self.selection.select(t, starts.start, np.zeros(self.system.size), known, starts.nominal)
+        return self.selection.problem(selection, known, starts, explicit)
+
+    def _reselected(self, problem: Problem, first: Initialised, t: float, known: Floats) -> tuple[Problem, Initialised]:
+        """Consistent values may favour other states than the start values did."""
+        assert self.selection is not None
+        y, yp = spread(problem, t, first.y, first.yp, problem.known)
+        with self._lock:
+            starts = self.starts.starts(known)
+            selection = self.selection.select(t, y, yp, known, starts.nominal)
+            bench = _Bench(self.selection.problem(selection, known, starts))
+        self._load(bench, known)
+        y, yp = gathered(bench.problem, y, yp)
+        return bench.problem, replace(first, y=y, yp=yp)
+
+    # --- numbers --------------------------------------------------------------------------------------------------------------
+    def _read_starts(self, known: Floats, earlier: Earlier | None) -> Starts:
+        starts = self.starts.starts(known)
+        return starts if earlier is None else earlier.applied(starts)
+
+    def _load(self, bench: _Bench, known: Floats, earlier: Earlier | None = None) -> None:
+        with self._lock:
+            starts = self._read_starts(known, earlier)
+            bench.load(known, starts)
+            wrong = [*self.starts.contradictions(), *self.starts.outside_bounds(starts)]
+        if wrong:
+            raise ModelError(*wrong)
+
+    def _inverse(
+        self,
+        asked: Beginning,
+        mode: str,
+        known_with: Callable[[Mapping[str, Any]], Floats],
+        earlier: Earlier | None,
+        signals: dict[int, Signal],
+    ) -> tuple[dict[str, float], Earlier, Report]:
+        """Values of the parameters that are solved for, and of all unknowns. Starts may depend on parameters: then once more."""
+        known, t = known_with({}), asked.t
+        with self._lock:
+            shared = self.all_implicit(known) if self.selection is None else self.selected(t, known, earlier, explicit=False)
+        bench = _Bench(shared)
+        problem = bench.problem
+        self._load(bench, known, earlier)
+        inverse = pose(self.system, self.parameters, problem, asked.given, asked.solve_for, known_with)
+        for _ in range(_RESTARTS):
+            before = problem.start
+            first = self._initial_values(Initialiser(inverse, mode), problem, asked, signals)  # type: ignore[arg-type]
+            found = inverse.found(first.y)
+            self._load(bench, known_with(found), earlier)
+            if np.allclose(problem.start, before, rtol=1e-9, atol=0.0):
+                return found, Earlier(first.y[: problem.size], np.ones(problem.size, dtype=bool)), first.report
+            inverse.restart(first.y)
+        raise ModelError(
+            "The start values depend on the parameters that are solved for, and do not settle.",
+            remedy="Give the start values as numbers, or prescribe them in `given`.",
+        )
+
+
+def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:
+    """Whether discrete values change at a state of rest: at a start, and when whatever had to wait has waited."""
+    here = (problem, t, first.y, first.yp, signals)
+    changed = start and settle_discrete(*here)
+    problem.known[entries] = _LONG_AGO
+    return settle_discrete(*here, resumed=True) or changed
+
+
+def _singular_start(problem: Problem, t: float) -> tuple[Diagnostic, ...]:
+    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
+    from ..diagnosis.singular import NEARLY, explain_point
+
+    return explain_point(problem, t, problem.start, np.zeros(problem.size), limit=NEARLY)
