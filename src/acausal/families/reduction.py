@@ -16,19 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError
-from ..language.expression import Constant, Expression, Slot, transform, walk
+from ..errors import ModelError
+from ..language.expression import Expression, Slot, transform
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
 from .assemble import eliminated_mask, merged_families
-from .differentiate import gradient
+from .combinations import Combiner, find
+from .orders import KNOWN, Coded, coded, occurrences, plain, slots_of, time_derivative
 from .pattern import Pattern
-from .plant import ONE, TIME, ZERO
 from .system import System
-from .template import MINUS, Family
+from .template import Family
 
-Table = tuple[np.ndarray, np.ndarray]  # slots (slot, row) as signed codes, rows (output, row)
-Merged = dict[tuple[Expression, ...], list[Table]]
+Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
 
 
 @dataclass(slots=True, eq=False)
@@ -84,18 +83,61 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
 
     Its `rate` occurs nowhere else, so Pantelides always matches the two; what remains without them is v' among the unknowns.
     """
-    rows, columns = system.equation_count + np.arange(len(wanted)), system.size + np.arange(len(wanted))
-    column = np.concatenate([np.repeat(np.arange(system.size), np.diff(pattern.indptr)), wanted, columns])
-    row = np.concatenate([pattern.indices, rows, rows])
-    incidence, places = Incidence.with_positions(row, column, system.equation_count + len(wanted), system.size + len(wanted))
-    sigma = np.zeros(incidence.size, dtype=np.int32)
-    sigma[places] = np.concatenate([pattern.by_slope, np.ones(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)])
-    found = reduce_index(incidence, sigma)
-    differentiations, orders = found.differentiations[: system.equation_count], found.orders[: system.size]
-    if not found.regular or not differentiations.any():
+    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+    rows = _Rows(system, wanted, pattern.indices, column, pattern.by_slope)
+    if not rows.found.regular:
         return system
-    raised = differentiations[pattern.indices] > 0
-    return _Reducer(system, np.unique(column[: len(raised)][raised]), differentiations, orders).reduced()
+    return _combined(system, wanted, rows) or _raised(system, [coded(f, system.size) for f in system.families], rows)
+
+
+def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
+    """The reduced system if combinations of rows are needed (see `combinations`); None if not, or if nothing makes it regular."""
+    here = find([coded(f, system.size) for f in system.families], system.size, rows.incidence, rows.sigma, rows.found)
+    if here is None:
+        return None
+    tables = [coded(f, system.size) for f in system.families]
+    combiner = Combiner(system.size, system.known_count, system.plant)
+    while here is not None:
+        tables = combiner.applied(tables, here, rows.found)
+        at = occurrences(tables, system.size)
+        rows = _Rows(system, wanted, at.row, at.unknown, at.order)
+        if not rows.found.regular:
+            return None
+        here = find(tables, system.size, rows.incidence, rows.sigma, rows.found)
+    slopes = np.zeros(system.size, dtype=bool)
+    slopes[at.unknown[at.order > 0]] = True
+    literals = np.append(system.aliases.literals, combiner.literals)
+    changed = replace(
+        system,
+        aliases=replace(system.aliases, literals=literals),
+        known_count=system.known_count + len(combiner.literals),
+        differential=slopes,
+        combined=combiner.replaced,
+    )
+    return _raised(changed, tables, rows)
+
+
+def _raised(system: System, tables: list[Coded], rows: _Rows) -> System:
+    c = rows.found.differentiations[: system.equation_count]
+    if not c.any():
+        return system
+    unknown = rows.incidence.indices[c[np.minimum(rows.incidence.owners, len(c) - 1)] > 0]
+    return _Reducer(system, tables, np.unique(unknown[unknown < system.size]), c, rows.found.orders[: system.size]).reduced()
+
+
+class _Rows:
+    """Which derivatives of which unknowns stand in which rows, and what Pantelides makes of it."""
+
+    def __init__(self, system: System, wanted: np.ndarray, row: np.ndarray, unknown: np.ndarray, order: np.ndarray) -> None:
+        extra, rates = system.equation_count + np.arange(len(wanted)), system.size + np.arange(len(wanted))
+        row, unknown = np.concatenate([row, extra, extra]), np.concatenate([unknown, wanted, rates])
+        orders = np.concatenate([order, np.ones(len(wanted)), np.zeros(len(wanted))]).astype(np.int32)
+        self.incidence, places = Incidence.with_positions(
+            row, unknown, system.equation_count + len(wanted), system.size + len(wanted)
+        )
+        self.sigma = np.zeros(self.incidence.size, dtype=np.int32)
+        np.maximum.at(self.sigma, places, orders)
+        self.found = reduce_index(self.incidence, self.sigma)
 
 
 def _wanted(system: System, pattern: Pattern) -> np.ndarray:
@@ -116,18 +158,19 @@ def _wanted(system: System, pattern: Pattern) -> np.ndarray:
 
 
 class _Reducer:
-    """Codes: derivative k of unknown i is `k·n + i`; known cell c is `offset + c`. A minus sign is kept as ~code."""
+    """Differentiates rows and gives every derivative that takes part a number in the next workspace."""
 
-    def __init__(self, system: System, in_raised: np.ndarray, differentiations: np.ndarray, orders: np.ndarray) -> None:
+    def __init__(
+        self, system: System, tables: list[Coded], in_raised: np.ndarray, differentiations: np.ndarray, orders: np.ndarray
+    ) -> None:
         """`in_raised`: unknowns that occur in rows to be differentiated."""
-        self.system, self.n = system, system.size
+        self.system, self.tables, self.n = system, tables, system.size
         self.differentiations = differentiations
         touched = np.zeros(self.n, dtype=bool)
         touched[in_raised] = True
         touched |= orders > 1
         self.highest = np.where(touched, orders, 0)
         self.levels = int(self.highest.max()) + 1
-        self.offset = (self.levels + 1) * self.n
         self.derivatives = self._number()
         self.size = self.n + len(self.derivatives.of_unknown)
 
@@ -157,8 +200,8 @@ class _Reducer:
     # --- families -------------------------------------------------------------------------------------------------------
     def reduced(self) -> System:
         merged: Merged = {}
-        for family in self.system.families:
-            self._place(merged, family.template.outputs, (self._codes(family), family.rows))
+        for table in self.tables:
+            self._place(merged, table)
         self._differentiate(merged)
         hybrid = None if self.system.hybrid is None else self.system.hybrid.mapped(self._moved)
         differential = np.zeros(self.size, dtype=bool)
@@ -178,45 +221,21 @@ class _Reducer:
         """Families that are not differentiated, over the reduced workspace."""
         merged: Merged = {}
         for family in families:
-            self._place(merged, family.template.outputs, (self._codes(family), family.rows))
+            self._place(merged, coded(family, self.n))
         return merged_families(merged)
-
-    def _codes(self, family: Family) -> np.ndarray:
-        """The family's table in codes; levels 0 and 1 have their workspace indices as codes already."""
-        slots = family.slots.astype(np.int64)
-        for k, sign in enumerate(family.signs):
-            if sign == MINUS:
-                slots[k] = ~slots[k]
-        plain = np.where(slots < 0, ~slots, slots)
-        coded = np.where(plain >= 2 * self.n, plain - 2 * self.n + self.offset, plain)
-        return np.where(slots < 0, ~coded, coded)
 
     def _differentiate(self, merged: Merged) -> None:
         """All derivatives of all rows that Pantelides asks for, order by order."""
-        tables: list[tuple[tuple[Expression, ...], np.ndarray, np.ndarray]] = [
-            ((o,), codes, rows) for f in self.system.families for o, codes, rows in self._raised(f)
-        ]
-        next_row = self._row_numbers(1)
+        tables = [t.alone(k) for t in self.tables for k in range(len(t.outputs)) if (self.differentiations[t.rows[k]] > 0).any()]
         for order in range(1, int(self.differentiations.max()) + 1):
-            raised = []
-            for outputs, codes, rows in tables:
-                keep = self.differentiations[rows] >= order
-                if not keep.any():
-                    continue
-                outputs, codes = self._time_derivative(outputs, codes[:, keep])
-                rows = rows[keep]
-                raised.append((outputs, codes, rows))
-                self._place(merged, outputs, (codes, next_row[rows][None, :]))
-            tables, next_row = raised, self._row_numbers(order + 1)
-
-    def _raised(self, family: Family) -> list[tuple[Expression, np.ndarray, np.ndarray]]:
-        """Single outputs of a family with the rows that are to be differentiated."""
-        found = []
-        for k, output in enumerate(family.template.outputs):
-            keep = self.differentiations[family.rows[k]] > 0
-            if keep.any():
-                found.append((output, self._codes(family)[:, keep], family.rows[k][keep]))
-        return found
+            next_row, raised = self._row_numbers(order), []
+            for table in tables:
+                keep = self.differentiations[table.rows[0]] >= order
+                if keep.any():
+                    derived = time_derivative(table.part(keep), self.n, self.system.plant)
+                    raised.append(derived)
+                    self._place(merged, Coded(derived.outputs, derived.codes, next_row[derived.rows]))
+            tables = raised
 
     def _row_numbers(self, order: int) -> np.ndarray:
         """For each original row, the row of its derivative of this order."""
@@ -225,59 +244,11 @@ class _Reducer:
         numbers[self.derivatives.row_of[chosen]] = self.system.equation_count + np.flatnonzero(chosen)
         return numbers
 
-    def _time_derivative(self, outputs: tuple[Expression, ...], codes: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
-        """d/dt of a template: Σ ∂f/∂slot · slot', where slot' is one more slot (or a number)."""
-        (output,) = outputs
-        slots = sorted(_slots(output), key=lambda s: s.number)
-        columns = [codes[s.number] for s in slots]
-        total: Expression = Constant(0.0)
-        renumbered: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(slots)}
-        output = transform(output, lambda n: renumbered.get(n))
-        for slot, partial in gradient(output, list(renumbered.values())).items():
-            assert isinstance(slot, Slot)
-            change = self._change(columns[slot.number])
-            if isinstance(change, np.ndarray):
-                columns.append(change)
-                total = total + partial * Slot(len(columns) - 1, "variable")
-            else:
-                total = total + partial * change
-        used = sorted({s.number for s in _slots(total)})
-        final: dict[Expression, Expression] = {s: Slot(used.index(s.number), s.kind) for s in _slots(total)}
-        table = np.array([columns[k] for k in used], dtype=np.int64).reshape(len(used), codes.shape[1])  # perhaps of no slots
-        return (transform(total, lambda n: final.get(n)),), table
-
-    def _change(self, codes: np.ndarray) -> np.ndarray | float:
-        """The derivative of what sits in a slot: the next derivative of an unknown, 1 for time, 0 for other knowns."""
-        plain = np.where(codes < 0, ~codes, codes)
-        known = plain >= self.offset
-        cells = plain[known] - self.offset
-        self._refuse_inputs(cells)
-        if known.all():
-            signs = np.where(codes < 0, -1.0, 1.0)
-            if (cells == TIME).all() and (signs == signs[0]).all():
-                return float(signs[0])
-            if not (cells == TIME).any():
-                return 0.0
-        raised = np.where(known, self.offset + np.where(plain - self.offset == TIME, ONE, ZERO), plain + self.n)
-        return np.where(codes < 0, ~raised, raised)
-
-    def _refuse_inputs(self, cells: np.ndarray) -> None:
-        varying = np.isin(cells, self.system.plant.input_cells())
-        if varying.any():
-            name = self.system.plant.name_of(int(cells[varying][0]), "known")
-            raise ModelError(
-                Diagnostic(
-                    f"The derivative of input `{name}` is needed, because it prescribes something that other equations integrate.",
-                    remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time.",
-                )
-            )
-
-    def _place(self, merged: Merged, outputs: tuple[Expression, ...], table: Table) -> None:
+    def _place(self, merged: Merged, table: Coded) -> None:
         """Put rows into families of the reduced workspace; a derivative that became an unknown needs a slot of the other kind."""
-        codes, rows = table
-        plain = np.where(codes < 0, ~codes, codes)
-        index = self._workspace(plain)
-        slots = sorted({s for o in outputs for s in _slots(o)}, key=lambda s: s.number)
+        outputs, codes, rows = table.outputs, table.codes, table.rows
+        index = self._workspace(plain(codes))
+        slots = slots_of(*outputs)
         as_unknown = np.array([(index[s.number] < self.size) & (s.kind == "derivative") for s in slots], dtype=bool)
         as_unknown = as_unknown.reshape(len(slots), codes.shape[1])
         patterns, which = (
@@ -300,16 +271,12 @@ class _Reducer:
 
     def _workspace(self, codes: np.ndarray) -> np.ndarray:
         """Codes to workspace indices [ y | y' | known ] of the reduced system."""
-        known = codes >= self.offset
+        known = codes >= KNOWN
         level, unknown = np.divmod(np.where(known, 0, codes), self.n)
         explicit = np.where(level < self.levels, self.derivatives.number[np.minimum(level, self.levels - 1), unknown], -1)
         slope = (level == 1) & (explicit < 0)
         index = np.where(slope, self.size + unknown, explicit)
-        return np.where(known, codes - self.offset + 2 * self.size, index)
-
-
-def _slots(expression: Expression) -> set[Slot]:
-    return {n for n in walk(expression) if isinstance(n, Slot)}
+        return np.where(known, codes - KNOWN + 2 * self.size, index)
 
 
 def with_states(system: System, selected: np.ndarray) -> System:

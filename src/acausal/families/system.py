@@ -53,6 +53,7 @@ class System:
     differential: np.ndarray
     derivatives: Derivatives | None = None  # what index reduction added; None when the index was 1 from the start
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
+    combined: dict[int, np.ndarray] = field(default_factory=dict)  # rows that were replaced by a combination, and of which rows
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
     states: StateTables | None = None  # state variables and their nets; None when there are none
@@ -78,6 +79,11 @@ class System:
         """Component path, equation text and place of a residual row."""
         if self.derivatives is not None and not initial and row >= self.derivatives.original_rows:
             return self._describe_derivative(row)
+        found = self._describe_row(row, initial)
+        others = 0 if initial or row not in self.combined else len(self.combined[row]) - 1
+        return replace(found, equation=f"{found.equation}   (combined with {others} more)") if others else found
+
+    def _describe_row(self, row: int, initial: bool) -> Diagnostic:
         block = self.block_of(row, initial)
         local = row - block.start
         if block.equation is None or block.kind is None:

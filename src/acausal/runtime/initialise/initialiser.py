@@ -17,6 +17,7 @@ from .blocks import BlockSolver
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem
 from .newton import NewtonResult, Verdict, newton
+from .numeric import by_numbers
 from .options import Options
 from .ordering import BlockOrder, block_order, rows_by_columns, undetermined
 from .report import Attempt, InitialisationError, Outcome, Report
@@ -150,7 +151,7 @@ class _Run:
 
     def __init__(self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None, quick: bool = False) -> None:
         self.owner, self.stack, self.options, self.quick = owner, owner.stack, owner.options, quick
-        self.guesses = y_guess, yp_guess
+        self.guesses, self.exchanged = (y_guess, yp_guess), False
         self._begin()
         self.report.outcome = self._solve()
         self._finish()
@@ -189,12 +190,27 @@ class _Run:
         same = np.array_equal(other.columns, chosen.columns) and np.array_equal(other.rows, chosen.rows)
         if same or not other.square or len(other.rows) != len(chosen.rows):
             return False
+        self._begin_with(other)
+        return True
+
+    def _exchange_starts(self, order: BlockOrder) -> bool:
+        """Whether other starts than those taken leave a regular system, where these do not."""
+        chosen, again = self.owner.conditions, self.exchanged
+        self.exchanged = True
+        if again or self.owner.mode != "start" or not len(chosen.taken) or not np.isfinite(self.x).all():
+            return False
+        other = by_numbers(self.stack, chosen, order, self.x)
+        if other is None or np.array_equal(other.columns, chosen.columns):
+            return False
+        self._begin_with(other)
+        return True
+
+    def _begin_with(self, other: Conditions) -> None:
         attempts, n = self.report.attempts, self.stack.size
         self.guesses = self.x[:n].copy(), self.x[n:].copy()
         self.owner.use(other)
         self._begin()
         self.report.attempts = [*attempts, Attempt("other conditions", len(other.columns), True)]
-        return True
 
     def _solve_as_chosen(self) -> Outcome:
         if self.owner.whole is None:
@@ -207,6 +223,8 @@ class _Run:
             return self._singular_structure()
         if self.quick and not result.converged.all():
             return Outcome.NOT_FOUND
+        if not result.regular and not result.converged.all() and self._exchange_starts(order):
+            return self._solve_as_chosen()
         at_rest = self.owner.mode == "steady" and not self.quick and self._at_rest(self.owner.whole)
         if not result.converged.all():
             return self._checked(Outcome.REST) if at_rest else self._by_blocks(order)

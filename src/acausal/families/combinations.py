@@ -1,0 +1,207 @@
+"""Structure that only numbers reveal: rows whose highest derivatives cancel in a combination of them.
+
+Let Pantelides have found how often row f_k is differentiated, c_k times, and let J be the matrix of the rows f_k^(c_k) by the
+highest derivatives of the unknowns. Where J is singular, structure has promised too much: three capacitors in a loop, v1 = a - b,
+v2 = b - c, v3 = c - a, have an equation for each potential, but they sum to v1 + v2 + v3 = 0, which is a constraint between states.
+With uᵀ J = 0 on a block of J, u constant and c = min c_k over the rows with u_k ≠ 0, the row
+
+    Σ u_k f_k^(c_k - c)
+
+holds as well and does not contain the block's highest derivatives. It replaces one of the rows with c_k = c; nothing is lost. After
+that Pantelides sees the constraint (Tan, Nedialkov and Pryce 2017: the linear combination method), and so on until no block is
+singular. Each replacement lowers what any matching can promise, so that this ends.
+
+Here blocks are those of the block triangular form, and only rows whose entries in their block are literals take part, which are
+the sums and differences that connections and loops are made of; `structure/multipliers.py` finds u in linear time. Blocks of one
+equation, and that is all there is in most plants, cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..language.expression import Constant, Slot, transform
+from ..structure.blocks import block_form
+from ..structure.incidence import Incidence
+from ..structure.multipliers import Combinations, dependent_rows
+from ..structure.pantelides import Reduction
+from .explicit import ranges
+from .orders import KNOWN, Coded, compact, occurrences, plain, time_derivative
+from .plant import ZERO, Plant
+from .template import Template
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Combinations by row number, and the block of every row and every unknown."""
+
+    combinations: Combinations
+    block_of_row: np.ndarray
+    block_of_unknown: np.ndarray
+
+
+def find(tables: list[Coded], size: int, incidence: Incidence, sigma: np.ndarray, reduction: Reduction) -> Found | None:
+    """Combinations of rows in which the highest derivatives of a block cancel; None if there are none."""
+    c, d = reduction.differentiations.astype(np.int64), reduction.orders.astype(np.int64)
+    active = incidence.keep(sigma + c[incidence.owners] == d[incidence.indices])
+    form = block_form(active, reduction.matching)
+    if not len(form.simultaneous):
+        return None
+    number = np.repeat(np.arange(form.count), form.sizes)
+    number[form.sizes[number] == 1] = -1
+    of_row, of_unknown = np.full(incidence.n_equations, -1), np.full(incidence.n_unknowns, -1)
+    of_row[form.equations], of_unknown[form.unknowns] = number, number
+    touched = [t for t in tables if (of_row[t.rows] >= 0).any()]
+    at = occurrences(touched, size)
+    inside = (of_row[at.row] >= 0) & (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown])
+    literal = of_row >= 0
+    literal[at.row[inside & np.isnan(at.factor)]] = False
+    inside &= literal[at.row]
+    rows = np.flatnonzero(literal)
+    place = np.full(len(of_row), -1)
+    place[rows] = np.arange(len(rows))
+    combinations = dependent_rows(place[at.row[inside]], at.unknown[inside], at.factor[inside], c[rows])
+    if not combinations.count:
+        return None
+    named = replace(combinations, row=rows[combinations.row], pivot=rows[combinations.pivot])
+    return Found(named, of_row, of_unknown)
+
+
+class Combiner:
+    """Replaces rows by combinations. New numbers become known cells behind those there are; `literals` are their values."""
+
+    def __init__(self, size: int, known_count: int, plant: Plant) -> None:
+        self.size, self.known_count, self.plant = size, known_count, plant
+        self.literals: list[float] = []
+        self.replaced: dict[int, np.ndarray] = {}  # row: the rows that it combines
+
+    def applied(self, tables: list[Coded], found: Found, reduction: Reduction) -> list[Coded]:
+        """The tables with each pivot row replaced by its combination."""
+        these, c, d = found.combinations, reduction.differentiations, reduction.orders
+        lowest = c[these.pivot][these.number]
+        joined = _Joined(these, c[these.row] - lowest)
+        for number, pivot in enumerate(these.pivot.tolist()):
+            self.replaced[pivot] = these.row[these.number == number]
+
+        def cancels(rows: np.ndarray, unknown: np.ndarray, order: np.ndarray) -> np.ndarray:
+            """What was combined in order to vanish, and does so but for rounding."""
+            return (found.block_of_row[rows] == found.block_of_unknown[unknown]) & (order + c[rows] == d[unknown])
+
+        new = [n for table in tables for k in range(len(table.outputs)) for n in self._contributions(table, k, joined)]
+        return [*self._without(tables, these.pivot), *self._summed(new, cancels)]
+
+    def _without(self, tables: list[Coded], pivots: np.ndarray) -> list[Coded]:
+        """The tables without some rows; outputs that share a template with one of these stand alone from now on."""
+        kept: list[Coded] = []
+        for table in tables:
+            gone = np.isin(table.rows, pivots)
+            whole = np.asarray(~gone.any(axis=0))
+            if whole.all():
+                kept.append(table)
+                continue
+            if whole.any():
+                kept.append(table.part(whole))
+            if len(table.outputs) > 1:
+                for k in range(len(table.outputs)):
+                    columns = ~whole & ~gone[k]
+                    if columns.any():
+                        kept.append(table.part(columns).alone(k))
+        return kept
+
+    def _contributions(self, table: Coded, output: int, joined: _Joined) -> list[tuple[Coded, np.ndarray]]:
+        """What a table's rows add to combinations, each with its weights."""
+        column, entry = joined.of(table.rows[output])
+        if not len(column):
+            return []
+        parts = []
+        for order in np.unique(joined.order[entry]):
+            here = joined.order[entry] == order
+            part = table.part(column[here]).alone(output)
+            for _ in range(int(order)):
+                part = time_derivative(part, self.size, self.plant)
+            part = Coded(part.outputs, part.codes, joined.target[entry[here]][None, :])
+            parts.append((part, joined.weight[entry[here]]))
+        return parts
+
+    def _summed(self, parts: list[tuple[Coded, np.ndarray]], cancels: Callable[..., np.ndarray]) -> list[Coded]:
+        """Linear terms with literal factors added up, so that what cancels is gone; everything else as it is, times its weight."""
+        rows, codes, factors = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        tables: list[Coded] = []
+        for part, weight in parts:
+            linear = {slot: p.value for _, slot, p in Template.of(part.outputs).jacobian if isinstance(p, Constant)}
+            for slot, value in linear.items():
+                code = part.codes[slot]
+                rows.append(part.rows[0])
+                codes.append(plain(code))
+                factors.append(np.where(code < 0, -value, value) * weight)
+            gone = lambda n, taken=linear: Constant(0.0) if isinstance(n, Slot) and n.number in taken else None  # noqa: E731
+            rest = transform(part.outputs[0], gone)
+            if not (isinstance(rest, Constant) and rest.value == 0):
+                tables += self._weighted(compact(rest, part.codes, part.rows), weight)
+        return [*tables, *self._terms(np.concatenate(rows), np.concatenate(codes), np.concatenate(factors), cancels)]
+
+    def _weighted(self, table: Coded, weight: np.ndarray) -> list[Coded]:
+        found = []
+        for value in (1.0, -1.0):
+            if (weight == value).any():
+                here = table.part(weight == value)
+                found.append(Coded((here.outputs[0] if value > 0 else -here.outputs[0],), here.codes, here.rows))
+        other = np.abs(weight) != 1.0
+        if other.any():
+            here, slot = table.part(other), Slot(len(table.codes), "known")
+            codes = np.concatenate([here.codes, KNOWN + self._cells(weight[other])[None, :]])
+            found.append(Coded((slot * here.outputs[0],), codes, here.rows))
+        return found
+
+    def _terms(self, rows: np.ndarray, codes: np.ndarray, factors: np.ndarray, cancels: Callable[..., np.ndarray]) -> list[Coded]:
+        by = np.lexsort((codes, rows))
+        rows, codes, factors = rows[by], codes[by], factors[by]
+        starts = np.flatnonzero(np.r_[True, (np.diff(rows) != 0) | (np.diff(codes) != 0)])[: len(rows)]
+        total, largest = np.add.reduceat(factors, starts), np.maximum.reduceat(np.abs(factors), starts)
+        rows, codes = rows[starts], codes[starts]
+        known = codes >= KNOWN
+        order, unknown = np.divmod(np.where(known, 0, codes), self.size)
+        keep = (np.abs(total) > _ROUNDING * largest) & (codes != KNOWN + ZERO) & (known | ~cancels(rows, unknown, order))
+        found: list[Coded] = []
+        for slope in (False, True):
+            here = keep & ((order == 1) == slope)
+            found += self._linear(rows[here], codes[here], total[here], "derivative" if slope else "variable")
+        return found
+
+    def _linear(self, rows: np.ndarray, codes: np.ndarray, factors: np.ndarray, kind: str) -> list[Coded]:
+        """Σ factor · unknown: signs where the factors are ±1, else known cells."""
+        found, unit = [], np.abs(factors) == 1.0
+        if unit.any():
+            signed = np.where(factors[unit] < 0, ~codes[unit], codes[unit])
+            found.append(Coded((Slot(0, kind),), signed[None, :], rows[unit][None, :]))
+        if not unit.all():
+            table = np.stack([KNOWN + self._cells(factors[~unit]), codes[~unit]])
+            found.append(Coded((Slot(0, "known") * Slot(1, kind),), table, rows[~unit][None, :]))
+        return found
+
+    def _cells(self, values: np.ndarray) -> np.ndarray:
+        """Known cells that hold these values."""
+        distinct, which = np.unique(values, return_inverse=True)
+        first = self.known_count + len(self.literals)
+        self.literals += distinct.tolist()
+        return first + which.reshape(-1)
+
+
+class _Joined:
+    """For every row the combinations that it is part of."""
+
+    def __init__(self, combinations: Combinations, order: np.ndarray) -> None:
+        by = np.argsort(combinations.row, kind="stable")
+        self.row, self.weight, self.order = combinations.row[by], combinations.weight[by], order[by]
+        self.target = combinations.pivot[combinations.number[by]]
+
+    def of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(position in `rows`, entry here) of every pair."""
+        first = np.searchsorted(self.row, rows)
+        count = np.searchsorted(self.row, rows, side="right") - first
+        return np.repeat(np.arange(len(rows)), count), ranges(first, count)

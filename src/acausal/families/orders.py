@@ -1,0 +1,140 @@
+"""Rows over derivatives of any order: what index reduction works on between a system's workspace and the next one's.
+
+A *code* stands for what sits in a slot: derivative k of unknown i is `k·n + i`, known cell c is `KNOWN + c`, and a minus sign is
+kept as ~code. Differentiating a row is then a template and a table again: the derivative of `f($0, $1)` is
+`∂f/∂$0 · $2 + ∂f/∂$1 · $3`, with codes one order higher in the new slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Diagnostic, ModelError
+from ..language.expression import Constant, Expression, Slot, transform, walk
+from .differentiate import gradient
+from .plant import ONE, TIME, ZERO, Plant
+from .template import MINUS, Family, Template
+
+KNOWN = 1 << 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A template over codes: `codes` has shape (slot, row), `rows` (output, row)."""
+
+    outputs: tuple[Expression, ...]
+    codes: np.ndarray
+    rows: np.ndarray
+
+    def part(self, columns: np.ndarray) -> Coded:
+        return Coded(self.outputs, self.codes[:, columns], self.rows[:, columns])
+
+    def alone(self, output: int) -> Coded:
+        """One of the outputs, with the slots that it needs."""
+        return compact(self.outputs[output], self.codes, self.rows[output])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Occurrences:
+    """Where unknowns stand: derivative `order[k]` of unknown `unknown[k]` in row `row[k]`, with a literal factor or nan."""
+
+    row: np.ndarray
+    unknown: np.ndarray
+    order: np.ndarray
+    factor: np.ndarray
+
+
+def coded(family: Family, size: int) -> Coded:
+    """A family of a system with `size` unknowns; levels 0 and 1 have their workspace indices as codes already."""
+    slots = family.slots.astype(np.int64)
+    for k, sign in enumerate(family.signs):
+        if sign == MINUS:
+            slots[k] = ~slots[k]
+    unsigned = plain(slots)
+    codes = np.where(unsigned >= 2 * size, unsigned - 2 * size + KNOWN, unsigned)
+    return Coded(family.template.outputs, np.where(slots < 0, ~codes, codes), family.rows)
+
+
+def plain(codes: np.ndarray) -> np.ndarray:
+    """Codes without their signs."""
+    return np.where(codes < 0, ~codes, codes)
+
+
+def slots_of(*expressions: Expression) -> list[Slot]:
+    return sorted({n for n in walk(*expressions) if isinstance(n, Slot)}, key=lambda s: s.number)
+
+
+def compact(output: Expression, codes: np.ndarray, rows: np.ndarray) -> Coded:
+    """A single output over the slots that it uses, numbered anew."""
+    used = slots_of(output)
+    number: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(used)}
+    table = codes[[s.number for s in used]] if used else np.zeros((0, codes.shape[1]), dtype=np.int64)
+    return Coded((transform(output, lambda n: number.get(n)),), table, rows.reshape(1, -1))
+
+
+def occurrences(tables: Iterable[Coded], size: int) -> Occurrences:
+    """Every entry of every row, as often as it is written."""
+    empty = np.zeros(0, dtype=np.int64)
+    rows, unknowns, orders, factors = [empty], [empty], [empty], [np.zeros(0)]
+    for table in tables:
+        for output, slot, partial in Template.of(table.outputs).jacobian:
+            codes = table.codes[slot]
+            unsigned = plain(codes)
+            keep = unsigned < KNOWN
+            order, unknown = np.divmod(unsigned[keep], size)
+            rows.append(table.rows[output][keep])
+            unknowns.append(unknown)
+            orders.append(order)
+            value = partial.value if isinstance(partial, Constant) else np.nan
+            factors.append(np.where(codes[keep] < 0, -value, value))
+    return Occurrences(np.concatenate(rows), np.concatenate(unknowns), np.concatenate(orders), np.concatenate(factors))
+
+
+def time_derivative(table: Coded, size: int, plant: Plant) -> Coded:
+    """d/dt of a template of one output: Σ ∂f/∂slot · slot', where slot' is one more slot (or a number)."""
+    single = compact(table.outputs[0], table.codes, table.rows)
+    (output,), columns = single.outputs, list(single.codes)
+    total: Expression = Constant(0.0)
+    for slot, partial in gradient(output, slots_of(output)).items():
+        assert isinstance(slot, Slot)
+        change = _change(columns[slot.number], size, plant)
+        if isinstance(change, np.ndarray):
+            columns.append(change)
+            first = plain(change)
+            order_one = bool(((first >= size) & (first < 2 * size)).any())
+            total = total + partial * Slot(len(columns) - 1, "derivative" if order_one else "variable")
+        else:
+            total = total + partial * change
+    codes = np.array(columns, dtype=np.int64).reshape(len(columns), table.codes.shape[1])  # perhaps of no slots
+    return compact(total, codes, table.rows)
+
+
+def _change(codes: np.ndarray, size: int, plant: Plant) -> np.ndarray | float:
+    """The derivative of what sits in a slot: the next derivative of an unknown, 1 for time, 0 for other knowns."""
+    unsigned = plain(codes)
+    known = unsigned >= KNOWN
+    cells = unsigned[known] - KNOWN
+    _refuse_inputs(cells, plant)
+    if known.all():
+        signs = np.where(codes < 0, -1.0, 1.0)
+        if (cells == TIME).all() and (signs == signs[0]).all():
+            return float(signs[0])
+        if not (cells == TIME).any():
+            return 0.0
+    raised = np.where(known, KNOWN + np.where(unsigned - KNOWN == TIME, ONE, ZERO), unsigned + size)
+    return np.where(codes < 0, ~raised, raised)
+
+
+def _refuse_inputs(cells: np.ndarray, plant: Plant) -> None:
+    varying = np.isin(cells, plant.input_cells())
+    if varying.any():
+        name = plant.name_of(int(cells[varying][0]), "known")
+        raise ModelError(
+            Diagnostic(
+                f"The derivative of input `{name}` is needed, because it prescribes something that other equations integrate.",
+                remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time.",
+            )
+        )

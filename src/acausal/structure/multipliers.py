@@ -1,0 +1,213 @@
+"""Multipliers: which rows of a sparse matrix depend on each other.
+
+Given entries (row, column, value) of a matrix A, wanted is a basis of { u : uᵀ A = 0 }: the combinations of rows in which
+everything cancels. Nothing structural shows them: a loop of three voltages `a - b`, `b - c`, `c - a` has an entry for every row
+and every column, and still its rows sum to zero.
+
+Each column says Σ a_k u_k = 0 about the multipliers u. A column with one entry says that u is zero; one with two entries ±a says
+that two multipliers are equal up to their sign. So most columns of a plant, where rows are differences and sums, are signed unions
+(`unions.py`), and what they leave is united again until nothing changes: linear in the entries. Only what then still holds three
+multipliers or more is eliminated, exactly, over the rational numbers that the user wrote (0.1 is a tenth).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .unions import signed_components
+
+_ROUNDS = 60  # of unions, each over all entries, before elimination takes what is left
+_ROUNDING = 1e-13  # a sum this small beside its terms is zero
+
+Vector = dict[int, Fraction]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Combinations:
+    """Combination `number[k]` takes row `row[k]` times `weight[k]`; numbers ascend, and `pivot[number]` is a row of its own.
+
+    The pivot of a combination stands in no later one, so that rows can be replaced by combinations one after the other without
+    losing anything; among the rows of a combination it is of the lowest `order`.
+    """
+
+    number: NDArray[np.int64]
+    row: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    pivot: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return len(self.pivot)
+
+
+def dependent_rows(row: ArrayLike, column: ArrayLike, value: ArrayLike, order: ArrayLike) -> Combinations:
+    """A basis of the combinations that cancel; `order[r]` says which rows make better pivots (low ones).
+
+    >>> found = dependent_rows([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], [1, -1, 1, -1, 1, -1], [0, 0, 0])
+    >>> found.row.tolist(), found.weight.tolist(), found.pivot.tolist()
+    ([0, 1, 2], [1.0, 1.0, 1.0], [0])
+    """
+    rows, columns = np.asarray(row, dtype=np.int64), np.asarray(column, dtype=np.int64)
+    values, orders = np.asarray(value, dtype=float), np.asarray(order, dtype=np.int64)
+    united = _United(rows, columns, values, len(orders))
+    return _joined(united.simple(orders), _eliminated(united, orders))
+
+
+class _United:
+    """Multipliers united as far as columns of one or two allow; `entry_*` are the columns that are left."""
+
+    def __init__(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray, count: int) -> None:
+        self.count, zero = count, count
+        first, second, signs = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for _ in range(_ROUNDS):
+            found = signed_components(count + 1, np.concatenate(first), np.concatenate(second), np.concatenate(signs))
+            dead = found.conflict | (found.representative == found.representative[zero])
+            keep = ~dead[rows]
+            c, k, v = _summed(columns[keep], found.representative[rows[keep]], values[keep] * found.sign[rows[keep]])
+            a, b, s = _unions(c, k, v, zero)
+            if not len(a):
+                break
+            first.append(a)
+            second.append(b)
+            signs.append(s)
+        self.representative, self.sign, self.dead = found.representative[:count], found.sign[:count], dead[:count]
+        self.entry_column, self.entry_class, self.entry_value = c, k, v
+
+    def simple(self, order: np.ndarray) -> Combinations:
+        """Classes that no column restrains any more: their members, each with its sign, cancel."""
+        bound = np.zeros(self.count, dtype=bool)
+        bound[self.entry_class] = True
+        members = np.flatnonzero(~self.dead & ~bound[self.representative])
+        number_of = np.full(self.count, -1, dtype=np.int64)
+        leads = np.unique(self.representative[members])
+        number_of[leads] = np.arange(len(leads))
+        number = number_of[self.representative[members]]
+        by = np.lexsort((order[members], number))
+        first = np.searchsorted(number[by], np.arange(len(leads)))
+        return Combinations(number[by], members[by], self.sign[members[by]].astype(float), members[by][first])
+
+
+def _summed(column: np.ndarray, kind: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Entries at one place added up; those that cancel are left out."""
+    by = np.lexsort((kind, column))
+    column, kind, value = column[by], kind[by], value[by]
+    starts = np.flatnonzero(np.r_[True, (np.diff(column) != 0) | (np.diff(kind) != 0)])[: len(column)]
+    total, size = np.add.reduceat(value, starts), np.add.reduceat(np.abs(value), starts)
+    keep = np.abs(total) > _ROUNDING * size
+    return column[starts][keep], kind[starts][keep], total[keep]
+
+
+def _unions(column: np.ndarray, kind: np.ndarray, value: np.ndarray, zero: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What columns with one entry, or with two of the same size, say about multipliers."""
+    starts = np.flatnonzero(np.r_[True, np.diff(column) != 0])[: len(column)]
+    length = np.diff(np.append(starts, len(column)))
+    one, two = starts[length == 1], starts[length == 2]
+    two = two[np.abs(value[two]) == np.abs(value[two + 1])]
+    sign = -np.sign(value[two] * value[two + 1])
+    a = np.concatenate([kind[one], kind[two]])
+    b = np.concatenate([np.full(len(one), zero), kind[two + 1]])
+    return a, b, np.concatenate([np.ones(len(one)), sign]).astype(np.int64)
+
+
+def _eliminated(united: _United, order: np.ndarray) -> Combinations:
+    """What the columns left say about the classes in them, solved exactly."""
+    equations: dict[int, Vector] = {}
+    for c, k, v in zip(united.entry_column.tolist(), united.entry_class.tolist(), united.entry_value.tolist(), strict=True):
+        equations.setdefault(c, {})[k] = Fraction(repr(v))
+    vectors = null_vectors(list(equations.values()))
+    if not vectors:
+        return _as_arrays([], [])
+    by = np.argsort(united.representative, kind="stable")
+    ordered = united.representative[by]
+    expanded = []
+    for vector in vectors:
+        whole: Vector = {}
+        for kind, factor in vector.items():
+            members = by[np.searchsorted(ordered, kind) : np.searchsorted(ordered, kind, side="right")]
+            whole |= {m: factor * s for m, s in zip(members.tolist(), united.sign[members].tolist(), strict=True)}
+        expanded.append(whole)
+    return _as_arrays(*_echelon(expanded, order))
+
+
+def null_vectors(equations: list[Vector]) -> list[Vector]:
+    """A basis of the solutions of homogeneous equations Σ coefficient · x = 0, over the unknowns that occur in them.
+
+    >>> null_vectors([{0: Fraction(1), 1: Fraction(2), 2: Fraction(1)}, {0: Fraction(1), 1: Fraction(-1)}])
+    [{2: Fraction(-3, 1), 1: Fraction(1, 1), 0: Fraction(1, 1)}]
+    """
+    solved: dict[int, Vector] = {}  # x = Σ coefficient · others
+    used: dict[int, set[int]] = {}  # in whose definitions an unknown stands
+    for equation in sorted(equations, key=len):
+        reduced = _substituted(equation, solved)
+        if not reduced:
+            continue
+        pivot = min(reduced, key=lambda k: (len(used.get(k, ())), k))
+        factor = reduced.pop(pivot)
+        definition = {k: -v / factor for k, v in reduced.items()}
+        for other in used.pop(pivot, set()):
+            solved[other] = _substituted(solved[other], {pivot: definition})
+            for k in solved[other]:
+                used.setdefault(k, set()).add(other)
+        solved[pivot] = definition
+        for k in definition:
+            used.setdefault(k, set()).add(pivot)
+    free = sorted({k for e in equations for k in e} - solved.keys())
+    vectors: dict[int, Vector] = {k: {k: Fraction(1)} for k in free}
+    for unknown, definition in solved.items():
+        for k, v in definition.items():
+            vectors[k][unknown] = v
+    return [dict(sorted(v.items(), reverse=True)) for v in vectors.values()]
+
+
+def _substituted(equation: Vector, solved: dict[int, Vector]) -> Vector:
+    total: Vector = {}
+    for k, v in equation.items():
+        for other, factor in solved.get(k, {k: Fraction(1)}).items():
+            total[other] = total.get(other, Fraction(0)) + v * factor
+    return {k: v for k, v in total.items() if v}
+
+
+def _echelon(vectors: list[Vector], order: np.ndarray) -> tuple[list[Vector], list[int]]:
+    """The same span; the pivot of each vector is its row of the lowest order, and stands in no later vector."""
+    done: list[Vector] = []
+    pivots: list[int] = []
+    left = [dict(v) for v in vectors]
+    while left:
+        lowest = [min(v, key=lambda k: (int(order[k]), k)) for v in left]
+        at = min(range(len(left)), key=lambda i: (int(order[lowest[i]]), lowest[i]))
+        vector, pivot = left.pop(at), lowest[at]
+        done.append(vector)
+        pivots.append(pivot)
+        for i, other in enumerate(left):
+            if pivot in other:
+                factor = other[pivot] / vector[pivot]
+                changed = {k: other.get(k, Fraction(0)) - factor * vector.get(k, Fraction(0)) for k in other.keys() | vector.keys()}
+                left[i] = {k: v for k, v in changed.items() if v}
+        left = [v for v in left if v]
+    return done, pivots
+
+
+def _as_arrays(vectors: list[Vector], pivots: list[int]) -> Combinations:
+    number = [n for n, v in enumerate(vectors) for _ in v]
+    row = [k for v in vectors for k in v]
+    weight = [w for v in vectors for w in _integers(list(v.values()))]
+    as_ints = np.array(number, dtype=np.int64), np.array(row, dtype=np.int64)
+    return Combinations(*as_ints, np.array(weight, dtype=float), np.array(pivots, dtype=np.int64))
+
+
+def _integers(values: list[Fraction]) -> list[float]:
+    """The same ratios, in the smallest whole numbers."""
+    denominator = lcm(*(v.denominator for v in values))
+    whole = [int(v * denominator) for v in values]
+    common = gcd(*whole)
+    return [float(Fraction(w, common)) for w in whole]
+
+
+def _joined(a: Combinations, b: Combinations) -> Combinations:
+    number = np.concatenate([a.number, a.count + b.number])
+    return Combinations(number, np.r_[a.row, b.row], np.r_[a.weight, b.weight], np.r_[a.pivot, b.pivot])

@@ -1,0 +1,141 @@
+"""Structure that only numbers reveal: loops of capacitors, cutsets of inductors, charges, levers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import acausal as ac
+from acausal.library import electrical as el
+
+
+class Ring(ac.Component):
+    """n capacitors in a ring, a resistor from each corner to ground, a current into the first corner."""
+
+    def __init__(self, n: int, C: float = 1.0) -> None:
+        self.C = [el.Capacitor(C=C) for _ in range(n)]
+        self.R = [el.Resistor() for _ in range(n)]
+        self.I, self.g = el.ConstantCurrent(), el.Ground()
+
+    def connections(self) -> Any:
+        for k in range(len(self.C)):
+            yield self.C[k].p, self.C[k - 1].n, self.R[k].p
+            yield self.R[k].n, self.g.p
+        yield self.I.n, self.R[0].p
+        yield self.I.p, self.g.p
+
+
+class Rings(ac.Component):
+    """The same as an array of components, many times."""
+
+    def __init__(self, n: int, many: int) -> None:
+        self.C = ac.array(el.Capacitor, n * many, C=1.0)
+        self.R = ac.array(el.Resistor, n * many)
+        self.I, self.g = ac.array(el.ConstantCurrent, many), el.Ground()
+        self.at, self.before = np.arange(n * many), np.roll(np.arange(n * many).reshape(many, n), 1, axis=1).ravel()
+        self.first = np.arange(many) * n
+
+    def connections(self) -> Any:
+        yield self.C.p, self.C[self.before].n, self.R.p
+        yield self.R.n, self.g.p
+        yield self.I.n, self.R[self.first].p
+        yield self.I.p, self.g.p
+
+
+def ring_voltages(n: int, t: np.ndarray) -> np.ndarray:
+    """Voltages of the corners: L is the ring's Laplacian, L u' = i - u with the mean of u kept at the mean of i."""
+    laplace = 2 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)
+    current = np.zeros(n)
+    current[0] = 1.0
+    values, vectors = np.linalg.eigh(laplace)
+    modes = vectors.T @ current
+    amplitude = np.where(values[:, None] > 1e-9, -np.expm1(-t / np.maximum(values, 1e-9)[:, None]), 1.0)
+    return vectors @ (modes[:, None] * amplitude)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_a_ring_of_capacitors(n: int) -> None:
+    model = ac.compile(Ring(n))
+    assert int(model.problem.differential.sum()) == n - 1
+    result = model.simulate(until=3.0, rtol=1e-9)
+    exact = ring_voltages(n, result.time)
+    for k in range(n):
+        np.testing.assert_allclose(result[f"R[{k}].p.v"], exact[k], atol=1e-7)
+
+
+def test_rings_in_an_array_are_found_by_families() -> None:
+    model = ac.compile(Rings(3, 200))
+    assert int(model.problem.differential.sum()) == 400
+    result = model.simulate(until=1.0, rtol=1e-8)
+    np.testing.assert_allclose(result["R[300].v"], ring_voltages(3, result.time)[0], atol=1e-6)
+
+
+class Charges(ac.Component):
+    """Charge-oriented equations: a floating capacitor's charges sum to zero."""
+
+    u = ac.Variable(shape=2)
+    q = ac.Variable(shape=2)
+
+    def equations(self) -> Any:
+        yield ac.der(self.q[0]) == ac.sin(ac.time) - self.u[0]
+        yield ac.der(self.q[1]) == -self.u[1]
+        yield self.q[0] == 0.3 * (self.u[0] - self.u[1])
+        yield self.q[1] == 0.3 * (self.u[1] - self.u[0])
+
+
+def test_charge_form() -> None:
+    result = ac.compile(Charges()).simulate(until=5.0, rtol=1e-9)
+    exact = solve_ivp(lambda t, d: [(np.sin(t) - d[0] / 0.3) / 2], (0, 5), [0.0], rtol=1e-11, atol=1e-13)
+    assert result["q[0]"][-1] == pytest.approx(exact.y[0, -1], abs=1e-8)
+
+
+class Loop(ac.Component):
+    """Three sliding masses whose distances are prescribed by rods: the third rod's position follows from the other two."""
+
+    x = ac.Variable(shape=3)
+    v = ac.Variable(shape=3)
+    F = ac.Variable(shape=3)
+    d = ac.Variable(shape=3)
+    pull = ac.Variable()
+
+    def equations(self) -> Any:
+        x, F = self.x, self.F
+        yield ac.der(x) == self.v
+        yield ac.der(self.v[0]) == F[0] - F[2] + 1.0
+        yield ac.der(self.v[1]) == F[1] - F[0]
+        yield ac.der(self.v[2]) == F[2] - F[1] - self.v[2]
+        yield self.d[0] == x[0] - x[1]
+        yield self.d[1] == x[1] - x[2]
+        yield self.d[2] == x[2] - x[0]
+        yield ac.der(self.d[0]) == -self.d[0] - F[0]
+        yield ac.der(self.d[1]) == -self.d[1] - F[1]
+        yield F[2] == 0.0
+        yield self.pull == F[0] + F[1] + F[2]
+
+
+def test_what_is_no_dependence_stays_as_it_is() -> None:
+    model = ac.compile(Loop(), units=False)
+    assert not model.system.combined
+    assert model.simulate(until=1.0).outcome.ok
+
+
+class Floating(ac.Component):
+    """No ground: really singular, and said so as before."""
+
+    def __init__(self) -> None:
+        self.R = [el.Resistor() for _ in range(3)]
+        self.V = el.ConstantVoltage()
+
+    def connections(self) -> Any:
+        for k in range(3):
+            yield self.R[k].p, self.R[k - 1].n
+        yield self.V.p, self.R[0].p
+        yield self.V.n, self.R[1].p
+
+
+def test_what_nothing_makes_regular_is_still_named() -> None:
+    with pytest.raises(ac.AcausalError, match="ground"):
+        ac.compile(Floating()).simulate(until=1.0)
