@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -18,6 +19,14 @@ class Location:
     @staticmethod
     def of_frame(frame: FrameType) -> Location:
         return Location(frame.f_code.co_filename, frame.f_lineno)
+
+    @staticmethod
+    def of_caller(own: str) -> Location:
+        """The innermost line that is in no file of the folder `own`."""
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+            frame = frame.f_back
+        return Location.of_frame(frame)
 
     @property
     def source(self) -> str:

@@ -10,8 +10,8 @@ from plants import Mass
 
 import acausal as ac
 from acausal.errors import NameNotFound
+from acausal.families.census import Census
 from acausal.families.path import resolve, split
-from acausal.families.plant import Plant
 
 
 class Rack(ac.Component):
@@ -26,7 +26,7 @@ class Hall(ac.Component):
         self.racks = ac.array(Rack, (2, 3))
 
 
-PLANT = Plant(Hall())
+PLANT = Census(Hall()).plant
 WHOLE = {"grid": resolve(PLANT, "racks.grid").flat, "T": resolve(PLANT, "racks.cells.T").flat}
 
 

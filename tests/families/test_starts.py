@@ -22,7 +22,7 @@ def starts_of(component):
     model = ac.compile(component)
     reader = StartReader(model.system, Attributes(model.system.plant))
     found = reader.starts(model._parameters.known({}))
-    sign = model.system.aliases.sign[model.system.plant.root._kind.quantities["a"].base]
+    sign = model.system.aliases.sign[model.system.plant.root.kind.quantities["a"].base]
     return found, sign
 
 

@@ -6,13 +6,13 @@ import pytest
 from plants import Mass, Resistor
 
 import acausal as ac
-from acausal.families.plant import Plant
+from acausal.families.census import Census
 from acausal.families.trace import trace
 
 
 def traced(component, name):
-    plant = Plant(component)
-    return {k.name: trace(k) for k in plant.kinds}[name]
+    census = Census(component)
+    return {k.name: trace(k, census) for k in census.plant.kinds}[name]
 
 
 def test_equations_run_once_for_all_instances():
@@ -63,7 +63,7 @@ def test_named_expressions_are_kept_with_unit_and_documentation():
             self.plain = 3 * self.T
             yield self.C * ac.der(self.T) == -self.loss
 
-    assert set(traced(Heated(), "Heated").named) == {"loss", "plain"}
+    assert set(traced(Heated(), "Heated").kind.named) == {"loss", "plain"}
     result = ac.compile(Heated()).simulate(until=1.0)
     assert (result.unit("loss"), result.description("loss")) == ("W", "to the air")
     assert result["plain"][0] == pytest.approx(3.0)

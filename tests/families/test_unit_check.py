@@ -19,15 +19,16 @@ import acausal as ac
 from acausal.errors import ModelError
 from acausal.families import unit_inference
 from acausal.families.assemble import assemble
+from acausal.families.census import Census
 from acausal.families.measures import Number, measure, number_of, shown
-from acausal.families.plant import Plant
 from acausal.families.trace import Traced, trace
 from acausal.families.unit_check import check_units, report
 from acausal.language.operators import OPERATORS
 
 
 def traced(component: ac.Component) -> list[Traced]:
-    return [trace(kind) for kind in Plant(component).kinds]
+    census = Census(component)
+    return [trace(kind, census) for kind in census.plant.kinds]
 
 
 def model(equations: Any, **declared: Any) -> ac.Component:

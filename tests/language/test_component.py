@@ -65,7 +65,7 @@ def test_arguments_of_init_and_modifications_are_told_apart():
             self.n, self.scale = n, scale
 
     made = Sized(3, scale=2.0, k=5.0)
-    assert (made.n, made.scale, made._modifications["k"]["value"]) == (3, 2.0, 5.0)
+    assert (made.n, made.scale, made._ac_modifications["k"]["value"]) == (3, 2.0, 5.0)
     with pytest.raises(UsageError, match="no `q`"):
         Sized(3, q=1.0)
 
@@ -123,8 +123,8 @@ def test_children_of_the_class_body_are_each_instance_s_own():
         right = Conductor(G=k)
 
     a, b = Pair(), Pair()
-    assert a.left is not b.left and a.left._parent is a and b.left._parent is b
-    assert Pair.left._parent is None
+    assert a.left is not b.left and a.left._ac_parent is a and b.left._ac_parent is b
+    assert Pair.left._ac_parent is None
 
 
 def test_inheritance_overrides_declarations():
@@ -144,7 +144,7 @@ def test_assigning_to_a_declared_name_modifies_it():
             self.r = Resistor()
             self.r.R = 7.0
 
-    assert Outer().r._modifications["R"] == {"value": 7.0}
+    assert Outer().r._ac_modifications["R"] == {"value": 7.0}
 
 
 def test_a_name_is_either_declared_or_a_component():

@@ -62,8 +62,9 @@ def test_a_variable_equal_to_something_hidden_is_kept(run, tmp_path):
     """Its cell has no name, so no event tells of it, but its values are there."""
     plant = run._system.plant
     alias = run._system.aliases
-    number = plant.root.master._kind.quantities["shown"].base + plant.root.master._first
-    kept, alias.index[number] = alias.index[number], plant.root.master._kind.quantities["relation"].base + plant.root.master._first
+    master = plant.root.children["master"]
+    number = master.kind.quantities["shown"].base + master.first
+    kept, alias.index[number] = alias.index[number], master.kind.quantities["relation"].base + master.first
     try:
         wanted = run["master.shown"]
         run.save(tmp_path / "run.result")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -15,7 +15,6 @@ from ..families.path import Located
 from ..families.plant import TIME, ZERO, Kind, Quantity, element_name, joined
 from ..language.declarations import Constant
 from ..language.expression import Expression, Reference, Time, walk
-from .declared import member_place, place
 from .solution import Solution
 from .words import Readable, Section, count, listed
 
@@ -279,12 +278,12 @@ class _Explainer:
     # --- expressions ------------------------------------------------------------------------------------------------------
     def _expression(self, located: Located) -> Explanation:
         kind, instance = located.kind, int(np.ravel(located.instances)[0])
-        expression: Expression = kind.representative.__dict__[located.name]
+        expression: Expression = kind.named[located.name]
         path = self.plant.path_of(kind, instance)
         found = Explanation(joined(path, located.name), Role.EXPRESSION)
-        found.unit, found.doc = (kind.representative._named or {}).get(located.name, ("", ""))
+        found.unit, found.doc = kind.units_of_named.get(located.name, ("", ""))
         found.equation = Diagnostic("", component=f"{path or 'the model'} ({kind.name})", equation=f"{located.name} = {expression}")
-        found.declared_in, found.declared_at = place(kind.representative, located.name)
+        found.declared_in = kind.name
         found.depends_on, found.parameters = self._leaves(kind, expression, instance)
         return found
 
@@ -296,7 +295,7 @@ class _Explainer:
                 variables["time"] = None
             if not isinstance(node, Reference):
                 continue
-            quantity = node.owner._kind.quantities[node.name]
+            quantity = node.owner.kind.quantities[node.name]
             if quantity.declaration.auxiliary and quantity.role == "discrete":
                 continue
             for number in np.ravel(self.plant.numbers(kind, node)[instance])[:50]:
@@ -306,24 +305,18 @@ class _Explainer:
 
     # --- declaration ------------------------------------------------------------------------------------------------------
     def _declared(self, found: Explanation, kind: Kind, quantity: Quantity, instance: int, order: int) -> None:
-        member = _member(kind, instance)
-        declaration = member._declaration(quantity.name) or quantity.declaration
-        changed: dict[str, Any] = member._modifications.get(quantity.name) or {}
+        member = kind.member_of(instance)
+        declaration = member._declaration(quantity.name)
+        changed: dict[str, Any] = member.modifications.get(quantity.name) or {}
         unit = changed.get("unit", declaration.unit) or ""
         found.unit = f"{unit}/s" if unit and order else unit
         found.doc = changed.get("doc", declaration.doc) or ""
-        found.declared_in, found.declared_at = place(member, quantity.name)
+        found.declared_in, found.declared_at = declaration.declared_in, declaration.location
         if quantity.connector is not None:
-            name, where = member_place(quantity.connector, quantity.name.partition(".")[2])
-            found.declared_in, found.declared_at = f"{name}, a connector of {found.declared_in}", where or found.declared_at
+            found.declared_in = f"{declaration.declared_in}, a connector of {quantity.connector.declared_in}"
         given = {a: changed.get(a, getattr(declaration, a, None)) for a in ("start", "fixed", "min", "max", "nominal")}
         said = [(a, _text(v)) for a, v in given.items() if v is not None and v is not False]
         found.attributes = (*found.attributes, *said) if not order else ()
-
-
-def _member(kind: Kind, instance: int) -> Any:
-    firsts: Sequence[int] = [m._first for m in kind.members]
-    return kind.members[int(np.searchsorted(firsts, instance, side="right")) - 1]
 
 
 def _text(value: Any) -> str:

@@ -83,7 +83,7 @@ class AliasGraph:
 
     def _external_inputs(self, connected: np.ndarray) -> None:
         """Inputs with nothing connected, and those of the whole model, take the value given from outside."""
-        root = self.plant.root._kind
+        root = self.plant.root.kind
         for kind in self.plant.kinds:
             for q in kind.quantities.values():
                 if q.role == "input":

@@ -25,10 +25,12 @@ from ..language.expression import (
     transform,
     walk,
 )
+from ..language.reading import one_at_a_time
 from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .balance import local_balance
 from .canonical import canonical, slot_kind
+from .census import Census
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
@@ -60,8 +62,10 @@ class Rows:
 def assemble(root: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> System:
     """Trace, connect, reduce, and make families; `units`: whether they are checked; `sliding`: relations (number of the kind, text)
     on whose surface the solution may slide."""
-    plant = Plant(root)
-    traced = [trace(kind) for kind in plant.kinds]
+    with one_at_a_time:
+        census = Census(root)
+        plant = census.plant
+        traced = [trace(kind, census) for kind in plant.kinds]
     wrong = [problem for one in traced for problem in transition_problems(one)]
     if wrong:
         raise ModelError(*wrong)
@@ -107,9 +111,8 @@ def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
     traced.rules += freezer.rules
     for rule in traced.rules:
         rule.residual = between_events(rule.residual)
-    stated = {name: e for name, e in traced.named.items() if name in traced.kind.stated}
-    for name, expression in stated.items():  # so that what a result shows at an event is what the equations meant
-        traced.named[name] = traced.kind.representative.__dict__[name] = freezer.frozen_already(expression)
+    for name in traced.kind.stated:  # so that what a result shows at an event is what the equations meant
+        traced.kind.named[name] = freezer.frozen_already(traced.kind.named[name])
     for residual, text, location in freezer.slides:
         traced.equations.append(TracedEquation(residual, residual.shape, text, location))
 
@@ -121,11 +124,9 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
 
     def new_unknown(node: Sum) -> Expression:
         if node not in known:
-            taken = {*kind.quantities, *kind.representative.__dict__}
-            name = next(f"sum{k}" for k in range(1, len(taken) + 2) if f"sum{k}" not in taken)
+            name = kind.free_name("sum")
             declaration = Variable(shape=node.shape, doc=f"sum({node.args[0]})")
             declaration.name, declaration.auxiliary = name, True
-            kind.representative._declare(name, declaration)
             plant.add_quantity(kind, Quantity(name, declaration, node.shape))
             known[node] = Reference(kind.representative, kind.representative, name, node.shape)
             rest, terms = split_sums(known[node] - node, node.shape, new_unknown)

@@ -184,9 +184,7 @@ def local_balance(traced: list[Traced]) -> list[Diagnostic]:
 
 
 def _is_composite(kind: Kind) -> bool:
-    from .plant import children
-
-    return any(True for _ in children(kind.representative))
+    return bool(kind.representative.children)
 
 
 def _local_diagnostic(kind: Kind, traced: Traced, wanted: int, stated: int) -> Diagnostic:
@@ -204,10 +202,10 @@ def _local_diagnostic(kind: Kind, traced: Traced, wanted: int, stated: int) -> D
     found = Diagnostic(what, component=kind.name, location=where, details=details)
     if stated > wanted:
         return replace(found, remedy=f"Remove {stated - wanted}: {rule}.")
-    slip = equation_without_yield(kind.representative)
+    slip = equation_without_yield(kind.methods)
     if slip is not None:
         return replace(found, equation=slip.source, location=slip, remedy=f"This line is not stated: `yield {slip.source}`.")
-    base = forgotten_base(kind.representative, [e.location for e in traced.equations])
+    base = forgotten_base(kind.methods, [e.location for e in traced.equations])
     if base:
         return replace(found, remedy=f"The equations of {base} are missing: begin with `yield from super().equations()`.")
     return replace(found, remedy=f"Add {wanted - stated}: {rule}.")

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic, ModelError
-from ..language.connector import Connector, ConnectorView
+from ..language.connector import ConnectorView
 from ..language.declarations import Declaration
 from ..language.expression import Reference
 from ..language.units import compatible
 from ..structure.unions import components
 from .plant import Kind, Plant
 from .trace import Traced, TracedConnection
+from .tree import Port
 
 OUTER, INNER = 0, 1
 
@@ -92,16 +93,16 @@ class Joints:
 
     def _numbers(self, end: ConnectorView) -> list[tuple[bool, int]] | None:
         owner, connector = end._owner, end._connector
-        key = (owner._kind.index, connector.name)
+        key = (owner.kind.index, connector.name)
         members = self._members.get(key)
         if members is None:
-            found = [(m, owner._kind.quantities[f"{connector.name}.{m}"]) for m in sorted(connector.members)]
+            found = [(m, owner.kind.quantities[f"{connector.name}.{m}"]) for m in sorted(connector.members)]
             members = [(q.declaration.flow, q.base, q.size, connector.members[m].shape == ()) for m, q in found]
             self._members[key] = members
         picked = 0 if end._picked is None else int(end._picked)
         if not all(scalar for _, _, _, scalar in members):
             return None
-        return [(flow, base + owner._first * size + picked) for flow, base, size, _ in members]
+        return [(flow, base + owner.first * size + picked) for flow, base, size, _ in members]
 
     def _join_arrays(self, kind: Kind, connection: TracedConnection, a: Any, b: Any) -> None:
         if isinstance(a, Reference):
@@ -223,7 +224,7 @@ def _is_scalar(end: Any) -> bool:
 
 
 def _kind_of_end(end: Any) -> Any:
-    return (end.owner._kind.index, end.name) if isinstance(end, Reference) else type(end._connector)
+    return (end.owner.kind.index, end.name) if isinstance(end, Reference) else (end._owner.kind.index, end._connector.name)
 
 
 def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] | None:
@@ -235,12 +236,10 @@ def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] |
     if isinstance(a, Reference):
         return _units_differ(name_a, a.declaration, name_b, b.declaration)
     first, second = a._connector, b._connector
-    if type(first) is type(second):
-        return None
     if _roles(first) != _roles(second):
         return (
-            f"Connectors of different kinds are connected: `{name_a}` is a {type(first).__name__} ({_listed(first)}), "
-            f"`{name_b}` is a {type(second).__name__} ({_listed(second)}).",
+            f"Connectors of different kinds are connected: `{name_a}` is a {first.class_name} ({_listed(first)}), "
+            f"`{name_b}` is a {second.class_name} ({_listed(second)}).",
             "Connect connectors of one class, or put a component between them that turns one into the other.",
         )
     for name in first.members:
@@ -264,9 +263,9 @@ def _units_differ(name_a: str, a: Declaration, name_b: str, b: Declaration) -> t
     )
 
 
-def _roles(connector: Connector) -> dict[str, bool]:
+def _roles(connector: Port) -> dict[str, bool]:
     return {name: member.flow for name, member in connector.members.items()}
 
 
-def _listed(connector: Connector) -> str:
+def _listed(connector: Port) -> str:
     return ", ".join(f"{n}: {'flow' if m.flow else 'potential'}" for n, m in connector.members.items())

@@ -62,7 +62,7 @@ def _blocked(traced: Traced) -> set[str]:
         for term in equation.terms:
             blocked.update(r.name for r in unknowns_of(term))
     for name, quantity in traced.kind.quantities.items():
-        said = [m._modifications[name] for m in traced.kind.members if name in m._modifications]
+        said = [m.modifications[name] for m in traced.kind.members if name in m.modifications]
         if quantity.declaration.start is not None or any(m.get("fixed") or m.get("start") is not None for m in said):
             blocked.add(name)  # somebody said where it starts; a definition has no start
     return blocked
@@ -141,11 +141,11 @@ def seen_from_elsewhere(all_traced: list[Traced]) -> set[tuple[int, str]]:
     for traced in all_traced:
         own = traced.kind.representative
         targets = [r.target for r in traced.rules if r.target is not None]
-        seen.update((t.owner._kind.index, t.name) for t in targets if t.owner is not own)
+        seen.update((t.owner.kind.index, t.name) for t in targets if t.owner is not own)
         for equation in traced.reducible:
             for node in walk(equation.residual, *equation.terms):
                 if isinstance(node, Reference) and node.owner is not own:
-                    seen.add((node.owner._kind.index, node.name))
+                    seen.add((node.owner.kind.index, node.name))
                 elif isinstance(node, Sum):
-                    seen.update((r.owner._kind.index, r.name) for r in unknowns_of(node))
+                    seen.update((r.owner.kind.index, r.name) for r in unknowns_of(node))
     return seen

@@ -13,7 +13,7 @@ where the user fixed or bounded it, where initial equations name it, and beyond 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
     return (occurrences == 1) & ~silent & (literal | (constant & (contributions == 1)))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
     """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`.
 

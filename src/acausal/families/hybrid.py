@@ -219,10 +219,8 @@ class Freezer:
     # --- cells ----------------------------------------------------------------------------------------------------------------
     def auxiliary(self, stem: str, declaration: Declaration, shape: Shape) -> Reference:
         """An auxiliary quantity of the kind."""
-        taken = {*self.kind.quantities, *self.kind.representative.__dict__}
-        name = next(f"{stem}{k}" for k in range(1, len(taken) + 2) if f"{stem}{k}" not in taken)
+        name = self.kind.free_name(stem)
         declaration.name, declaration.shape, declaration.auxiliary = name, shape, True
-        self.kind.representative._declare(name, declaration)
         self.plant.add_quantity(self.kind, Quantity(name, declaration, shape))
         return Reference(self.kind.representative, self.kind.representative, name, shape)
 

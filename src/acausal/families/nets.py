@@ -299,8 +299,8 @@ class _Nets:
         for row in np.unique(self.row[candidates]):
             kind, q = self.variables[row]
             for member in kind.members:
-                first = q.base + member._first * q.size
-                cells = np.arange(first, first + member._count * q.size)
+                first = q.base + member.first * q.size
+                cells = np.arange(first, first + member.count * q.size)
                 depth[self.place[cells]] = len(member._steps_from(self.plant.root) or ())
         order = candidates[np.lexsort((depth[candidates], is_input[candidates], self.label[candidates]))]
         return order[np.unique(self.label[order], return_index=True)[1]]

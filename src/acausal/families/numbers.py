@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic, ModelError, UsageError
-from ..language.component import Component
 from ..language.declarations import Named
 from ..language.expression import (
     Arithmetic,
@@ -28,7 +27,8 @@ from ..language.expression import (
     transform,
     walk,
 )
-from .plant import Kind, Plant, Quantity, element_name, follow, joined
+from .plant import Kind, Plant, Quantity, element_name, joined
+from .tree import Node
 
 DECLARED, MODIFIED = 1, 2
 
@@ -64,7 +64,7 @@ class Attributes:
         """`attribute` of all variables (`role="variable"`, inputs included) or knowns (`"known"`)."""
         values = Values(np.full(size, default, dtype=kind_of), np.zeros(size, dtype=np.int8))
         for kind in self.plant.kinds:
-            modified = {name for member in kind.members for name in member._modifications}
+            modified = {name for member in kind.members for name in member.modifications}
             for quantity in kind.quantities.values():
                 base = quantity.first(role)
                 if base is None:
@@ -76,11 +76,10 @@ class Attributes:
 
     def _put_declared(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
         """What the class says; a quantity declared in `__init__` may say something else in every instance."""
-        in_init = (kind.representative._declared or {}).get(quantity.name)
-        if in_init is None or in_init.auxiliary or len(kind.members) == 1:  # type: ignore[union-attr]
+        if quantity.name not in kind.representative.declared:
             parts = [(quantity.declaration, kind.representative, 0, kind.count)]
         else:
-            parts = [(m._declaration(quantity.name), m, m._first, m._count) for m in kind.members]
+            parts = [(m.declared[quantity.name], m, m.first, m.count) for m in kind.members]
         for declaration, member, first, count in parts:
             stated = getattr(declaration, attribute)
             if stated is not None and not (attribute == "fixed" and stated is False):
@@ -89,18 +88,18 @@ class Attributes:
     def _put_modified(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
         plain_members, plain_values = [], []
         for member in kind.members:
-            modified = member._modifications.get(quantity.name, _NOTHING)
+            modified = member.modifications.get(quantity.name, _NOTHING)
             stated = modified.get(attribute)
             if stated is None:
                 if attribute == "value" and attribute in modified:
                     self._complain(quantity, attribute, member, None, "it is not a number")
                 continue
             plain = type(stated) in (float, int, bool) and isfinite(stated) and (attribute != "nominal" or stated)
-            if plain and member._count == 1 and quantity.size == 1:
-                plain_members.append(member._first)
+            if plain and member.count == 1 and quantity.size == 1:
+                plain_members.append(member.first)
                 plain_values.append(stated)
             else:
-                self._put(values, base, kind, quantity, attribute, stated, member, member._first, member._count, own=False)
+                self._put(values, base, kind, quantity, attribute, stated, member, member.first, member.count, own=False)
         if plain_members:
             cells = base + np.array(plain_members)
             values.cells[cells] = plain_values
@@ -108,7 +107,7 @@ class Attributes:
             _drop_bindings(values, cells)
 
     def _put(
-        self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str, stated: Any, member: Component, first: int,
+        self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str, stated: Any, member: Node, first: int,
         count: int, own: bool,
     ) -> None:  # fmt: skip
         cells = base + (np.arange(first, first + count)[:, None] * quantity.size + np.arange(quantity.size))
@@ -119,15 +118,13 @@ class Attributes:
             return
         try:
             number = self._as_numbers(stated, quantity, attribute)
-            outer = () if own else member._array_shape
+            outer = () if own else member.shape
             full = np.broadcast_to(number, outer + quantity.shape if number.ndim > len(quantity.shape) else quantity.shape)
         except _Wrong as wrong:
             self._complain(quantity, attribute, member, stated, str(wrong))
             return
         except ValueError:
-            wanted = (
-                quantity.shape if own or not member._array_shape else f"{quantity.shape} or {member._array_shape + quantity.shape}"
-            )
+            wanted = quantity.shape if own or not member.shape else f"{quantity.shape} or {member.shape + quantity.shape}"
             self._complain(quantity, attribute, member, stated, f"its shape is {np.shape(stated)}, expected {wanted}")
             return
         per_element = full.reshape(-1, quantity.size)
@@ -161,43 +158,41 @@ class Attributes:
             raise _Wrong("a typical size is not zero")
         return number
 
-    def _complain(self, quantity: Quantity, attribute: str, member: Component, stated: Any, why: str) -> None:
-        path = self.plant._path(member, 0) if member._parent is not None else ""
+    def _complain(self, quantity: Quantity, attribute: str, member: Node, stated: Any, why: str) -> None:
+        path = self.plant.path_within(member, 0)
         name = joined(path, quantity.name)
         what = name if attribute == "value" else f"{attribute} of {name}"
         self.problems.append(
             Diagnostic(
                 f"`{what}` cannot be {_short(stated)}: {why}.",
-                component=f"{path or 'the model'} ({type(member).__name__})",
+                component=f"{path or 'the model'} ({member.class_name})",
                 remedy=f"Give a number{' in ' + quantity.declaration.unit if quantity.declaration.unit else ''}"
                 + (f", or an array of shape {quantity.shape}." if quantity.shape else "."),
             )
         )
 
     def _bind(
-        self, values: Values, quantity: Quantity, attribute: str, expression: Expression, member: Component, cells: np.ndarray,
+        self, values: Values, quantity: Quantity, attribute: str, expression: Expression, member: Node, cells: np.ndarray,
         own: bool,
     ) -> None:  # fmt: skip
         """An expression: of own parameters when it stands in the class, of the component where it was written otherwise."""
-        holder = member if own else member._parent
-        expression = transform(expression, lambda n: _bound(n, holder))
         root = _common_root(expression, member)
         if root is None or not self._is_part(root):
             self._complain(quantity, attribute, member, expression, "it refers to a component that is not part of the model")
             return
-        first, count = (0, len(cells)) if own and len(cells) != member._count else (root._first, root._count)
+        first, count = (0, len(cells)) if own and len(cells) != member.count else (root.first, root.count)
         instances, cells = np.arange(first, first + count), cells.reshape(count, -1)
         if expression.shape and expression.shape == quantity.shape and expression.size != cells.shape[1]:
             instances, cells = np.repeat(instances, cells.shape[1] // quantity.size), cells.reshape(-1, quantity.size)
         if expression.size not in (1, cells.shape[1]):
-            wanted = quantity.shape if not member._array_shape else f"{quantity.shape} or {member._array_shape + quantity.shape}"
+            wanted = quantity.shape if not member.shape else f"{quantity.shape} or {member.shape + quantity.shape}"
             self._complain(quantity, attribute, member, expression, f"its shape is {expression.shape}, expected {wanted}")
             return
         seen = transform(expression, lambda n: _seen_from(n, root))
-        values.bindings.append(Binding(cells, seen, root._kind, instances, quantity.name))
+        values.bindings.append(Binding(cells, seen, root.kind, instances, quantity.name))
 
-    def _is_part(self, component: Component) -> bool:
-        kind = getattr(component, "_kind", None)
+    def _is_part(self, node: Node) -> bool:
+        kind = node.kind
         return kind is not None and kind.index < len(self.plant.kinds) and self.plant.kinds[kind.index] is kind
 
     def evaluate(self, bindings: list[Binding], target: np.ndarray, known: np.ndarray, held: np.ndarray | None = None) -> None:
@@ -326,14 +321,7 @@ class _Wrong(Exception):
 _NOTHING: dict[str, Any] = {}
 
 
-def _bound(node: Expression, component: Component | None) -> Expression | None:
-    """A name of the class body, in which the component was made."""
-    if not isinstance(node, Unbound) or component is None or component._find(node.declaration.name) is None:
-        return None
-    return component._reference(node.declaration.name)
-
-
-def _common_root(expression: Expression, otherwise: Component) -> Component | None:
+def _common_root(expression: Expression, otherwise: Node) -> Node | None:
     """The innermost component below which are all quantities of an expression; None if there is none."""
     roots = []
     for node in walk(expression):
@@ -341,18 +329,18 @@ def _common_root(expression: Expression, otherwise: Component) -> Component | No
             return None
         if isinstance(node, Reference):
             roots.append(node.root)
-    root: Component | None = roots[0] if roots else otherwise
+    root: Node | None = roots[0] if roots else otherwise
     while root is not None and any(r._steps_from(root) is None for r in roots):
-        root = root._parent
+        root = root.parent
     return root
 
 
-def _seen_from(node: Expression, root: Component) -> Expression | None:
+def _seen_from(node: Expression, root: Node) -> Expression | None:
     """What an instance says of quantities below it, said of those below its kind's representative."""
     if not isinstance(node, Reference):
         return None
-    representative = root._kind.representative
-    owner = follow(representative, tuple(node.owner._steps_from(root) or ()))
+    representative = root.kind.representative
+    owner = representative.follow(tuple(node.owner._steps_from(root) or ()))
     return Reference(representative, owner, node.name, node.shape, node.picked, node.order)
 
 

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import NameNotFound
-from ..language.component import Component, ComponentArray
-from ..language.connector import Connector
-from ..language.declarations import Declaration
-from ..language.expression import Expression, Shape
-from .plant import Kind, Plant, shown_names, unknown_path
+from ..language.expression import Shape
+from .plant import Kind, Plant, unknown_path
+from .tree import Node
 
 _PART = re.compile(r"([A-Za-z_]\w*)((?:\[[^\]]*\])*)")
 _KEY = re.compile(r"\[([^\]]*)\]")
@@ -81,28 +79,25 @@ def resolve(plant: Plant, path: str) -> Located:
     if text.startswith("der(") and text.endswith(")"):
         text, order = text[4:-1], 1
     parts = split(text)
-    component: Component = plant.root
-    instances = np.zeros((), dtype=np.int64)
+    node = plant.root
+    instances = np.zeros((), dtype=np.int64)  # counted within the node
     for depth, (name, keys) in enumerate(parts):
-        child = component.__dict__.get(name)
-        rest = parts[depth + 1 :]
-        if isinstance(child, Component):
-            component, instances = child, _offset(component, child, instances, ())
-            _no_keys(path, name, keys)
-        elif isinstance(child, ComponentArray):
-            element = child._element
-            instances = _picked(path, name, _offset(component, element, instances, element._array_shape), instances.ndim, keys)
-            component = element
-        elif isinstance(child, tuple) and child and isinstance(child[0], Component):
-            component = _element_of(path, name, child, keys)
-            instances = _offset(component._parent, component, instances, ())  # type: ignore[arg-type]
+        child = node.children.get(name)
+        if child is None:
+            return _quantity(path, node, instances, name, keys, parts[depth + 1 :], order)
+        if isinstance(child, tuple):
+            node = _element_of(path, name, child, keys)
+        elif child.shape:
+            instances = _picked(path, name, _offset(instances, child.shape), instances.ndim, keys)
+            node = child
         else:
-            return _quantity(path, component, instances, name, keys, rest, order)
-    raise NameNotFound(f"`{path}` is a component ({type(component).__name__}), not a quantity.", remedy=_listing(component))
+            _no_keys(path, name, keys)
+            node = child
+    raise NameNotFound(f"`{path}` is a component ({node.class_name}), not a quantity.", remedy=_listing(node))
 
 
-def _offset(parent: Component, child: Component, instances: np.ndarray, shape: Shape) -> np.ndarray:
-    """Instance numbers relative to the child's Python object, from those relative to the parent's."""
+def _offset(instances: np.ndarray, shape: Shape) -> np.ndarray:
+    """Instance numbers relative to an array's node, from those relative to its parent's."""
     size = int(np.prod(shape))
     inner = np.arange(size).reshape(shape)
     return instances.reshape(instances.shape + (1,) * len(shape)) * size + inner
@@ -121,7 +116,7 @@ def _index_text(keys: list[Any]) -> str:
     return "[" + ", ".join(f"{k.start or ''}:{k.stop or ''}" if isinstance(k, slice) else str(k) for k in keys) + "]"
 
 
-def _element_of(path: str, name: str, child: tuple[Component, ...], keys: list[Any]) -> Component:
+def _element_of(path: str, name: str, child: tuple[Node, ...], keys: list[Any]) -> Node:
     if len(keys) != 1 or not isinstance(keys[0], int) or not -len(child) <= keys[0] < len(child):
         raise NameNotFound(
             f"`{path}`: `{name}` is a list of {len(child)} components; pick one: `{name}[0]` … `{name}[{len(child) - 1}]`."
@@ -136,28 +131,30 @@ def _no_keys(path: str, name: str, keys: list[Any]) -> None:
 
 def _quantity(
     path: str,
-    component: Component,
+    node: Node,
     instances: np.ndarray,
     name: str,
     keys: list[Any],
     rest: list[tuple[str, list[Any]]],
     order: int,
 ) -> Located:
-    kind: Kind = component._kind
-    where = component._first + instances
-    found = component._find(name)
-    if isinstance(found, Connector):
-        if len(rest) != 1 or rest[0][0] not in found.members:
+    kind, where = node.kind, node.first + instances
+    port = kind.ports.get(name)
+    if port is not None:
+        if len(rest) != 1 or rest[0][0] not in port.members:
             part = rest[0][0] if rest else ""
-            raise NameNotFound(f"`{path}`: {type(found).__name__} `{name}` has {', '.join(found.members)}, not `{part}`.")
+            raise NameNotFound(f"`{path}`: {port.class_name} `{name}` has {', '.join(port.members)}, not `{part}`.")
         return _elements(path, kind, f"{name}.{rest[0][0]}", where, keys + rest[0][1], order)
-    if isinstance(found, Declaration) and not rest:
-        return _elements(path, kind, name, where, keys, order)
-    if isinstance(kind.representative.__dict__.get(name), Expression) and not rest:
+    if name in kind.named and not rest:
         return Located(kind, name, where, None, tuple(keys), order)
     if name in kind.quantities and not rest:
         return _elements(path, kind, name, where, keys, order)
-    raise unknown_path(path, name, component)
+    if name in kind.quantities or name in kind.named:
+        raise NameNotFound(
+            f"`{path}` does not exist: `{name}` of {kind.name} is a quantity, which has no `{rest[0][0]}`.",
+            remedy=f"Its value is `{name}`; what else is known of it: `model.explain({name!r})`.",
+        )
+    raise unknown_path(path, name, kind)
 
 
 def _elements(path: str, kind: Kind, name: str, where: np.ndarray, keys: list[Any], order: int) -> Located:
@@ -172,6 +169,6 @@ def _elements(path: str, kind: Kind, name: str, where: np.ndarray, keys: list[An
     return Located(kind, name, where, flat, (), order)
 
 
-def _listing(component: Component) -> str:
-    known = [*shown_names(component), *component.__dict__]
+def _listing(node: Node) -> str:
+    known = node.kind.shown_names()
     return f"It has: {', '.join(known[:15])}{', …' if len(known) > 15 else ''}"

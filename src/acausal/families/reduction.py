@@ -147,10 +147,10 @@ def _wanted(system: System, pattern: Pattern) -> np.ndarray:
     for kind in system.plant.kinds:
         for quantity in kind.quantities.values():
             for member in kind.members:
-                changed: dict[str, Any] = member._modifications.get(quantity.name, {})
+                changed: dict[str, Any] = member.modifications.get(quantity.name, {})
                 if changed.get("state", quantity.declaration.state) in ("always", "prefer"):
-                    first = quantity.base + member._first * quantity.size
-                    numbers = np.arange(first, first + member._count * quantity.size)
+                    first = quantity.base + member.first * quantity.size
+                    numbers = np.arange(first, first + member.count * quantity.size)
                     chosen[system.aliases.index[numbers[~away[numbers]]]] = True
     column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
     chosen[column[pattern.by_slope]] = False

@@ -72,11 +72,11 @@ class StartReader:
         for kind in self.system.plant.kinds:
             for quantity in kind.quantities.values():
                 for member in kind.members:
-                    changed = member._modifications.get(quantity.name) or Modification()
+                    changed = member.modifications.get(quantity.name) or Modification()
                     state = changed.get("state", quantity.declaration.state)
                     if state != "default":
-                        first = quantity.base + member._first * quantity.size
-                        members = self._members(np.arange(first, first + member._count * quantity.size))
+                        first = quantity.base + member.first * quantity.size
+                        members = self._members(np.arange(first, first + member.count * quantity.size))
                         chosen[self.system.aliases.index[members]] = weight[state]
         return chosen
 

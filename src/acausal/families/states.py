@@ -124,7 +124,7 @@ def _wrong(traced: Traced, transition: Transition) -> Diagnostic | None:
     what = f"{kind} has a transition of `{variable}` from {sources} to `{states[transition.target]}`, but "
     problem: tuple[str, str] | None = None
     if variable.owner is not own:
-        inner = type(variable.owner).__name__
+        inner = variable.owner.class_name
         problem = (
             f"`{variable.name}` belongs to `{variable.owner._path_from(own)}` ({inner}), which alone can change it.",
             f"State the transition in {inner}, or connect an `ac.OutputStates` of {kind} to an `ac.InputStates` of {inner}.",

@@ -102,7 +102,7 @@ def statistics(model: Translated) -> Statistics:
     return Statistics(
         title=model.title,
         components=sum(kind.count for kind in plant.kinds) - 1,
-        classes=len({type(kind.representative) for kind in plant.kinds if kind.representative is not plant.root}),
+        classes=len({kind.class_number for kind in plant.kinds if kind.representative is not plant.root}),
         **_declared(plant),
         aliases=plant.variable_count - known - eliminated - aliases.unknown_count,
         known=known,

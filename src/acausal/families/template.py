@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .differentiate import gradient
 PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, always -, or row by row
 
 
-_templates: dict[tuple[Expression, ...], Template] = {}
+_templates: WeakValueDictionary[tuple[Expression, ...], Template] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, slots=False, eq=False)
@@ -33,9 +34,10 @@ class Template:
     @staticmethod
     def of(outputs: tuple[Expression, ...]) -> Template:
         """The one template with these outputs; its derivatives are formed once in a process."""
-        if outputs not in _templates:
-            _templates[outputs] = Template(outputs)
-        return _templates[outputs]
+        found = _templates.get(outputs)
+        if found is None:
+            found = _templates.setdefault(outputs, Template(outputs))
+        return found
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,12 @@ from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
 from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When, expressions, forgotten
 from ..language.expression import Expression, Reference, Shape, Unbound, as_expression, walk
+from ..language.reading import State, undone
 from ..language.states import StateView, Transition
+from .census import Census
 from .plant import Kind
-from .slips import equation_without_yield
+from .slips import equation_without_yield, methods_of
+from .tree import Node
 
 if TYPE_CHECKING:
     from .hybrid import Rule
@@ -42,7 +45,7 @@ class TracedEquation:
 class TracedConnection:
     """Endpoints that are joined, element by element."""
 
-    component: Component
+    component: Node
     ends: tuple[ConnectorView | Reference, ...]
     location: Location | None
 
@@ -79,7 +82,6 @@ class Traced:
     equations: list[TracedEquation]
     initial: list[TracedEquation]
     connections: list[TracedConnection]
-    named: dict[str, Expression]
     assigned: list[tuple[Reference, Expression, str, Location | None]] = field(default_factory=list)  # discrete == expression
     statements: list[Any] = field(default_factory=list)  # of `events`
     transitions: list[Transition] = field(default_factory=list)
@@ -93,14 +95,27 @@ class Traced:
         return [*self.equations, *self.initial, *self.rules]
 
 
-def trace(kind: Kind) -> Traced:
-    """Run the representative's methods; every complaint names class, method and line."""
-    component = kind.representative
-    before = set(component.__dict__)
+def trace(kind: Kind, census: Census) -> Traced:
+    """Run the representative's methods; every complaint names class, method and line. What they did to components is undone."""
+    component = census.representatives[kind.index]
+    forgotten(())
+    with undone(component, census.named_by) as changed:
+        found = _stated(kind, component)
+        _refuse_changes(component, changed)
+        before = changed[id(component)].attributes
+        named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
+        kind.units_of_named = dict(component._ac_named or {})
+    kind.stated = tuple(name for name, value in named.items() if before.get(name) is not value)
+    census.named.append(named)
+    kind.named = {name: census.moved(value) for name, value in named.items()}
+    return _as_data(found, census)
+
+
+def _stated(kind: Kind, component: Component) -> Traced:
+    """What the methods yield, about components."""
     assigned: list[tuple[Reference, Expression, str, Location | None]] = []
     statements: list[Any] = []
     equations: list[TracedEquation] = []
-    forgotten(())
     for item, where in [*_run(component, "equations"), *_run(component, "events")]:
         if isinstance(item, STATEMENTS):
             _check_statement(item, component)
@@ -116,11 +131,60 @@ def trace(kind: Kind) -> Traced:
     initial = [_equation(component, item, where) for item, where in _run(component, "initial_equations")]
     transitions = [_transition(component, item, where) for item, where in _run(component, "transitions")]
     guesses = [_guess(component, item, where) for item, where in _run(component, "on_state_change")]
-    joined = [_connection(component, item, where) for item, where in _run(component, "connections")]
+    joined = [_connection(kind, component, item, where) for item, where in _run(component, "connections")]
     connections, of_states = [c for c in joined if not c.of_states], [c for c in joined if c.of_states]
-    kind.stated = tuple(name for name in component.__dict__ if name not in before)
-    named = {name: value for name, value in component.__dict__.items() if isinstance(value, Expression)}
-    return Traced(kind, equations, initial, connections, named, assigned, statements, transitions, guesses, of_states)
+    return Traced(kind, equations, initial, connections, assigned, statements, transitions, guesses, of_states)
+
+
+def _as_data(found: Traced, census: Census) -> Traced:
+    """The same about nodes."""
+    moved = census.moved
+    for equation in [*found.equations, *found.initial]:
+        equation.residual = moved(equation.residual)
+    for connection in [*found.connections, *found.state_connections]:
+        connection.ends = tuple(census.moved_end(end) for end in connection.ends)
+    for guess in found.guesses:
+        guess.target, guess.condition, guess.value = moved(guess.target), moved(guess.condition), moved(guess.value)  # type: ignore[assignment]
+    found.assigned = [(moved(target), moved(value), text, where) for target, value, text, where in found.assigned]  # type: ignore[misc]
+    found.statements = [_moved(statement, census) for statement in found.statements]
+    found.transitions = [_moved(transition, census) for transition in found.transitions]
+    return found
+
+
+def _moved(item: Any, census: Census) -> Any:
+    """A statement with all the expressions in it."""
+    if isinstance(item, StateView):
+        return StateView(census.moved(item._reference))  # type: ignore[arg-type]
+    if isinstance(item, Expression):
+        return census.moved(item)
+    if isinstance(item, tuple):
+        return tuple(_moved(part, census) for part in item)
+    if isinstance(item, (Equation, Transition, *STATEMENTS, *ACTIONS)):
+        return replace(item, **{f.name: _moved(getattr(item, f.name), census) for f in fields(item)})
+    return item
+
+
+def _refuse_changes(component: Component, changed: dict[int, State]) -> None:
+    """Equations run on one of all components that are alike, so that what they change would be changed there only."""
+    found = []
+    for state in changed.values():
+        own, now = state.component, state.component.__dict__
+        if own is not component and own._steps_from(component) is None:
+            continue  # made on the way
+        names = [n for n, m in own._ac_modifications.items() if state.modifications.get(n) is not m]
+        names += [n for n, d in (own._ac_declared or {}).items() if (state.declared or {}).get(n) is not d]
+        names += [n for n, v in now.items() if isinstance(v, (Component, View)) and state.attributes.get(n) is not v]
+        if own is not component:
+            names += [n for n, v in now.items() if n not in names and state.attributes.get(n, now) is not v]
+        found += [own._path_from(component, name) for name in names]
+    if found:
+        cls = type(component).__name__
+        raise ModelError(
+            f"The equations of {cls} change `{found[0]}`: they are stated once for all components that are alike, and what they "
+            "set would hold for one of them only.",
+            component=cls,
+            remedy=f"Set `{found[0]}` in `__init__`; in `equations`, expressions may be named: `self.loss = self.G * self.dT`.",
+        )
 
 
 def _is_discrete(node: Expression) -> bool:
@@ -150,7 +214,7 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
 def _nothing(component: Component, method: str, function: Any) -> Diagnostic:
     """A method without any `yield`; the first line that looks like an equation is shown."""
     code = getattr(function, "__code__", None)
-    place = equation_without_yield(component, method)
+    place = equation_without_yield(methods_of(type(component), method))
     return Diagnostic(
         f"`{method}` of {type(component).__name__} gives nothing{': its equations are not yielded' if place else ''}.",
         component=type(component).__name__,
@@ -272,7 +336,7 @@ def _not_yielded(component: Component, statement: Any) -> Diagnostic:
 
 def _not_below(component: Component, other: Component, text: str, where: Location | None) -> Diagnostic:
     return Diagnostic(
-        f"{type(component).__name__} refers to `{other._name}` ({type(other).__name__}), which is not part of it.",
+        f"{type(component).__name__} refers to `{other._ac_name}` ({type(other).__name__}), which is not part of it.",
         component=type(component).__name__,
         equation=text,
         location=where,
@@ -283,9 +347,9 @@ def _not_below(component: Component, other: Component, text: str, where: Locatio
 def _end_without_connector(end: Component | View) -> tuple[str, str]:
     element = end if isinstance(end, Component) else end._element
     ports = [n for n, d in element._all_declared().items() if isinstance(d, Connector)]
-    listed = " or ".join(f"`self.{element._name}.{port}`" for port in ports[:4])
+    listed = " or ".join(f"`self.{element._ac_name}.{port}`" for port in ports[:4])
     remedy = f"Name the connector of that component as well: {listed}." if ports else "That component has no connector."
-    return f"got the component `{element._name}` ({type(element).__name__})", remedy
+    return f"got the component `{element._ac_name}` ({type(element).__name__})", remedy
 
 
 def _transition(component: Component, item: Any, where: Location | None) -> Transition:
@@ -314,7 +378,7 @@ def _guess(component: Component, item: Any, where: Location | None) -> TracedGue
     return TracedGuess(target, as_expression(parts[1]), as_expression(parts[2]), where)
 
 
-def _connection(component: Component, item: Any, where: Location | None) -> TracedConnection:
+def _connection(kind: Kind, component: Component, item: Any, where: Location | None) -> TracedConnection:
     given = tuple(item) if isinstance(item, (tuple, list)) else (item,)
     ends = tuple(end._reference if isinstance(end, StateView) else end for end in given)
     wrong = [e for e in ends if not isinstance(e, (ConnectorView, Reference))]
@@ -339,9 +403,9 @@ def _connection(component: Component, item: Any, where: Location | None) -> Trac
         raise ModelError(_states_with_others(component, views[0], next(e for e in given if not isinstance(e, StateView)), where))
     for end in ends:
         owner = end.owner if isinstance(end, Reference) else end._owner
-        if owner is not component and owner._parent is not component and owner._steps_from(component) is None:
+        if owner is not component and owner._ac_parent is not component and owner._steps_from(component) is None:
             raise ModelError(_not_below(component, owner, where.source if where else "", where))
-    return TracedConnection(component, ends, where)
+    return TracedConnection(kind.representative, ends, where)
 
 
 def _states_with_others(component: Component, states: StateView, other: Any, where: Location | None) -> Diagnostic:

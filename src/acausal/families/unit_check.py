@@ -50,9 +50,9 @@ def statements(traced: Traced, definitions: Mapping[tuple[int, str], Definition]
     kind = traced.kind
     eliminated = [d.equation for (index, _), d in (definitions or {}).items() if index == kind.index]
     found = [_of_equation(equation) for equation in [*traced.equations, *eliminated, *traced.initial]]
-    for name, (unit, _) in (kind.representative._named or {}).items():
-        if unit and name in traced.named:
-            found.append(Statement((traced.named[name],), f"{name} = {traced.named[name]}", None, unit))
+    for name, (unit, _) in kind.units_of_named.items():
+        if unit and name in kind.named:
+            found.append(Statement((kind.named[name],), f"{name} = {kind.named[name]}", None, unit))
     for name, quantity in kind.quantities.items():
         bound = quantity.declaration.value
         if quantity.declaration.unit and hasattr(bound, "__acausal_expression__"):
@@ -103,7 +103,7 @@ def _unreadable(kind: Kind) -> list[Diagnostic]:
     """Units that nobody knows; they would make every later question about them fail."""
     found = []
     units = [(q.name, q.declaration.unit) for q in kind.quantities.values()]
-    units += [(name, unit) for name, (unit, _) in (kind.representative._named or {}).items()]
+    units += [(name, unit) for name, (unit, _) in kind.units_of_named.items()]
     for name, unit in units:
         try:
             measure(unit)
@@ -232,7 +232,7 @@ class _Complaint:
         if isinstance(node, Unbound) or node.declaration.unit:
             return None
         inference = self.inference
-        return inference.found.get((id(node.owner), node.name)) or inference.known.get((node.owner._kind.index, node.name))
+        return inference.found.get((id(node.owner), node.name)) or inference.known.get((node.owner.kind.index, node.name))
 
 
 def _plain_name(node: Reference | Unbound) -> str:

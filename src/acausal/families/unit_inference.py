@@ -172,7 +172,7 @@ class Inference:
     def _of_reference(self, node: Reference) -> Measure | None:
         found = _declared(node.declaration)
         if found is None:
-            inferred = self.found.get((id(node.owner), node.name)) or self.known.get((node.owner._kind.index, node.name))
+            inferred = self.found.get((id(node.owner), node.name)) or self.known.get((node.owner.kind.index, node.name))
             found = inferred.measure if inferred else None
         if found is not None and node.order:
             return over(found, TIME)._replace(zero=0.0)

@@ -13,6 +13,7 @@ from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named
 from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
+from .reading import named_elsewhere, note
 
 
 class UnknownName(ModelError, AttributeError):
@@ -42,13 +43,13 @@ class ComponentType(type):
 
 def _prepare(self: Component) -> None:
     put = object.__setattr__
-    put(self, "_parent", None)
-    put(self, "_name", "")
-    put(self, "_position", None)
-    put(self, "_modifications", {})
-    put(self, "_declared", None)
-    put(self, "_array_shape", ())
-    put(self, "_named", None)
+    put(self, "_ac_parent", None)
+    put(self, "_ac_name", "")
+    put(self, "_ac_position", None)
+    put(self, "_ac_modifications", {})
+    put(self, "_ac_declared", None)
+    put(self, "_ac_array_shape", ())
+    put(self, "_ac_named", None)
     for name, child in self._class_children.items():
         setattr(self, name, copy.deepcopy(child))
 
@@ -75,25 +76,25 @@ class Component(metaclass=ComponentType):
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_array_shape", "_count", "_declared", "_first", "_kind", "_modifications", "_name", "_named",
-        "_parent", "_position",
+        "__dict__", "__weakref__", "_ac_array_shape", "_ac_declared", "_ac_modifications", "_ac_name", "_ac_named", "_ac_parent",
+        "_ac_position",
     )  # fmt: skip
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
     _class_children: ClassVar[dict[str, Any]] = {}
-    _parent: Component | None
-    _name: str
-    _position: int | None
-    _modifications: dict[str, Modification]
-    _declared: dict[str, Declaration | Connector] | None
-    _array_shape: Shape
-    _named: dict[str, tuple[str, str]] | None
-    _kind: Any
-    _first: int
-    _count: int
+    _ac_parent: Component | None
+    _ac_name: str
+    _ac_position: int | None
+    _ac_modifications: dict[str, Modification]
+    _ac_declared: dict[str, Declaration | Connector] | None
+    _ac_array_shape: Shape
+    _ac_named: dict[str, tuple[str, str]] | None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        for name in vars(cls):
+            if name in _OWN_NAMES:
+                raise _taken(cls, name)
         cls._class_declared = {}
         cls._class_children = {}
         for base in reversed(cls.__mro__):
@@ -135,7 +136,10 @@ class Component(metaclass=ComponentType):
 
     # --- attributes ---------------------------------------------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
+        note(self)
         if name.startswith("_"):
+            if name in _OWN_NAMES:
+                raise _taken(type(self), name)
             object.__setattr__(self, name, value)
         elif isinstance(value, (Declaration, Connector)):
             self._declare(name, value)
@@ -161,42 +165,46 @@ class Component(metaclass=ComponentType):
         else:
             self.__dict__[name] = value
 
+    def __delattr__(self, name: str) -> None:
+        note(self)
+        object.__delattr__(self, name)
+
     def __getattr__(self, name: str) -> Any:
         """Only reached for what the ordinary look-up does not find: declarations made in `__init__`, named expressions."""
         if name.startswith("_"):
             raise AttributeError(name)
-        declared = self._declared
+        declared = self._ac_declared
         if declared is not None and name in declared:
             found = declared[name]
             if isinstance(found, Declaration):
                 return found.view_of(self._reference(name))
             return ConnectorView(self, self, found, found.shape, None)
-        named = _named_expression(self, name)
+        named = named_elsewhere(self, name)
         if named is not None:
-            return rerooted(named, self._kind.representative, self)
+            return rerooted(*named, self)
         raise _no_attribute(self, name)
 
     def _declare(self, name: str, value: Declaration | Connector) -> None:
         if value.name and value.name != name:
             value = copy.copy(value)
         value.name = name
-        if self._declared is None:
-            self._declared = {}
-        self._declared[name] = value
+        if self._ac_declared is None:
+            object.__setattr__(self, "_ac_declared", {})
+        self._ac_declared[name] = value  # type: ignore[index]
 
     def _name_expression(self, name: str, value: Named) -> None:
         self.__dict__[name] = value.expression
-        if self._named is None:
-            self._named = {}
-        self._named[name] = (value.unit, value.doc)
+        if self._ac_named is None:
+            object.__setattr__(self, "_ac_named", {})
+        self._ac_named[name] = (value.unit, value.doc)  # type: ignore[index]
 
     def _find(self, name: str) -> Declaration | Connector | None:
-        if self._declared is not None and name in self._declared:
-            return self._declared[name]
+        if self._ac_declared is not None and name in self._ac_declared:
+            return self._ac_declared[name]
         return self._class_declared.get(name)
 
     def _all_declared(self) -> dict[str, Declaration | Connector]:
-        return {**self._class_declared, **self._declared} if self._declared else self._class_declared
+        return {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
 
     def _declaration(self, name: str) -> Declaration:
         """The declaration of `T` or `port.T`."""
@@ -210,6 +218,7 @@ class Component(metaclass=ComponentType):
 
     # --- modification -------------------------------------------------------------------------------------------------
     def _modify(self, name: str, value: Any) -> None:
+        note(self)
         first, _, rest = name.partition(".")
         found = self._find(first)
         if isinstance(found, Declaration) and not rest:
@@ -245,7 +254,7 @@ class Component(metaclass=ComponentType):
             value = Modification({**{k: v for k, v in value.items() if k != "start"}, "value": value["start"]})
         if isinstance(declaration, Constant) and "value" in value:
             raise UsageError(f"`{type(self).__name__}.{name}` is a constant and cannot be changed.")
-        self._modifications[name] = Modification({**self._modifications.get(name, {}), **value})
+        self._ac_modifications[name] = Modification({**self._ac_modifications.get(name, {}), **value})
 
     # --- paths --------------------------------------------------------------------------------------------------------
     def _steps_from(self, root: Component) -> list[tuple[str, int | None]] | None:
@@ -255,8 +264,8 @@ class Component(metaclass=ComponentType):
         while node is not root:
             if node is None:
                 return None
-            steps.append((node._name, node._position))
-            node = node._parent
+            steps.append((node._ac_name, node._ac_position))
+            node = node._ac_parent
         return steps[::-1]
 
     def _path_from(self, root: Component, name: str = "") -> str:
@@ -265,7 +274,18 @@ class Component(metaclass=ComponentType):
         return ".".join([*parts, name] if name else parts)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{f' {self._name}' if self._name else ''}>"
+        return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
+
+
+# Names that a component class inherits and needs; all others, also those that begin with an underscore, are the user's.
+_OWN_NAMES = frozenset(name for name in vars(Component) if name.startswith("_") and not name.startswith(("__", "_ac_")))
+
+
+def _taken(cls: type, name: str) -> UsageError:
+    return UsageError(
+        f"`{name}` of {cls.__name__} hides what every component has under that name.",
+        remedy=f"Give it another one: `{name}_`, or without the underscore.",
+    )
 
 
 def copy_of(component: Component) -> Component:
@@ -287,12 +307,16 @@ def copy_of(component: Component) -> Component:
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
-    if child._parent is not None and (child._parent is not parent or child._name != name):
+    if child._ac_parent is not None and (child._ac_parent is not parent or child._ac_name != name):
         raise UsageError(
-            f"This {type(child).__name__} is `{child._name}` of a {type(child._parent).__name__} and cannot also be `{name}`.",
+            f"This {type(child).__name__} is `{child._ac_name}` of a {type(child._ac_parent).__name__} "
+            f"and cannot also be `{name}`.",
             remedy="Make a second one; to let two components share a quantity, connect them.",
         )
-    child._parent, child._name, child._position = parent, name, position
+    put = object.__setattr__
+    put(child, "_ac_parent", parent)
+    put(child, "_ac_name", name)
+    put(child, "_ac_position", position)
 
 
 class View:
@@ -397,14 +421,14 @@ def array(what: type[Any], shape: int | Shape, *args: Any, **kwargs: Any) -> Any
         raise UsageError(f"`ac.array` takes a component class and a shape, got {what!r}.")
     element = what(*args, **kwargs)
     size = as_shape(shape)
-    object.__setattr__(element, "_array_shape", size)
+    object.__setattr__(element, "_ac_array_shape", size)
     return ComponentArray(element, element, size, None)
 
 
 def _named_of_view(view: View, name: str) -> Any:
-    found = _named_expression(view._element, name)
+    found = named_elsewhere(view._element, name)
     if found is not None:
-        return rerooted(found, view._element._kind.representative, view)
+        return rerooted(*found, view)
     raise _no_attribute(view._element, name)
 
 
@@ -414,16 +438,6 @@ def _no_attribute(component: Component, name: str) -> UnknownName:
         f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
         remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
     )
-
-
-def _named_expression(component: Component, name: str) -> Expression | None:
-    """An expression that `equations` assigned to an attribute; it ran on one representative of the component's kind only."""
-    try:
-        representative = component._kind.representative
-    except AttributeError:
-        return None
-    found = representative.__dict__.get(name)
-    return found if isinstance(found, Expression) else None
 
 
 def rerooted(expression: Expression, root: Component, seen_from: Component | View) -> Expression:

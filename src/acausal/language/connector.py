@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import UsageError, near_matches
-from .declarations import Declaration, Input, Parameter, as_shape
+from ..errors import Location, UsageError, near_matches
+from .declarations import _OWN_FILES, Declaration, Input, Parameter, as_shape
 from .expression import Reference, Shape
 
 
@@ -41,6 +41,7 @@ class Connector:
             raise UsageError(f"`positive` is 'in' (flows counted into the component) or 'out'; got {positive!r}.")
         self.sign = 1 if positive == "in" else -1
         self.shape, self.doc, self.name = as_shape(shape), doc, ""
+        self.location = Location.of_caller(_OWN_FILES)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -99,8 +100,8 @@ class ConnectorView:
     def _seen_beside(self, other: ConnectorView) -> str:
         """The path from the innermost component that sees both."""
         root = self._owner
-        while root._parent is not None and other._owner._steps_from(root) is None:
-            root = root._parent
+        while root._ac_parent is not None and other._owner._steps_from(root) is None:
+            root = root._ac_parent
         return str(self._owner._path_from(root, self._connector.name))
 
     __hash__ = object.__hash__

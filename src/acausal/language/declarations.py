@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from operator import index
+from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import Location, UsageError
 from .expression import Arithmetic, Expression, Shape, Unbound
 
 ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state")
+_OWN_FILES = str(Path(__file__).resolve().parent)
 STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
 
 
@@ -28,6 +30,8 @@ class Declaration(Arithmetic):
     role: str = "variable"  # "variable", "input", "parameter" or "discrete"
     flow: bool = False
     auxiliary: bool = False  # made by the translation, not by the user
+    location: Location | None  # where it was declared
+    declared_in: str = ""  # the class, once a translation has read it
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Declaration(Arithmetic):
         if state not in STATE_CHOICES:
             raise UsageError(f"`state` is one of {', '.join(STATE_CHOICES)}; got {state!r}.")
         self.name = ""
+        self.location = Location.of_caller(_OWN_FILES)
         self.unit, self.doc, self.shape = unit, doc, as_shape(shape)
         self.min, self.max, self.nominal = min, max, nominal
         self.start, self.fixed, self.value, self.state = start, fixed, value, state

@@ -43,28 +43,28 @@ def modified_elements(view: View, name: str, given: Any) -> Modification:
 
 def _is_outermost(view: View) -> bool:
     """Whether the array's own axes are all there are between the component that holds it and its elements."""
-    node = view._element._parent if view._element is not view._root else None
+    node = view._element._ac_parent if view._element is not view._root else None
     while node is not None and node is not view._root:
-        if node._array_shape:
+        if node._ac_array_shape:
             return False
-        node = node._parent
-    return bool(view._element._array_shape)
+        node = node._ac_parent
+    return bool(view._element._ac_array_shape)
 
 
 def _elements_of(view: View, name: str, declaration: Declaration, attribute: str, given: Any) -> np.ndarray:
     element = view._element
     if attribute not in _NUMERIC:
         raise UsageError(f"`{attribute}` of `{name}` is the same for all elements of an array; give it without an index.")
-    stated = element._modifications.get(name, {}).get(attribute, getattr(declaration, attribute))
+    stated = element._ac_modifications.get(name, {}).get(attribute, getattr(declaration, attribute))
     stated = _UNSTATED.get(attribute) if stated is None else stated
     if stated is None:
         raise UsageError(
             f"The other elements of {view!r} have no {attribute} of `{name}` yet.",
-            remedy=f"Give one to all of them first: `{element._name or 'array'}.{name} = …`, then to those that differ.",
+            remedy=f"Give one to all of them first: `{element._ac_name or 'array'}.{name} = …`, then to those that differ.",
         )
     others, new = _numbers(stated, declaration, view, name), _numbers(given, declaration, view, name)
     try:
-        values = np.array(np.broadcast_to(others, element._array_shape + declaration.shape))
+        values = np.array(np.broadcast_to(others, element._ac_array_shape + declaration.shape))
         values.reshape(-1, *declaration.shape)[view._picked] = new
     except ValueError:
         wanted = view._shape + declaration.shape

@@ -40,6 +40,7 @@ class StateDeclaration(Discrete):
     """What all state variables have: names of states, and where they were declared."""
 
     type = "states"
+    location: Location
 
     def __init__(self, names: Iterable[str], initial: Any, location: Location, **attributes: Any) -> None:
         self.name = ""
@@ -51,6 +52,7 @@ class StateDeclaration(Discrete):
         self.source: str | Declaration = ""  # the local state variable behind it
         number = 0 if initial is None else self.number_of(initial)
         super().__init__(number, min=0, max=len(self.states) - 1, **attributes)
+        self.location = location
 
     @property
     def meaning(self) -> tuple[Any, ...]:

@@ -121,7 +121,7 @@ class Result(Viewable):
 
     def values(self, located: Located) -> np.ndarray:
         if located.flat is None:
-            expression = located.kind.representative.__dict__[located.name]
+            expression = located.kind.named[located.name]
             if located.order:
                 raise NameNotFound(
                     f"The derivative of the expression `{located.name}` is not stored; name `ac.der(…)` of it in the model."
@@ -258,7 +258,7 @@ class Result(Viewable):
         if located.order:
             return Meaning()
         if located.flat is None:
-            return meaning_of(located.kind.representative.__dict__[located.name])
+            return meaning_of(located.kind.named[located.name])
         own = meaning_of(located.kind.quantities[located.name].declaration)
         place = None if own.steps else self.place(name)
         return own if place is None or place.sign < 0 else self._places.meaning(place.cell)
@@ -288,7 +288,7 @@ class Result(Viewable):
             if isinstance(node, (Continuation, Mark)):  # the model as written; in the middle of a run, relations frozen
                 return np.full((1, 1), float(isinstance(node, Continuation)))
             assert isinstance(node, Reference)
-            owner: Kind = node.owner._kind
+            owner: Kind = node.owner.kind
             quantity = owner.quantities[node.name]
             present = quantity.base if node.order >= 0 else quantity.base + owner.count * quantity.size
             return self._quantity(owner, node.name, self._system.plant.numbers(kind, node)[instances] - present, node.order)
@@ -305,27 +305,23 @@ class Result(Viewable):
     def _all_names(self) -> Iterator[str]:
         plant = self._system.plant
         for kind in plant.kinds:
-            named = {k: v for k, v in kind.representative.__dict__.items() if isinstance(v, Expression)}
             own = [quantity for quantity in kind.quantities.values() if not quantity.declaration.auxiliary]
             for instance in range(kind.count):
                 path = plant.path_of(kind, instance)
                 for quantity in own:
                     for element in range(quantity.size):
                         yield joined(path, element_name(quantity.name, element, quantity.shape))
-                for name, expression in named.items():
+                for name, expression in kind.named.items():
                     for element in range(expression.size):
                         yield joined(path, element_name(name, element, expression.shape))
 
     def _described(self, name: str) -> tuple[str, str]:
         located = self._system.plant.locate(name)
         if located.flat is None:
-            named = located.kind.representative._named or {}
-            return named.get(located.name, ("", ""))
-        members = located.kind.members
-        firsts = [m._first for m in members]
-        member = members[int(np.searchsorted(firsts, located.instances.ravel()[0], side="right")) - 1]
-        declaration = member._declaration(located.name) or located.kind.quantities[located.name].declaration
-        changed: dict[str, Any] = member._modifications.get(located.name) or {}
+            return located.kind.units_of_named.get(located.name, ("", ""))
+        member = located.kind.member_of(int(located.instances.ravel()[0]))
+        declaration = member._declaration(located.name)
+        changed: dict[str, Any] = member.modifications.get(located.name) or {}
         unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
         return (f"{unit}/s" if located.order and unit else unit), doc
 

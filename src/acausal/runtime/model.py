@@ -111,7 +111,7 @@ class Model:
         plant, found = self.system.plant, list[str]()
         for number in self.system.open_flows:
             kind, quantity, _ = plant.quantity_at(int(number))
-            if kind is plant.root._kind or quantity.connector is None:
+            if kind is plant.root.kind or quantity.connector is None:
                 continue
             name = plant.name_of(int(number)).rpartition(".")[0]
             if name not in found:

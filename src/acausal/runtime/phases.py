@@ -339,7 +339,7 @@ def _terms(expression: Expression) -> Expression:
 
 
 def _nominal(node: Reference) -> float:
-    changed = node.owner._modifications.get(node.name) or {}
+    changed = node.owner._ac_modifications.get(node.name) or {}
     found = changed.get("nominal", node.declaration.nominal)
     return float(found) if isinstance(found, (int, float)) else 1.0
 

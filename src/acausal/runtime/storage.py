@@ -143,7 +143,7 @@ def needed_unknowns(system: System, path: str) -> np.ndarray:
 
 def _need(system: System, located: Located, values: np.ndarray, slopes: np.ndarray) -> None:
     if located.flat is None:
-        expression = located.kind.representative.__dict__[located.name]
+        expression = located.kind.named[located.name]
         _need_expression(system, located.kind, expression, np.unique(located.instances), values, slopes)
     else:
         _need_quantity(system, located.kind, located.name, located.flat, located.order, values, slopes)
@@ -170,7 +170,7 @@ def _need_expression(
 ) -> None:
     for node in walk(expression):
         if isinstance(node, Reference):
-            owner: Kind = node.owner._kind
+            owner: Kind = node.owner.kind
             quantity = owner.quantities[node.name]
             base = quantity.base if node.order >= 0 else quantity.base + owner.count * quantity.size
             flat = system.plant.numbers(kind, node)[instances] - base

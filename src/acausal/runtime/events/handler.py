@@ -102,7 +102,7 @@ class Handler:
         for traced in system.traced:
             kind = traced.kind
             defined = [d.expression for (index, _), d in system.definitions.items() if index == kind.index]
-            for node in walk(*defined, *traced.named.values()):
+            for node in walk(*defined, *traced.kind.named.values()):
                 if isinstance(node, Reference) and node.declaration.role == "discrete":
                     now = Reference(node.root, node.owner, node.name, node.shape, node.picked)
                     found.append(system.plant.numbers(kind, now).ravel())

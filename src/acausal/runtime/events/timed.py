@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def slopes_in_time(problem: Problem, families: list[Family], count: int, w: Floa
     return slopes
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
     slots = [n for n in walk(expression) if isinstance(n, Slot) and n.kind == "known"]
     return [(s, p) for s, p in gradient(expression, slots).items() if isinstance(s, Slot)]

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import ModelError, NameNotFound, UsageError
 from ...families.plant import joined
 from ...families.system import System
-from ...language.component import Component
+from ...families.tree import Node
 from .types import Floats, Integers, Mask
 
 
@@ -34,7 +34,7 @@ def values_from(system: System, earlier: Any, at: float | None = None) -> tuple[
             if quantity.declaration.is_known or (kind.index, quantity.name) in system.definitions:
                 continue
             for member in kind.members:
-                first = quantity.base + member._first * quantity.size
+                first = quantity.base + member.first * quantity.size
                 _take(system, *look.up(member, quantity.name, quantity.shape, first), values, found)
     _take_derivatives(system, look, values, found)
     return values, found
@@ -88,7 +88,7 @@ class _Look:
         except (ModelError, IndexError):  # no such name, or not stored
             return None
 
-    def up(self, member: Component, name: str, shape: tuple[int, ...], first: int) -> tuple[Integers, Floats]:
+    def up(self, member: Node, name: str, shape: tuple[int, ...], first: int) -> tuple[Integers, Floats]:
         """Numbers of the variables of one Python object (an element, or a whole array of them), and their values."""
         path, arrays = _path(member)
         whole = (*arrays, *shape)
@@ -100,13 +100,13 @@ class _Look:
         return numbers[both].ravel(), value[both].ravel()
 
 
-def _path(component: Component) -> tuple[str, tuple[int, ...]]:
+def _path(member: Node) -> tuple[str, tuple[int, ...]]:
     """The path without indices of arrays, and the shapes of all arrays on it."""
     parts: list[str] = []
     shapes: tuple[int, ...] = ()
-    node: Component | None = component
-    while node is not None and node._parent is not None:
-        parts.append(node._name if node._position is None else f"{node._name}[{node._position}]")
-        shapes = (*(node._array_shape or ()), *shapes)
-        node = node._parent
+    node: Node | None = member
+    while node is not None and node.parent is not None:
+        parts.append(node.name if node.position is None else f"{node.name}[{node.position}]")
+        shapes = (*node.shape, *shapes)
+        node = node.parent
     return ".".join(reversed(parts)), shapes

@@ -105,7 +105,7 @@ def _expressions(system: System, path: str, values: Floats, shape: tuple[int, ..
 
 
 def _expression_shape(located: Located) -> tuple[int, ...]:
-    expression = located.kind.representative.__dict__[located.name]
+    expression = located.kind.named[located.name]
     return tuple(np.empty(expression.shape)[located.key].shape) if located.key else tuple(expression.shape)
 
 

@@ -1,0 +1,305 @@
+"""The census: a plant (data) is made from the user's components, which are read and not written to.
+
+Who reads components keeps a dictionary from each of them to its `Node`; it lives as long as the translation. Two components are of
+one kind if nothing distinguishes them but numbers that are data anyway: class, plain attributes, slots, what was declared in
+`__init__`, and the structure below. Objects that a component holds are compared by what is in them, not by their own `__eq__`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import fractions
+import pathlib
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..language.component import Component, ComponentArray
+from ..language.connector import Connector, ConnectorView
+from ..language.declarations import Declaration, Modification, Named
+from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, transform, walk
+from ..language.external import ExternalFunction
+from ..language.reading import slot_values
+from ..language.states import State, StateView
+from .plant import Kind, Plant, Quantity
+from .slips import methods_of
+from .tree import NUMERIC, Node, Port, frozen_value, recorded
+
+
+class Census:
+    """All components below a root: their nodes, their kinds, and the one of each kind whose methods are run."""
+
+    def __init__(self, root: Component) -> None:
+        if not isinstance(root, Component):
+            raise ModelError(f"A model is made from a component, got {root!r} of type {type(root).__name__}.")
+        self._nodes: dict[int, Node] = {}
+        self._components: list[Component] = []  # keeps them alive, so that ids stay theirs
+        self._by_signature: dict[Any, Kind] = {}
+        self._classes: dict[type, int] = {}
+        self.representatives: list[Component] = []  # of each kind
+        self.named: list[dict[str, Expression]] = []  # of each kind, as its representative said it
+        self.plant = Plant(self._node(root, None), [])
+        self._place(root, None, 1)
+        for kind, component in zip(self.plant.kinds, self.representatives, strict=True):
+            self._declare(kind, component)
+        for component in self._components:
+            self._modifications(component, self._nodes[id(component)])
+
+    # --- from components to nodes ---------------------------------------------------------------------------------------------
+    def node(self, component: Component) -> Node:
+        """The node of a component; one that is not part of the model gets a node that is not part of it either."""
+        found = self._nodes.get(id(component))
+        return found if found is not None else self._outside(component)
+
+    def _outside(self, component: Component) -> Node:
+        node = self._node(component, None)
+        node.declared = {name: _member_of(component, name) for name in _names(component)}
+        return node
+
+    def _node(self, component: Component, parent: Node | None) -> Node:
+        node = self._nodes.get(id(component))
+        if node is None:
+            node = Node(component._ac_name, component._ac_position, component._ac_array_shape, type(component).__name__, parent)
+            self._nodes[id(component)] = node
+        return node
+
+    def moved(self, expression: Expression, holder: Node | None = None) -> Expression:
+        """An expression over components, over nodes. Names of a class body are those of `holder`."""
+
+        def leaf(node: Expression) -> Expression | None:
+            if isinstance(node, Reference):
+                return self._reference(node)
+            if isinstance(node, State):
+                return State(StateView(self._reference(node.variable._reference)), node.number)
+            if isinstance(node, Unbound) and holder is not None and holder.kind is not None:
+                quantity = holder.kind.quantities.get(node.declaration.name)
+                return None if quantity is None else Reference(holder, holder, quantity.name, quantity.shape)
+            return None
+
+        return transform(expression, leaf)
+
+    def _reference(self, node: Reference) -> Reference:
+        return Reference(self.node(node.root), self.node(node.owner), node.name, node.shape, node.picked, node.order)
+
+    def moved_end(self, end: ConnectorView | Reference) -> ConnectorView | Reference:
+        """An end of a connection."""
+        if isinstance(end, Reference):
+            return self._reference(end)
+        owner = self.node(end._owner)
+        return ConnectorView(self.node(end._root), owner, owner.kind.ports[end._connector.name], end._shape, end._picked)  # type: ignore[arg-type]
+
+    def named_by(self, component: Component, name: str) -> tuple[Expression, Component] | None:
+        """What `equations` of a component's kind assigned to an attribute, if they have run already."""
+        node = self._nodes.get(id(component))
+        if node is None or node.kind is None or node.kind.index >= len(self.named):
+            return None
+        found = self.named[node.kind.index].get(name)
+        return None if found is None else (found, self.representatives[node.kind.index])
+
+    # --- kinds ----------------------------------------------------------------------------------------------------------------
+    def _place(self, component: Component, parent: Node | None, count: int) -> Any:
+        """Give a component its node, kind and instance numbers; returns its structural signature."""
+        node = self._node(component, parent)
+        self._components.append(component)
+        shape = node.shape
+        total = count * int(np.prod(shape)) if shape else count
+        signature = self._signature(component, node, total)
+        kind = self._by_signature.get(signature)
+        if kind is None:
+            kind = self._by_signature[signature] = self._kind(component, node)
+        node.kind, node.first, node.count = kind, kind.count, total
+        kind.count += total
+        kind.members.append(node)
+        return (kind.index, shape)
+
+    def _kind(self, component: Component, node: Node) -> Kind:
+        cls = type(component)
+        number = self._classes.setdefault(cls, len(self._classes))
+        kind = Kind(len(self.plant.kinds), cls.__name__, _own_doc(cls), number, node)
+        kind.attributes = tuple(
+            n for n, v in component.__dict__.items() if n not in node.children and not isinstance(v, Expression)
+        )
+        kind.methods = methods_of(cls, "equations")
+        self.plant.kinds.append(kind)
+        self.representatives.append(component)
+        return kind
+
+    def _signature(self, component: Component, node: Node, count: int) -> Any:
+        """Equal signatures have equal equations: the class, its structural choices, and the structure below."""
+        own, declared, slots = component.__dict__, component._ac_declared, slot_values(component)
+        if not own and not declared and not slots:
+            return type(component)
+        parts: list[Any] = [type(component)]
+        for name, value in own.items():
+            if isinstance(value, Component) and _is_child(component, name, value):
+                parts.append((name, self._place(value, node, count)))
+                node.children[name] = self._nodes[id(value)]
+            elif isinstance(value, ComponentArray) and _is_child(component, name, value._element):
+                parts.append((name, self._place(value._element, node, count)))
+                node.children[name] = self._nodes[id(value._element)]
+            elif isinstance(value, tuple) and value and isinstance(value[0], Component) and _is_child(component, name, value[0]):
+                parts.append((name, tuple(self._place(v, node, count) for v in value)))
+                node.children[name] = tuple(self._nodes[id(v)] for v in value)
+            else:
+                parts.append((name, frozen(value, component)))
+        parts += [(name, frozen(value, component)) for name, value in slots.items()]
+        for name, found in (declared or {}).items():
+            attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state", "meaning"))
+            parts.append((name, type(found), found.shape, getattr(found, "fixed", False) is False, *attributes))
+        return tuple(parts)
+
+    # --- declarations ---------------------------------------------------------------------------------------------------------
+    def _declare(self, kind: Kind, component: Component) -> None:
+        node = kind.representative
+        for name, found in component._all_declared().items():
+            if isinstance(found, Connector):
+                members = {member: recorded(d, _stated_in(type(found), member)) for member, d in found.members.items()}
+                where = _declared_in(component, name)
+                port = Port(name, type(found).__name__, found.sign, found.shape, found.doc, members, found.location, where)
+                kind.ports[name] = port
+                for member, declaration in members.items():
+                    self.plant.add_quantity(kind, Quantity(f"{name}.{member}", declaration, port.shape + declaration.shape, port))
+            else:
+                self.plant.add_quantity(kind, Quantity(name, recorded(found, _declared_in(component, name)), found.shape))
+        for quantity in kind.quantities.values():
+            self._bind_declared(quantity.declaration, node)
+        if component._ac_declared and len(kind.members) > 1:
+            self._declared_by_each(kind, component._ac_declared)
+
+    def _declared_by_each(self, kind: Kind, declared: dict[str, Any]) -> None:
+        """A quantity declared in `__init__` may say something else in every instance."""
+        own = [name for name in kind.quantities if name.partition(".")[0] in declared]
+        components = {id(self._nodes[id(c)]): c for c in self._components}
+        for member in kind.members:
+            for name in own:
+                member.declared[name] = _member_of(components[id(member)], name)
+                self._bind_declared(member.declared[name], member)
+
+    def _bind_declared(self, declaration: Declaration, holder: Node) -> None:
+        for attribute in NUMERIC:
+            stated = getattr(declaration, attribute)
+            if isinstance(stated, (Arithmetic, Named)):
+                setattr(declaration, attribute, self.moved(as_expression(stated), holder))
+
+    def _modifications(self, component: Component, node: Node) -> None:
+        for name, modification in component._ac_modifications.items():
+            if all(type(v) in (float, int, bool, str) for v in modification.values()):
+                node.modifications[name] = modification
+            else:
+                node.modifications[name] = Modification({a: self._stated(v, node) for a, v in modification.items()})
+
+    def _stated(self, value: Any, node: Node) -> Any:
+        if isinstance(value, (Arithmetic, Named)):
+            return self.moved(as_expression(value), node.parent)
+        return frozen_value(value)
+
+
+def _is_child(parent: Component, name: str, child: Component) -> bool:
+    return child._ac_parent is parent and child._ac_name == name
+
+
+def _names(component: Component) -> list[str]:
+    found: list[str] = []
+    for name, declared in component._all_declared().items():
+        found += [f"{name}.{member}" for member in declared.members] if isinstance(declared, Connector) else [name]
+    return found
+
+
+def _member_of(component: Component, name: str) -> Declaration:
+    return recorded(component._declaration(name), _declared_in(component, name))
+
+
+def _declared_in(component: Component, name: str) -> str:
+    """The class that declares a quantity or a connector, in its body or in its `__init__`."""
+    cls, first = type(component), name.partition(".")[0]
+    for base in cls.__mro__:
+        if first in vars(base):
+            return base.__name__
+    place, made = getattr(component._find(first), "location", None), methods_of(cls, "__init__")
+    for base in cls.__mro__:
+        if place is not None and any(m.class_name == base.__qualname__ and m.has(place) for m in made):
+            return base.__name__
+    return cls.__name__
+
+
+def _stated_in(cls: type, name: str) -> str:
+    return next((base.__name__ for base in cls.__mro__ if name in vars(base)), cls.__name__)
+
+
+def _own_doc(cls: type) -> str:
+    """The class's documentation; that of `ac.Component` itself says nothing about it."""
+    return "" if cls.__doc__ == Component.__doc__ else (cls.__doc__ or "").strip()
+
+
+# --- what distinguishes two components -----------------------------------------------------------------------------------------
+_BY_VALUE = (str, bytes, complex, type(None), enum.Enum, datetime.date, datetime.timedelta, fractions.Fraction, pathlib.PurePath)
+_BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, Component, ExternalFunction)
+
+
+def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> Any:
+    """A hashable stand-in for a structural choice: equal ones mean the same to equations, whatever `__eq__` may say."""
+    kind = type(value)
+    if kind is bool or kind is int:
+        return (kind, value)
+    if kind is float:
+        return (float, value.hex())
+    if isinstance(value, _BY_IDENTITY):
+        return ("identity", id(value))
+    if isinstance(value, _BY_VALUE):
+        return (kind, value)
+    if isinstance(value, Expression):
+        return ("expression", _expression_key(component, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        return (kind, array.shape, array.dtype.str, array.tobytes() if array.dtype.kind != "O" else id(value))
+    if id(value) in inside:
+        return ("itself", len(inside) - inside.index(id(value)))
+    return _frozen_parts(value, component, (*inside, id(value)))
+
+
+def _frozen_parts(value: Any, component: Component, inside: tuple[int, ...]) -> Any:
+    kind = type(value)
+    if isinstance(value, (list, tuple)):
+        return (kind, *(frozen(v, component, inside) for v in value))
+    if isinstance(value, dict):
+        return (kind, *((frozen(k, component, inside), frozen(v, component, inside)) for k, v in value.items()))
+    if isinstance(value, (set, frozenset)):
+        return (kind, frozenset(frozen(v, component, inside) for v in value))
+    if isinstance(value, MethodType):
+        return (kind, id(value.__func__), frozen(value.__self__, component, inside))
+    attributes = getattr(value, "__dict__", None)
+    outside = vars(object)["__new__"] is not kind.__new__  # made by compiled code, which may keep more than can be seen
+    if attributes is None or outside or isinstance(value, (Arithmetic, ConnectorView, StateView)):
+        return ("identity", id(value))
+    held = {**attributes, **{n: getattr(value, n) for n in _slot_names(kind) if hasattr(value, n)}}
+    return (kind, *((name, frozen(v, component, inside)) for name, v in held.items()))
+
+
+def _slot_names(cls: type) -> tuple[str, ...]:
+    found: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        found += [slots] if isinstance(slots, str) else slots
+    return tuple(n for n in found if n not in ("__dict__", "__weakref__"))
+
+
+def _expression_key(component: Component, expression: Expression) -> Any:
+    """What an expression says, whichever instance says it: equal keys mean the same over an instance's own quantities."""
+    numbers: dict[Expression, int] = {}
+    parts: list[Any] = []
+    for number, node in enumerate(walk(expression)):
+        numbers[node] = number
+        if isinstance(node, Reference):
+            steps = node.owner._steps_from(component)
+            owner = id(node.owner) if steps is None else tuple(steps)
+            picked = None if node.picked is None else node.picked.tobytes()
+            parts.append((owner, node.name, node.shape, picked, node.order))
+        elif node.args:
+            what = getattr(node, "operator", None) or getattr(node, "function", None) or node.axes  # type: ignore[attr-defined]
+            parts.append((what, *(numbers[a] for a in node.args)))
+        else:
+            parts.append(node)
+    return tuple(parts)

@@ -1,0 +1,112 @@
+"""While a translation reads components: what their methods do to them is noted and taken back, so that it leaves no trace.
+
+`equations` may assign expressions to attributes (they get names) and count in private ones; the translation keeps what it needs and
+puts the component back as it was. A component also asks here for expressions that `equations` of another instance of its kind
+named.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from .component import Component
+    from .expression import Expression
+
+one_at_a_time = threading.RLock()  # who reads components: what `equations` does to them is undone before anybody else looks
+
+
+class State:
+    """What a component has besides its place in the tree."""
+
+    __slots__ = ("attributes", "component", "declared", "modifications", "named", "slots")
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        self.attributes = dict(component.__dict__)
+        self.modifications = dict(component._ac_modifications)
+        self.declared = None if component._ac_declared is None else dict(component._ac_declared)
+        self.named = None if component._ac_named is None else dict(component._ac_named)
+        self.slots = slot_values(component)
+
+    def put_back(self) -> None:
+        own = self.component.__dict__
+        if not same(own, self.attributes):
+            own.clear()
+            own.update(self.attributes)
+        put = object.__setattr__
+        put(self.component, "_ac_modifications", self.modifications)
+        put(self.component, "_ac_declared", self.declared)
+        put(self.component, "_ac_named", self.named)
+        for name in slots_of(type(self.component)):
+            if name in self.slots:
+                put(self.component, name, self.slots[name])
+            elif hasattr(self.component, name):
+                object.__delattr__(self.component, name)
+
+
+def same(a: dict[str, Any] | None, b: dict[str, Any] | None) -> bool:
+    """Whether two dictionaries hold the same objects under the same names."""
+    a, b = a or {}, b or {}
+    return len(a) == len(b) and all(name in b and b[name] is value for name, value in a.items())
+
+
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def slots_of(cls: type) -> tuple[str, ...]:
+    """Names in `__slots__` of a user's component classes."""
+    if cls not in _slots:
+        found: list[str] = []
+        for base in cls.__mro__:
+            if base.__module__ != "acausal.language.component":
+                slots = base.__dict__.get("__slots__", ())
+                found += [slots] if isinstance(slots, str) else slots
+        _slots[cls] = tuple(n for n in found if n not in ("__dict__", "__weakref__"))
+    return _slots[cls]
+
+
+def slot_values(component: Any) -> dict[str, Any]:
+    """What the slots of a user's class hold."""
+    return {name: getattr(component, name) for name in slots_of(type(component)) if hasattr(component, name)}
+
+
+NamedBy = Callable[["Component", str], "tuple[Expression, Component] | None"]
+
+
+class _Reading(threading.local):
+    changed: dict[int, State] | None = None
+    named: NamedBy | None = None
+
+
+_reading = _Reading()
+
+
+def note(component: Component) -> None:
+    """Called before a component changes."""
+    changed = _reading.changed
+    if changed is not None and id(component) not in changed and hasattr(component, "_ac_named"):  # not one that is being made
+        changed[id(component)] = State(component)
+
+
+def named_elsewhere(component: Component, name: str) -> tuple[Expression, Component] | None:
+    """An expression that `equations` assigned to an attribute, and the component on which it ran."""
+    return None if _reading.named is None else _reading.named(component, name)
+
+
+@contextmanager
+def undone(component: Component, named: NamedBy) -> Iterator[dict[int, State]]:
+    """Whatever happens to `component` and others is put back; within, the dictionary has what the changed ones were."""
+    before = _reading.changed, _reading.named
+    found: dict[int, State] = {id(component): State(component)}
+    _reading.changed, _reading.named = found, named
+    try:
+        yield found
+    finally:
+        _reading.changed, _reading.named = before
+        for state in found.values():
+            state.put_back()
