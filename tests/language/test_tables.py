@@ -410,7 +410,7 @@ def test_messages_about_text_files(tmp_path):
     with pytest.raises(UsageError, match="is empty"):
         Table.from_csv(path)
     path.write_text("flow,head\n0,1\n1,abc\n")
-    with pytest.raises(UsageError, match=r"line 3: expected a number in column 2, got 'abc'"):
+    with pytest.raises(UsageError, match=r"line 3, column `head`: expected a number, got 'abc'"):
         Table.from_csv(path)
-    with pytest.raises(UsageError, match=r"(?s)no column 'flw'; it has `flow`, `head`.*Did you mean `flow`"):
+    with pytest.raises(UsageError, match=r"(?s)no column `flw`; it has `flow`, `head`.*Did you mean `flow`"):
         Table.from_csv(path, x="flw")

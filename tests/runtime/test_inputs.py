@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import acausal as ac
 from acausal.errors import UsageError
-from acausal.runtime.inputs import Constant, Function, Table, as_signal, values_at
+from acausal.runtime.given import as_signal, data, over_run, signals
+from acausal.runtime.inputs import Constant, Function, Table, values_at
 
 T = np.array([0.0, 1.0, 3.0, 4.0])
 V = np.array([1.0, 3.0, 2.0, 2.0])
@@ -94,7 +96,7 @@ def test_pandas_series() -> None:
     assert as_signal(frame["a"])(30.0) == 5.0
     dates = pandas.Series([0.0, 1.0], index=pandas.to_datetime(["2020-01-01 12:00", "2020-01-01 13:00"]))
     assert as_signal(dates)(1800.0) == 0.5
-    with pytest.raises(UsageError, match="DataFrame with the columns a, b: choose one"):
+    with pytest.raises(UsageError, match=r"DataFrame with the columns a, b has no column of times(.|\n)*Choose one of them"):
         as_signal(pandas.DataFrame({"a": [1], "b": [2]}))
 
 
@@ -106,15 +108,15 @@ def test_csv_files(tmp_path: Path) -> None:
     assert as_signal((three, "p"))(1.0) == 20.0
     with pytest.raises(UsageError, match=r"has the columns T, p(.|\n)*choose one"):
         as_signal(three, "weather")
-    with pytest.raises(UsageError, match=r"no column `P1`; it has time, T, p"):
+    with pytest.raises(UsageError, match=r"no column `P1`; it has `time`, `T`, `p`"):
         as_signal((three, "P1"))
     with pytest.raises(UsageError, match="cannot be read"):
         as_signal(tmp_path / "absent.csv")
     two.write_text("time,T\n0,1\n2,warm\n")
-    with pytest.raises(UsageError, match="a row that is not numbers"):
+    with pytest.raises(UsageError, match=r"line 3, column `T`: expected a number, got 'warm'"):
         as_signal(two)
     two.write_text("")
-    with pytest.raises(UsageError, match="needs a header and two columns"):
+    with pytest.raises(UsageError, match=r"is empty(.|\n)*two columns: time and values"):
         as_signal(two)
 
 
@@ -139,7 +141,7 @@ def test_what_cannot_be_an_input_is_told(given_: Any, told: str) -> None:
 
 
 def test_interpolation_is_checked() -> None:
-    with pytest.raises(UsageError, match="`interpolation` is 'cubic'; it must be one of 'linear', 'monotone', 'smooth'"):
+    with pytest.raises(UsageError, match="`interpolation` is 'cubic'; it must be one of 'linear', 'monotone', 'smooth', 'hold'"):
         as_signal((T, V), interpolation="cubic")  # type: ignore[arg-type]
 
 
@@ -168,3 +170,206 @@ def test_a_file_with_the_name_of_a_quantity_is_read(tmp_path: Path, monkeypatch:
 def test_comment_lines_of_csv_files(tmp_path: Path) -> None:
     (tmp_path / "logged.csv").write_text("# logger 7\ntime,T\n # calibrated\n0,1\n#1,9\n2,3\n")
     assert as_signal(tmp_path / "logged.csv")(1.0) == 2.0
+
+
+# --- files as people and programs write them ------------------------------------------------------------------------------------
+
+
+def given_file(folder: Path, text: str, encoding: str = "utf-8", name: str = "in.csv") -> Path:
+    (folder / name).write_bytes(text.encode(encoding))
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    "text, at, value",
+    [
+        ("0,1\n1,2\n2,3\n", 0.0, 1.0),  # without a header
+        ("t [h],u\n0,1\n2,3\n", 3600.0, 2.0),
+        ("u,t\n1,0\n3,2\n", 1.0, 2.0),  # time is where it is called so
+        ("T,time\n1,0\n3,2\n", 1.0, 2.0),
+        ("t;u\n0,0;1,5\n2,0;3,5\n", 1.0, 2.5),  # decimal commas
+        ("sep=;\nt;u\n0,0;1,5\n2,0;3,5\n", 1.0, 2.5),
+        ("t\tu\n0\t1e-1\n2\t0.3\n", 1.0, 0.2),
+        ("t  u\n0  1\n2  3\n", 1.0, 2.0),
+        ("hour,u\n0,1\n2,3\n", 3600.0, 2.0),
+        ("time (min);u (-)\n0;1\n2;3\n", 60.0, 2.0),
+        ("time,u\nh,-\n0,1\n2,3\n", 3600.0, 2.0),  # a row of units
+        ("time,u,\n0,1,\n2,3,\n", 1.0, 2.0),
+        ("date;u\n2024-01-01 00:00;1\n2024-01-01 02:00;3\n", 3600.0, 2.0),
+        ("date;u\n31.12.2023 23:00;1\n01.01.2024 01:00;3\n", 3600.0, 2.0),
+        ("date,u\n2024-03-31T00:30+01:00,1\n2024-03-31T03:30+02:00,3\n", 3600.0, 2.0),  # the clock is put forward
+        ("date,u\n12/31/2023 23:00,1\n1/1/2024 1:00,3\n", 3600.0, 2.0),
+        ("u,stamp\n1,2024-01-01T00:00:00Z\n3,2024-01-01T00:00:02Z\n", 1.0, 2.0),
+        ("time,station,u\n0,north,1\n2,north,3\n", 1.0, 2.0),
+    ],
+)
+def test_files_mean_what_they_say(tmp_path: Path, text: str, at: float, value: float) -> None:
+    path = given_file(tmp_path, text)
+    column = "u" if "station" in text or ",\n" in text else None
+    assert as_signal(path if column is None else (path, column))(at) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("t,u\n0,0,1,5\n2,0,3,5\n", r"line 2: 4 cells where 2 columns are \(t, u\)(.|\n)*decimal commas(.|\n)*semicolons"),
+        ("t;u\n0,5;1.5\n", "cannot be told whether a comma or a point is the decimal mark: '0,5' in line 2 and '1.5' in line 2"),
+        ("t;u\n0;1.234,5\n", "cannot be told whether a comma or a point"),
+        ("t,u [K]\n0,1\n2,\n", r"line 3, column `u \[K\]`: there is no value"),
+        ("t,u [kelvins of joy]\n0,1\n", r"header `u \[kelvins of joy\]`(.|\n)*unit that cannot be read"),
+        ("x [m],u\n0,1\n1,2\n", r"column `x \[m\]` of `.*` is taken for the time, but it is in m"),
+        ("date,u\n01/02/2024,1\n01/03/2024,2\n", "may be read in two ways; write dates as 2024-12-31"),
+        ("date,u\n2024-02-30,1\n2024-03-01,2\n", "'2024-02-30' is not a date"),
+        ("date,u\n2024-01-01T00:00Z,1\n2024-01-01 01:00,2\n", "some dates have a time zone and some have none"),
+        ("date,time,u\n2024-01-01,1,2\n", "several columns that could be the time: `date`, `time`"),
+        ("t,u,u\n0,1,2\n", "has the columns u, u"),
+        ("justone\n1\n2\n", "has a single column"),
+        ("t,u\n", "a header and no row of numbers"),
+        ("t,u\n0,1\n2\n", "line 3: 1 cells where 2 columns are"),
+    ],
+)
+def test_files_that_could_mean_two_things_are_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        as_signal(given_file(tmp_path, text), "u")
+
+
+def test_units_of_a_header_are_converted_to_the_unit_of_the_input(tmp_path: Path) -> None:
+    path = given_file(tmp_path, "time [h],T [degC],p [bar]\n0,-3.76,1\n1,0,2\n")
+    assert as_signal((path, "T [degC]"), unit="K")(0.0) == pytest.approx(269.39)
+    assert as_signal((path, "T"), unit="K")(3600.0) == pytest.approx(273.15)
+    assert as_signal((path, "p"), unit="Pa")(1800.0) == pytest.approx(1.5e5)
+    with pytest.raises(UsageError, match=r"Input `u`: The column `T \[degC\]` of .* is needed in Pa(.|\n)*cannot be converted"):
+        as_signal((path, "T"), "u", unit="Pa")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    path = given_file(tmp_path, "t,Temperatur außen [°C]\n0,1\n2,3\n", encoding)
+    assert as_signal((path, "Temperatur außen"), unit="K")(1.0) == pytest.approx(275.15)
+    (tmp_path / "b.csv").write_bytes(b"t,u\n0,1\x00\n")
+    with pytest.raises(UsageError, match="zero bytes"):
+        as_signal(tmp_path / "b.csv")
+
+
+def test_parquet_and_frames(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"time [h]": [0.0, 2.0], "T [degC]": [10.0, 20.0], "where": ["a", "b"]})
+    frame.to_parquet(tmp_path / "w.parquet")
+    for given_ in ((tmp_path / "w.parquet", "T"), (frame, "T [degC]")):
+        assert as_signal(given_, unit="K")(3600.0) == pytest.approx(288.15)
+    with pytest.raises(UsageError, match="row 1, column `where`: expected a number, got 'a'"):
+        as_signal((frame, "where"))
+    dated = frame.set_index(pandas.to_datetime(["2024-01-01 00:00", "2024-01-01 02:00"], utc=True))[["T [degC]"]]
+    assert as_signal(dated, unit="K")(3600.0) == pytest.approx(288.15)
+    assert as_signal(dated["T [degC]"], unit="K")(3600.0) == pytest.approx(288.15)
+
+
+# --- lists, pairs and arrays ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given_, at, value",
+    [
+        ([(0.0, 10.0), (2.0, 20.0)], 1.0, 15.0),
+        ([(0, 1), (1, 2), (2, 3)], 0.5, 1.5),
+        ([[0, 1], [1, 2], [2, 3]], 0.5, 1.5),
+        (((0, 1, 2), (1, 2, 3)), 0.5, 1.5),
+        ([np.arange(3.0), np.arange(3.0)], 0.5, 0.5),
+    ],
+)
+def test_points_in_time(given_: Any, at: float, value: float) -> None:
+    assert as_signal(given_)(at) == value
+
+
+@pytest.mark.parametrize(
+    "given_, told",
+    [
+        ((0.0, 10.0), "Two numbers are neither one value nor a table"),
+        ([280, 281], "Two numbers are neither one value nor a table"),
+        (((0.0, 10.0), (2.0, 20.0)), "may be .times, values. or two points"),
+        ([[0.0, 10.0], [2.0, 20.0]], "may be .times, values. or two points"),
+        ([1.0, 2.0, 3.0], "give a number, a function of time"),
+        (np.arange(3.0), "give a number, a function of time"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_refused(given_: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        as_signal(given_, "u")
+
+
+def elements(given_: Any, shape: tuple[int, ...], at: float = 0.0) -> list[float]:
+    return [signal(at) for signal in signals(given_, "u", shape, "K")]  # type: ignore[operator]
+
+
+def test_arrays_of_inputs_get_their_own_elements() -> None:
+    assert elements([5.0, 7.0], (2,)) == [5.0, 7.0] == elements((5, 7), (2,)) == elements(np.array([5.0, 7.0]), (2,))
+    assert elements(np.arange(4.0).reshape(2, 2), (2, 2)) == [0.0, 1.0, 2.0, 3.0]
+    assert elements(3.0, (2,)) == [3.0, 3.0] == elements(([0, 1], [3, 3]), (2,))
+    assert elements(([0, 1, 2], [[1, 2], [3, 4], [5, 6]]), (2,), 0.5) == [2.0, 3.0]
+    assert elements(["20 degC", lambda t: 300.0 + t], (2,), 1.0) == pytest.approx([293.15, 301.0])
+    with pytest.raises(UsageError, match=r"has the shape \(3,\) and got 4 values"):
+        elements([1, 2, 3, 4], (3,))
+    with pytest.raises(UsageError, match=r"may be its elements or \(times, values\)"):
+        elements(([0, 1], [2, 3]), (2, 2))
+
+
+# --- ends and bounds --------------------------------------------------------------------------------------------------------------
+
+
+def test_data_that_repeat() -> None:
+    day = data([0.0, 6.0, 12.0, 18.0], [0.0, 1.0, 0.0, -1.0], ends="repeat")
+    signal, told = over_run(as_signal(day), -24.0, 72.0, "u")
+    t = np.linspace(-24.0, 72.0, 97)
+    np.testing.assert_allclose(signal.at(t), np.interp(t % 24, [0, 6, 12, 18, 24], [0, 1, 0, -1, 0]), atol=1e-12)
+    assert told == ""
+    closed, _ = over_run(as_signal(data([0.0, 5.0, 10.0], [0.0, 1.0, 0.0], ends="repeat")), 0.0, 30.0, "u")
+    assert closed(25.0) == pytest.approx(1.0)
+    held, _ = over_run(as_signal(data([0, 8, 16], [0, 1, 0], ends="repeat", period=24.0, interpolation="hold")), 0.0, 50.0, "u")
+    assert [held(x) for x in (9.0, 23.0, 33.0, 41.0)] == [1.0, 0.0, 1.0, 0.0]
+    with pytest.raises(UsageError, match="16 s long and cannot repeat after 10 s"):
+        as_signal(data([0, 8, 16], [0, 1, 0], ends="repeat", period=10.0), "u")
+
+
+def test_data_that_are_shorter_than_the_run_are_told() -> None:
+    _, told = over_run(as_signal(([0.0, 5.0], [0.0, 5.0])), 0.0, 10.0, "u")
+    assert told == "The data of input `u` go from 0 s to 5 s, the run from 0 s to 10 s: the last value is held after 5 s."
+    assert over_run(as_signal(data([0.0, 5.0], [0.0, 5.0], ends="hold")), 0.0, 10.0, "u")[1] == ""
+    with pytest.raises(UsageError, match=r"go from 0 s to 5 s, the run from 0 s to 10 s(.|\n)*ends=\"hold\""):
+        over_run(as_signal(data([0.0, 5.0], [0.0, 5.0], ends="stop")), 0.0, 10.0, "u")
+    with pytest.raises(UsageError, match="`ends` is 'stopp'"):
+        data([0, 1], [0, 1], ends="stopp")  # type: ignore[arg-type]
+
+
+class Tank(ac.Component):
+    u = ac.Input(1.0, min=0, max=1)
+    x = ac.Variable(start=0.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.u
+
+
+def test_a_run_beyond_its_data_warns_in_its_result() -> None:
+    result = ac.compile(Tank()).simulate(until=10.0, inputs={"u": ([0, 5], [0, 1])})
+    assert "the last value is held after 5 s" in result.diagnostics[0].what and "ac.data" in result.diagnostics[0].remedy
+
+
+def test_bounds_of_inputs_hold_however_they_are_given() -> None:
+    model = ac.compile(Tank())
+    for given_, told in (
+        (-5.0, "Input `u` is -5, out of its range: it must be from 0 to 1"),
+        (([0, 1, 2], [0, 1, 2]), "Input `u` is 2 at 2 s, out of its range"),
+        (ac.hold([0, 1], [0, 3]), "Input `u` is 3 at 1 s, out of its range"),
+        (lambda t: 1.0 + t, "Input `u` is .* out of its range"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            model.simulate(until=2.0, inputs={"u": given_})
+
+
+@pytest.mark.parametrize("what", ["set", "inputs"])
+def test_values_come_by_name(what: str) -> None:
+    model = ac.compile(Tank())
+    with pytest.raises(UsageError, match=rf"`{what}` takes values by name, such as .*got \[\('u', 2\)\] of type list(.|\n)*dict"):
+        model.simulate(until=1.0, **{what: [("u", 2)]})
+    with pytest.raises(UsageError, match=rf"`{what}` takes names such as `room.T`, got 3 of type int"):
+        model.simulate(until=1.0, **{what: {3: 1.0}})

@@ -89,3 +89,41 @@ def test_a_parameter_bound_to_a_variable_is_refused():
 
     with pytest.raises(ac.ModelError, match="`k` of Wrong is bound to `x`, which is not a parameter"):
         ac.compile(Wrong())
+
+
+class Cooling(ac.Component):
+    T = ac.Variable(start=300.0, unit="K", min=200.0)
+    U = ac.Variable(start=280.0, unit="K")
+
+    def equations(self):
+        yield 1000.0 * ac.der(self.T) == self.U - self.T
+        yield 1000.0 * ac.der(self.U) == self.T - self.U
+
+
+def test_start_values_are_set_like_parameters():
+    model = ac.compile(Cooling(), units=False)
+    assert model.simulate(until=1.0, set={"T": "20 degC"})["T"][0] == pytest.approx(293.15)
+    assert model.simulate(until=1.0)["T"][0] == 300.0  # for that run only
+    model.set({"U": 250.0})
+    result = model.simulate(until=1.0, set={"T": 260.0})
+    assert (result["T"][0], result["U"][0]) == (260.0, 250.0)
+    again = model.simulate(until=2.0, start=1.0, start_from=result, set={"T": 270.0})
+    assert again["T"][0] == 270.0 and again["U"][0] == pytest.approx(result["U"][-1])
+
+
+@pytest.mark.parametrize(
+    "asked, told",
+    [
+        ({"set": {"TT": 1.0}}, "`TT` does not exist(.|\n)*Did you mean `T`"),
+        ({"start_from": {"T": 300.0, "UU": 1.0}}, "`UU` does not exist(.|\n)*Did you mean `U`"),
+        ({"set": {"T": "20 bar"}}, "`set` gives `T` the value '20 bar'. `bar` cannot be converted to `K`"),
+        ({"start_from": {"T": "warm"}}, "`start_from` gives `T` the value 'warm'. Expected a number with a unit"),
+        ({"set": {"T": [1.0, 2.0]}}, r"`set` gives `T` the value \[1.0, 2.0\]; it has the shape \(\)"),
+        ({"set": {"T": float("nan")}}, "which is not finite"),
+        ({"set": {"T": 100.0}}, "`T` starts at 100, outside its bounds"),
+        ({"set": {"der(T)": 1.0}}, r"`der\(T\)` is not a parameter"),
+    ],
+)
+def test_a_wrong_start_value_is_refused(asked, told):
+    with pytest.raises(ac.ModelError, match=told):
+        ac.compile(Cooling(), units=False).simulate(until=1.0, **asked)

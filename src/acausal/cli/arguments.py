@@ -108,14 +108,14 @@ def inputs_of(model: Model, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _input(model: Model, path: str, text: str) -> Any:
-    from ..runtime.inputs import as_signal
+    from ..runtime.given import as_signal
 
     located = model.system.plant.locate(path)
     found = located.kind.quantities.get(located.name)
     if found is None or found.role != "input":
         what = f"`--input {path}={text}`: {path} is not an input."
         raise Stop(Exit.USAGE, Diagnostic(what, remedy="`--set` is for parameters; an input is declared with `ac.Input(…)`"))
-    return as_signal(_given(path, text, found.declaration.unit), path)
+    return as_signal(_given(path, text, found.declaration.unit), path, unit=found.declaration.unit)
 
 
 def _given(path: str, text: str, unit: str) -> Any:

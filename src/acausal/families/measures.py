@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from enum import IntEnum
 from operator import add
 from typing import NamedTuple
 
-from ..language.units import Dimension, describe, dimension, to_si
+from ..language.units import Dimension, describe, dimension, respelled, to_si
 
 
 class Number(IntEnum):
@@ -46,19 +45,6 @@ def measure(unit: str) -> Measure:
     text = respelled(unit)
     zero = to_si(0.0, text)
     return Measure(dimension(text), to_si(1.0, text) - zero, zero)
-
-
-def respelled(unit: str) -> str:
-    """Spellings of other programs and of tables of properties: a unit is not wrong because of its typography.
-
-    >>> respelled("W/(m2.K)"), respelled("kg m-3"), respelled("-"), respelled("Ohm")
-    ('W/(m^2*K)', 'kg*m^-3', '1', 'ohm')
-    """
-    if unit.strip() == "-":
-        return "1"
-    text = re.sub(r"(?<=[^\W\d])(-?\d+)(?!\w)", r"^\1", unit.strip())
-    text = re.sub(r"(?<=[\w)])[.\s]+(?=[^\W\d]|\()", "*", text)
-    return re.sub(r"\b(Ohm|rev)\b", lambda found: {"Ohm": "ohm", "rev": "turn"}[found[0]], text)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -126,9 +126,13 @@ class Table(SplineFunction):
     def from_csv(cls, path: str | os.PathLike[str], x: str | int = 0, y: str | int = 1, **options: Any) -> Table:
         """A table from two columns of a text file, named by their heading or numbered from 0.
 
-        Columns are parted by commas, semicolons or tabs; lines that begin with `#` are left out.
+        Read as inputs are: with semicolons and decimal commas, from Parquet and Excel as well. A column whose heading says a unit,
+        `flow [m3/h]`, is converted to SI; lines that begin with `#` are left out.
         """
-        columns = _read_columns(os.fspath(path), (x, y))
+        from .columns import read
+
+        found = read(path)
+        columns = [found.find(which).in_si() for which in (x, y)]
         options.setdefault("name", os.path.splitext(os.path.basename(os.fspath(path)))[0])
         return cls(*columns, **options)
 
@@ -271,51 +275,6 @@ def _values(name: str, what: str, given: Any, shape: tuple[int, ...]) -> np.ndar
         turned = " It would fit transposed: rows belong to x, columns to y." if values.shape == shape[::-1] != shape else ""
         raise UsageError(f"`{name}`: {what} must have shape {shape} to match the axes, got {values.shape}.{turned}")
     return values
-
-
-def _read_columns(path: str, wanted: tuple[str | int, ...]) -> list[list[float]]:
-    import csv
-
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            lines = [(k, text) for k, text in enumerate(file, 1) if text.strip() and not text.lstrip().startswith("#")]
-    except OSError as error:
-        raise UsageError(f"The table `{path}` cannot be read: {error.strerror}.") from None
-    if not lines:
-        raise UsageError(f"The table `{path}` is empty.")
-    delimiter = max(";\t,", key=lines[0][1].count)
-    rows = [(k, next(csv.reader([text], delimiter=delimiter))) for k, text in lines]
-    heading = [cell.strip() for cell in rows[0][1]]
-    if not all(map(_is_number, heading)):
-        rows = rows[1:]
-    return [_column(path, rows, _column_number(path, heading, which)) for which in wanted]
-
-
-def _column_number(path: str, heading: list[str], which: str | int) -> int:
-    if isinstance(which, int) and 0 <= which < len(heading):
-        return which
-    if isinstance(which, str) and which in heading:
-        return heading.index(which)
-    listed = ", ".join(f"`{h}`" for h in heading)
-    raise UsageError(f"`{path}` has no column {which!r}; it has {listed}.", remedy=near_matches(str(which), heading))
-
-
-def _column(path: str, rows: list[tuple[int, list[str]]], number: int) -> list[float]:
-    found = []
-    for line, cells in rows:
-        if number >= len(cells) or not _is_number(cells[number]):
-            cell = cells[number].strip() if number < len(cells) else ""
-            raise UsageError(f"`{path}`, line {line}: expected a number in column {number + 1}, got {cell!r}.")
-        found.append(float(cells[number]))
-    return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # --- slopes: along the first axis of `values`, for all the others at once ------------------------------------------------

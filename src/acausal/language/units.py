@@ -119,6 +119,20 @@ def describe(dimension: Dimension) -> str:
     return " ".join(parts) or "dimensionless"
 
 
+def respelled(unit: str) -> str:
+    """Spellings of other programs and of tables of properties: a unit is not wrong because of its typography.
+
+    >>> respelled("W/(m2.K)"), respelled("kg m-3"), respelled("-"), respelled("Ohm")
+    ('W/(m^2*K)', 'kg*m^-3', '1', 'ohm')
+    """
+    if unit.strip() == "-":
+        return "1"
+    unit = unit.replace("²", "^2").replace("³", "^3").replace("⁻¹", "^-1").replace("⋅", "*").replace("×", "*")
+    text = re.sub(r"(?<=[^\W\d])(-?\d+)(?!\w)", r"^\1", unit.strip())
+    text = re.sub(r"(?<=[\w)])[.\s]+(?=[^\W\d]|\()", "*", text)
+    return re.sub(r"\b(Ohm|rev)\b", lambda found: {"Ohm": "ohm", "rev": "turn"}[found[0]], text)
+
+
 # --- units known here -------------------------------------------------------------------------------------------------
 
 

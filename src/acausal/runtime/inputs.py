@@ -1,23 +1,23 @@
 """External inputs of a run are signals: a number, a function of time, a table of measured data.
 
-`as_signal` turns what a user gives into one of three things. Each can be evaluated with numpy (for results); the native solver
-evaluates numbers and tables itself and asks Python for functions only.
+Each can be evaluated with numpy (for results); the native solver evaluates numbers and tables itself and asks Python for functions
+only. `given.py` turns what a user gives into signals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import UsageError, near_matches
+from ..errors import UsageError
 
 Floats = NDArray[np.float64]
-Interpolation = Literal["linear", "monotone", "smooth"]
+Interpolation = Literal["linear", "monotone", "smooth", "hold"]
+Ends = Literal["hold", "repeat", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Table:
     times: Floats
     values: Floats
     slopes: Floats | None = None
+    ends: Ends | None = None  # what somebody said about times before the first and after the last
 
     def __call__(self, t: float) -> float:
         return float(self.at(t))
@@ -63,6 +64,7 @@ class Steps:
 
     times: Floats
     values: Floats
+    ends: Ends | None = "hold"  # the last value holds: that is what it is for
 
     def __call__(self, t: float) -> float:
         return float(self.at(t))
@@ -98,7 +100,7 @@ def hold(times: Any, values: Any) -> Steps:
 
     The times are hit exactly; before the first of them the first value holds.
     """
-    t, v = _numbers(times, "times", "hold"), _numbers(values, "values", "hold")
+    t, v = numbers(times, "times", "hold"), numbers(values, "values", "hold")
     if len(t) != len(v):
         raise UsageError(f"`ac.hold` got {len(t)} times and {len(v)} values.")
     if (np.diff(t) <= 0).any():
@@ -107,84 +109,8 @@ def hold(times: Any, values: Any) -> Steps:
     return Steps(t, v)
 
 
-def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "") -> Signal:
-    """A number, a function of time, (times, values), a pandas Series, a CSV file (path, or (path, column)) as an input.
-
-    A text that names no file may be a number with a unit ("3 kV"), which is converted to `unit`.
-    `interpolation` is for tables: "linear"; "monotone" (C1 cubics that never overshoot the data); "smooth" (C1 cubics with the
-    slope of the parabola through three neighbouring points).
-    """
-    if interpolation not in get_args(Interpolation):
-        raise UsageError(
-            f"`interpolation` is {interpolation!r}; it must be one of {', '.join(map(repr, get_args(Interpolation)))}."
-        )
-    if isinstance(given, Constant | Table | Steps | Function):
-        return given
-    if isinstance(given, bool | int | float | np.number) or (isinstance(given, np.ndarray) and given.ndim == 0):
-        return _constant(float(given), name)
-    if isinstance(given, str) and not _is_file(given):
-        return _constant(_quantity(given, unit, name), name)
-    if isinstance(given, str | PathLike):
-        return _table(*_read_csv(given, None, name), name, interpolation)
-    if _is_series(given):
-        return _table(_seconds(given.index), given.to_numpy(), name, interpolation)
-    if callable(given):
-        return Function(given)
-    if isinstance(given, tuple | list) and len(given) == 2:
-        if isinstance(given[0], str | PathLike) and isinstance(given[1], str):
-            return _table(*_read_csv(given[0], given[1], name), name, interpolation)
-        return _table(given[0], given[1], name, interpolation)
-    raise UsageError(
-        f"Input `{name}` got {_shown(given)}.",
-        remedy="give a number, a function of time, (times, values), a pandas Series indexed by time, or a CSV file (path, column)",
-    )
-
-
-def _shown(given: Any) -> str:
-    columns = getattr(given, "columns", None)
-    if columns is not None:
-        return f"a DataFrame with the columns {', '.join(map(str, columns))}: choose one of them"
-    return f"{type(given).__name__} {given!r:.60}"
-
-
-def _is_series(given: Any) -> bool:
-    return hasattr(given, "index") and hasattr(given, "to_numpy") and not hasattr(given, "columns")
-
-
-def _seconds(index: Any) -> Any:
-    """The times of a pandas index; of dates, the seconds since the first."""
-    if hasattr(index, "total_seconds"):
-        return index.total_seconds()
-    if hasattr(index, "tz_localize"):  # dates
-        return (index - index[0]).total_seconds()
-    return index
-
-
-def _is_file(text: str) -> bool:
-    from os.path import exists
-
-    return text.lower().endswith(".csv") or exists(text)
-
-
-def _quantity(text: str, unit: str, name: str) -> float:
-    from ..language.units import quantity
-
-    try:
-        return quantity(text, unit)
-    except UsageError as error:
-        raise UsageError(
-            f"Input `{name}` cannot be {text!r}: there is no such file, and as a quantity it is wrong. {error.diagnostics[0].what}",
-            remedy=error.diagnostics[0].remedy,
-        ) from None
-
-
-def _constant(value: float, name: str) -> Constant:
-    if not np.isfinite(value):
-        raise UsageError(f"Input `{name}` is {value}; it must be a finite number.")
-    return Constant(value)
-
-
-def _numbers(given: Any, what: str, name: str) -> Floats:
+def numbers(given: Any, what: str, name: str) -> Floats:
+    """A one-dimensional array of finite numbers."""
     try:
         values = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -202,8 +128,9 @@ def _numbers(given: Any, what: str, name: str) -> Floats:
     return values
 
 
-def _table(times: Any, values: Any, name: str, interpolation: Interpolation) -> Signal:
-    t, v = _numbers(times, "times", name), _numbers(values, "values", name)
+def table(times: Any, values: Any, name: str, interpolation: Interpolation = "linear", ends: Ends | None = None) -> Signal:
+    """Points in time as a signal; what is wrong with them is told."""
+    t, v = numbers(times, "times", name), numbers(values, "values", name)
     if len(t) != len(v):
         raise UsageError(f"Input `{name}` has {len(t)} times and {len(v)} values.")
     back = np.flatnonzero(np.diff(t) <= 0)
@@ -215,9 +142,11 @@ def _table(times: Any, values: Any, name: str, interpolation: Interpolation) -> 
         )
     if len(t) == 1:
         return Constant(float(v[0]))
+    if interpolation == "hold":
+        return Steps(t, v, ends)
     if interpolation == "linear":
-        return Table(t, v)
-    return Table(t, v, _monotone_slopes(t, v) if interpolation == "monotone" else _parabola_slopes(t, v))
+        return Table(t, v, ends=ends)
+    return Table(t, v, _monotone_slopes(t, v) if interpolation == "monotone" else _parabola_slopes(t, v), ends)
 
 
 def _parabola_slopes(t: Floats, v: Floats) -> Floats:
@@ -238,41 +167,6 @@ def _monotone_slopes(t: Floats, v: Floats) -> Floats:
         mean = (left + right) / (left / d[:-1] + right / d[1:])
     slopes[1:-1] = np.where(same, mean, 0.0)
     return slopes
-
-
-def _read_csv(path: str | PathLike[str], column: str | None, name: str) -> tuple[Floats, Floats]:
-    """Times (first column) and values of a comma-separated file with a header."""
-    import csv
-
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(line for line in file if not line.lstrip().startswith("#")) if row]
-    except OSError as error:
-        raise UsageError(f"The file of input `{name}` cannot be read: {error}.") from error
-    header = [h.strip() for h in rows[0]] if rows else []
-    k = _column(header, column, str(path), name)
-    try:
-        return np.array([float(r[0]) for r in rows[1:]]), np.array([float(r[k]) for r in rows[1:]])
-    except (ValueError, IndexError) as error:
-        raise UsageError(f"The file `{path}` of input `{name}` has a row that is not numbers under its header: {error}.") from error
-
-
-def _column(header: list[str], column: str | None, path: str, name: str) -> int:
-    if len(header) < 2:
-        raise UsageError(f"The file `{path}` of input `{name}` needs a header and two columns: time and values.")
-    if column is None:
-        if len(header) == 2:
-            return 1
-        raise UsageError(
-            f"The file `{path}` of input `{name}` has the columns {', '.join(header[1:])}.",
-            remedy=f"choose one: ({path!r}, {header[1]!r})",
-        )
-    if column in header:
-        return header.index(column)
-    raise UsageError(
-        f"The file `{path}` of input `{name}` has no column `{column}`; it has {', '.join(header)}.",
-        remedy=near_matches(column, header),
-    )
 
 
 def values_at(inputs: Mapping[int, Signal], t: float, known: Floats) -> Floats:

@@ -21,7 +21,7 @@ from ..language.component import Component, copy_of
 from ..results.result import Result, Stored
 from .failure import OnFailure, check_on_failure, heard
 from .outcome import Outcome
-from .parameters import Parameters
+from .parameters import Parameters, by_name
 from .preparation import Beginning, Preparation
 from .problem import Problem
 from .problem import Stored as Storage
@@ -134,8 +134,11 @@ class Model:
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:
-        """Give parameters other values, for all runs to come: `model.set({"R[3].R": 2.0})`. Nothing is compiled."""
-        for path, value in {**(changes or {}), **named}.items():
+        """Give parameters other values, and variables other start values, for all runs to come: `model.set({"R[3].R": 2.0})`.
+
+        Nothing is compiled.
+        """
+        for path, value in {**by_name(changes or {}, "set"), **named}.items():
             self._parameters.set(path, value)
             self._changes[path] = value
         return self
@@ -197,12 +200,12 @@ class Model:
             points: how many equidistant output points (501 unless the plant is very large), or `at`: the output times themselves.
                 They are interpolated and have no influence on the steps.
             rtol: the relative tolerance. It is all there is to know about accuracy.
-            set: parameter values for this run only.
+            set: values of parameters for this run only, and start values of variables: `{"wall.G": 3.0, "room.T": "20 degC"}`.
             inputs: values of external inputs: a number, a function of time, `(times, values)`, a pandas series, a CSV file.
             store: paths of what to keep (all unknowns otherwise).
         The rest:
             initial: "start" (fixed and given start values) or "steady" (start at rest).
-            start_from: an earlier result (its last point), or values by name, to start from; names unknown here do not matter.
+            start_from: an earlier result (its last point; names unknown here do not matter), or values by name, to start from.
             given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
             sliding: "filippov" lets the solution slide along a switching surface instead of chattering across it.
@@ -223,7 +226,7 @@ class Model:
         chosen = find_solver(solver)
         _check_arguments(chosen, options, rtol, atol)
         choice = choose(self.system, store, derivatives, len(times))
-        asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for)
+        asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
         prepared = self._preparation.prepare(asked_start, clock.lap)
         problem, signals = prepared.problem, prepared.signals
         stepped = self._assigned_after_steps()
@@ -250,7 +253,7 @@ class Model:
         statistics = Statistics(run.statistics)
         statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
         statistics["initialisation"] = str(prepared.report)
-        result = Result(self.system, stored, run.outcome, statistics, self.title, run.diagnostics, run.journal)
+        result = Result(self.system, stored, run.outcome, statistics, self.title, (*prepared.told, *run.diagnostics), run.journal)
         result.chattering = run.chattering
         return heard(result, on_failure, run.interrupted)
 
@@ -308,7 +311,7 @@ class Model:
         moment, solve_for = seconds(at, "at"), list(solve_for)
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
-            changes = {**(set or {}), **values}
+            changes = {**by_name(set or {}, "set"), **values}
             asked = Beginning(moment, "steady", changes, inputs or {}, guess, given or {}, solve_for, quick)
             found = self._preparation.prepare(asked)
             result = point(self.system, self.title, found, moment, Outcome.FINISHED)

@@ -14,6 +14,10 @@ from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant, el
 from ..families.system import System
 from ..language.declarations import Constant
 from ..language.states import StateDeclaration
+from .given import ends_told, over_run, within_bounds
+from .given import signals as given_signals
+from .initialise.earlier import values_from
+from .inputs import Signal
 
 
 class Parameters:
@@ -32,12 +36,27 @@ class Parameters:
         literals = system.aliases.literals
         self.values.cells[size - len(literals) :] = literals
         self.overridden = np.zeros(size, dtype=bool)
+        self.starts: dict[str, Any] = {}  # start values of variables, given for all runs to come
 
     def set(self, path: str, value: Any) -> None:
-        """Give a parameter (or a slice of parameters) another value for all runs to come."""
+        """Give a parameter (or a slice of parameters) another value for all runs to come; a variable, another start value."""
+        if self._is_variable(path):
+            values_from(self.system, {path: value}, what="set")
+            self.starts[path] = value
+            return
         cells, number = self._checked(path, value)
         self.values.cells[cells] = number
         self.overridden[cells.ravel()] = True
+
+    def split(self, changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Values of parameters, and start values of variables."""
+        starts = {path: value for path, value in changes.items() if self._is_variable(path)}
+        return {path: value for path, value in changes.items() if path not in starts}, starts
+
+    def _is_variable(self, path: str) -> bool:
+        located = self.system.plant.locate(path)
+        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+        return quantity is not None and quantity.role == "variable" and not located.order
 
     def get(self, path: str) -> Any:
         known = self.known({})
@@ -54,7 +73,7 @@ class Parameters:
         overridden = self.overridden
         if changes:
             overridden = overridden.copy()
-            for path, value in changes.items():
+            for path, value in by_name(changes, "set").items():
                 cells, number = self._checked(path, value)
                 known[cells] = number
                 overridden[cells.ravel()] = True
@@ -84,6 +103,23 @@ class Parameters:
             raise ModelError(f"`{path}` is connected inside the model and cannot be given from outside.")
         return quantity.known_base + flat
 
+    def signals(
+        self, inputs: Mapping[str, Any], changes: Mapping[str, Any], begin: float, end: float
+    ) -> tuple[dict[int, Signal], list[Diagnostic]]:
+        """The signals that fill cells in a run, and what the user should know about data that are shorter than it."""
+        if inputs and (self.low.bindings or self.high.bindings):
+            self.known(changes)  # bounds may depend on parameters
+        found: dict[int, Signal] = {}
+        told: dict[str, str] = {}
+        for path, given in by_name(inputs, "inputs").items():
+            cells = self.input_cells(path)
+            signals = given_signals(given, path, cells.shape, self.unit(path))
+            for cell, signal in zip(cells.ravel().tolist(), signals, strict=True):
+                signal, said = over_run(signal, begin, end, path)
+                found[cell] = within_bounds(signal, float(self.low.cells[cell]), float(self.high.cells[cell]), path)
+                told[path] = told.get(path) or said
+        return found, ends_told(told)
+
     def names(self) -> Iterator[tuple[str, int]]:
         """Every parameter and external input with its cell."""
         plant: Plant = self.system.plant
@@ -101,8 +137,7 @@ class Parameters:
         if quantity is None or quantity.role == "variable" or located.order:
             raise ModelError(
                 f"`{path}` is not a parameter, so it cannot be set.",
-                remedy="`model.parameters()` lists what can be set. Another start value: `ac.start(…)` where the component is "
-                f'made, or `simulate(…, start_from={{"{path}": …}})`.',
+                remedy="`model.parameters()` lists what can be set; variables can be given start values.",
             )
         if isinstance(quantity.declaration, Constant):
             raise ModelError(f"`{path}` is a constant and cannot be changed.", remedy="Declare it with `ac.Parameter` instead.")
@@ -124,7 +159,7 @@ class Parameters:
                 raise UsageError(*(replace(d, what=f"`{path}` cannot be {value!r}. {d.what}") for d in error.diagnostics)) from None
         try:
             number = np.broadcast_to(np.asarray(value, dtype=float), cells.shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             shape = f"an array of shape {cells.shape}" if cells.shape else "a number"
             raise ModelError(f"`{path}` takes {shape}, got {value!r} of type {type(value).__name__}.") from None
         if not np.isfinite(number).all():
@@ -168,3 +203,16 @@ class Parameters:
         cells = np.flatnonzero(~np.isfinite(known))
         names = [self.system.plant.name_of(int(c), "known") for c in cells[:6]]
         return [Diagnostic(f"Parameter `{n}` has no finite value.", remedy="Check the expression it is bound to.") for n in names]
+
+
+def by_name(given: Any, what: str) -> Mapping[str, Any]:
+    """Values by path, or why this is not that."""
+    if not isinstance(given, Mapping):
+        raise UsageError(
+            f'`{what}` takes values by name, such as {{"room.T": 20.0}}, got {given!r:.60} of type {type(given).__name__}.',
+            remedy="A list of pairs becomes one with `dict(…)`." if isinstance(given, (list, tuple)) else "",
+        )
+    for path in given:
+        if not isinstance(path, str):
+            raise UsageError(f"`{what}` takes names such as `room.T`, got {path!r} of type {type(path).__name__}.")
+    return given

@@ -28,11 +28,11 @@ from .events.handler import settle_discrete, switching
 from .events.timed import set_at_start
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.pose import pose
-from .inputs import Signal, as_signal, values_at
-from .parameters import Parameters
+from .inputs import Signal, values_at
+from .parameters import Parameters, by_name
 from .problem import Floats, Problem
 from .states import StateSelection, gathered, spread
-from .steady import Earlier, earlier_values, point
+from .steady import Earlier, earlier_values, point, with_starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +54,7 @@ class Beginning:
     given: Mapping[str, Any] = field(default_factory=dict)
     solve_for: Iterable[str] = ()
     quick: bool = False  # from a guess that is good, or else useless
+    end: float | None = None  # of the run; none for a single point
 
     @property
     def inverse(self) -> bool:
@@ -69,6 +70,7 @@ class Prepared:
     yp: Floats
     report: Report
     signals: dict[int, Signal]
+    told: tuple[Diagnostic, ...] = ()  # what the user should know about the inputs
 
 
 class _Bench:
@@ -128,12 +130,16 @@ class Preparation:
         mode, t = asked.mode, asked.t
         if mode not in ("start", "steady"):
             raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
-        signals, earlier, changes = self._signals(asked.inputs), earlier_values(self.system, asked.start_from), asked.set
+        changes, starts = self.parameters.split(by_name(asked.set, "set"))
+        with self._lock:
+            signals, told = self.parameters.signals(asked.inputs, changes, t, t if asked.end is None else asked.end)
+        earlier = earlier_values(self.system, asked.start_from)
         if self.system.hybrid is not None and isinstance(asked.start_from, Result):
             from .carry import discrete_values
 
             changes = {**discrete_values(self.system, asked.start_from), **changes}
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
+        earlier = with_starts(self.system, self.parameters.starts, earlier, starts)
 
         def known_with(more: Mapping[str, Any]) -> Floats:
             with self._lock:
@@ -162,14 +168,7 @@ class Preparation:
             problem, first = self._reselected(problem, first, t, known)
         self.problem = problem
         lap("initialisation")
-        return Prepared(problem, first.y, first.yp, first.report, signals)
-
-    def _signals(self, inputs: Mapping[str, Any]) -> dict[int, Signal]:
-        signals: dict[int, Signal] = {}
-        for path, given in inputs.items():
-            cells = self.parameters.input_cells(path).ravel()
-            signals.update(dict.fromkeys(cells.tolist(), as_signal(given, path, unit=self.parameters.unit(path))))
-        return signals
+        return Prepared(problem, first.y, first.yp, first.report, signals, tuple(told))
 
     @contextmanager
     def _bench(self, shared: Problem) -> Iterator[_Bench]:

@@ -9,7 +9,7 @@ the next value is approached from the last one that was solved.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class Earlier:
 
     values: np.ndarray
     found: np.ndarray
+    said: np.ndarray | None = field(default=None, kw_only=True)  # mask of those that the user wrote down as start values
 
     def complete(self, system: System) -> bool:
         """Whether all that might be a state has a value: then nothing else counts at the start."""
@@ -46,6 +47,8 @@ class Earlier:
     def applied(self, starts: Starts) -> Starts:
         """The starts with these values in their place. Rounding may have carried them past a bound."""
         within = np.clip(self.values, starts.minimum, starts.maximum)
+        if self.said is not None:
+            within = np.where(self.said, self.values, within)  # these are refused, if anything, not moved
         start = np.where(self.found, within, starts.start)
         return Starts(start, starts.given | self.found, starts.fixed, starts.nominal, starts.minimum, starts.maximum)
 
@@ -62,6 +65,21 @@ def earlier_values(system: System, start_from: Any) -> Earlier | None:
             "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
         )
     return Earlier(values, found)
+
+
+def with_starts(system: System, kept: Mapping[str, Any], earlier: Earlier | None, given: Mapping[str, Any]) -> Earlier | None:
+    """Start values by name: those of this run go before what an earlier result says, and that before those kept for all runs."""
+    for said, first in ((kept, False), (given, True)):
+        if not said:
+            continue
+        values, found = values_from(system, said, what="set")
+        if earlier is None:
+            earlier = Earlier(values, found, said=found)
+            continue
+        chosen = found if first else found & ~earlier.found
+        before = np.zeros(len(found), dtype=bool) if earlier.said is None else earlier.said
+        earlier = Earlier(np.where(chosen, values, earlier.values), found | earlier.found, said=chosen | before)
+    return earlier
 
 
 def point(system: System, title: str, at: Prepared, t: float, outcome: Any) -> Result:

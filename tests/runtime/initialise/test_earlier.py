@@ -42,7 +42,7 @@ def test_another_size_takes_what_there_is(plant: ac.Component, common: int) -> N
 def test_any_name_of_an_unknown_will_do() -> None:
     """A resistor's end and a capacitor's plate are one voltage."""
     model = ac.compile(Ladder(2))
-    values, found = values_from(model.system, {"R[0].n.v": 0.7, "nobody": 1.0})
+    values, found = values_from(model.system, {"R[0].n.v": 0.7})
     located = model.system.plant.locate("C[0].p.v")
     unknown = int(model.system.aliases.index[located.kind.quantities["p.v"].base + located.flat])
     assert found.tolist() == [k == unknown for k in range(model.system.size)] and values[unknown] == 0.7
@@ -68,6 +68,8 @@ def test_a_network_is_solved_at_once_from_its_solution() -> None:
 def test_a_result_of_something_else_is_told() -> None:
     model = ac.compile(Ladder(2))
     with pytest.raises(UsageError, match="Nothing in `start_from`"):
+        model.simulate(until=1.0, start_from=ac.compile(Pendulum(x=ac.start(L), y=ac.start(0.0))).simulate(until=0.1))
+    with pytest.raises(ac.ModelError, match="`pressure` does not exist"):
         model.simulate(until=1.0, start_from={"pressure": 1.0})
     with pytest.raises(UsageError, match="earlier result or values by name, got 3"):
         model.simulate(until=1.0, start_from=3)

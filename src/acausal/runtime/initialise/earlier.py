@@ -7,26 +7,29 @@ variable of an unknown is tried, so that it is enough if one of them has kept it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, NameNotFound, UsageError
+from ...errors import ModelError, UsageError
 from ...families.plant import joined
 from ...families.system import System
 from ...families.tree import Node
+from ...language.units import quantity as quantity_of
 from .types import Floats, Integers, Mask
 
 
-def values_from(system: System, earlier: Any, at: float | None = None) -> tuple[Floats, Mask]:
+def values_from(system: System, earlier: Any, at: float | None = None, what: str = "start_from") -> tuple[Floats, Mask]:
     """Per unknown of the system its value in `earlier` (a result, or a mapping of names to values), and where there is one.
 
-    Of a result the last point is taken, or the one nearest to the time `at`.
+    Of a result the last point is taken, or the one nearest to the time `at`, and names that are unknown here do not matter; those
+    that somebody wrote down do.
     """
     values, found = np.zeros(system.size), np.zeros(system.size, bool)
     if isinstance(earlier, Mapping):
         for path, value in earlier.items():
-            _take(system, *_named(system, path, value), values, found)
+            _take(system, *_named(system, path, value, what), values, found)
         return values, found
     look = _Look(earlier, at)
     for kind in system.plant.kinds:
@@ -56,12 +59,9 @@ def _take_derivatives(system: System, look: _Look, values: Floats, found: Mask) 
             values[unknown], found[unknown] = float(value.ravel()[0]), True
 
 
-def _named(system: System, path: str, value: Any) -> tuple[Integers, Floats]:
+def _named(system: System, path: str, value: Any, what: str) -> tuple[Integers, Floats]:
     """Numbers of the variables that a path names in this system, and values for them."""
-    try:
-        located = system.plant.locate(path)
-    except NameNotFound:
-        return np.zeros(0, np.intp), np.zeros(0)
+    located = system.plant.locate(path)
     quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
     if (
         quantity is None
@@ -69,12 +69,25 @@ def _named(system: System, path: str, value: Any) -> tuple[Integers, Floats]:
         or located.order
         or (located.kind.index, located.name) in system.definitions
     ):
-        raise UsageError(f"`start_from` gives `{path}`, which is not an unknown of the model and cannot be started from.")
+        raise UsageError(
+            f"`{what}` gives `{path}`, which is not an unknown of the model and cannot be started from.",
+            remedy="It is computed from others: give those a start value."
+            if quantity is None or not quantity.declaration.is_known
+            else "",
+        )
     numbers = quantity.base + np.asarray(located.flat)
     try:
-        return numbers.ravel(), np.broadcast_to(np.asarray(value, dtype=float), numbers.shape).ravel()
-    except (TypeError, ValueError):
-        raise UsageError(f"`start_from` gives `{path}` the value {value!r}; it has the shape {numbers.shape}.") from None
+        number = quantity_of(value, quantity.declaration.unit) if isinstance(value, str) else value
+        found = np.broadcast_to(np.asarray(number, dtype=float), numbers.shape).ravel()
+    except UsageError as error:
+        raise UsageError(
+            *(replace(d, what=f"`{what}` gives `{path}` the value {value!r}. {d.what}") for d in error.diagnostics)
+        ) from None
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"`{what}` gives `{path}` the value {value!r}; it has the shape {numbers.shape}.") from None
+    if not np.isfinite(found).all():
+        raise UsageError(f"`{what}` gives `{path}` the value {value!r}, which is not finite.")
+    return numbers.ravel(), found
 
 
 class _Look:

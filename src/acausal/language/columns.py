@@ -1,0 +1,420 @@
+"""Columns of numbers in a file: CSV as people and programs write it, Parquet and Excel by way of pandas.
+
+*What is read is right, or refused.* A file says itself what its numbers mean, so far as it can, and nothing it says is ignored:
+
+- The header is found, or there is none. `T [degC]`, `T (degC)` and a second row of units give a column its unit.
+- Cells are separated by semicolons, tabs, bars, commas or blanks. A comma within a number is a decimal comma, where commas do not
+  separate. Rows have as many cells as the header: a row that has more is not cut.
+- The time is in the column that is called `time`, `t`, `hour`, `date` or the like, wherever it stands; otherwise in the first.
+  Dates become seconds since the first of them; with a time zone or an offset they are what the sun says, across summer and winter.
+- UTF-8, UTF-16 with its mark, and what Windows writes (cp1252) are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError, near_matches
+from .units import convert, dimension, respelled, to_si
+
+Floats = NDArray[np.float64]
+
+SEPARATORS = (";", "\t", "|", ",")
+TIMES = ("time", "times", "zeit", "date", "datetime", "timestamp", "date/time")
+CLOCKS = {"s": ("second", "seconds", "sec"), "min": ("minute", "minutes", "min"), "h": ("hour", "hours"), "day": ("day", "days")}
+_MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
+_UNIT = re.compile(r"^(?P<name>.*?)(?:\s*\[(?P<square>[^\[\]]*)\]|\s+\((?P<round>[^()]*)\))\s*$")
+_DATE = re.compile(
+    r"(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?"
+)
+
+
+class ColumnError(UsageError):
+    """A file whose numbers cannot be read, or could be read in two ways."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: what its header calls it, its unit if it says one, and its numbers; of dates, seconds since the first."""
+
+    title: str
+    name: str
+    unit: str
+    values: Floats
+    dates: bool = False
+    problem: str = ""  # why these are no numbers; said when somebody wants them, since a file may have texts besides
+
+    def numbers(self) -> Floats:
+        if self.problem:
+            raise ColumnError(self.problem, remedy="Correct the file there, or remove the row.")
+        return self.values
+
+    def in_unit(self, unit: str, path: str) -> Floats:
+        """The numbers in another unit; without a unit of their own they are in it already."""
+        if not self.unit:
+            return self.numbers()
+        try:
+            return np.asarray(convert(self.numbers(), self.unit, respelled(unit)), dtype=float)
+        except ColumnError:
+            raise
+        except UsageError as error:
+            wanted = f"in {unit}" if unit else "without a unit"
+            raise ColumnError(
+                f"The column `{self.title}` of `{path}` is needed {wanted}. {error.diagnostics[0].what}",
+                remedy="Choose another column, or declare the unit of what it is for.",
+            ) from None
+
+    def in_si(self) -> Floats:
+        """The numbers in SI base units, as far as the header says what they are."""
+        return np.asarray(to_si(self.numbers(), self.unit), dtype=float)
+
+
+class Columns:
+    """All columns of a file."""
+
+    def __init__(self, path: str, columns: Sequence[Column]) -> None:
+        self.path, self.columns = path, list(columns)
+
+    @property
+    def titles(self) -> list[str]:
+        return [column.title for column in self.columns]
+
+    def find(self, which: str | int) -> Column:
+        """By number, by the header as it stands, or by the name in it."""
+        if isinstance(which, int) and -len(self.columns) <= which < len(self.columns):
+            return self.columns[which]
+        for attribute in ("title", "name"):
+            found = [column for column in self.columns if getattr(column, attribute) == which]
+            if len(found) > 1:
+                raise ColumnError(
+                    f"`{self.path}` has {len(found)} columns called `{which}`.", remedy="Rename them, or give a number."
+                )
+            if found:
+                return found[0]
+        listed = ", ".join(f"`{title}`" for title in self.titles)
+        near = near_matches(str(which), dict.fromkeys([*self.titles, *(c.name for c in self.columns)]))
+        raise ColumnError(f"`{self.path}` has no column `{which}`; it has {listed}.", remedy=near)
+
+    def _called_time(self) -> list[Column]:
+        by_name = [c for c in self.columns if c.name.casefold() in TIMES or c.dates]
+        short = [c for c in self.columns if c.name == "t"]  # `T` is a temperature
+        return by_name or short or [c for c in self.columns if any(c.name.casefold() in names for names in CLOCKS.values())]
+
+    @property
+    def has_time(self) -> bool:
+        """Whether a column is called the time, or holds dates."""
+        return bool(self._called_time())
+
+    @property
+    def time(self) -> Column:
+        """The column of times: the one that is called so, or holds dates; otherwise the first."""
+        called = self._called_time()
+        if len(called) > 1:
+            listed = ", ".join(f"`{c.title}`" for c in called)
+            raise ColumnError(f"`{self.path}` has several columns that could be the time: {listed}.", remedy="Keep one of them.")
+        return called[0] if called else self.columns[0]
+
+    def seconds(self) -> Floats:
+        """The times in seconds."""
+        column = self.time
+        if column.dates:
+            return column.numbers()
+        clock = next((unit for unit, names in CLOCKS.items() if column.name.casefold() in names), "s")
+        if column.unit and dimension(column.unit) != dimension("s"):
+            raise ColumnError(
+                f"The column `{column.title}` of `{self.path}` is taken for the time, but it is in {column.unit}.",
+                remedy="Call the column of times `time`, for instance `time [h]`.",
+            )
+        return np.asarray(convert(column.numbers(), column.unit or clock, "s"), dtype=float)
+
+    @property
+    def data(self) -> list[Column]:
+        """What is not the time."""
+        time = self.time
+        return [column for column in self.columns if column is not time]
+
+
+def titled(title: str, place: str) -> tuple[str, str]:
+    """The name and the unit that a header says: `T_out [degC]`; `x[3]` is an element, not a unit.
+
+    >>> titled("T_out [degC]", "a file"), titled("wall.T[3]", "a file"), titled("flow (m3/h)", "a file")
+    (('T_out', 'degC'), ('wall.T[3]', ''), ('flow', 'm^3/h'))
+    """
+    text = title.strip()
+    match = _UNIT.match(text)
+    if match is None:
+        return text, ""
+    square = match["square"] is not None
+    given = (match["square"] if square else match["round"]).strip()
+    if not given:
+        return match["name"].strip(), ""
+    if re.fullmatch(r"[\d\s,:]+", given) and not (given == "1" and text.endswith(" [1]")):
+        return text, ""
+    try:
+        unit = respelled(given)
+        dimension(unit)
+    except UsageError as error:
+        if not square:  # `T (outside)` is a name
+            return text, ""
+        raise ColumnError(
+            f"The header `{text}` of {place} says a unit that cannot be read. {error.diagnostics[0].what}",
+            remedy=error.diagnostics[0].remedy or "Write it as `name [unit]` with a unit such as `degC` or `kg/s`.",
+        ) from None
+    return match["name"].strip(), unit
+
+
+# --- files ----------------------------------------------------------------------------------------------------------------
+
+
+def read(path: str | os.PathLike[str]) -> Columns:
+    """All columns of a file, by its ending: `.parquet`, `.xlsx` and `.xls` through pandas, everything else as separated text."""
+    name = os.fspath(path)
+    ending = Path(name).suffix.lower()
+    if ending in (".parquet", ".xlsx", ".xls", ".ods"):
+        return _through_pandas(name, ending)
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise ColumnError(f"`{name}` cannot be read: {error.strerror or error}.") from None
+    return _separated(_decoded(data, name), name)
+
+
+def _through_pandas(path: str, ending: str) -> Columns:
+    try:
+        import pandas
+    except ImportError:
+        raise ColumnError(f"`{path}` is read with pandas, which is not installed.", remedy="`pip install pandas`.") from None
+    try:
+        frame = pandas.read_parquet(path) if ending == ".parquet" else pandas.read_excel(path)
+    except ImportError as error:
+        raise ColumnError(f"`{path}` cannot be read: {error}", remedy="Install what pandas asks for, or save it as CSV.") from None
+    except Exception as error:  # whatever pandas and its engines raise
+        raise ColumnError(f"`{path}` cannot be read: {type(error).__name__}: {error}.") from None
+    return of_frame(frame, path)
+
+
+def of_frame(frame: Any, path: str = "the table") -> Columns:
+    """The columns of a pandas DataFrame; an index that has a name, or holds dates, is one of them."""
+    if frame.index.name is not None or hasattr(frame.index, "tz_localize") or hasattr(frame.index, "total_seconds"):
+        frame = frame.reset_index(names=frame.index.name or "time")
+    noted = dict(getattr(frame, "attrs", {}).get("units", {}))
+    return Columns(path, [_of_series(frame[label], str(label), noted.get(label, ""), path) for label in frame.columns])
+
+
+def _of_series(series: Any, title: str, noted: str, path: str) -> Column:
+    name, unit = titled(title, f"`{path}`")
+    if hasattr(series, "dt") and hasattr(series.dt, "total_seconds"):
+        return Column(title, name, "s", np.asarray(series.dt.total_seconds(), dtype=float))
+    if hasattr(series, "dt"):
+        return Column(title, name, "", np.asarray((series - series.iloc[0]).dt.total_seconds(), dtype=float), dates=True)
+    try:
+        values = np.asarray(series.to_numpy(), dtype=float)
+    except (TypeError, ValueError):
+        cells = [(k, str(cell)) for k, cell in enumerate(series, 1)]
+        return _column(title, cells, ".", f"`{path}`", "row")
+    return Column(title, name, unit or noted, values)
+
+
+def _decoded(data: bytes, path: str) -> str:
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return _decode(data, encoding, path)
+    if b"\x00" in data[:4096]:
+        raise ColumnError(
+            f"`{path}` is not a text file that can be read: it contains zero bytes.", remedy="Save it as CSV in UTF-8."
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _decode(data, "cp1252", path)
+
+
+def _decode(data: bytes, encoding: str, path: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ColumnError(f"`{path}` is not text in UTF-8: {error.reason}.", remedy="Save it as CSV in UTF-8.") from None
+
+
+# --- separated text ---------------------------------------------------------------------------------------------------------
+
+Rows = list[tuple[int, list[str]]]  # the line in the file, and its cells
+
+
+def _separated(text: str, path: str) -> Columns:
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip() and not line.lstrip().startswith("#")]
+    forced = None
+    if lines and lines[0][1].strip().lower().startswith("sep=") and len(lines[0][1].strip()) == 5:  # Excel's own hint
+        forced, lines = lines[0][1].strip()[4], lines[1:]
+    if not lines:
+        raise ColumnError(f"`{path}` is empty.", remedy="It needs two columns: time and values.")
+    separator, rows = _split(lines, forced, path)
+    header, units, rows = _header(rows, path)
+    _check_lengths(header, rows, separator, path)
+    if not rows:
+        raise ColumnError(f"`{path}` has a header and no row of numbers.")
+    decimal = _decimal_mark(rows, separator, path)
+    columns = []
+    for number, title in enumerate(header):
+        column = _column(title, [(line, cells[number]) for line, cells in rows], decimal, f"`{path}`", "line")
+        if units[number] and not column.unit:
+            column = replace(column, unit="" if column.dates else units[number])
+        columns.append(column)
+    return Columns(path, columns)
+
+
+def _split(lines: list[tuple[int, str]], forced: str | None, path: str) -> tuple[str, Rows]:
+    """The separator that cuts the lines into cells, strong ones first: a comma may be part of a number, a blank of a name."""
+    found = [s for s in SEPARATORS if s in lines[0][1] and s in lines[-1][1]] or [s for s in SEPARATORS if s in lines[0][1]]
+    for separator in [forced] if forced else found:
+        return separator, [(k, [c.strip() for c in next(csv.reader([line], delimiter=separator))]) for k, line in lines]
+    rows = [(k, line.split()) for k, line in lines]
+    if len(rows[-1][1]) > 1:
+        return " ", rows
+    raise ColumnError(
+        f"`{path}` has a single column.", remedy="It needs a column of times and one of values, separated by commas or semicolons."
+    )
+
+
+def _header(rows: Rows, path: str) -> tuple[list[str], list[str], Rows]:
+    """Titles of the columns, units of a second row, and the rows of numbers."""
+    first = rows[0][1]
+    if all(map(_is_value, first)):
+        return [f"column {k + 1}" for k in range(len(first))], [""] * len(first), rows
+    second = rows[1][1] if len(rows) > 1 else []
+    if len(second) == len(first) and not any(map(_is_value, second)) and any(second):
+        units = [_unit_of_row(cell, rows[1][0], path) for cell in second]
+        return first, units, rows[2:]
+    return first, [""] * len(first), rows[1:]
+
+
+def _unit_of_row(cell: str, line: int, path: str) -> str:
+    text = cell.strip("[]() ")
+    if text.casefold() in ("", "-"):
+        return "1" if text else ""
+    try:
+        unit = respelled(text)
+        dimension(unit)
+    except UsageError:
+        raise ColumnError(f"`{path}`, line {line}: expected numbers or units under the header, got {cell!r}.") from None
+    return unit
+
+
+def _check_lengths(header: list[str], rows: Rows, separator: str, path: str) -> None:
+    for _, cells in rows:
+        if len(cells) == len(header) + 1 and not cells[-1]:
+            cells.pop()  # a separator at the end of the line
+    wrong = next(((line, cells) for line, cells in rows if len(cells) != len(header)), None)
+    if wrong is None:
+        return
+    line, cells = wrong
+    remedy = "Every row has one cell for each column."
+    if separator == "," and len(cells) > len(header):
+        remedy = "Are these decimal commas? Then the cells have to be separated by semicolons: save the file as `0,5;1,5`."
+    raise ColumnError(
+        f"`{path}`, line {line}: {len(cells)} cells where {len(header)} columns are ({', '.join(header)}).", remedy=remedy
+    )
+
+
+def _decimal_mark(rows: Rows, separator: str, path: str) -> str:
+    """The decimal comma or point of a file; numbers with both, or some with one and some with the other, are not guessed."""
+    if separator == ",":
+        return "."
+    numbers = [(line, cell) for line, cells in rows for cell in cells if re.fullmatch(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", cell)]
+    comma = next(((line, cell) for line, cell in numbers if "," in cell), None)
+    point = next(((line, cell) for line, cell in numbers if "." in cell), None)
+    if comma is None:
+        return "."
+    if point is not None or comma[1].count(",") > 1:
+        both = f"{comma[1]!r} in line {comma[0]}" + (f" and {point[1]!r} in line {point[0]}" if point and point != comma else "")
+        raise ColumnError(
+            f"`{path}`: it cannot be told whether a comma or a point is the decimal mark: {both}.",
+            remedy="Save it with one decimal mark and without separators of thousands.",
+        )
+    return ","
+
+
+def _column(title: str, cells: list[tuple[int, str]], decimal: str, place: str, what: str) -> Column:
+    name, unit = titled(title, place)
+    if all(_DATE.fullmatch(cell) for _, cell in cells):
+        seconds, problem = _seconds_of_dates(cells, f"{place}, column `{title}`", what)
+        return Column(title, name, "", seconds, dates=True, problem=problem)
+    values, problem = np.full(len(cells), np.nan), ""
+    for k, (line, cell) in enumerate(cells):
+        text = cell.replace(",", ".") if decimal == "," else cell
+        if _is_number(text) and np.isfinite(float(text)):
+            values[k] = float(text)
+        elif not problem:
+            expected = "there is no value" if cell.casefold() in _MISSING else f"expected a number, got {cell!r}"
+            problem = f"{place}, {what} {line}, column `{title}`: {expected}."
+    return Column(title, name, unit, values, problem=problem)
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is not part of a header: a number, perhaps with a decimal comma, or a date."""
+    return bool(_is_number(cell.replace(",", ".")) or _DATE.fullmatch(cell))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+# --- dates ------------------------------------------------------------------------------------------------------------------
+
+
+def _seconds_of_dates(cells: list[tuple[int, str]], place: str, what: str) -> tuple[Floats, str]:
+    """Seconds since the first date, or why there are none."""
+    parts = [_DATE.fullmatch(cell) for _, cell in cells]
+    order = _order_of_dates([m for m in parts if m is not None])
+    if order is None:
+        return np.zeros(len(cells)), f"{place}: {cells[0][1]!r} may be read in two ways; write dates as 2024-12-31."
+    found = []
+    for (line, cell), match in zip(cells, parts, strict=True):
+        try:
+            assert match is not None
+            found.append(_moment(match, order))
+        except ValueError as error:
+            return np.zeros(len(cells)), f"{place}, {what} {line}: {cell!r} is not a date: {error}."
+    if len({moment.tzinfo is None for moment in found}) > 1:
+        return np.zeros(len(cells)), f"{place}: some dates have a time zone and some have none."
+    return np.array([(moment - found[0]).total_seconds() for moment in found]), ""
+
+
+def _order_of_dates(dates: Sequence[re.Match[str]]) -> str | None:
+    """Where year, month and day stand; None where 01/02/2024 could be in January or in February."""
+    if all(len(m[1]) == 4 for m in dates):
+        return "ymd"
+    if any(len(m[4]) != 4 for m in dates):
+        return None
+    if all(m[2] == "." for m in dates) or any(int(m[1]) > 12 for m in dates):
+        return "dmy"
+    return "mdy" if any(int(m[3]) > 12 for m in dates) else None
+
+
+def _moment(match: re.Match[str], order: str) -> datetime:
+    numbers = dict(zip(order, (int(match[1]), int(match[3]), int(match[4])), strict=True))
+    clock, zone = (match[5] or "00:00").replace(",", "."), match[6]
+    hour, minute, *seconds = clock.split(":")
+    second = float(seconds[0]) if seconds else 0.0
+    moment = datetime(
+        numbers["y"], numbers["m"], numbers["d"], int(hour), int(minute), int(second), round(second % 1 * 1e6) % 1_000_000
+    )
+    if zone is None:
+        return moment
+    if zone in ("Z", "UTC"):
+        return moment.replace(tzinfo=UTC)
+    return datetime.strptime(f"{moment:%Y-%m-%d %H:%M:%S.%f} {zone.replace(':', '')}", "%Y-%m-%d %H:%M:%S.%f %z")

@@ -1,0 +1,384 @@
+"""What a user gives for an input, as signals: numbers, functions, points in time, files, pandas' tables.
+
+*A thing that could be read in two ways is refused.* For a single input, `(times, values)` is a tuple of two sequences, and a list
+of pairs is a list of points; two numbers are neither. For an array, numbers in its own shape are one for each element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, get_args
+
+import numpy as np
+
+from ..errors import Diagnostic, UsageError
+from ..families.numbers import range_text
+from ..language import columns
+from ..language.expression import Shape
+from ..language.units import convert, quantity
+from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
+
+MOST_POINTS = 20_000_000  # of data that repeat over a run
+_FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
+_WAYS = (
+    "give a number, a function of time, (times, values), a list of (time, value) pairs, a pandas Series indexed by time, a file, "
+    "or (file, column); for an array also numbers in its shape"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """Measured data with everything said about them. Made by `ac.data`."""
+
+    given: Any
+    interpolation: Interpolation
+    ends: Ends | None
+    period: float | None
+    unit: str
+
+
+def data(
+    given: Any,
+    values: Any = None,
+    *,
+    ends: Ends | None = None,
+    period: float | str | None = None,
+    interpolation: Interpolation = "linear",
+    unit: str = "",
+) -> Data:
+    """Measured data as an input: `simulate(inputs={"T_out": ac.data("weather.csv", "T [degC]", ends="repeat")})`.
+
+    given, values: times and values; or a file (CSV, Parquet, Excel) or a pandas DataFrame and the name of a column.
+    ends: what happens before the first and after the last time. "hold" keeps the first and last value; "repeat" begins anew after
+        `period` (unless given, the time from the first to the last point, and one more step if these two differ); with "stop" a run
+        that goes beyond the data is refused. If nothing is said, values are held and the run warns of it.
+    interpolation: "linear"; "monotone" (C1 cubics that never overshoot the data); "smooth" (C1 cubics with the slope of the
+        parabola through three neighbouring points); "hold" (each value until the next one).
+    unit: of the values, where a header does not say it.
+
+    >>> import acausal as ac
+    >>> ac.data([0.0, 3600.0], [0.0, 20.0], ends="hold", unit="degC").ends
+    'hold'
+    """
+    for what, choice, known in (("interpolation", interpolation, get_args(Interpolation)), ("ends", ends, (*get_args(Ends), None))):
+        if choice not in known:
+            raise UsageError(f"`{what}` is {choice!r}; it must be one of {', '.join(map(repr, known))}.")
+    if period is not None and ends != "repeat":
+        raise UsageError('`period` is for data that repeat: `ac.data(…, ends="repeat", period="1 day")`.')
+    seconds = quantity(period, "s") if isinstance(period, str) else period
+    if seconds is not None and not seconds > 0:
+        raise UsageError(f"`period` is a time such as `1 day`, got {period!r}.")
+    return Data(given if values is None else (given, values), interpolation, ends, seconds, unit)
+
+
+def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "") -> Signal | Repeating:
+    """One signal: a number, a function of time, points in time, a pandas Series, a file, or (file, column).
+
+    A text that names no file may be a number with a unit ("3 kV"), which is converted to `unit`.
+    """
+    if isinstance(given, Constant | Table | Steps | Function | Repeating):
+        return given
+    if not isinstance(given, Data):
+        given = data(given, interpolation=interpolation)
+    return _of_data(given, name, unit)
+
+
+def _of_data(said: Data, name: str, unit: str) -> Signal | Repeating:
+    given, own = said.given, said.unit
+    if isinstance(given, bool | int | float | np.number) or (isinstance(given, np.ndarray) and given.ndim == 0):
+        return _constant(_in_unit(given, own, unit, name), name)
+    if isinstance(given, str) and not _is_file(given):
+        return _constant(_quantity(given, unit, name), name)
+    if callable(given) and not _is_series(given):
+        return Function(given)
+    times, values = _points(given, name, unit, own)
+    found = table(times, values, name, said.interpolation, said.ends)
+    if said.ends != "repeat" or not isinstance(found, Table | Steps):
+        return found
+    return Repeating(found.times, found.values, said.interpolation, _period(found.times, found.values, said.period, name))
+
+
+def _period(times: Floats, values: Floats, said: float | None, name: str) -> float:
+    span = float(times[-1] - times[0])
+    if said is None:
+        return span if values[0] == values[-1] else span + float(times[-1] - times[-2])
+    if said < span:
+        raise UsageError(f"The data of input `{name}` are {span:g} s long and cannot repeat after {said:g} s.")
+    return said
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeating:
+    """Points in time that begin anew after a period; for a run they are laid end to end."""
+
+    times: Floats
+    values: Floats
+    interpolation: Interpolation
+    period: float
+
+    def over(self, begin: float, end: float, name: str) -> Signal:
+        """The points from a period before `begin` to a period after `end`."""
+        first = int(np.floor((begin - self.times[0]) / self.period)) - 1
+        last = int(np.ceil((end - self.times[0]) / self.period)) + 1
+        if (last - first) * len(self.times) > MOST_POINTS:
+            raise UsageError(
+                f"The data of input `{name}` repeat every {self.period:g} s, {last - first} times in this run: too many points.",
+                remedy="Give a function of time, or a source in the model.",
+            )
+        turns = np.arange(first, last)[:, None] * self.period
+        closed = bool(self.times[-1] - self.times[0] >= self.period)  # the last point is the first of the next turn
+        own = slice(None, -1) if closed else slice(None)
+        times, values = (turns + self.times[own]).ravel(), np.tile(self.values[own], last - first)
+        return table(times, values, name, self.interpolation, "hold")
+
+
+def _points(given: Any, name: str, unit: str, own: str) -> tuple[Any, Any]:
+    """Times and values that somebody gave in one of many ways."""
+    if _is_table(given):
+        return _of_columns(given, None, name, unit)
+    if _is_series(given):
+        return _of_series(given, unit, own)
+    if (
+        isinstance(given, tuple | list)
+        and len(given) == 2
+        and (isinstance(given[0], str | PathLike) or hasattr(given[0], "columns"))
+    ):
+        return _of_columns(given[0], given[1], name, unit)
+    if isinstance(given, tuple | list):
+        points = _of_sequences(given)
+        if points is not None:
+            return points[0], _in_unit(points[1], own, unit, name)
+    raise UsageError(f"Input `{name}` got {_shown(given)}.", remedy=_remedy(given))
+
+
+def _is_table(given: Any) -> bool:
+    """Whether it is the name of a file, or a pandas DataFrame."""
+    return isinstance(given, str | PathLike) or hasattr(given, "columns")
+
+
+def _of_sequences(given: Sequence[Any]) -> tuple[Any, Any] | None:
+    """(times, values), or a list of (time, value) pairs; None for neither, and for what could be both."""
+    if not given or not all(_is_sequence(part) for part in given):
+        return None
+    pairs = all(len(part) == 2 for part in given)
+    if len(given) == 2 and pairs:
+        tuples = [isinstance(part, tuple) for part in given]
+        if isinstance(given, tuple) and not any(tuples):
+            return given[0], given[1]
+        return tuple(zip(*given, strict=True)) if isinstance(given, list) and all(tuples) else None  # type: ignore[return-value]
+    if len(given) == 2:
+        return given[0], given[1]
+    return tuple(zip(*given, strict=True)) if pairs else None  # type: ignore[return-value]
+
+
+def _is_sequence(part: Any) -> bool:
+    return isinstance(part, list | tuple) or (hasattr(part, "__len__") and hasattr(part, "__array__") and np.ndim(part) > 0)
+
+
+def _of_columns(given: Any, which: str | int | None, name: str, unit: str) -> tuple[Floats, Floats]:
+    """The times and one column of a file or of a pandas DataFrame."""
+    try:
+        found = columns.read(given) if isinstance(given, str | PathLike) else columns.of_frame(given)
+        if not isinstance(given, str | PathLike) and not found.has_time:
+            listed = ", ".join(found.titles)
+            raise UsageError(
+                f"A DataFrame with the columns {listed} has no column of times.",
+                remedy="Choose one of them, `frame[…]`, whose index is the time; or call the column of times `time`.",
+            )
+        if which is None:
+            which = _only_column(found, name)
+        return found.seconds(), found.find(which).in_unit(unit, found.path)
+    except UsageError as error:
+        raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
+
+
+def _only_column(found: columns.Columns, name: str) -> str:
+    titles = [column.title for column in found.data]
+    if len(titles) == 1:
+        return titles[0]
+    if not titles:
+        raise UsageError(f"`{found.path}` has a single column, `{found.time.title}`.", remedy="It needs two: time and values.")
+    raise UsageError(f"`{found.path}` has the columns {', '.join(titles)}.", remedy=f"choose one: ({found.path!r}, {titles[0]!r})")
+
+
+def _of_series(series: Any, unit: str, own: str) -> tuple[Any, Any]:
+    """A pandas Series: its index is the time (of dates, seconds since the first); names may say units: `T [degC]`."""
+    index = series.index
+    name, header = columns.titled(str(series.name), "a Series") if series.name is not None else ("", "")
+    values = _in_unit(series.to_numpy(), own or header, unit, name or "series")
+    if hasattr(index, "total_seconds"):
+        return index.total_seconds(), values
+    if hasattr(index, "tz_localize"):
+        return (index - index[0]).total_seconds(), values
+    _, clock = columns.titled(str(index.name), "a Series") if index.name is not None else ("", "")
+    return (convert(np.asarray(index, dtype=float), clock, "s") if clock else index), values
+
+
+def _in_unit(given: Any, own: str, unit: str, name: str) -> Any:
+    if not own:
+        return given
+    try:
+        return convert(np.asarray(given, dtype=float), own, unit)
+    except UsageError as error:
+        raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
+
+
+def _shown(given: Any) -> str:
+    return f"{type(given).__name__} {given!r:.60}"
+
+
+def _remedy(given: Any) -> str:
+    if isinstance(given, tuple | list) and len(given) == 2:
+        if all(isinstance(part, bool | int | float | np.number) for part in given):
+            table = f"([0, 10], {list(given)})"
+            return f"Two numbers are neither one value nor a table: give one number, or times and values as in {table}."
+        if all(_is_sequence(part) and len(part) == 2 for part in given):
+            return "It may be (times, values) or two points (time, value): say it, `ac.data(times, values)`."
+    return _WAYS
+
+
+def _is_series(given: Any) -> bool:
+    return hasattr(given, "index") and hasattr(given, "to_numpy") and not hasattr(given, "columns")
+
+
+def _is_file(text: str) -> bool:
+    from os.path import exists
+
+    return text.lower().endswith(_FILES) or exists(text)
+
+
+def _quantity(text: str, unit: str, name: str) -> float:
+    try:
+        return quantity(text, unit)
+    except UsageError as error:
+        raise UsageError(
+            f"Input `{name}` cannot be {text!r}: there is no such file, and as a quantity it is wrong. {error.diagnostics[0].what}",
+            remedy=error.diagnostics[0].remedy,
+        ) from None
+
+
+def _constant(value: Any, name: str) -> Constant:
+    number = float(value)
+    if not np.isfinite(number):
+        raise UsageError(f"Input `{name}` is {value}; it must be a finite number.")
+    return Constant(number)
+
+
+# --- arrays of inputs ---------------------------------------------------------------------------------------------------------
+
+
+def signals(given: Any, name: str, shape: Shape, unit: str) -> list[Signal | Repeating]:
+    """A signal for each element of an input, or of an array of inputs, in order."""
+    count = int(np.prod(shape))
+    if not shape or isinstance(given, Constant | Table | Steps | Function | Repeating):
+        return [as_signal(given, name, unit=unit)] * count
+    if isinstance(given, Data):
+        parts = _element_tables(given.given, shape)
+        if parts is not None:
+            return [as_signal(replace(given, given=part), name, unit=unit) for part in parts]
+        return [as_signal(given, name, unit=unit)] * count
+    if _has_shape(given, shape):
+        if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]):
+            raise UsageError(
+                f"Input `{name}` has the shape {shape}, and {_shown(given)} may be its elements or (times, values).",
+                remedy="say it: `numpy.array(…)` for numbers, one for each element; `ac.data(times, values)` for points in time",
+            )
+        return [as_signal(float(x), f"{name}[{k}]") for k, x in enumerate(np.asarray(given, dtype=float).ravel())]
+    parts = _element_tables(given, shape)
+    if parts is not None:
+        return [as_signal(part, f"{name}[{k}]", unit=unit) for k, part in enumerate(parts)]
+    if isinstance(given, list) and len(given) == count and len(shape) == 1 and not all(_is_plain_pair(part) for part in given):
+        return [as_signal(part, f"{name}[{k}]", unit=unit) for k, part in enumerate(given)]
+    if isinstance(given, list | tuple | np.ndarray) and not any(map(_is_sequence, given)) and len(given) != 2:
+        raise UsageError(f"Input `{name}` has the shape {shape} and got {len(given)} values: {_shown(given)}.", remedy=_WAYS)
+    return [as_signal(given, name, unit=unit)] * count
+
+
+def _has_shape(given: Any, shape: Shape) -> bool:
+    """Whether this is an array of numbers of just this shape."""
+    if not isinstance(given, list | tuple | np.ndarray):
+        return False
+    try:
+        found = np.asarray(given)
+    except ValueError:
+        return False
+    return found.dtype.kind in "biuf" and found.shape == shape
+
+
+def _is_plain_pair(part: Any) -> bool:
+    return _is_sequence(part) and len(part) == 2 and all(isinstance(x, bool | int | float | np.number) for x in part)
+
+
+def _element_tables(given: Any, shape: Shape) -> list[tuple[Any, Any]] | None:
+    """(times, values) with values of the shape (times, *shape): a column for each element."""
+    if not (isinstance(given, tuple) and len(given) == 2 and _is_sequence(given[0]) and _is_sequence(given[1])):
+        return None
+    values = np.asarray(given[1])
+    if values.shape != (len(given[0]), *shape):
+        return None
+    return [(given[0], column) for column in values.reshape(len(given[0]), -1).T]
+
+
+# --- over a run -----------------------------------------------------------------------------------------------------------------
+
+
+def over_run(signal: Signal | Repeating, begin: float, end: float, name: str) -> tuple[Signal, str]:
+    """The signal for the times of a run, and what the user should know about its ends; nothing if all is well or was said."""
+    if isinstance(signal, Repeating):
+        return signal.over(begin, end, name), ""
+    if not isinstance(signal, Table | Steps) or signal.ends == "hold":
+        return signal, ""
+    first, last = float(signal.times[0]), float(signal.times[-1])
+    slack = 1e-9 * max(abs(first), abs(last), abs(end - begin))
+    early, late = begin < first - slack, end > last + slack
+    if not (early or late):
+        return signal, ""
+    data, run = f"from {first:g} s to {last:g} s", f"from {begin:g} s to {end:g} s"
+    if signal.ends == "stop":
+        raise UsageError(
+            f"The data of input `{name}` go {data}, the run {run}.",
+            remedy='End the run there, or say how they go on: `ac.data(…, ends="hold")` or `ends="repeat"`.',
+        )
+    held = " and ".join(f"the {which} value is held {when}" for which, when, is_so in (
+        ("first", f"before {first:g} s", early), ("last", f"after {last:g} s", late)) if is_so)  # fmt: skip
+    return signal, f"The data of input `{name}` go {data}, the run {run}: {held}."
+
+
+def ends_told(name_and_said: Mapping[str, str]) -> list[Diagnostic]:
+    """Warnings about data that are shorter than the run."""
+    remedy = 'Say what is meant: `ac.data(…, ends="hold")`, `"repeat"` or `"stop"`.'
+    return [Diagnostic(what, remedy=remedy) for what in name_and_said.values() if what]
+
+
+def within_bounds(signal: Signal, low: float, high: float, name: str) -> Signal:
+    """The signal, if its values are within the bounds of the input; a function is asked whenever it is evaluated."""
+    if low == -np.inf and high == np.inf:
+        return signal
+    if isinstance(signal, Function):
+        return Function(_bounded(signal.function, low, high, name))
+    values = np.atleast_1d(np.asarray(signal.value if isinstance(signal, Constant) else signal.values))
+    wrong = np.flatnonzero((values < low) | (values > high))
+    if len(wrong):
+        when = "" if isinstance(signal, Constant) else f" at {signal.times[wrong[0]]:g} s"
+        raise _outside(name, float(values[wrong[0]]), when, low, high)
+    return signal
+
+
+def _bounded(function: Callable[[float], float], low: float, high: float, name: str) -> Callable[[float], float]:
+    def checked(t: float) -> float:
+        value = float(function(t))
+        if value < low or value > high:
+            raise _outside(name, value, f" at {t:g} s", low, high)
+        return value
+
+    return checked
+
+
+def _outside(name: str, value: float, when: str, low: float, high: float) -> UsageError:
+    allowed = range_text(low, high)
+    return UsageError(
+        f"Input `{name}` is {value:g}{when}, out of its range: it must be {allowed}.",
+        remedy=f"Give values {allowed}, in the unit in which the input is declared, or widen the range where it is declared.",
+    )
