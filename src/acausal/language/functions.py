@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ShapeError, UsageError
 from .expression import Continuation, Expression, Time, apply, as_expression, total
 from .operators import OPERATORS
+from .reductions import Reduction
 
 time: Expression = Time()
 """The independent variable, in seconds."""
@@ -215,7 +216,7 @@ def minimum(*values: Any) -> Any:
     >>> minimum(3.0, 1.0, 2.0), minimum([4.0, 5.0])
     (1.0, 4.0)
     """
-    return _extreme("min", values)
+    return _over_time("min", values) or _extreme("min", values)
 
 
 def maximum(*values: Any) -> Any:
@@ -224,7 +225,12 @@ def maximum(*values: Any) -> Any:
     >>> maximum(3.0, [1.0, 7.0])
     array([3., 7.])
     """
-    return _extreme("max", values)
+    return _over_time("max", values) or _extreme("max", values)
+
+
+def _over_time(kind: str, values: tuple[Any, ...]) -> Any:
+    """Of a path, what is kept of its trajectory (`ac.max("room.T")` for a table of results); None for anything else."""
+    return Reduction(kind, values[0]) if len(values) == 1 and isinstance(values[0], str) else None
 
 
 def _extreme(name: str, values: tuple[Any, ...]) -> Any:
@@ -288,6 +294,8 @@ def mean(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     >>> mean([1.0, 2.0, 6.0])
     3.0
     """
+    if isinstance(value, str):
+        return _over_time("mean", (value,))
     if isinstance(value, (list, tuple, Iterator)):
         value = list(value)
         if is_symbolic(value):

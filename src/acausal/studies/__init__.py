@@ -1,0 +1,1 @@
+"""Studies: many runs of one model, from cases to a table."""

@@ -1,0 +1,81 @@
+"""One case of a study: what a worker runs, and the row it gives back. Both are plain values that any process can be sent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import ModelError
+from .outputs import Column
+
+STEADY = "steady"  # the cases are states of rest, not runs
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What all cases of a study have in common."""
+
+    model: Any
+    columns: tuple[Column, ...]
+    options: Mapping[str, Any]  # of `simulate`, or of `steady_state`
+    steady: bool = False
+    inputs: frozenset[str] = frozenset()  # paths among the changes that are inputs
+
+    def solve(self, changes: Mapping[str, Any], start_from: Any = None) -> Any:
+        """The result of one case."""
+        options = dict(self.options)
+        given = {path: v for path, v in changes.items() if path in self.inputs}
+        options["inputs"] = {**(options.get("inputs") or {}), **given}
+        options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
+        if start_from is not None:
+            options["start_from"] = start_from
+        return self.model.steady_state(**options) if self.steady else self.model.simulate(**options)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of one case."""
+
+    number: int
+    values: tuple[float, ...]
+    outcome: str
+    reached: float
+    message: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome in ("FINISHED", "TERMINATED")
+
+
+def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any = None) -> tuple[Row, Any]:
+    """Run one case. Whatever goes wrong in it becomes part of its row: other cases have nothing to do with it."""
+    begun = time.perf_counter()
+    try:
+        result = job.solve(changes, start_from)
+    except ModelError as error:
+        return _failed(job, number, type(error).__name__, str(error), begun, getattr(error, "result", None))
+    values, problems = [], []
+    for column in job.columns:
+        try:
+            values.append(column.of(result))
+        except ModelError as error:
+            values.append(float("nan"))
+            problems.append(str(error))
+    outcome = result.outcome
+    said = [] if outcome.ok else [str(outcome), *map(str, result.diagnostics)]
+    name = "OUTPUT" if problems and outcome.ok else outcome.name
+    message = "\n".join([*said, *problems])
+    return Row(number, tuple(values), name, float(result.time_reached), message, time.perf_counter() - begun), result
+
+
+def _failed(job: Job, number: int, name: str, message: str, begun: float, result: Any) -> tuple[Row, Any]:
+    empty = (float("nan"),) * len(job.columns)
+    return Row(number, empty, name, float("nan"), message, time.perf_counter() - begun), result
+
+
+def run_chunk(job: Job, cases: Sequence[tuple[int, Mapping[str, Any]]], start_from: Any = None) -> list[Row]:
+    """Several cases, one after the other; a worker gets them at once, so that sending them does not cost more than running."""
+    return [run_case(job, number, changes, start_from)[0] for number, changes in cases]

@@ -1,0 +1,168 @@
+"""Where the cases of a study run: threads of this process, processes, or whatever executor or cluster a user has.
+
+Each way is a function that takes chunks of cases and yields their rows as they come, in any order. At most a few chunks a worker
+are under way at a time, so that a hundred thousand cases do not wait in memory. A worker that dies takes nothing with it: its
+chunk is run again, case by case, and only the case that kills its worker every time becomes a failed row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import Any
+
+from ..errors import UsageError
+from .case_run import Job, Row, run_chunk
+
+Chunk = Sequence[tuple[int, Mapping[str, Any]]]
+Where = str | Any | None
+
+_AHEAD = 2  # chunks that wait for each worker
+_TRIES = 2  # of a case whose worker died
+
+
+def rows_of(job: Job, chunks: Iterable[Chunk], where: Where, workers: int | None, start_from: Any = None) -> Iterator[Row]:
+    """The rows of all chunks, as they come."""
+    count = workers or os.cpu_count() or 1
+    if where is None or where == "threads":
+        with ThreadPoolExecutor(count) as pool:
+            yield from _stream(lambda chunk: pool.submit(run_chunk, job, chunk, start_from), chunks, count)
+    elif where == "processes":
+        yield from _in_processes(job, chunks, count, start_from)
+    elif where == "serial":
+        for chunk in chunks:
+            yield from run_chunk(job, chunk, start_from)
+    elif hasattr(where, "scatter") and hasattr(where, "submit"):
+        yield from _on_cluster(job, chunks, where, start_from)
+    elif hasattr(where, "submit"):
+        yield from _with_executor(job, chunks, where, count, start_from)
+    elif type(where).__module__.partition(".")[0] == "joblib" and callable(where):
+        yield from _with_joblib(job, chunks, where, start_from)
+    else:
+        raise UsageError(
+            f"`executor` cannot be {where!r}.",
+            remedy='"threads", "processes", an executor of concurrent.futures, a Dask client, or joblib.Parallel(…).',
+        )
+
+
+def _stream(submit: Callable[[Chunk], Future[list[Row]]], chunks: Iterable[Chunk], workers: int) -> Iterator[Row]:
+    """Submit as many chunks as keep the workers busy, and give back what is done."""
+    waiting: set[Future[list[Row]]] = set()
+    source = iter(chunks)
+    try:
+        waiting |= {submit(chunk) for chunk in islice(source, _AHEAD * workers)}
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            waiting |= {submit(chunk) for chunk in islice(source, len(done))}
+            for future in done:
+                yield from future.result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+# --- processes ----------------------------------------------------------------------------------------------------------------
+
+_job: Job | None = None  # of a worker process
+_start_from: Any = None
+
+
+def _receive(job: Job, start_from: Any) -> None:
+    global _job, _start_from
+    _job, _start_from = job, start_from
+
+
+def _run_received(chunk: Chunk) -> list[Row]:
+    assert _job is not None
+    return run_chunk(_job, chunk, _start_from)
+
+
+def _in_processes(job: Job, chunks: Iterable[Chunk], workers: int, start_from: Any) -> Iterator[Row]:
+    """Processes of this machine, each sent the model once."""
+    from multiprocessing import get_context
+
+    def pool() -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(workers, get_context("spawn"), _receive, (job, start_from))
+
+    yield from _surviving(pool, chunks, workers, len(job.columns))
+
+
+def _surviving(pool: Callable[[], Executor], chunks: Iterable[Chunk], workers: int, width: int) -> Iterator[Row]:
+    """Run on pools that may break; what was under way in a broken one is tried again in a new one, case by case."""
+    source = iter(chunks)
+    again: list[Chunk] = []
+    tried: dict[int, int] = {}
+    while True:
+        under_way: dict[Future[list[Row]], Chunk] = {}
+        executor = pool()
+        try:
+            for chunk in islice(_first(again, source), _AHEAD * workers):
+                under_way[executor.submit(_run_received, chunk)] = chunk
+            while under_way:
+                done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in done:
+                    rows = future.result()  # raises if the pool is broken
+                    del under_way[future]
+                    for chunk in islice(_first(again, source), 1):
+                        under_way[executor.submit(_run_received, chunk)] = chunk
+                    yield from rows
+            return
+        except BrokenExecutor:
+            for future, chunk in under_way.items():
+                if future.done() and future.exception() is None:
+                    yield from future.result()
+                    continue
+                for number, changes in chunk:
+                    tried[number] = tried.get(number, 0) + 1
+                    if len(chunk) == 1 and tried[number] > _TRIES:
+                        yield _killer(number, width)
+                    else:
+                        again.append([(number, changes)])
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _first(again: list[Chunk], source: Iterator[Chunk]) -> Iterator[Chunk]:
+    while again:
+        yield again.pop(0)
+    yield from source
+
+
+def _killer(number: int, width: int) -> Row:
+    what = "The process that ran this case died each time (out of memory, or a crash in a function that was called)."
+    return Row(number, (float("nan"),) * width, "WORKER_DIED", float("nan"), what)
+
+
+# --- what a user brings ---------------------------------------------------------------------------------------------------------
+
+
+def _with_executor(job: Job, chunks: Iterable[Chunk], executor: Any, workers: int, start_from: Any) -> Iterator[Row]:
+    """An executor of `concurrent.futures`, or anything with its `submit`."""
+    count = getattr(executor, "_max_workers", workers)
+    yield from _stream(lambda chunk: executor.submit(run_chunk, job, chunk, start_from), chunks, count)
+
+
+def _with_joblib(job: Job, chunks: Iterable[Chunk], parallel: Any, start_from: Any) -> Iterator[Row]:
+    from joblib import delayed
+
+    for rows in parallel(delayed(run_chunk)(job, chunk, start_from) for chunk in chunks):
+        yield from rows
+
+
+def _on_cluster(job: Job, chunks: Iterable[Chunk], client: Any, start_from: Any) -> Iterator[Row]:
+    """An existing Dask cluster. The model is scattered once; Dask itself runs again what a lost worker had."""
+    from distributed import as_completed
+
+    shared = client.scatter(job, broadcast=True, hash=False)
+    first = client.scatter(start_from, broadcast=True, hash=False) if start_from is not None else None
+    ahead = _AHEAD * max(1, len(client.scheduler_info()["workers"]))
+    source = iter(chunks)
+    submitted = [client.submit(run_chunk, shared, chunk, first, pure=False) for chunk in islice(source, ahead)]
+    completed = as_completed(submitted)
+    for future in completed:
+        rows = future.result()
+        for chunk in islice(source, 1):
+            completed.add(client.submit(run_chunk, shared, chunk, first, pure=False))
+        yield from rows

@@ -1,0 +1,156 @@
+"""Pictures of a study: lines, scatter, tornado, heat map, overlay, bands of percentiles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UsageError
+from . import facts
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .table import Study
+
+File = str | os.PathLike[str] | None
+
+
+def lines(study: Study, x: str, outputs: Sequence[str], file: File) -> Figure:
+    wanted = list(outputs) or study.outputs
+    figure, axes = _axes(len(wanted), 1, sharex=True)
+    across = study[x]
+    order = np.argsort(across, kind="stable")
+    for axis, output in zip(axes.ravel(), wanted, strict=True):
+        values = np.where(study.ok, study[output], np.nan)
+        axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=1.2)
+        axis.set_ylabel(_label(study, output))
+    axes.ravel()[-1].set_xlabel(_label(study, x))
+    return _done(figure, file)
+
+
+def scatter(study: Study, output: str, file: File) -> Figure:
+    strength = study.correlations(output)
+    if not strength:
+        raise UsageError("A scatter plot needs at least three cases in which a number was changed.")
+    figure, axes = _axes(1, len(strength), sharey=True)
+    for axis, (path, rank) in zip(axes.ravel(), strength.items(), strict=True):
+        axis.scatter(study[path][study.ok], study[output][study.ok], s=8, alpha=0.6, linewidths=0)
+        axis.set_xlabel(_label(study, path))
+        axis.set_title(f"ρ = {rank:+.2f}", fontsize=9)
+    axes.ravel()[0].set_ylabel(_label(study, output))
+    return _done(figure, file)
+
+
+def tornado(study: Study, output: str, file: File) -> Figure:
+    base, ranges = _ranges(study, output)
+    figure, axes = _axes(1, 1, height=0.8 + 0.4 * len(ranges))
+    axis = axes.ravel()[0]
+    for place, (path, (low, high)) in enumerate(reversed(ranges.items())):
+        axis.barh(place, high - low, left=low, height=0.6, color="C0")
+        axis.text(high, place, f" {path}", va="center", fontsize=8)
+    axis.axvline(base, color="black", linewidth=0.8)
+    axis.set_yticks([])
+    axis.set_xlabel(_label(study, output))
+    axis.use_sticky_edges = False
+    axis.margins(x=0.2)
+    return _done(figure, file)
+
+
+def _ranges(study: Study, output: str) -> tuple[float, dict[str, tuple[float, float]]]:
+    """The output at the base case, and over the cases in which each thing alone (or at all) was changed; the widest first."""
+    values, good = study[output], study.ok
+    found: dict[str, tuple[float, float]] = {}
+    alone = [[path for path, column in study.cases.columns.items() if column[k] is not None] for k in range(len(study))]
+    one_at_a_time = all(len(paths) <= 1 for paths in alone)
+    base = next((k for k, paths in enumerate(alone) if not paths and good[k]), None) if one_at_a_time else None
+    middle = float(values[base]) if base is not None else float(np.nanmedian(values[good]))
+    for path in study.changed:
+        if one_at_a_time:
+            own = [float(values[k]) for k, paths in enumerate(alone) if paths == [path] and good[k]]
+        else:
+            x = study[path]
+            slope = np.polyfit(x[good], values[good], 1) if np.ptp(x[good]) > 0 else (0.0, middle)
+            own = [float(np.polyval(slope, x[good].min())), float(np.polyval(slope, x[good].max()))]
+        if own:
+            found[path] = (min([middle, *own]), max([middle, *own]))
+    return middle, dict(sorted(found.items(), key=lambda pair: pair[1][0] - pair[1][1]))
+
+
+def heat_map(study: Study, x: str, y: str, output: str, file: File) -> Figure:
+    across, up, values = study[x], study[y], np.where(study.ok, study[output], np.nan)
+    xs, ys = np.unique(across), np.unique(up)
+    table = np.full((len(ys), len(xs)), np.nan)
+    table[np.searchsorted(ys, up), np.searchsorted(xs, across)] = values
+    if np.isnan(table).all() or len(xs) * len(ys) > 4 * len(study):
+        raise UsageError(f"`{x}` and `{y}` do not form a grid in this study.", remedy="Make the cases with `ac.grid`.")
+    figure, axes = _axes(1, 1)
+    axis = axes.ravel()[0]
+    shown = axis.pcolormesh(xs, ys, table, shading="nearest", cmap="viridis")
+    figure.colorbar(shown, ax=axis, label=_label(study, output))
+    axis.set_xlabel(_label(study, x))
+    axis.set_ylabel(_label(study, y))
+    return _done(figure, file)
+
+
+def overlay(study: Study, path: str, most: int, file: File) -> Figure:
+    figure, axes = _axes(1, 1)
+    axis = axes.ravel()[0]
+    for k in np.unique(np.linspace(0, len(study) - 1, min(most, len(study))).astype(int)):
+        result = study.result(int(k))
+        axis.plot(result.time, result[path], linewidth=1, label=study.cases.names[int(k)])
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(_label(study, path))
+    if len(axis.lines) <= 10:
+        axis.legend(fontsize=8)
+    return _done(figure, file)
+
+
+def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figure:
+    good = np.flatnonzero(study.ok)
+    if not len(good):
+        raise UsageError("None of the cases came to its end, so there is nothing to draw.")
+    first = study.result(int(good[0]))
+    time = np.unique(first.time)
+    curves = np.stack([_at(study.result(int(k)), path, time) for k in good])
+    lines_ = np.nanpercentile(curves, sorted(shares), axis=0)
+    figure, axes = _axes(1, 1)
+    axis = axes.ravel()[0]
+    for k in range(len(lines_) // 2):
+        label = f"{sorted(shares)[k]:g} … {sorted(shares)[-1 - k]:g} %"
+        axis.fill_between(time, lines_[k], lines_[-1 - k], alpha=0.25, linewidth=0, color="C0", label=label)
+    if len(lines_) % 2:
+        axis.plot(time, lines_[len(lines_) // 2], color="C0", label=f"{sorted(shares)[len(lines_) // 2]:g} %")
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(_label(study, path))
+    axis.legend(fontsize=8)
+    return _done(figure, file)
+
+
+def _at(result: Any, path: str, time: np.ndarray) -> np.ndarray:
+    return np.asarray(np.interp(time, result.time, result[path]))
+
+
+def _label(study: Study, name: str) -> str:
+    try:
+        unit = study.unit(name)
+    except KeyError:
+        unit = facts.unit(study._job.model, name)
+    return f"{name} [{unit}]" if unit else name
+
+
+def _axes(rows: int, columns: int, height: float | None = None, **options: Any) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    size = (max(6.4, 2.6 * columns), height or max(3.6, 2.2 * rows))
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def _done(figure: Figure, file: File) -> Figure:
+    if file is not None:
+        figure.savefig(file, dpi=150)
+    return figure

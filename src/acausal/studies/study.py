@@ -1,0 +1,175 @@
+"""A study: many runs of one model, and the table that comes of it.
+
+study = ac.study(model, ac.grid({"wall.G": [1.0, 2.0, 4.0]}), outputs=["room.T", ac.max("heater.Q_flow")], until="1 day")
+print(study)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..errors import Diagnostic, ModelError, UsageError
+from . import facts
+from .case_run import Job, Row, run_case
+from .cases import Cases, cases_of
+from .executors import Chunk, rows_of
+from .journal import Journal
+from .outputs import Outputs, columns_of
+from .progress import counted
+from .table import Study
+
+_ROWS_A_CHUNK = 64  # at the most
+_CHUNKS_A_WORKER = 16  # so that workers end together
+_CHECKED = 1000  # distinct values of a column that are looked at before the first run; a case checks its own all the same
+
+
+def study(
+    model: Any,
+    cases: Any,
+    outputs: Outputs,
+    *,
+    until: float | str | None = None,
+    steady: bool = False,
+    executor: Any = None,
+    workers: int | None = None,
+    each_from: str = "start",
+    keep: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[int, int], Any] = False,
+    **options: Any,
+) -> Study:
+    """Run a model for many cases and keep what is asked of each.
+
+    Every day:
+        cases: `ac.grid(…)`, `ac.one_at_a_time(…)`, `ac.draws(…)`, a list of changes, columns by path, a pandas frame, or a CSV or
+            Excel file. Paths are parameters, start values or inputs; values may be texts with units.
+        outputs: paths (final values), reductions (`ac.max("room.T")`), functions of a result; a list, or a mapping by name.
+        until: as for `simulate`; or `steady=True` for states of rest.
+    The rest:
+        executor: "threads" (the default), "processes", "serial", an executor of concurrent.futures, a Dask client, joblib.Parallel.
+        each_from: "start" (each case by itself), "first" or "previous" (each case begins from that case's end).
+        keep: a folder for the rows; the same study run again goes on where it stopped.
+        progress: True for a bar, or a function of (cases done, cases in all).
+        options: what `simulate` or `steady_state` takes besides.
+
+    A case that fails is a row with its outcome, the time reached and the reason; it never ends the study.
+    """
+    found = cases_of(cases, _unit_reader(model))
+    columns = tuple(columns_of(outputs))
+    if not steady and until is None:
+        raise UsageError("A study needs an end for its runs, or `steady=True`.", remedy='until="1 day"')
+    asked = dict(options) if steady else {"until": until, **options}
+    inputs = _checked(model, found)
+    job = Job(model, columns, asked, steady, inputs)
+    journal = None if keep is None else Journal(keep, _fingerprint(job, found, each_from))
+    done = {row.number: row for row in journal.rows()} if journal is not None else {}
+    left = [k for k in range(len(found)) if k not in done]
+    with counted(progress, len(done), len(found), getattr(model, "title", "model")) as count:
+        for batch in _batches(_rows(job, found, left, each_from, executor, workers)):
+            if journal is not None:
+                journal.append(batch)
+            done.update((row.number, row) for row in batch)
+            count(len(done))
+    return Study(job, found, [done[k] for k in range(len(found))])
+
+
+def _rows(job: Job, cases: Cases, left: Sequence[int], each_from: str, executor: Any, workers: int | None) -> Iterator[Row]:
+    if each_from == "start":
+        yield from rows_of(job, _chunks(cases, left, workers), executor, workers)
+    elif each_from == "first":
+        row, result = run_case(job, 0, cases[0])
+        if 0 in left:
+            yield row
+        others = [k for k in left if k != 0]
+        yield from rows_of(job, _chunks(cases, others, workers), executor, workers, result if row.ok else None)
+    elif each_from == "previous":
+        yield from _one_after_another(job, cases, left)
+    else:
+        raise UsageError(f'`each_from` is "start", "first" or "previous", got {each_from!r}.')
+
+
+def _one_after_another(job: Job, cases: Cases, left: Sequence[int]) -> Iterator[Row]:
+    """Each case begins where the one before it ended; a failed one is passed over."""
+    earlier = None
+    if left and left[0] > 0:  # goes on after an interruption: the case before gives the place to begin from
+        row, result = run_case(job, left[0] - 1, cases[left[0] - 1])
+        earlier = result if row.ok else None
+    for k in left:
+        row, result = run_case(job, k, cases[k], earlier)
+        earlier = result if row.ok else earlier
+        yield row
+
+
+def _chunks(cases: Cases, numbers: Sequence[int], workers: int | None) -> Iterator[Chunk]:
+    count = workers or os.cpu_count() or 1
+    size = max(1, min(_ROWS_A_CHUNK, len(numbers) // (count * _CHUNKS_A_WORKER)))
+    for first in range(0, len(numbers), size):
+        yield [(k, cases[k]) for k in numbers[first : first + size]]
+
+
+def _batches(rows: Iterator[Row], seconds: float = 0.5) -> Iterator[list[Row]]:
+    """Rows gathered for about half a second, so that a journal is not synchronised for each of them."""
+    import time
+
+    batch: list[Row] = []
+    last = time.monotonic()
+    while True:
+        try:
+            row = next(rows, None)
+        except BaseException:
+            if batch:
+                yield batch  # what is done is kept, whatever ends the study
+            raise
+        if row is not None:
+            batch.append(row)
+        if batch and (row is None or time.monotonic() - last > seconds):
+            yield batch
+            batch, last = [], time.monotonic()
+        if row is None:
+            return
+
+
+def _unit_reader(model: Any) -> Callable[[str], str]:
+    return lambda path: facts.unit(model, path)
+
+
+def _checked(model: Any, cases: Cases) -> frozenset[str]:
+    """Refuse columns that name nothing and values that cannot be, all at once; say which of the columns are inputs."""
+    wrong: list[Diagnostic] = []
+    inputs: set[str] = set()
+    for path, values in cases.columns.items():
+        try:
+            if facts.role(model, path) == "input":
+                inputs.add(path)
+            given = [v for v in values if v is not None]
+            for value in [v for v in dict.fromkeys(map(_hashable, given)) if v is not None][:_CHECKED]:
+                facts.check(model, path, value)
+        except ModelError as error:
+            wrong += error.diagnostics
+    if wrong:
+        raise ModelError(*wrong[:20])
+    return frozenset(inputs)
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def _fingerprint(job: Job, cases: Cases, each_from: str) -> dict[str, Any]:
+    """What makes a study another one."""
+    numbers = {path: list(values) for path, values in cases.columns.items()}
+    return {
+        "model": facts.fingerprint(job.model),
+        "cases": numbers,
+        "names": cases.names,
+        "outputs": {c.label: _said(c.what) for c in job.columns},
+        "options": {k: str(v) for k, v in job.options.items()},
+        "steady": job.steady,
+        "each_from": each_from,
+    }
+
+
+def _said(what: Any) -> str:
+    """A reduction by what it says, a function by its name: its address differs from process to process."""
+    return getattr(what, "__qualname__", None) or str(what)

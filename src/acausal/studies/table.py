@@ -1,0 +1,217 @@
+"""The table of a study: a row for each case, columns for what was changed and what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import NameNotFound, UsageError, near_matches
+from . import facts
+from .case_run import Job, Row
+from .cases import Cases
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+_SHOWN = 12  # rows of a table that is printed
+
+
+class Study:
+    """What came of a study: `study["max room.T"]` is a column, `study.result(k)` a whole run, `print(study)` the table.
+
+    Every day: `[…]`, `to_pandas`, `failed`, `plot`, `tornado`, `heat_map`, `scatter`, `bands`, `overlay`.
+    """
+
+    def __init__(self, job: Job, cases: Cases, rows: Sequence[Row]) -> None:
+        self._job, self.cases, self.rows = job, cases, tuple(rows)
+        self._results: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @property
+    def outputs(self) -> list[str]:
+        """Headings of what came of the cases."""
+        return [column.label for column in self._job.columns]
+
+    @property
+    def changed(self) -> list[str]:
+        """Paths of what was changed."""
+        return list(self.cases.columns)
+
+    @property
+    def ok(self) -> np.ndarray:
+        """Which cases came to their end."""
+        return np.array([row.ok for row in self.rows], dtype=bool)
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows of the cases that did not come to their end, with outcome, time reached and reason."""
+        return [row for row in self.rows if not row.ok]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name in self.outputs:
+            place = self.outputs.index(name)
+            return np.array([row.values[place] for row in self.rows])
+        if name in self.cases.columns:
+            return self._numbers(name)
+        known = [*self.changed, *self.outputs]
+        raise NameNotFound(
+            f"The study has no column `{name}`. {near_matches(name, known)}".rstrip(), remedy=f"It has: {', '.join(known)}"
+        )
+
+    def _numbers(self, path: str) -> np.ndarray:
+        """A column of what was changed: as numbers in the parameter's own unit where it can be."""
+        model, given = self._job.model, self.cases.columns[path]
+        otherwise = model.get(path) if any(v is None for v in given) and facts.role(model, path) == "parameter" else None
+        values = [otherwise if v is None else facts.number(model, path, v) if isinstance(v, str) else v for v in given]
+        try:
+            return np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            return np.asarray(values, dtype=object)
+
+    def unit(self, name: str) -> str:
+        """The unit of a column."""
+        if name in self.cases.columns:
+            return facts.unit(self._job.model, name)
+        for column in self._job.columns:
+            if column.label == name:
+                path = column.paths
+                return "" if path is None else column.unit(_Units(self._job.model))
+        raise NameNotFound(f"The study has no column `{name}`.")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A frame with a row for each case; units are in `frame.attrs["units"]`."""
+        import pandas
+
+        columns: dict[str, Any] = {name: self[name] for name in (*self.changed, *self.outputs)}
+        columns |= {"outcome": [row.outcome for row in self.rows], "time reached": [row.reached for row in self.rows]}
+        columns["message"] = [row.message for row in self.rows]
+        frame = pandas.DataFrame(columns, index=pandas.Index(self.cases.names, name="case"))
+        frame.attrs["units"] = {name: self.unit(name) for name in (*self.changed, *self.outputs)}
+        return frame
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table: `.csv`, `.xlsx` or `.parquet`, with units in the headings of a CSV."""
+        ending = os.path.splitext(path)[1].lower()
+        frame = self.to_pandas()
+        if ending == ".csv":
+            units = frame.attrs["units"]
+            frame.rename(columns={n: f"{n} [{u}]" for n, u in units.items() if u}).to_csv(path)
+        elif ending == ".xlsx":
+            frame.to_excel(path)
+        elif ending == ".parquet":
+            frame.attrs = {}
+            frame.to_parquet(path)
+        else:
+            raise UsageError(f"A table is written to .csv, .xlsx or .parquet, not to `{path}`.")
+
+    def result(self, case: int | str) -> Any:
+        """The whole result of one case, by number or name: run once more when asked for, and then kept."""
+        number = self._number(case)
+        if number not in self._results:
+            self._results[number] = self._job.solve(self.cases[number])
+        return self._results[number]
+
+    def _number(self, case: int | str) -> int:
+        if isinstance(case, str):
+            if case not in self.cases.names:
+                raise NameNotFound(f"There is no case `{case}`. {near_matches(case, self.cases.names)}".rstrip())
+            return self.cases.names.index(case)
+        if not -len(self) <= case < len(self):
+            raise UsageError(f"There is no case {case}: the study has {len(self)}.")
+        return range(len(self))[case]
+
+    def percentiles(self, output: str, shares: Sequence[float] = (5, 50, 95)) -> np.ndarray:
+        """Values below which these percentages of the cases lie; failed cases do not count."""
+        values = self[output]
+        return np.asarray(np.nanpercentile(values[self.ok & np.isfinite(values)], shares))
+
+    def correlations(self, output: str) -> dict[str, float]:
+        """Rank correlation of an output with each thing that was changed, the strongest first: what matters, and which way."""
+        from scipy.stats import spearmanr
+
+        found: dict[str, float] = {}
+        y = self[output]
+        for path in self.changed:
+            x = self[path]
+            good = self.ok & np.isfinite(y)
+            if x.dtype == object or good.sum() < 3 or np.ptp(x[good]) == 0:
+                continue
+            found[path] = float(spearmanr(x[good], y[good])[0])
+        return dict(sorted(found.items(), key=lambda pair: -abs(pair[1])))
+
+    def __repr__(self) -> str:
+        bad = len(self.failed)
+        return f"<Study: {len(self)} cases of {', '.join(self.changed) or 'the model as it is'}{f', {bad} failed' if bad else ''}>"
+
+    def __str__(self) -> str:
+        from .words import printed
+
+        return printed(self, _SHOWN)
+
+    def _repr_html_(self) -> str:
+        from .words import html
+
+        return html(self, 100)
+
+    # --- pictures ---------------------------------------------------------------------------------------------------------------
+    def plot(self, x: str, *outputs: str, file: str | os.PathLike[str] | None = None) -> Figure:
+        """Outputs over something that was changed."""
+        from .pictures import lines
+
+        return lines(self, x, outputs, file)
+
+    def scatter(self, output: str, file: str | os.PathLike[str] | None = None) -> Figure:
+        """An output against each thing that was changed, with the rank correlation."""
+        from .pictures import scatter
+
+        return scatter(self, output, file)
+
+    def tornado(self, output: str, file: str | os.PathLike[str] | None = None) -> Figure:
+        """How far each thing that was changed moves an output; of `ac.one_at_a_time`, around the model as it is."""
+        from .pictures import tornado
+
+        return tornado(self, output, file)
+
+    def heat_map(self, x: str, y: str, output: str, file: str | os.PathLike[str] | None = None) -> Figure:
+        """An output over two things that were changed on a grid."""
+        from .pictures import heat_map
+
+        return heat_map(self, x, y, output, file)
+
+    def overlay(self, path: str, *, most: int = 20, file: str | os.PathLike[str] | None = None) -> Figure:
+        """A trajectory of every case (of `most` at the most, evenly picked) in one picture."""
+        from .pictures import overlay
+
+        return overlay(self, path, most, file)
+
+    def bands(
+        self, path: str, shares: Sequence[float] = (5, 25, 50, 75, 95), *, file: str | os.PathLike[str] | None = None
+    ) -> Figure:
+        """Percentiles of a trajectory over all cases."""
+        from .pictures import bands
+
+        return bands(self, path, shares, file)
+
+
+class _Units:
+    """A model as a reduction asks for units."""
+
+    time = np.zeros(0)
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.time
+
+    def unit(self, name: str) -> str:
+        return facts.unit(self._model, name)

@@ -1,0 +1,76 @@
+"""Distributions against scipy's, and what the three ways of drawing promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from acausal.errors import UsageError
+from acausal.studies.distributions import choice, lognormal, normal, shares, triangular, uniform
+
+SHARES = np.linspace(0.01, 0.99, 99)
+
+
+@pytest.mark.parametrize(
+    ("ours", "reference"),
+    [
+        (uniform(2.0, 5.0), stats.uniform(2.0, 3.0)),
+        (normal(20.0, 3.0), stats.norm(20.0, 3.0)),
+        (normal(0.0, 1.0, low=-1.0, high=0.5), stats.truncnorm(-1.0, 0.5)),
+        (triangular(1.0, 2.0, 4.0), stats.triang(1 / 3, 1.0, 3.0)),
+        (lognormal(10.0, 2.0), stats.lognorm(np.log(2.0), scale=10.0)),
+    ],
+)
+def test_values_below_which_shares_lie_are_those_of_scipy(ours, reference):
+    np.testing.assert_allclose(ours.at(SHARES), reference.ppf(SHARES), rtol=1e-10, atol=1e-12)
+
+
+def test_numbers_with_units_become_numbers_in_the_unit_of_the_parameter():
+    assert uniform("10 kN/m", 20000.0).in_unit("N/m").numbers == (10000.0, 20000.0)
+    mean, deviation, *_ = normal("20 degC", "2 degC").in_unit("K").numbers
+    assert (mean, deviation) == (pytest.approx(293.15), pytest.approx(2.0))  # a deviation is a difference
+
+
+@given(st.integers(1, 200), st.integers(1, 5), st.integers(0, 2**31))
+def test_a_latin_hypercube_has_one_point_in_each_stratum(count, columns, seed):
+    found = np.sort((shares(count, columns, "latin", seed) * count).astype(int), axis=0)
+    np.testing.assert_array_equal(found, np.arange(count)[:, None] * np.ones(columns, dtype=int))
+
+
+@pytest.mark.parametrize("method", ["random", "latin", "sobol"])
+def test_the_same_seed_gives_the_same_draws(method):
+    np.testing.assert_array_equal(shares(20, 3, method, seed=5), shares(20, 3, method, seed=5))
+    assert not np.array_equal(shares(20, 3, method, seed=5), shares(20, 3, method, seed=6))
+
+
+def test_correlated_draws_have_that_rank_correlation():
+    found = shares(20000, 2, "latin", seed=1, correlation=[[1.0, 0.8], [0.8, 1.0]])
+    expected = 6 / np.pi * np.arcsin(0.8 / 2)  # Spearman's of a Gaussian copula
+    assert stats.spearmanr(found[:, 0], found[:, 1])[0] == pytest.approx(expected, abs=0.01)
+    np.testing.assert_allclose(np.quantile(found[:, 1], [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.01)
+
+
+def test_choices_are_drawn_evenly():
+    drawn = choice("a", "b", "c").at(shares(300, 1, "latin", seed=0)[:, 0]).tolist()
+    assert [drawn.count(v) for v in "abc"] == [100, 100, 100]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: uniform(2.0, 1.0), "must be finite and grow"),
+        (lambda: normal(1.0, 0.0), "is positive"),
+        (lambda: triangular(1.0, 5.0, 2.0), "must be finite and grow"),
+        (lambda: lognormal(1.0, 0.5), "greater than 1"),
+        (lambda: choice(), "values to choose from"),
+        (lambda: shares(10, 2, "halton", 0), '"random", "latin" or "sobol"'),
+        (lambda: shares(10, 2, "latin", 0, [[1.0, 2.0], [2.0, 1.0]]), "not positive definite"),
+        (lambda: shares(10, 2, "latin", 0, [[1.0]]), "matrix of 2 × 2"),
+    ],
+)
+def test_what_cannot_be_is_said(make, said):
+    with pytest.raises(UsageError, match=said):
+        make()

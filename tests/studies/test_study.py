@@ -1,0 +1,134 @@
+"""Studies against closed forms and against a loop of runs."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import acausal as ac
+
+from .plants import Decay, Fragile
+
+
+@pytest.fixture(scope="module")
+def decay():
+    return ac.compile(Decay())
+
+
+RATES = [0.5, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("executor", [None, "threads", "serial", ThreadPoolExecutor(2)])
+def test_a_study_gives_the_closed_form_in_the_order_of_its_cases(decay, executor):
+    study = ac.study(decay, {"k": RATES}, ["x", ac.mean("x")], until=2.0, points=4001, rtol=1e-9, executor=executor)
+    np.testing.assert_allclose(study["x"], np.exp(-2 * np.array(RATES)), rtol=1e-7)
+    np.testing.assert_allclose(study["mean x"], (1 - np.exp(-2 * np.array(RATES))) / (2 * np.array(RATES)), rtol=1e-6)
+    assert study.ok.all()
+    assert study.unit("k") == "1/s"
+
+
+def test_reductions(decay):
+    outputs = {
+        "first": ac.first("x"), "max": ac.max("x"), "min": ac.min("x"), "area": ac.integral("x"),
+        "half": ac.when_first("x", below=0.5), "never": ac.when_first("x", above=2.0), "own": lambda r: r["x"][0] + 1,
+    }  # fmt: skip
+    study = ac.study(decay, [{}], outputs, until=2.0, points=4001, rtol=1e-9)
+    expected = [1.0, 1.0, np.exp(-2), 1 - np.exp(-2), np.log(2), np.nan, 2.0]
+    np.testing.assert_allclose([study[name][0] for name in outputs], expected, rtol=1e-6)
+    assert study.unit("half") == "s"
+
+
+def test_inputs_and_units_may_be_changed(decay):
+    study = ac.study(decay, [{"u": 1.0, "k": "60 1/min"}], "x", until=2.0)
+    np.testing.assert_allclose(study["x"], [1.0])
+    assert study["k"][0] == pytest.approx(1.0)
+
+
+def test_a_case_that_fails_is_a_row(decay):
+    study = ac.study(ac.compile(Fragile()), {"r": [0.1, 1.0, 0.2]}, "x", until=2.0)
+    assert study.ok.tolist() == [True, False, True]
+    row = study.failed[0]
+    assert row.reached == pytest.approx(1.0, abs=1e-3)
+    assert row.message
+    assert "finished" in str(study)
+
+
+def test_values_out_of_range_fail_in_their_own_case(decay):
+    study = ac.study(decay, {"k": [1.0, 200.0]}, "x", until=1.0)
+    assert study.ok.tolist() == [True, False]
+    assert "out of its range" in study.failed[0].message
+
+
+def test_each_case_may_begin_from_another(decay):
+    fresh = ac.study(decay, {"k": RATES}, "x", until=1.0, rtol=1e-9)
+    chained = ac.study(decay, {"k": RATES}, "x", until=1.0, rtol=1e-9, each_from="previous")
+    np.testing.assert_allclose(chained["x"], np.exp(-np.cumsum(RATES)), rtol=1e-6)
+    first = ac.study(decay, {"k": RATES}, "x", until=1.0, rtol=1e-9, each_from="first")
+    np.testing.assert_allclose(first["x"][1:], fresh["x"][1:] * fresh["x"][0], rtol=1e-6)
+
+
+def test_steady_states_are_cases_too(decay):
+    study = ac.study(decay, {"u": [1.0, 2.0]}, "x", steady=True)
+    np.testing.assert_allclose(study["x"], [1.0, 2.0])
+
+
+def test_random_cases_find_what_matters(decay):
+    drawn = ac.draws({"k": ac.uniform(0.5, 2.0), "u": ac.uniform(0.0, 1e-3)}, 64, method="sobol", seed=3)
+    study = ac.study(decay, drawn, "x", until=1.0)
+    strength = study.correlations("x")
+    assert next(iter(strength)) == "k"
+    assert strength["k"] < -0.99
+    low, middle, high = study.percentiles("x")
+    assert low < middle < high
+
+
+def test_a_whole_result_can_be_looked_at(decay):
+    study = ac.study(decay, {"k": RATES}, "x", until=1.0)
+    assert study.result(1)["x"][-1] == study["x"][1]
+    assert study.result("2") is study.result(1)
+
+
+def test_the_table_goes_to_pandas_and_to_files(decay, tmp_path):
+    study = ac.study(decay, {"k": RATES}, ac.max("x"), until=1.0)
+    frame = study.to_pandas()
+    assert list(frame.columns) == ["k", "max x", "outcome", "time reached", "message"]
+    assert frame.attrs["units"]["k"] == "1/s"
+    study.save(tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text().splitlines()[0].startswith("case,k [1/s],max x")
+
+
+def test_pictures_are_drawn(decay, tmp_path):
+    study = ac.study(decay, ac.grid({"k": RATES, "u": [0.0, 1.0]}), "x", until=1.0)
+    study.heat_map("k", "u", "x", file=tmp_path / "map.png")
+    study.plot("k", "x", file=tmp_path / "lines.png")
+    study.scatter("x", file=tmp_path / "scatter.png")
+    study.overlay("x", file=tmp_path / "overlay.png")
+    study.bands("x", file=tmp_path / "bands.png")
+    ac.study(decay, ac.one_at_a_time({"k": RATES, "u": [1.0]}), "x", until=1.0).tornado("x", file=tmp_path / "tornado.png")
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    ("cases", "outputs", "options", "said"),
+    [
+        ([{"kk": 1.0}], "x", {"until": 1.0}, "`kk` does not exist.*Did you mean `k`"),
+        ([{"k": "1 kg"}], "x", {"until": 1.0}, "`kg` cannot be converted"),
+        ([{"x": 1.0}], "x", {"until": 1.0}, "a study changes parameters and inputs"),
+        ([{"k": 1.0}], "x", {}, "needs an end for its runs"),
+        ([{"k": 1.0}], ["x", "x"], {"until": 1.0}, "Two outputs are called `x`"),
+        ([{"k": 1.0}], [3], {"until": 1.0}, "An output is a path"),
+        ([{"k": 1.0}], "x", {"until": 1.0, "executor": 5}, "`executor` cannot be 5"),
+        ([{"k": 1.0}], "x", {"until": 1.0, "each_from": "last"}, "`each_from` is"),
+    ],
+)
+def test_what_a_study_cannot_do_is_said(decay, cases, outputs, options, said):
+    with pytest.raises(ac.AcausalError, match=f"(?s){said}"):
+        ac.study(decay, cases, outputs, **options)
+
+
+def test_an_output_that_names_nothing_is_told_in_every_row(decay):
+    study = ac.study(decay, {"k": RATES}, "y", until=1.0)
+    assert not study.ok.any()
+    assert "`y` does not exist" in study.failed[0].message
