@@ -10,7 +10,9 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize(("page", "least"), [("cabinet.md", 40), ("diagnosis.md", 7), ("events.md", 40), ("guide.md", 20)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("cabinet.md", 40), ("diagnosis.md", 7), ("events.md", 40), ("guide.md", 20), ("studies.md", 12)]
+)
 def test_examples(page: str, least: int) -> None:
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     text = (DOCS / page).read_text(encoding="utf-8").replace("```", "")

@@ -17,6 +17,7 @@ from .guard import guarded
 from .info import info
 from .run import run
 from .solvers import solvers
+from .study import study
 
 
 class _Command(TyperCommand):
@@ -48,7 +49,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run, check, info, diagnose, solvers, demo, bench):
+for command in (run, study, check, info, diagnose, solvers, demo, bench):
     app.command(name=command.__name__, cls=_Command, epilog=EPILOG if command is run else None)(guarded(command))
 
 

@@ -31,7 +31,7 @@ class Job:
         options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
         if start_from is not None:
             options["start_from"] = start_from
-        return self.model.steady_state(**options) if self.steady else self.model.simulate(**options)
+        return self.model.steady_state(**options) if self.steady else self.model.simulate(**{"on_failure": "keep", **options})
 
 
 @dataclass(frozen=True, slots=True)

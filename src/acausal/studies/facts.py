@@ -20,7 +20,7 @@ def unit(model: Any, path: str) -> str:
     """The unit of a parameter, an input or a variable; of a named expression the one it was given."""
     located = model.system.plant.locate(path)
     if located.flat is None:
-        return str((located.kind.representative._named or {}).get(located.name, ("", ""))[0])
+        return located.kind.units_of_named.get(located.name, ("", ""))[0]
     return str(located.kind.quantities[located.name].declaration.unit)
 
 
