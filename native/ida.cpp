@@ -10,6 +10,7 @@ namespace acausal {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double never = 1e300; // a time that is not reached
+constexpr double shortest = 1e-250; // of all steps
 constexpr long chunk = 1000; // steps between two checks that time still moves
 constexpr long renewal = 40;      // steps that a Jacobian may serve …
 constexpr long early_renewal = 8; // … when the step changed after it was made
@@ -20,18 +21,19 @@ void Counters::add(const Counters &o) {
     convergence_failures += o.convergence_failures;
 }
 
-Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Array<const bool, 1> differential, Settings chosen)
-    : system(std::move(s)), outputs(std::move(o)), settings(chosen), n(system->layout.size), w(new double[system->layout.workspace()]()),
+Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Array<const bool, 1> tested, const bool *algebraic,
+         Settings chosen)
+    : system(std::move(s)), outputs(std::move(o)), settings(chosen), scales(atol.data, atol.shape[0], chosen.rtol), n(system->layout.size), w(new double[system->layout.workspace()]()),
       w_out(new double[system->layout.workspace()]()), start_values(2 * n), absolute(atol.data, atol.data + atol.shape[0]), id(n),
       jacobian(system->value_count()), input_time(nowhere), output_input_time(nowhere) {
     system->check();
     outputs.check();
-    std::transform(differential.data, differential.data + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     set_known(known.data);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
-    journal = std::make_unique<Journal>(n, absolute.data(), settings.rtol, settings.record_steps);
+    journal = std::make_unique<Journal>(n, scales, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
-    interpolate_derivatives = outputs.reads_derivatives() || system->assignments_read_derivatives();
+    set_tested(tested.data);
+    scales.set_algebraic(algebraic);
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
     try {
         create();
@@ -110,13 +112,14 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     if (started) {
         before = counters();
         journal->restart();
+        scales.restart();
         check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
         failures_at_factor = steps_at_setup = 0;
         return;
     }
     check(IDAInit(mem, residual_callback, t0 - origin, y_vector, yp_vector), "IDAInit");
     check(IDASetUserData(mem, this), "IDASetUserData");
-    check(IDASVtolerances(mem, settings.rtol, atol_vector), "IDASVtolerances");
+    check(IDAWFtolerances(mem, weight_callback), "IDAWFtolerances");
     check(IDASetId(mem, id_vector), "IDASetId");
     check(IDASetSuppressAlg(mem, settings.suppress_algebraic), "IDASetSuppressAlg");
     check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
@@ -132,7 +135,13 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     started = true;
 }
 
-void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
+void Ida::set_tested(const bool *mask) {
+    std::transform(mask, mask + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
+    untested = !std::all_of(mask, mask + n, [](bool d) { return d; });
+    interpolate_derivatives = untested || outputs.reads_derivatives() || system->assignments_read_derivatives();
+}
+
+void Ida::exchange(std::shared_ptr<System> other, const bool *tested, const bool *algebraic) {
     if (!started || other->layout.size != n || other->layout.workspace() != system->layout.workspace() || other->root_count != system->root_count)
         throw std::runtime_error("equations can only be exchanged for others with the same unknowns, in a started session");
     other->check();
@@ -140,7 +149,9 @@ void Ida::exchange(std::shared_ptr<System> other, const bool *tested) {
     jacobian.assign(system->value_count(), 0.0);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     consistency.reset();
-    std::transform(tested, tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
+    corrector.reset();
+    set_tested(tested);
+    scales.set_algebraic(algebraic);
     check(IDASetId(mem, id_vector), "IDASetId");
     update_factors();
 }
@@ -172,7 +183,26 @@ bool Ida::update_factors() {
         system->jacobian(w.get(), cj_setup, jacobian.data());
         return 0;
     });
-    return factor_time.time([&] { return lu->factor(jacobian.data(), false); });
+    bool regular = factor_time.time([&] { return lu->factor(jacobian.data(), false); });
+    if (regular) measure_scales();
+    return regular;
+}
+
+void Ida::measure_scales() {
+    long steps = steps_since_start();
+    if (scales.due(steps, cj_setup)) scales.measure(*system, *lu, w.get(), cj_setup, steps);
+}
+
+int Ida::weight_callback(N_Vector y, N_Vector weight, void *self) {
+    return static_cast<Ida *>(self)->scales.weights(NV_DATA_S(y), NV_DATA_S(weight)) ? 0 : -1;
+}
+
+// Failed attempts shorten a step until this is so: how often that is does not matter, as long as time can move.
+bool Ida::stuck() const {
+    double elapsed = 0, h = 0;
+    IDAGetCurrentTime(mem, &elapsed);
+    IDAGetCurrentStep(mem, &h);
+    return std::fabs(h) <= epsilon * std::fabs(elapsed) || std::fabs(h) < shortest;
 }
 
 void Ida::restore_start() { std::memcpy(w.get(), start_values.data(), sizeof(double) * 2 * n); }
@@ -213,7 +243,7 @@ int Ida::residual_callback(realtype elapsed, N_Vector y, N_Vector yp, N_Vector r
         ida.system->residual(ida.w.get(), NV_DATA_S(r));
         if (all_finite(NV_DATA_S(r), ida.n) && ida.system->computed_finite(ida.w.get())) return ida.last_evaluation_finite = true, 0;
         ida.note_non_finite(time);
-        return 1; // IDAS tries a smaller step
+        return ida.stuck() ? -1 : 1; // IDAS tries a smaller step
     });
 }
 
@@ -241,7 +271,8 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     ida.note_setup();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
-    if (regular) return 0;
+    if (fresh && ida.stuck()) return -1;
+    if (regular) return ida.measure_scales(), 0;
     ++ida.singular_setups;
     ida.singular_column = ida.lu->singular_column();
     return 1;
@@ -306,7 +337,13 @@ void Ida::write_row(double time, double *row) {
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
+    if (untested && steps_since_start()) correct_output();
     outputs.row(w_out.get(), row);
+}
+
+void Ida::correct_output() {
+    if (!corrector) corrector = std::make_unique<Corrector>(*system, settings.ordering);
+    corrector->solve(w_out.get(), scales, cj_setup);
 }
 
 int64_t Ida::write_rows(double until, const double *times, int64_t count, double *rows, int64_t written) {
@@ -388,6 +425,7 @@ Status Ida::outcome(int flag) {
     case IDA_TOO_MUCH_ACC: return Status::TooMuchAccuracy;
     case IDA_ERR_FAIL: return Status::ErrorTest;
     case IDA_REP_RES_ERR: return Status::NotFinite;
+    case IDA_RES_FAIL:
     case IDA_LSETUP_FAIL:
     case IDA_CONV_FAIL:
         if (!last_evaluation_finite) return Status::NotFinite;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "consistent.h"
+#include "corrector.h"
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
+#include "scales.h"
 #include "switches.h"
 #include "system.h"
 #include "vector.h"
@@ -89,7 +91,9 @@ struct NonFinite {
 
 class Ida {
   public:
-    Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, Array<const bool, 1> differential, Settings settings);
+    // `tested` unknowns take part in the error test; `algebraic` ones have a least tolerance (see scales.h).
+    Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, Array<const bool, 1> tested, const bool *algebraic,
+        Settings settings);
     ~Ida();
     Ida(const Ida &) = delete;
     Ida &operator=(const Ida &) = delete;
@@ -106,7 +110,7 @@ class Ida {
     Status advance(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written);
 
     // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
-    void exchange(std::shared_ptr<System> other, const bool *tested);
+    void exchange(std::shared_ptr<System> other, const bool *tested, const bool *algebraic);
     // A new Jacobian at every step. IDAS keeps one while the step hardly changes; with nonlinear constraints its Newton iteration
     // then accepts what has not converged, because it trusts the rate of convergence that it saw long ago.
     void refresh_jacobian();
@@ -136,6 +140,7 @@ class Ida {
     bool interrupted = false; // by Ctrl-C
     std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
     std::unique_ptr<SparseLu> lu;
+    Scales scales;
     std::unique_ptr<Journal> journal;
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     void set_switches(std::shared_ptr<Switches> given);
@@ -155,6 +160,10 @@ class Ida {
     bool update_factors();
     bool factors_are_old() const;
     void note_setup();
+    void measure_scales();
+    bool stuck() const; // the step under way is too short to move time
+    void set_tested(const bool *mask);
+    void correct_output();
     bool refresh = false;
     void release();
     void check(int flag, const char *what);
@@ -191,6 +200,7 @@ class Ida {
     static int residual_callback(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self);
     static int jacobian_callback(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector, N_Vector,
                                  N_Vector);
+    static int weight_callback(N_Vector y, N_Vector weight, void *self);
     static int root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
     static int joint_root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
     static int setup_callback(SUNLinearSolver solver, SUNMatrix J);
@@ -207,6 +217,7 @@ class Ida {
     SUNMatrix matrix = nullptr;
     SUNLinearSolver linear = nullptr;
     std::unique_ptr<Consistency> consistency; // made when first asked for
+    std::unique_ptr<Corrector> corrector;
     std::vector<double> present, updated;
     std::vector<double> root_values, mirror; // as IDAS saw them last; -1 for those that it sees with the other sign, empty: none
     std::vector<int> directions, found;
@@ -219,7 +230,7 @@ class Ida {
     bool roots_changed = false;
     long steps_at_update = 0;
     Counters before; // of runs ended by a restart
-    bool interpolate_derivatives;
+    bool interpolate_derivatives, untested = false; // some unknowns take no part in the error test
     bool last_setup_singular = false, last_evaluation_finite = true;
     Status last_status = Status::Finished;
     long failures_at_factor = 0;

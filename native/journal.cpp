@@ -40,7 +40,7 @@ int32_t Journal::worst(const double *tested) const {
     int32_t found = -1;
     for (int64_t i = 0; i < n; ++i) {
         if (tested && tested[i] == 0) continue;
-        double error = std::fabs(after[i] - before[i] + delta[i]) / (rtol * std::fabs(before[i]) + atol[i]);
+        double error = std::fabs(after[i] - before[i] + delta[i]) / scales.tolerance(i, before[i]);
         if (error > largest) largest = error, found = (int32_t)i;
     }
     return found;

@@ -1,7 +1,7 @@
 // What the steps of a run were like, in bounded memory, for whoever asks later why it took so long.
 #pragma once
 
-#include "arrays.h"
+#include "scales.h"
 
 #include <cstdint>
 #include <cstring>
@@ -28,7 +28,7 @@ class Journal {
   public:
     enum Kind : int32_t { ErrorTest = 0, Newton = 1, NotFinite = 2, Singular = 3 };
 
-    Journal(int64_t n, const double *atol, double rtol, bool every) : n(n), every(every), atol(atol), rtol(rtol) {}
+    Journal(int64_t n, const Scales &scales, bool every) : n(n), every(every), scales(scales) {}
 
     template <typename F> void visit(double t, const double *w, F &&standing, const double *tested) {
         if (t == attempt_time) { // another iteration of the same attempt
@@ -73,8 +73,7 @@ class Journal {
 
     int64_t n;
     bool every;
-    const double *atol;
-    double rtol;
+    const Scales &scales;
     // The attempt under way: `open` when its beginning was seen, `detailed` when it is looked at unknown by unknown.
     bool open = false, detailed = false, sampled = false, after_failure = false;
     double attempt_time = std::numeric_limits<double>::quiet_NaN();

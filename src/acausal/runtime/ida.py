@@ -27,10 +27,15 @@ class Ida:
         Option("max_step", float, 0.0, "largest step in seconds; 0: no limit", 0.0),
         Option("initial_step", float, 0.0, "first step in seconds; 0: estimated", 0.0),
         Option("max_steps", int, 0, "number of steps after which a run ends; 0: no limit", 0),
-        Option("suppress_algebraic", bool, False, "leave all algebraic unknowns out of the error test"),
+        Option(
+            "suppress_algebraic",
+            bool,
+            False,
+            "leave all algebraic unknowns out of the error test; at output points they are solved for",
+        ),
         Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
         Option("max_nonlinear_iterations", int, 8, "Newton iterations per attempt", 1, 100),
-        Option("max_convergence_failures", int, 10, "failed attempts to solve a step before a run ends", 1, 1000),
+        Option("max_convergence_failures", int, 1000, "failed attempts to solve a step before a run ends", 1, 10000),
         Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
         Option("nonlinear_tolerance", float, 0.01, "Newton's tolerance as a part of the error tolerance", 1e-6, 1.0),
         Option("record_steps", bool, False, "look at every step for `result.diagnose()`, not only at some"),
@@ -54,7 +59,7 @@ class Ida:
         exchanges = 0
         while status == Status.STATES_DEGRADED and request.exchange is not None:
             problem, watch = request.exchange(session.t, session.y, session.yp)
-            session.exchange(problem.native, _tested(problem, request))
+            session.exchange(problem.native, *problem.error_test(request.options.get("suppress_algebraic", False)))
             _watch(session, watch)
             left = request.output_times[written:]
             status, more = session.advance(request.t_end, left, rows[written:], request.progress, interval)
@@ -102,11 +107,6 @@ def _watch(session: Any, watch: Watch) -> None:
     session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
 
 
-def _tested(problem: Problem, request: Request) -> np.ndarray:
-    """Unknowns in the error test."""
-    return problem.differential if request.options.get("suppress_algebraic", False) else np.ones(problem.size, dtype=bool)
-
-
 def native_outputs(problem: Problem, stored: Stored) -> Any:
     """`_core.Outputs` for what a run stores."""
     outputs = core.Outputs(problem.native, np.ascontiguousarray(stored.gather, dtype=np.int32), stored.expressions)
@@ -127,8 +127,9 @@ def open_session(problem: Problem, request: Request, options: dict[str, Any]) ->
         if isinstance(given, (Constant, Steps)):
             known[cell] = given(request.t0)
     outputs = native_outputs(problem, request.stored)
-    options = {name: value for name, value in options.items() if name != "suppress_algebraic"}
-    session = core.Ida(problem.native, known, request.rtol, request.atol, _tested(problem, request), outputs, **options)
+    options = dict(options)
+    tested, algebraic = problem.error_test(options.pop("suppress_algebraic"))
+    session = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, algebraic=algebraic, **options)
     for cell, given in request.inputs.items():
         if isinstance(given, Function):
             session.add_function(cell, given.function)

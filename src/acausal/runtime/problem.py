@@ -332,6 +332,21 @@ class Problem:
         kernels = (*self.residual_kernels, *self.initial_residual_kernels, *assignments)
         return any(bool(((k[1] == cell) | (k[1] == ~cell)).any()) for k in kernels)
 
+    def error_test(self, suppress_algebraic: bool = False) -> tuple[Mask, Mask]:
+        """Unknowns that take part in the error test; and those whose tolerances follow from those of the states.
+
+        Derivatives that index reduction made unknowns take no part: what they derive from does. Their errors are larger by one
+        order than its errors (Brenan, Campbell, Petzold 1996, 5.4.1), and they show the noise of steps that change.
+        """
+        tested = self.differential.copy() if suppress_algebraic else self.differential | ~self._is_derivative()
+        return tested, ~self.differential
+
+    def _is_derivative(self) -> Mask:
+        lowered = getattr(self, "lowered", None)
+        if lowered is None or lowered.system.derivatives is None:
+            return np.zeros(self.size, dtype=bool)
+        return np.asarray(lowered.kept >= len(lowered.system.derivatives.highest))
+
     @property
     def native(self) -> Any:
         """The `_core.System` of the equations, or None without the native core."""

@@ -111,7 +111,7 @@ class Hybrid:
         session = self.session
         self.problem, watch = exchange(session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
-        session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
+        session.exchange(self.problem.native, *self.problem.error_test())
         session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
         if self.native is not None:
             self.native.renew()
@@ -210,7 +210,7 @@ class Hybrid:
                 continue  # those it is tied to were set too, and decide
             for state in free:
                 other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
-                self.session.exchange(other.native, np.ones(other.size, dtype=bool))
+                self.session.exchange(other.native, *other.error_test())
                 ok, _ = self.session.consistent(t, y_try, yp_try, other.differential, other.nominal)
                 moved = float((np.abs(y_try - y) / other.nominal).sum())
                 if ok and np.isfinite(moved) and (best is None or moved < best[0]):
@@ -219,7 +219,7 @@ class Hybrid:
                 solved = False
                 break
             problem, y[:] = best[1], best[2]
-        self.session.exchange(self.problem.native, np.ones(self.problem.size, dtype=bool))
+        self.session.exchange(self.problem.native, *self.problem.error_test())
         return solved
 
     def _ranks(self) -> np.ndarray:

@@ -1,0 +1,44 @@
+// Tolerances of algebraic unknowns in scales of their own.
+//
+// States are known to their tolerances, not better. An algebraic unknown that follows from them, a current through a small
+// resistance, a flow between two stiff volumes, the derivative of what a constraint determines, inherits that uncertainty, enlarged
+// by its sensitivity. If its own tolerance (rtol times its size) is smaller, then what the error test sees is noise: steps become
+// shorter and shorter, while shorter steps make derivatives noisier still.
+//
+// With J = dF/dy + cj dF/dy' of the step, and an error e in the history of the states, the unknowns at its end are wrong by
+// J^-1 cj dF/dy' e. This is measured now and then, for errors as large as the tolerances and of changing signs; what comes out is
+// the least tolerance that an algebraic unknown is given.
+#pragma once
+
+#include "klu.h"
+#include "system.h"
+
+#include <vector>
+
+namespace acausal {
+
+class Scales {
+  public:
+    Scales(const double *absolute, int64_t n, double rtol) : absolute(absolute, absolute + n), least(n), n(n), rtol(rtol) {}
+    // Which unknowns are algebraic: only these have a least tolerance.
+    void set_algebraic(const bool *mask);
+    void restart(); // what was measured before an event says nothing
+    bool due(long steps, double cj) const;
+    // `w` is where the factors `lu` of J belong.
+    void measure(const System &system, SparseLu &lu, const double *w, double cj, long steps);
+    bool weights(const double *y, double *weight) const; // false: a tolerance is zero
+    double tolerance(int64_t i, double value) const;
+    const std::vector<double> &smallest() const { return least; }
+
+  private:
+    double sign(); // at random, but the same in every run
+    std::vector<double> absolute, least, probe, before, after;
+    std::vector<char> algebraic;
+    int64_t n;
+    double rtol, measured_cj = 0;
+    long measured_at = -1;
+    bool any = false;
+    uint64_t state = 0x9E3779B97F4A7C15ull;
+};
+
+} // namespace acausal
