@@ -103,7 +103,7 @@ _LATE = {
     "compile": ("runtime.model", "compile"),
     "data": ("runtime.given", "data"),
     "hold": ("runtime.inputs", "hold"),
-    "load": ("results.store", "load"),
+    "load": ("loading", "load"),
     "library": ("library", None),
     "study": ("studies.study", "study"),
     "grid": ("studies.cases", "grid"),

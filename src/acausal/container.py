@@ -250,9 +250,7 @@ def _checksum(stream: BinaryIO, start: int, size: int) -> int:
 
 
 def damaged(path: Path, why: str) -> FileError:
-    return FileError(
-        f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or run the simulation again and save the result."
-    )
+    return FileError(f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or make and save it once more.")
 
 
 @contextmanager
@@ -283,7 +281,7 @@ def opened(path: Path, *formats: str) -> Iterator[Reader]:
 
 def foreign(path: Path, start: bytes) -> FileError:
     """What is said of a file that is none of ours, given how it begins."""
-    remedy = "only files written by `result.save` can be loaded."
+    remedy = "only files written by `result.save` and `model.save` can be loaded."
     if b"Aclass" in start:
         remedy = "it looks like a trajectory file of Dymola or OpenModelica: read it with `acausal.results.mat.read_mat`."
     what = "is empty" if not start else f"was not saved by this program (it begins with {start[:8]!r})"

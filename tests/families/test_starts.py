@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.families.numbers import Attributes
-from acausal.families.starts import StartReader
 
 
 class Twins(ac.Component):
@@ -20,8 +18,7 @@ class Twins(ac.Component):
 
 def starts_of(component):
     model = ac.compile(component)
-    reader = StartReader(model.system, Attributes(model.system.plant))
-    found = reader.starts(model._parameters.known({}))
+    found = model._starts.starts(model._parameters.known({}))
     sign = model.system.aliases.sign[model.system.plant.root.kind.quantities["a"].base]
     return found, sign
 

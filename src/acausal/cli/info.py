@@ -25,7 +25,7 @@ def info(model: ModelArgument, json: Json = False, traceback: Traceback = False)
     if json:
         print(json_format.dumps(found.as_dict()))
         return Exit.FINE
-    show_statistics(found, _first_line(type(compiled.system.plant.root)))
+    show_statistics(found, compiled.system.plant.root.kind.doc.split("\n")[0])
     return Exit.FINE
 
 
@@ -71,7 +71,3 @@ def _simultaneous(s: Statistics) -> str:
         return ": everything follows from the states one by one"
     more = ", …" if sum(size for size in s.simultaneous_blocks) < s.unknowns and len(s.simultaneous_blocks) == MOST_BLOCKS else ""
     return f"; solved together: {', '.join(number(size) for size in s.simultaneous_blocks)}{more}"
-
-
-def _first_line(cls: type) -> str:
-    return (cls.__dict__.get("__doc__") or "").strip().split("\n")[0]

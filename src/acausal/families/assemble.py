@@ -59,13 +59,39 @@ class Rows:
     summands: bool = False  # others add to the same rows, so that signs matter
 
 
-def assemble(root: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> System:
-    """Trace, connect, reduce, and make families; `units`: whether they are checked; `sliding`: relations (number of the kind, text)
-    on whose surface the solution may slide."""
+@dataclass(slots=True, eq=False)
+class Source:
+    """What the classes of a plant contribute, before anything is made of it: kinds, declared quantities, traced equations."""
+
+    plant: Plant
+    traced: list[Traced]
+    quantities: list[dict[str, Quantity]]  # of each kind, as declared
+    named: list[dict[str, Expression]]
+    counts: tuple[int, int]  # of variables and of known cells
+
+    def pristine(self) -> Source:
+        """Kinds as they were read, without what an assembly added to them."""
+        for kind, quantities, named in zip(self.plant.kinds, self.quantities, self.named, strict=True):
+            kind.quantities, kind.named = dict(quantities), dict(named)
+        self.plant.variable_count, self.plant.known_count = self.counts
+        return self
+
+
+def read(root: Component) -> Source:
+    """Count the components below `root` and let each kind state its equations. Components are read, not changed."""
     with one_at_a_time:
         census = Census(root)
         plant = census.plant
+        counts = (plant.variable_count, plant.known_count)
         traced = [trace(kind, census) for kind in plant.kinds]
+    declared = [dict(kind.quantities) for kind in plant.kinds]
+    return Source(plant, traced, declared, [dict(kind.named) for kind in plant.kinds], counts)
+
+
+def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> System:
+    """Connect, reduce, and make families; `units`: whether they are checked; `sliding`: relations (number of the kind, text)
+    on whose surface the solution may slide."""
+    plant, traced = source.plant, [one.own() for one in source.traced]
     wrong = [problem for one in traced for problem in transition_problems(one)]
     if wrong:
         raise ModelError(*wrong)

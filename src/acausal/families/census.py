@@ -119,9 +119,7 @@ class Census:
         cls = type(component)
         number = self._classes.setdefault(cls, len(self._classes))
         kind = Kind(len(self.plant.kinds), cls.__name__, _own_doc(cls), number, node)
-        kind.attributes = tuple(
-            n for n, v in component.__dict__.items() if n not in node.children and not isinstance(v, Expression)
-        )
+        kind.attributes = {n: _shown(v) for n, v in component.__dict__.items() if n not in node.children and not _is_expression(v)}
         kind.methods = methods_of(cls, "equations")
         self.plant.kinds.append(kind)
         self.representatives.append(component)
@@ -232,6 +230,21 @@ def _stated_in(cls: type, name: str) -> str:
 def _own_doc(cls: type) -> str:
     """The class's documentation; that of `ac.Component` itself says nothing about it."""
     return "" if cls.__doc__ == Component.__doc__ else (cls.__doc__ or "").strip()
+
+
+def _is_expression(value: Any) -> bool:
+    return isinstance(value, Expression)
+
+
+def _shown(value: Any) -> Any:
+    """A structural choice for a listing."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (list, tuple)) and len(value) <= 100:
+        return [_shown(v) for v in value]
+    if isinstance(value, np.ndarray) and value.size <= 100:
+        return _shown(value.tolist())
+    return f"{type(value).__name__}"
 
 
 # --- what distinguishes two components -----------------------------------------------------------------------------------------

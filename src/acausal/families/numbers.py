@@ -52,6 +52,24 @@ class Values:
     given: np.ndarray  # 0: nobody said anything, DECLARED by the class, MODIFIED for the instance
     bindings: list[Binding] = field(default_factory=list)
 
+    def own(self) -> Values:
+        """The same, with cells that may be written to."""
+        return Values(self.cells.copy(), self.given, self.bindings)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """What declarations and modifications say: of known cells their value and bounds, of variables where they start, and so on."""
+
+    value: Values
+    low: Values
+    high: Values
+    start: Values
+    fixed: Values
+    nominal: Values
+    minimum: Values
+    maximum: Values
+
 
 class Attributes:
     """Reads attributes of declarations and modifications into arrays."""

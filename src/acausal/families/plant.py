@@ -12,7 +12,7 @@ a reshaped range. A plant is data; `census.py` makes it from components.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class Kind:
     members: list[Node] = field(default_factory=list)
     quantities: dict[str, Quantity] = field(default_factory=dict)
     ports: dict[str, Port] = field(default_factory=dict)
-    attributes: tuple[str, ...] = ()  # names of plain attributes: structural choices
+    attributes: dict[str, Any] = field(default_factory=dict)  # plain attributes, structural choices: values as JSON, or texts
     named: dict[str, Expression] = field(default_factory=dict)  # expressions that are attributes
     stated: tuple[str, ...] = ()  # those of them that `equations` made
     units_of_named: dict[str, tuple[str, str]] = field(default_factory=dict)  # unit and documentation of those that have one

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Diagnostic
 from ..language.declarations import Modification
-from .numbers import Attributes, Values, range_text
+from .numbers import Attributes, Numbers, Values, range_text
 from .system import System
 
 
@@ -25,16 +25,12 @@ class Starts:
 
 
 class StartReader:
-    """Reads the attributes once; evaluates those that depend on parameters whenever asked."""
+    """Evaluates what depends on parameters whenever asked."""
 
-    def __init__(self, system: System, attributes: Attributes) -> None:
-        self.system, self.attributes = system, attributes
-        count = system.plant.variable_count
-        self.start = attributes.read("start", "variable", count, 0.0)
-        self.fixed = attributes.read("fixed", "variable", count, 0.0)
-        self.nominal = attributes.read("nominal", "variable", count, 1.0)
-        self.minimum = attributes.read("min", "variable", count, -np.inf)
-        self.maximum = attributes.read("max", "variable", count, np.inf)
+    def __init__(self, system: System, numbers: Numbers) -> None:
+        self.system, self.attributes, self.fixed = system, Attributes(system.plant), numbers.fixed
+        self.start, self.nominal = numbers.start.own(), numbers.nominal.own()
+        self.minimum, self.maximum = numbers.minimum.own(), numbers.maximum.own()
 
     def starts(self, known: np.ndarray) -> Starts:
         for values in (self.start, self.nominal, self.minimum, self.maximum):

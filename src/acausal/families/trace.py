@@ -89,6 +89,11 @@ class Traced:
     state_connections: list[TracedConnection] = field(default_factory=list)  # whose ends are state variables
     rules: list[Rule] = field(default_factory=list)  # what assignments and statements became
 
+    def own(self) -> Traced:
+        """A copy whose equations may be changed."""
+        equations, initial = ([replace(e, terms=list(e.terms)) for e in some] for some in (self.equations, self.initial))
+        return replace(self, equations=equations, initial=initial, statements=list(self.statements), rules=list(self.rules))
+
     @property
     def reducible(self) -> list[TracedEquation | Rule]:
         """Everything in which a variable may be replaced."""

@@ -46,6 +46,7 @@ class Declaration(Arithmetic):
         fixed: Any = False,
         value: Any = None,
         state: str = "default",
+        group: str = "",
     ) -> None:
         if not isinstance(unit, str):
             raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {unit!r} of type {type(unit).__name__}.")
@@ -56,6 +57,7 @@ class Declaration(Arithmetic):
         self.unit, self.doc, self.shape = unit, doc, as_shape(shape)
         self.min, self.max, self.nominal = min, max, nominal
         self.start, self.fixed, self.value, self.state = start, fixed, value, state
+        self.group = group
 
     @property
     def is_known(self) -> bool:
@@ -86,7 +88,8 @@ class Variable(Declaration):
     """An unknown of the component: `T = ac.Variable(start=293.15, unit="K")`.
 
     Everyday arguments: `start`, `unit`, `doc`, `shape`. The rest: `fixed` (the start value holds at the start), `nominal`
-    (typical size; scales tolerances and iterations), `min` and `max` (bounds), `state` (preference for state selection).
+    (typical size; scales tolerances and iterations), `min` and `max` (bounds), `state` (preference for state selection), `group`
+    (a heading under which forms show it).
     """
 
 

@@ -184,7 +184,9 @@ class Expression(Arithmetic):
         return self  # immutable
 
     def __reduce__(self) -> Any:
-        raise UsageError("Expressions belong to the process that made them and cannot be pickled; pickle the results instead.")
+        raise UsageError(
+            "Expressions belong to the process that made them and cannot be pickled; pickle the model or its results instead."
+        )
 
     def __repr__(self) -> str:
         from .text import text_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import inspect
 import os
 import traceback
@@ -96,7 +97,7 @@ class PythonFunction(ExternalFunction):
 
     def __init__(self, python: Callable[..., Any], name: str, arity: int, derivative: Any, typical: float) -> None:
         self.name, self.arity = name, arity
-        self.python = python
+        self.python, self._made_of = python, (derivative, typical)
         self.__doc__ = python.__doc__
         self._callback = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)(self._guarded)
         self._partials = _partials_of(self, derivative, typical, _no_pointer)
@@ -115,6 +116,18 @@ class PythonFunction(ExternalFunction):
         bound = _bind(self.python, self.name, args, named) if named or len(args) < self.arity else args
         return super().__call__(*bound)
 
+    def __reduce__(self) -> Any:
+        """By reference, as pickle takes functions: whoever reads it must have the function too."""
+        module, name = getattr(self.python, "__module__", ""), getattr(self.python, "__qualname__", "")
+        if _named_in(module, name) is self:
+            return _named_in, (module, name)
+        if _named_in(module, name) is not self.python:
+            raise UsageError(
+                f"`{self.name}` cannot be pickled: another process would look for it as `{module}.{name}`, and it is not there.",
+                remedy="Define it at the top level of a module, not within another function and not as a lambda.",
+            )
+        return PythonFunction, (self.python, self.name, self.arity, *self._made_of)
+
     def _on_numbers(self, *arrays: np.ndarray) -> np.ndarray:
         return _each_element(self.python, arrays)  # called by the user: exceptions are theirs to see
 
@@ -128,12 +141,32 @@ class PythonFunction(ExternalFunction):
             return float("nan")
 
 
+def _named_in(module: str, name: str) -> Any:
+    """What a module calls by a name; None if there is nothing."""
+    try:
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return found
+
+
 class NativeFunction(ExternalFunction):
     """A C function known by its address. Made by `ac.external`."""
 
+    def __reduce__(self) -> Any:
+        """By the names of its library and of itself."""
+        if not self._target.library or self._data is not None:
+            raise UsageError(
+                f"`{self.name}` cannot be pickled: it is known by an address, which means nothing to another process.",
+                remedy='Give it by library and name: `ac.external(("libm.so.6", "tgamma"))`.',
+            )
+        return _native, (self._target.library, self._target.name, self.name, self.arity, *self._made_of)
+
     def __init__(self, target: _Target, name: str, arity: int, data: Any, derivative: Any, typical: float) -> None:
         self.name, self.arity = name, arity
-        self._target = target
+        self._target, self._made_of = target, (derivative, typical)
         self._data, self._data_address = _kept_data(data)
         pointers = [ctypes.c_void_p] if self._data_address else []
         self._call = ctypes.CFUNCTYPE(ctypes.c_double, *pointers, *[ctypes.c_double] * arity)(target.address)
@@ -160,6 +193,10 @@ class NativeFunction(ExternalFunction):
             pointer = (self._target.library, pointer)
         target = _target(pointer)
         return None if target is None else NativeFunction(target, name, self.arity, self._data, None, typical)
+
+
+def _native(library: str, symbol: str, name: str, arity: int, derivative: Any, typical: float) -> NativeFunction:
+    return NativeFunction(_target_in_library(library, symbol), name, arity, None, derivative, typical)
 
 
 @overload

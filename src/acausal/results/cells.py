@@ -46,6 +46,9 @@ class PlantCells:
         self._blocks = sorted(blocks, key=lambda block: block.first)
         self._firsts = np.array([block.first for block in self._blocks], dtype=np.int64)
 
+    def __reduce__(self) -> Any:
+        return PlantCells, (self._plant,)
+
     def _block(self, cell: int) -> _Block | None:
         number = int(np.searchsorted(self._firsts, cell, side="right")) - 1
         block = self._blocks[number] if number >= 0 else None

@@ -42,6 +42,10 @@ class Cause:
         return f"{what} ({self.place})" if self.place else what
 
 
+def _numbered(source: int) -> Cause:
+    return Cause("", str(source))
+
+
 @dataclass(slots=True, eq=False)
 class EventLog:
     """Events in order of time. Of event k, `rows[k]` is the stored row just before it and `rows[k] + 1` the one just after.
@@ -56,7 +60,7 @@ class EventLog:
     changed: np.ndarray  # event of each change, ascending
     cells: np.ndarray
     values: np.ndarray
-    describe: Callable[[int], Cause] = field(default=lambda source: Cause("", str(source)))
+    describe: Callable[[int], Cause] = field(default=_numbered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,22 @@ class Stored:
     log: EventLog | None = None  # what happened at events; None for a run that looks for none
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """An input as it was at the times of a run."""
+
+    times: np.ndarray
+    values: np.ndarray
+
+    def __call__(self, t: float) -> float:
+        return float(np.interp(t, self.times, self.values))
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Exact at the times of the run; straight lines between them."""
+        asked = np.asarray(times, dtype=float)
+        return self.values if np.array_equal(asked, self.times) else np.asarray(np.interp(asked, self.times, self.values))
+
+
 class Result(Viewable):
     """Trajectories of a run.
 
@@ -65,6 +81,14 @@ class Result(Viewable):
         self._system, self._stored, self.journal = system, stored, journal
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Rows and what they mean; functions that were inputs as the values they had, since no other process may have them."""
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_moments", "_places", "history")}
+        recorded = {
+            cell: Recorded(self._moments, np.asarray(given.at(self._moments))) for cell, given in self._stored.inputs.items()
+        }
+        return {**state, "_stored": replace(self._stored, inputs=recorded), "journal": None}
 
     @property
     def time(self) -> np.ndarray:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, NameNotFound, UsageError, near_matches
-from ..families.assemble import assemble
-from ..families.balance import check_structure
-from ..families.numbers import Attributes
-from ..families.pattern import jacobian_pattern
-from ..families.reduction import reduce
+from ..errors import NameNotFound, UsageError, near_matches
 from ..families.starts import StartReader
 from ..families.system import System
-from ..language.component import Component, copy_of
+from ..language.component import Component
+from ..program.catalogue import catalogue
+from ..program.file import load, save
+from ..program.program import Program, sliding_along, translate
 from ..results.result import Result, Stored
 from .failure import OnFailure, check_on_failure, heard
 from .outcome import Outcome
@@ -46,42 +45,49 @@ def compile(component: Component, *, units: bool = True) -> Model:
 
     `units=False` leaves out the check of units in equations; those of connected variables always have to agree.
     """
-    return Model(component, units=units)
+    return Model(translate(component, units=units))
+
+
+def _with_numbers(
+    program: Program, cells: np.ndarray, overridden: np.ndarray, starts: Mapping[str, Any], changes: Mapping[str, Any]
+) -> Model:
+    """The model of a program with the parameters that somebody set."""
+    model = Model(program)
+    model._parameters.values.cells[:] = cells
+    model._parameters.overridden[:] = overridden
+    model._parameters.starts = dict(starts)
+    model._changes = dict(changes)
+    return model
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """A model that `Model.save` wrote."""
+    return load(path, lambda found: _with_numbers(**found))
 
 
 class Model:
-    """A compiled model.
+    """A compiled model: a program (`model.program`, which nobody changes) with numbers.
 
     Every day: `simulate`, `set`, `get`. Also: `steady_state`, `info`, `system` (the translated equations).
     """
 
-    def __init__(self, component: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> None:
-        if isinstance(component, type) and issubclass(component, Component):
-            raise UsageError(
-                f"`ac.compile` takes a component, not a class such as {component.__name__}.",
-                remedy=f"Make one of it: ac.compile({component.__name__}()).",
-            )
+    def __init__(self, program: Program | Component, *, units: bool = True) -> None:
+        program = program if isinstance(program, Program) else translate(program, units=units)
         clock = _Clock()
-        self.title = type(component).__name__
-        self._component, self._units, self._changes = component, units, dict[str, Any]()
+        self.program, self.title = program, program.title
+        self.system: System = program.system
+        self._changes = dict[str, Any]()
         self._slides: Model | None = None
-        self._sliding = frozenset(sliding)
-        system = assemble(component, units=units, sliding=sliding)
-        clock.lap("families")
-        pattern = jacobian_pattern(system.families, system.equation_count, system.size)
-        check_structure(system, pattern)
-        self.system: System = reduce(system, pattern)
-        if self.system is not system:
-            pattern = jacobian_pattern(self.system.families, self.system.equation_count, self.system.size)
-        clock.lap("structure")
-        attributes = Attributes(self.system.plant)
-        self._parameters = Parameters(self.system, attributes)
-        self._starts = StartReader(self.system, attributes)
-        if attributes.problems:
-            raise ModelError(*attributes.problems)
-        self._preparation = Preparation(self.system, pattern, self._parameters, self._starts, self.title)
+        self._parameters = Parameters(program.system, program.numbers)
+        self._starts = StartReader(program.system, program.numbers)
+        self._preparation = Preparation(program.system, program.pattern, self._parameters, self._starts, program.title)
         clock.lap("kernels")
-        self.seconds = clock.seconds
+        self.seconds = {**program.seconds, **clock.seconds}
+
+    def __reduce__(self) -> Any:
+        """A program and its numbers; machine code is found or made again where it is needed."""
+        parameters = self._parameters
+        return _with_numbers, (self.program, parameters.values.cells, parameters.overridden, parameters.starts, self._changes)
 
     @property
     def problem(self) -> Problem:
@@ -151,6 +157,22 @@ class Model:
         """Every parameter with its value; of a large plant this is a long list."""
         known = self._parameters.known({})
         return {name: float(known[cell]) for name, cell in self._parameters.names()}
+
+    # --- description and files -------------------------------------------------------------------------------------------------
+    def catalogue(self) -> dict[str, Any]:
+        """A description of the model as data that JSON can hold: the tree of components, connectors, connections, quantities with
+        units, bounds and documentation, values of parameters, structural choices. `docs/catalogue.md` describes it.
+
+        names = [q["name"] for q in model.catalogue()["kinds"][0]["quantities"]]
+        """
+        return catalogue(self.program, self._parameters.known({}))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, with the parameters that were set, to a file that `ac.load` reads without the source: "plant.acm"."""
+        parameters = self._parameters
+        cells, overridden = parameters.values.cells, parameters.overridden
+        numbers = {"cells": cells, "overridden": overridden, "starts": parameters.starts, "changes": self._changes}
+        save(path, self.program, numbers)
 
     # --- states ---------------------------------------------------------------------------------------------------------------
     def states(self) -> dict[str, tuple[str, ...]]:
@@ -265,10 +287,9 @@ class Model:
         while True:
             result = model.set(self._changes).simulate(**asked, on_failure="keep")
             surfaces = result.chattering
-            if result.outcome is not Outcome.CHATTERING or surfaces <= model._sliding:
+            if result.outcome is not Outcome.CHATTERING or surfaces <= model.program.sliding:
                 return result
-            component = copy_of(self._component)
-            model = self._slides = Model(component, units=self._units, sliding=model._sliding | surfaces)
+            model = self._slides = Model(sliding_along(self.program, model.program.sliding | surfaces))
 
     def steady_state(
         self,

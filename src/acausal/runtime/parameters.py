@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic, ModelError, UsageError
-from ..families.numbers import Attributes
-from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant, element_name, joined
+from ..families.numbers import Attributes, Numbers
+from ..families.plant import Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant
 from ..language.states import StateDeclaration
@@ -23,19 +23,10 @@ from .inputs import Signal
 class Parameters:
     """The known part of the workspace for a model, and the rules that bind its cells to each other."""
 
-    def __init__(self, system: System, attributes: Attributes) -> None:
-        self.system, self.attributes = system, attributes
-        size = system.known_count
-        self.values = attributes.read("value", "known", size)
-        self.low = attributes.read("min", "known", size, -np.inf)
-        self.high = attributes.read("max", "known", size, np.inf)
-        attributes.missing(self.values)
-        self.values.cells[:FIRST_PARAMETER] = 0.0
-        self.values.cells[[CONTINUATION, ONE, LIVE]] = 1.0
-        self.values.cells[system.plant.partner_cells()] = 0.0
-        literals = system.aliases.literals
-        self.values.cells[size - len(literals) :] = literals
-        self.overridden = np.zeros(size, dtype=bool)
+    def __init__(self, system: System, numbers: Numbers) -> None:
+        self.system, self.attributes = system, Attributes(system.plant)
+        self.values, self.low, self.high = numbers.value.own(), numbers.low.own(), numbers.high.own()
+        self.overridden = np.zeros(system.known_count, dtype=bool)
         self.starts: dict[str, Any] = {}  # start values of variables, given for all runs to come
 
     def set(self, path: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Record:
         event, cell, value = (np.concatenate(part) for part in zip(*changes, strict=True))
         causes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.causes])
         at, before = np.array(self.times), np.array(self.rows, dtype=np.int64)
-        log = EventLog(at, before, causes, event, cell, value.astype(float), self.describe)
+        log = EventLog(at, before, causes, event, cell, value.astype(float), Causes(self.system))
         return times, rows, log
 
     def _rows(self) -> Floats:
@@ -75,8 +76,14 @@ class Record:
             place += len(piece)
         return rows
 
-    def describe(self, source: int) -> Cause:
-        """What a source is, in words."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Causes:
+    """Says what the sources of events are."""
+
+    system: System
+
+    def __call__(self, source: int) -> Cause:
         row, role = divmod(source, _STRIDE)
         if SOURCES[role] == "start":
             return Cause("the model", "the start")

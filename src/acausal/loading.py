@@ -1,0 +1,30 @@
+"""`ac.load`: a file that this program wrote tells itself what it is, a result or a model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .container import opened
+
+if TYPE_CHECKING:
+    from .results.store import LoadedResult
+    from .runtime.model import Model
+
+
+def load(path: str | os.PathLike[str]) -> Model | LoadedResult:
+    """What `result.save` or `model.save` wrote: a result or a model. Nothing in the file is executed, and no source is needed.
+
+    model = ac.load("plant.acm")
+    result = ac.load("run.acausal")
+    """
+    with opened(Path(path), "acausal model", "acausal result") as archive:
+        kind = archive.about["format"]
+    if kind == "acausal model":
+        from .runtime.model import load_model
+
+        return load_model(path)
+    from .results.store import load as load_result
+
+    return load_result(path)

@@ -1,0 +1,370 @@
+"""What a compiled model is made of, as text and arrays: the structural codec.
+
+`encode` turns a graph of data (shared and cyclic, as trees with links to their parents are) into a list of records that JSON can
+hold, and a list of numpy arrays; `decode` makes the same graph again. Only classes that are listed here are written or made, field
+by field, so that no text can have anything else made or run. Expressions are written node by node and interned again on reading.
+
+A record is `[tag, …]`. A value within a record is null, a truth value, a number or a text as it is, `{"f": "inf"}` for a number
+that JSON has not, and `[k]` for record k. Records of things that cannot be changed stand behind those of their parts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..errors import Diagnostic, Location, UsageError
+from ..families import (
+    aliases,
+    assemble,
+    definitions,
+    hoist,
+    hybrid,
+    nets,
+    numbers,
+    pattern,
+    plant,
+    reduction,
+    system,
+    template,
+    trace,
+    tree,
+)
+from ..language import declarations, states
+from ..language.connector import ConnectorView
+from ..language.equation import Equation
+from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When
+from ..language.expression import (
+    Call,
+    Constant,
+    Continuation,
+    Derived,
+    Expression,
+    Literal,
+    Mark,
+    Operation,
+    Reference,
+    Slot,
+    Sum,
+    Time,
+    walk,
+)
+from ..language.external import ExternalFunction
+from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
+from ..language.tables import SplineFunction, Table, Table2D, TableDerivative
+
+CLASSES: dict[str, type] = {
+    cls.__name__: cls
+    for cls in (
+        Location, Diagnostic, Equation, When, Assertion, Crossing, AfterStep, During, Assign, Reinit, Terminate, ConnectorView,
+        aliases.Aliases, definitions.Definition, hoist.DerivedCells, hybrid.Rule, hybrid.RuleBlock, hybrid.Part, hybrid.Hybrid,
+        nets.Level, nets.StateTables, numbers.Binding, numbers.Values, numbers.Numbers, assemble.Source, pattern.Pattern,
+        plant.Quantity, plant.Method, plant.Kind,
+        plant.Plant, reduction.Derivatives, system.RowBlock, system.System, template.Family, trace.TracedEquation,
+        trace.TracedConnection, trace.TracedGuess, trace.Traced, tree.Node, tree.Port, states.Transition, states.StateView,
+        declarations.Declaration, declarations.Variable, declarations.Output, declarations.Input, declarations.Parameter,
+        declarations.Constant, declarations.Discrete, declarations.Integer, declarations.Boolean, declarations.Potential,
+        declarations.Flow, states.States, states.OutputStates, states.InputStates,
+    )
+}  # fmt: skip
+_NAMES = {cls: name for name, cls in CLASSES.items()}
+_DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
+_OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
+_LEFT_OUT = {"_numbers"}  # memories that fill again
+
+
+def register(cls: type) -> type:
+    """Add a data class to those that are written."""
+    CLASSES[cls.__name__] = cls
+    _NAMES[cls] = cls.__name__
+    return cls
+
+
+def _fields(cls: type) -> list[str] | None:
+    """Names of what is written of a class; None: whatever an object has."""
+    if dataclasses.is_dataclass(cls):
+        return [f.name for f in dataclasses.fields(cls) if f.name not in _LEFT_OUT]
+    return list(cls.__slots__) if cls in (ConnectorView, states.StateView) else None
+
+
+# --- writing ------------------------------------------------------------------------------------------------------------------
+@dataclasses.dataclass(slots=True)
+class Encoded:
+    """Records, arrays, and the functions that are neither (user functions, which only a process that has them can call)."""
+
+    records: list[Any]
+    arrays: list[np.ndarray]
+    root: Any
+    outside: list[ExternalFunction]
+
+
+def encode(value: Any) -> Encoded:
+    """The records and arrays of a graph of data.
+
+    >>> encoded = encode({"a": (1, 2.5)})
+    >>> decode(encoded)
+    {'a': (1, 2.5)}
+    """
+    encoder = _Encoder()
+    root = encoder.value(value)
+    encoder.finish()
+    return Encoded(encoder.records, encoder.arrays, root, encoder.outside)
+
+
+class _Encoder:
+    def __init__(self) -> None:
+        self.records: list[Any] = []
+        self.arrays: list[np.ndarray] = []
+        self.outside: list[ExternalFunction] = []
+        self._numbers: dict[int, int] = {}  # id → record
+        self._kept: list[Any] = []  # so that ids stay those of what was written
+        self._equal: dict[Any, int] = {}  # short tuples by what is in them
+        self._left: list[tuple[int, Any]] = []  # objects whose fields are yet to be written
+        self._fields: dict[type, list[str] | None] = {}
+
+    def finish(self) -> None:
+        while self._left:
+            number, value = self._left.pop()
+            self.records[number] = self._contents(value)
+
+    def value(self, value: Any) -> Any:
+        kind = type(value)
+        if value is None or kind is bool or kind is int or kind is str:
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else {"f": repr(value)}
+        found = self._numbers.get(id(value))
+        if found is not None:
+            return [found]
+        if isinstance(value, np.generic):
+            return self.value(value.item())
+        if isinstance(value, Expression):
+            return self._expression(value)
+        if kind is tuple:
+            return self._tuple(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, (set, frozenset)):
+            return self._new(value, ["set", *map(self.value, sorted(value, key=repr))])
+        if isinstance(value, template.Template):
+            return self._template(value)
+        if isinstance(value, ExternalFunction):
+            return self._function(value)
+        number = self._new(value, None)
+        self._left.append((number[0], value))
+        return number
+
+    def _new(self, value: Any, record: Any) -> list[int]:
+        self.records.append(record)
+        self._kept.append(value)
+        self._numbers[id(value)] = len(self.records) - 1
+        return [len(self.records) - 1]
+
+    def _tuple(self, value: tuple[Any, ...]) -> list[int]:
+        plain = all(type(v) is int or type(v) is str for v in value)
+        if plain and value in self._equal:
+            return [self._equal[value]]
+        number = self._new(value, ["tuple", *[self.value(v) for v in value]])
+        if plain:
+            self._equal[value] = number[0]
+        return number
+
+    def _array(self, value: np.ndarray) -> list[int]:
+        if value.dtype.kind not in "biuf":
+            raise UsageError(f"An array of {value.dtype} cannot be written: {value!r}.")
+        self.arrays.append(value)
+        return self._new(value, ["array", len(self.arrays) - 1])
+
+    def _contents(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is list:
+            return ["list", *map(self.value, value)]
+        if isinstance(value, dict):
+            name = "Modification" if isinstance(value, declarations.Modification) else "dict"
+            return [name, *(self.value(part) for item in value.items() for part in item)]
+        name = _NAMES.get(kind, "")
+        if not name:
+            raise UsageError(f"{value!r} of type {kind.__name__} is no part of a model that can be written to a file.")
+        if kind not in self._fields:
+            self._fields[kind] = _fields(kind)
+        fields = self._fields[kind]
+        if fields is not None:
+            return [name, *[self.value(getattr(value, field)) for field in fields]]
+        return [name, *(part for key, held in vars(value).items() for part in (key, self.value(held)))]
+
+    def _expression(self, value: Expression) -> list[int]:
+        for node in walk(value):
+            if id(node) not in self._numbers:
+                self._new(node, ["E", type(node).__name__, *self._node(node)])
+        return [self._numbers[id(value)]]
+
+    def _node(self, node: Expression) -> Iterable[Any]:
+        if isinstance(node, Constant):
+            return [self.value(node.value)]
+        if isinstance(node, Reference):
+            return [self.value(v) for v in (node.root, node.owner, node.name, node.shape, node.picked, node.order)]
+        if isinstance(node, states.State):
+            return [self.value(node.args[0]), node.number]
+        if isinstance(node, Operation):
+            return [node.operator.name, *(self.value(a) for a in node.args)]
+        if isinstance(node, Call):
+            return [self.value(node.function), *(self.value(a) for a in node.args)]
+        if isinstance(node, Sum):
+            return [self.value(node.args[0]), self.value(node.axes)]
+        if isinstance(node, Slot):
+            return [node.number, node.kind]
+        if isinstance(node, Derived):
+            return [self.value(node.expression)]
+        if isinstance(node, Literal):
+            return [self.value(node.values)]
+        return [node.name] if isinstance(node, Mark) else []
+
+    def _template(self, value: template.Template) -> list[int]:
+        """Its derivatives are written too: whoever reads it differentiates nothing."""
+        parts = [self.value(value.outputs), self.value(value.jacobian)]
+        return self._new(value, ["T", *parts])
+
+    def _function(self, value: ExternalFunction) -> list[int]:
+        if isinstance(value, TableDerivative):
+            return self._new(value, ["derivative", self.value(value._table), self.value(value.orders)])
+        if isinstance(value, SplineFunction):
+            arrays = (value.x, value.y) if isinstance(value, Table) else (value.x, value.y, value.values)  # type: ignore[attr-defined]
+            options = [value.name, value.method, value.extrapolation]
+            return self._new(value, [type(value).__name__, *options, *map(self.value, arrays)])
+        self.outside.append(value)
+        return self._new(value, ["outside", len(self.outside) - 1])
+
+
+# --- reading ------------------------------------------------------------------------------------------------------------------
+def decode(encoded: Encoded) -> Any:
+    """The graph again; whatever does not fit together is a ValueError."""
+    try:
+        return _Decoder(encoded).value(encoded.root)
+    except (IndexError, KeyError, TypeError, AttributeError, OverflowError, UsageError) as error:
+        raise ValueError(f"its parts do not fit together ({type(error).__name__}: {error})") from error
+
+
+class _Decoder:
+    def __init__(self, encoded: Encoded) -> None:
+        self.encoded, records = encoded, encoded.records
+        self.made: list[Any] = [None] * len(records)
+        self._maker: dict[str, Callable[..., Any]] = {
+            "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
+            "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "outside": self._outside,
+        }  # fmt: skip
+        fixed: list[int] = []
+        open_: list[int] = []
+        for k, (tag, *_) in enumerate(records):
+            if tag in self._maker:
+                fixed.append(k)
+            else:
+                open_.append(k)
+                self.made[k] = [] if tag == "list" else _DICTIONARIES[tag]() if tag in _DICTIONARIES else _empty(CLASSES[tag])
+        for k in fixed:
+            tag, *parts = records[k]
+            self.made[k] = self._maker[tag](*parts)
+        objects = [k for k in open_ if records[k][0] in CLASSES]
+        for k in objects:
+            self._fill(self.made[k], records[k])
+        for k in open_:
+            tag, *parts = records[k]
+            if tag == "list":
+                self.made[k].extend(map(self.value, parts))
+            elif tag in _DICTIONARIES:
+                items = [self.value(p) for p in parts]
+                self.made[k].update(zip(items[::2], items[1::2], strict=True))
+
+    def value(self, part: Any) -> Any:
+        if type(part) is list:
+            (number,) = part
+            if not 0 <= number < len(self.made):
+                raise IndexError(number)
+            return self.made[number]
+        if type(part) is dict:
+            return float(part["f"])
+        return part
+
+    def _fill(self, made: Any, record: list[Any]) -> None:
+        name, *parts = record
+        fields = _fields(CLASSES[name])
+        put = object.__setattr__
+        if fields is None:
+            for key, held in zip(parts[::2], parts[1::2], strict=True):
+                if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
+                    raise KeyError(key)
+                made.__dict__[key] = self.value(held)
+            return
+        for field, part in zip(fields, parts, strict=True):
+            put(made, field, self.value(part))
+        if name == "Kind":
+            made._numbers = {}
+
+    def _tuple(self, *parts: Any) -> Any:
+        return tuple(map(self.value, parts))
+
+    def _set(self, *parts: Any) -> Any:
+        return frozenset(map(self.value, parts))
+
+    def _array(self, number: int) -> Any:
+        if number < 0:
+            raise IndexError(number)
+        return self.encoded.arrays[number]
+
+    def _outside(self, number: int) -> Any:
+        if number < 0:
+            raise IndexError(number)
+        return self.encoded.outside[number]
+
+    def _template(self, outputs: Any, jacobian: Any) -> Any:
+        made = template.Template.of(self.value(outputs))
+        made.__dict__.setdefault("jacobian", self.value(jacobian))
+        return made
+
+    def _derivative(self, table: Any, orders: Any) -> Any:
+        from ..language.tables import _derivative_of
+
+        return _derivative_of(self.value(table), self.value(orders))
+
+    def _table(self, name: str, method: str, extrapolation: str, x: Any, y: Any) -> Any:
+        return Table(self.value(x), self.value(y), name=name, method=method, extrapolation=extrapolation)
+
+    def _table2(self, name: str, method: str, extrapolation: str, x: Any, y: Any, values: Any) -> Any:
+        arrays = (self.value(x), self.value(y), self.value(values))
+        return Table2D(*arrays, name=name, method=method, extrapolation=extrapolation)
+
+    def _expression(self, kind: str, *parts: Any) -> Any:
+        value = self.value
+        if kind == "Constant":
+            return Constant(value(parts[0]))
+        if kind == "Reference":
+            root, owner, name, shape, picked, order = map(value, parts)
+            return Reference(root, owner, name, shape, picked, order)
+        if kind == "State":
+            return states.State(states.StateView(value(parts[0])), int(parts[1]))
+        if kind == "Operation":
+            return Operation(_OPERATORS[parts[0]], tuple(map(value, parts[1:])))
+        if kind == "Call":
+            function, *args = map(value, parts)
+            return Call(function, tuple(args))
+        if kind == "Sum":
+            return Sum(value(parts[0]), value(parts[1]))
+        if kind == "Slot":
+            return Slot(parts[0], parts[1])
+        return _LEAVES[kind](*map(value, parts))
+
+
+_LEAVES: dict[str, Callable[..., Expression]] = {
+    "Derived": Derived,
+    "Literal": Literal,
+    "Mark": Mark,
+    "Time": Time,
+    "Continuation": Continuation,
+}
+
+
+def _empty(cls: type) -> Any:
+    return object.__new__(cls)

@@ -1,0 +1,132 @@
+"""A compiled model in one file, `plant.acm`, that needs no source: documented text and arrays, nothing that is run on reading.
+
+The file is a container (`acausal/container.py`): a zip archive of `.npy` arrays and texts, each with a checksum that is compared.
+
+    about.json      format, its number, program version, layout (a hash over the names of all classes and fields), title
+    records.json    the records of `codec.py`: components, declarations, templates as expressions, where each array is
+    float64.npy …   all arrays of one type, one after another
+
+Machine code is not in it: kernels are found in the cache of the machine that reads the file, or made there once.
+`docs/model-files.md` describes the format for whoever writes another reader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..container import FileError, Reader, Writer, opened, refuse_newer, written
+from ..errors import UsageError
+from ..families.system import System
+from ..families.template import Family
+from .codec import CLASSES, Encoded, _fields, decode, encode
+from .program import Program
+
+FORMAT = "acausal model"
+FORMAT_NUMBER = 1
+Made = TypeVar("Made")
+_TYPES = ("float64", "int64", "int32", "int8", "bool")
+
+
+def save(path: str | os.PathLike[str], program: Program, numbers: dict[str, Any]) -> None:
+    """Write a program with the numbers that somebody set."""
+    encoded = encode({"program": program, **numbers})
+    if encoded.outside:
+        names = ", ".join(f"`{f.name}`" for f in encoded.outside)
+        raise UsageError(
+            f"A model file holds no code, so a model whose equations call {names} cannot be saved.",
+            remedy="Write the function with acausal's own (`@ac.function` without `opaque`), as a table, or pickle the model: then "
+            "the other process must have the function too.",
+        )
+    with written(path) as new:
+        _write(new, encoded, program.title)
+
+
+def _write(new: Writer, encoded: Encoded, title: str) -> None:
+    kinds: dict[str, list[np.ndarray]] = {name: [] for name in _TYPES}
+    lengths = dict.fromkeys(_TYPES, 0)
+    places = []
+    for array in encoded.arrays:
+        name = array.dtype.name
+        if name not in kinds:
+            raise UsageError(f"An array of {name} cannot be written to a model file.")
+        places.append([_TYPES.index(name), lengths[name], *array.shape])
+        kinds[name].append(array.ravel())
+        lengths[name] += array.size
+    about = {"format": FORMAT, "format number": FORMAT_NUMBER, "version": _version(), "layout": layout(), "title": title}
+    new.text("about.json", json.dumps(about, indent=1))
+    new.text(
+        "records.json", json.dumps({"root": encoded.root, "arrays": places, "records": encoded.records}, separators=(",", ":"))
+    )
+    for name, parts in kinds.items():
+        new.array(name, np.concatenate([np.zeros(0, dtype=name), *parts]))
+
+
+def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -> Made:
+    """What `make` makes of the program and the numbers in a file; a sentence for everything that can be wrong with it."""
+    with opened(Path(path), FORMAT) as reader:
+        refuse_newer(reader, FORMAT_NUMBER)
+        if reader.about["layout"] != layout():
+            raise FileError(
+                f"`{path}` was made by version {reader.about['version']} of this program, which lays models out differently "
+                f"than this one ({_version()}) does.",
+                remedy="compile the model again with this version and save it, or read the file with that version.",
+            )
+        found = _read(reader)
+        program = found["program"]
+        if not isinstance(program, Program):
+            raise ValueError("it holds no model")
+        check_tables(program.system)
+        return make(found)
+
+
+def _read(reader: Reader) -> Any:
+    stored = json.loads(reader.bytes("records.json"))
+    kinds = [reader.array(name) for name in _TYPES]
+    arrays = []
+    for kind, offset, *shape in stored["arrays"]:
+        size = int(np.prod(shape, dtype=np.int64)) if shape else 1
+        whole = kinds[kind]
+        if min([offset, *shape]) < 0 or offset + size > len(whole):
+            raise ValueError("an array lies outside of what was written")
+        arrays.append(whole[offset : offset + size].reshape(shape))
+    return decode(Encoded(stored["records"], arrays, stored["root"], []))
+
+
+def check_tables(system: System) -> None:
+    """Machine code believes the index tables, so they are looked at first: every index within the workspace, every row a row."""
+    cells, parts = 2 * system.size + system.known_count, system.hybrid.parts.values() if system.hybrid is not None else ()
+    groups = [(system.families, system.equation_count), (system.initial_families, system.initial_count)]
+    for families, rows in [*groups, *((part.families, part.count) for part in parts)]:
+        for family in families:
+            _check_family(family, cells, rows)
+
+
+def _check_family(family: Family, cells: int, rows: int) -> None:
+    slots, places = np.asarray(family.slots), np.asarray(family.rows)
+    fits = slots.ndim == places.ndim == 2 and slots.shape[0] == len(family.template.slots) == len(family.signs)
+    fits = fits and slots.dtype == places.dtype == np.int32 and places.shape[0] == len(family.template.outputs)
+    fits = fits and (slots.shape[0] == 0 or slots.shape[1] == places.shape[1])
+    index = np.where(slots < 0, ~slots, slots)
+    if not fits or (index.size and index.max() >= cells) or (places.size and (places.min() < 0 or places.max() >= rows)):
+        raise ValueError("its index tables point outside of the model")
+
+
+@cache
+def layout() -> str:
+    """A hash over the names of all classes and fields in files: versions with equal ones read each other's files."""
+    text = ";".join(f"{name}:{','.join(_fields(cls) or ['*'])}" for name, cls in sorted(CLASSES.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _version() -> str:
+    from .. import __version__
+
+    return __version__
