@@ -18,7 +18,7 @@ from plants import Boundary, Conductor, HeatPort, Ladder, LadderOfObjects, Pin
 import acausal as ac
 from acausal.errors import ModelError
 from acausal.families import unit_inference
-from acausal.families.assemble import assemble
+from acausal.families.assemble import assemble, read
 from acausal.families.census import Census
 from acausal.families.measures import Number, measure, number_of, shown
 from acausal.families.trace import Traced, trace
@@ -368,7 +368,7 @@ class Plate(ac.Component):
 
 
 def test_the_report_of_a_translated_model() -> None:
-    system = assemble(Plate())
+    system = assemble(read(Plate()))
     lines = report(system.traced, system.definitions)
     assert [line.split(" follows")[0] for line in lines] == [
         "Flow.difference: no unit is declared; K",
