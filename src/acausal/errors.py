@@ -88,7 +88,7 @@ class UsageError(ModelError):
 
 
 class RunWarning(UserWarning):
-    """A run stopped before its end; its result says why and has everything until then."""
+    """A run stopped before its end, or steady states left the branch they were on; the result says why and has everything."""
 
 
 class RunFailed(AcausalError):

@@ -57,3 +57,58 @@ def test_an_inner_node_that_nothing_holds_is_named():
 def test_numbers_of_equations_and_unknowns_are_told():
     with pytest.raises(ac.ModelError, match=r"equations for .* unknowns"):
         ac.compile(Plant(Short))
+
+
+class Pipe(ac.Connector):
+    """WinDali's pins: two potentials, one flow."""
+
+    p = ac.Potential(unit="Pa")
+    T = ac.Potential(unit="K")
+    m = ac.Flow(unit="kg/s")
+
+
+class PipeSource(ac.Component):
+    out = Pipe(positive="out")
+
+    def equations(self):
+        yield self.out.m == 0.5
+        yield self.out.T == 350.0
+
+
+class PipeCooler(ac.Component):
+    a, b = Pipe(), Pipe(positive="out")
+
+    def equations(self):
+        yield self.a.m == self.b.m
+        yield self.a.p == self.b.p
+
+
+class WholeCooler(PipeCooler):
+    def equations(self):
+        yield from super().equations()
+        yield self.b.T == self.a.T - 10.0
+
+
+class PipeSink(ac.Component):
+    a = Pipe()
+
+    def equations(self):
+        yield self.a.p == 1e5
+
+
+class PipePlant(ac.Component):
+    def __init__(self, cooler: type) -> None:
+        self.s, self.c, self.e = PipeSource(), cooler(), PipeSink()
+
+    def connections(self):
+        yield self.s.out, self.c.a
+        yield self.c.b, self.e.a
+
+
+def test_of_pins_with_two_potentials_the_guilty_component_is_named() -> None:
+    with pytest.raises(ac.ModelError) as error:
+        ac.compile(PipePlant(PipeCooler))
+    text = str(error.value)
+    assert "PipeCooler states too few equations: 2, but what passes through it needs 3." in text
+    assert "PipeSource states" not in text and "PipeSink states" not in text
+    assert ac.compile(PipePlant(WholeCooler)).simulate(until=1.0)["e.a.T"][-1] == pytest.approx(340.0)

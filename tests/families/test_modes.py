@@ -122,3 +122,61 @@ def test_equations_for_arrays_of_components() -> None:
     result = ac.compile(Plant()).simulate(until=2.0, rtol=1e-8)
     np.testing.assert_allclose(result.events.times, [0.5, 1.0, 1.5], rtol=1e-8)
     np.testing.assert_allclose(result["brake.F"][-1], 0.25)
+
+
+class Valve(ac.Component):
+    """The flow stands in a branch that counts in one state only."""
+
+    T = ac.Variable(start=20.0, fixed=True)
+    m = ac.Variable(start=1.0)
+    valve = ac.States("On", "Off", initial="On")
+
+    def equations(self):
+        yield ac.der(self.T) == ac.match(self.valve, On=-self.m, Off=1.0)
+        yield ac.during(self.valve.On, self.m**2 == 4.0)
+
+    def transitions(self):
+        yield self.valve.On.to("Off", when=self.T < 9.0)
+        yield self.valve.Off.to("On", when=self.T > 10.0)
+
+
+def test_a_branch_that_does_not_count_needs_nothing() -> None:
+    result = ac.compile(Valve()).simulate(until=8.0, rtol=1e-9)
+    assert result.outcome.ok
+    np.testing.assert_allclose(result.events.times[:3], [5.5, 6.5, 7.0], atol=1e-7)
+    assert result["T"][-1] == pytest.approx(10.0, abs=1e-6)
+
+
+class Lever(ac.Component):
+    """A force is stated in one state and a motion in the other: rows of different units, each right in itself."""
+
+    x = ac.Variable(start=1.0, unit="m", fixed=True)
+    F = ac.Variable(unit="N", start=1.0)
+    k = ac.Parameter(3.0, unit="N/m")
+    rate = ac.Parameter(-1.0, unit="m/s")
+    mode = ac.States("moves", "pushes", initial="moves")
+
+    def equations(self):
+        yield ac.during(self.mode.moves, ac.der(self.x) == self.rate)
+        yield ac.during(self.mode.pushes, self.F == 2.0 * self.k * self.L)
+
+    L = ac.Parameter(1.0, unit="m")
+
+    def transitions(self):
+        yield self.mode.moves.to("pushes", when=self.x < 0.5)
+
+
+def test_a_row_may_be_a_force_in_one_state_and_a_velocity_in_another() -> None:
+    result = ac.compile(Lever()).simulate(until=1.0)
+    assert result["x"][-1] == pytest.approx(0.5) and result["F"][-1] == pytest.approx(6.0)
+    assert result["F"][0] == pytest.approx(1.0)
+
+
+def test_units_within_a_state_are_still_checked() -> None:
+    class Wrong(Lever):
+        def equations(self):
+            yield ac.during(self.mode.moves, ac.der(self.x) == self.rate)
+            yield ac.during(self.mode.pushes, self.F == 2.0 * self.k)
+
+    with pytest.raises(ac.ModelError, match="N/m"):
+        ac.compile(Wrong())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from plants import Mass, Resistor
 
@@ -105,3 +106,20 @@ def test_connections_must_be_pairs():
 
     with pytest.raises(ac.ModelError, match="single end"):
         ac.compile(Single())
+
+
+def test_equations_may_only_name_what_is_to_be_looked_at() -> None:
+    class Part(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+
+    class Whole(ac.Component):
+        def __init__(self) -> None:
+            self.a, self.b = Part(), Part()
+
+        def equations(self):
+            self.total = ac.named(self.a.x + self.b.x, doc="sum")
+
+    assert ac.compile(Whole()).simulate(until=1.0)["total"][-1] == pytest.approx(2.0 / np.e, rel=1e-5)

@@ -86,7 +86,7 @@ def test_the_way_is_cut_where_a_step_is_too_long() -> None:
         return None, np.array([p**2])
 
     states = along({"p": [0.0, 1.0]}, solve)
-    assert states.ok.all() and asked[0] == 0.0 and asked[-1] == 1.0 and len(asked) > 2
+    assert states.ok.all() and asked[0] == 0.0 and max(asked) == 1.0 and len(asked) > 2
 
 
 def test_parameters_change_together_and_bad_lists_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -167,20 +168,44 @@ def local_balance(traced: list[Traced]) -> list[Diagnostic]:
     """Component classes whose own equations do not match their own unknowns.
 
     A component without sub-components needs one equation for each variable of its own and one for each flow of its connectors
-    (Modelica's rule; WinDali 6 counts connection pairs, which is the same).
+    (Modelica's rule; WinDali 6 counts connection pairs, which is the same). Where a connector has more potentials than flows, or
+    fewer, the two sides of a connection share what is left between them, one more and one less: only what passes through, from a
+    connector that is positive into the component to one out of it, has to be balanced in itself.
     """
     found = []
     for one in traced:
-        kind = one.kind
-        if _is_composite(kind) or one.connections:
+        if _is_composite(one.kind) or one.connections:
             continue
-        wanted = sum(
-            q.size for q in kind.quantities.values() if q.role == "variable" and (q.connector is None or q.declaration.flow)
-        )
+        least, most = _owed(one.kind)
         stated = sum(int(np.prod(e.shape)) for e in one.equations)
-        if wanted != stated:
-            found.append(_local_diagnostic(kind, one, wanted, stated))
+        if not least <= stated <= most:
+            found.append(_local_diagnostic(one.kind, one, least if stated < least else most, stated))
     return found
+
+
+def _owed(kind: Kind) -> tuple[int, int]:
+    """How many equations a component may state, at least and at most."""
+    quantities = [q for q in kind.quantities.values() if q.role == "variable"]
+    own = sum(q.size for q in quantities if q.connector is None)
+    sides: dict[tuple[str, ...], Counter[int]] = {}
+    sizes: dict[tuple[str, ...], tuple[int, int]] = {}
+    for port in dict.fromkeys(q.connector for q in quantities if q.connector is not None):
+        members = [q for q in quantities if q.connector == port]
+        alike = tuple(f"{q.declaration.name} {q.size}" for q in members)
+        flows = sum(q.size for q in members if q.declaration.flow)
+        sizes[alike] = flows, sum(q.size for q in members) - flows
+        sides.setdefault(alike, Counter())[port.sign] += 1
+    least = most = own
+    for alike, count in sides.items():
+        flows, potentials = sizes[alike]
+        if not flows or not potentials:  # nothing to share: the rule for flows
+            shares = (flows * count.total(),) * 2
+        else:
+            through, ends = min(count[1], count[-1]), abs(count[1] - count[-1])
+            both = through * (flows + potentials)
+            shares = both + ends * min(flows, potentials), both + ends * max(flows, potentials)
+        least, most = least + shares[0], most + shares[1]
+    return least, most
 
 
 def _is_composite(kind: Kind) -> bool:
@@ -196,9 +221,12 @@ def _local_diagnostic(kind: Kind, traced: Traced, wanted: int, stated: int) -> D
     details = (f"in no equation: {', '.join(unused)}",) if unused else ()
     word = "few" if stated < wanted else "many"
     where = next((e.location for e in traced.equations if e.location), None)
-    has = f"{_count(wanted, 'unknown')} of its own ({', '.join(own)})"
-    what = f"{kind.name} states too {word} equations: {stated}, but it has {has}."
+    has = f"it has {_count(wanted, 'unknown')} of its own ({', '.join(own)})"
     rule = "a component needs one equation for each own variable and each flow of its connectors"
+    if wanted != sum(kind.quantities[name].size for name in own):  # connectors with more potentials than flows
+        has = f"what passes through it needs {wanted}"
+        rule = "every quantity that its connectors pass on needs an equation that says what becomes of it"
+    what = f"{kind.name} states too {word} equations: {stated}, but {has}."
     found = Diagnostic(what, component=kind.name, location=where, details=details)
     if stated > wanted:
         return replace(found, remedy=f"Remove {stated - wanted}: {rule}.")

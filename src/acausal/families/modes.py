@@ -2,7 +2,8 @@
 
 `ac.during(self.mode.sliding, …)` and its siblings of the other states become one row for each equation of the state that has most:
 a choice between the states' residuals. Two equations for the same variable share a row. A state with fewer equations leaves some of
-the component's own variables without any: those that stand in no equation that holds then. They rest: an algebraic variable
+the component's own variables without any: those that stand in no equation that holds then, nor in the branch of an `ac.match` or
+`ac.where` that counts then. They rest: an algebraic variable
 keeps the value it had, a differentiated one has derivative zero. So the number of rows is the same in every state, nobody writes a
 dummy equation, and nothing is compiled when a state is entered.
 """
@@ -17,7 +18,7 @@ from ..errors import Diagnostic, Location, ModelError
 from ..language.declarations import Discrete
 from ..language.equation import Equation
 from ..language.events import During
-from ..language.expression import Constant, Expression, Operation, Reference, Shape, apply, as_expression, walk
+from ..language.expression import Constant, Expression, Operation, Reference, Shape, apply, as_expression, transform, walk
 from .hybrid import Freezer, Rule
 from .plant import Plant
 from .trace import Traced, TracedEquation
@@ -52,12 +53,26 @@ def take_modes(plant: Plant, traced: Traced) -> None:
     choices: dict[Expression, _Choice] = {}
     for statement in statements:
         _add(choices, traced, statement)
-    always = {n for e in traced.equations for n in walk(e.residual) if isinstance(n, Reference)}
+    always = [e.residual for e in traced.equations]
     freezer = Freezer(plant, traced.kind)
     for key, choice in choices.items():
-        others = {n for k, c in choices.items() if k is not key for rows in c.rows for r in rows for n in r.leaves}
-        traced.equations += _joined(traced, choice, {_variable(n) for n in always | others}, freezer)
+        others = [r.residual for k, c in choices.items() if k is not key for rows in c.rows for r in rows]
+        elsewhere = [_read(key, state, [*always, *others]) for state in range(len(choice.rows))]
+        traced.equations += _joined(traced, choice, elsewhere, freezer)
     traced.rules += freezer.rules
+
+
+def _read(key: Expression, state: int, residuals: list[Expression]) -> set[tuple[int, str]]:
+    """The variables that stand in residuals while a state lasts: of a choice by that state, only the branch that counts."""
+
+    def branch(node: Expression) -> Expression | None:
+        if isinstance(node, Operation) and node.operator.name == "where":
+            about, states = _key(node.args[0])
+            if about is key:
+                return transform(node.args[1] if state in states else node.args[2], branch)
+        return None
+
+    return {_variable(n) for r in residuals for n in walk(transform(r, branch)) if isinstance(n, Reference)}
 
 
 def _add(choices: dict[Expression, _Choice], traced: Traced, statement: During) -> None:
@@ -120,10 +135,22 @@ def _variable(node: Expression) -> tuple[int, str]:
     return id(node.owner), node.name
 
 
-def _joined(traced: Traced, choice: _Choice, elsewhere: set[tuple[int, str]], freezer: Freezer) -> list[TracedEquation]:
+def _joined(traced: Traced, choice: _Choice, elsewhere: list[set[tuple[int, str]]], freezer: Freezer) -> list[TracedEquation]:
     """One equation for each row, after resting variables have filled the states with fewer equations."""
-    for rows, name in zip(choice.rows, choice.names, strict=True):
-        rows += _resting(traced, choice, rows, name, elsewhere, freezer)
+    resting = [_absent(traced, choice, rows, read) for rows, read in zip(choice.rows, elsewhere, strict=True)]
+    totals = [
+        Counter(r.shape for r in rows) + Counter(v.shape for v in absent) for rows, absent in zip(choice.rows, resting, strict=True)
+    ]
+    most = Counter[Shape]()
+    for total in totals:
+        most |= total
+    for k, total in enumerate(totals):
+        if total != most:
+            missing = most - Counter(r.shape for r in choice.rows[k])
+            raise ModelError(_unbalanced(traced, choice, choice.rows[k], choice.names[k], resting[k], missing))
+    differentiated = {_variable(n) for rows in choice.rows for r in rows for n in r.leaves if isinstance(n, Reference) and n.order}
+    for rows, absent in zip(choice.rows, resting, strict=True):
+        rows += [_rest(freezer, v, _variable(v) in differentiated) for v in absent]
     found = []
     for group in _paired(choice.rows):
         residual = group[-1].residual
@@ -139,31 +166,19 @@ def _joined(traced: Traced, choice: _Choice, elsewhere: set[tuple[int, str]], fr
                 remedy="State an equation of that shape, or ask for one of the states: `ac.during(self.mode[0].on, …)`.",
             )
         text = " | ".join(dict.fromkeys(r.text for r in group))
-        found.append(TracedEquation(residual, group[0].shape, text, real[0].location))
+        found.append(TracedEquation(residual, group[0].shape, text, real[0].location, branches=[r.residual for r in group]))
     return found
 
 
-def _resting(
-    traced: Traced, choice: _Choice, rows: list[_Row], name: str, elsewhere: set[tuple[int, str]], freezer: Freezer
-) -> list[_Row]:
-    """Rows for the variables that no equation of this state contains."""
-    most = Counter[Shape]()
-    for other in choice.rows:
-        most |= Counter(r.shape for r in other)
-    missing = most - Counter(r.shape for r in rows)
+def _absent(traced: Traced, choice: _Choice, rows: list[_Row], elsewhere: set[tuple[int, str]]) -> list[Reference]:
+    """The component's own variables that no equation of this state contains."""
     here = elsewhere | {_variable(n) for r in rows for n in r.leaves}
     absent: dict[tuple[int, str], Reference] = {}
-    differentiated: set[tuple[int, str]] = set()
     for node in (n for other in choice.rows for r in other for n in r.leaves):
         assert isinstance(node, Reference)
         if _variable(node) not in here and _is_own(traced, node):
-            whole = Reference(node.root, node.owner, node.name, traced.kind.quantities[node.name].shape)
-            absent[_variable(node)] = whole
-            if node.order > 0:
-                differentiated.add(_variable(node))
-    if Counter(v.shape for v in absent.values()) != missing:
-        raise ModelError(_unbalanced(traced, choice, rows, name, list(absent.values()), missing))
-    return [_rest(freezer, v, key in differentiated) for key, v in absent.items()]
+            absent[_variable(node)] = Reference(node.root, node.owner, node.name, traced.kind.quantities[node.name].shape)
+    return list(absent.values())
 
 
 def _is_own(traced: Traced, node: Reference) -> bool:

@@ -39,6 +39,7 @@ class TracedEquation:
     text: str
     location: Location | None
     terms: list[Expression] = field(default_factory=list)
+    branches: list[Expression] = field(default_factory=list)  # the residuals of each state, if it differs from state to state
 
 
 @dataclass(slots=True, eq=False)
@@ -199,9 +200,13 @@ def _is_discrete(node: Expression) -> bool:
 def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | None]]:
     """What a method yields, with the line of each `yield`."""
     function: Callable[[], Iterable[Any]] = getattr(component, method)
+    before = dict(component.__dict__)
     try:
         stated: Iterable[Any] | None = function()
         if stated is None:
+            named = any(isinstance(v, Expression) and before.get(n) is not v for n, v in component.__dict__.items())
+            if named and equation_without_yield(methods_of(type(component), method)) is None:
+                return  # it only names what is to be looked at
             raise ModelError(_nothing(component, method, function))
         iterator = iter(stated)
         while True:

@@ -49,7 +49,7 @@ def statements(traced: Traced, definitions: Mapping[tuple[int, str], Definition]
     """Equations, initial equations, units given to named expressions, and parameters bound to others in the class body."""
     kind = traced.kind
     eliminated = [d.equation for (index, _), d in (definitions or {}).items() if index == kind.index]
-    found = [_of_equation(equation) for equation in [*traced.equations, *eliminated, *traced.initial]]
+    found = [s for equation in [*traced.equations, *eliminated, *traced.initial] for s in _of_equation(equation)]
     for name, (unit, _) in kind.units_of_named.items():
         if unit and name in kind.named:
             found.append(Statement((kind.named[name],), f"{name} = {kind.named[name]}", None, unit))
@@ -92,11 +92,13 @@ def _about_events(traced: Traced) -> list[Statement]:
     return found
 
 
-def _of_equation(equation: TracedEquation) -> Statement:
-    residual = equation.residual
-    if isinstance(residual, Operation) and residual.operator.name == "sub" and not equation.terms:
-        return Statement(residual.args, equation.text, equation.location)
-    return Statement((residual, *equation.terms), equation.text, equation.location)
+def _of_equation(equation: TracedEquation) -> list[Statement]:
+    """An equation that differs from state to state is one statement for each: a force here, a velocity there."""
+    found = []
+    for residual in equation.branches or [equation.residual]:
+        whole = isinstance(residual, Operation) and residual.operator.name == "sub" and not equation.terms
+        found.append(Statement(residual.args if whole else (residual, *equation.terms), equation.text, equation.location))
+    return found
 
 
 def _unreadable(kind: Kind) -> list[Diagnostic]:

@@ -328,8 +328,10 @@ class Model:
         """Steady states along parameter values, each found from its neighbours: `model.steady_states({"T": np.linspace(…)})`.
 
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
+        Where the branch that is followed ends (a fold) and a state is found on another one, `jumps` and a warning say so.
         """
         moment, solve_for = seconds(at, "at"), list(solve_for)
+        nominal = np.full(self.system.size, np.inf)  # what is computed from others jumps with them
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
             changes = {**by_name(set or {}, "set"), **values}
@@ -337,9 +339,10 @@ class Model:
             found = self._preparation.prepare(asked)
             result = point(self.system, self.title, found, moment, Outcome.FINISHED)
             problem = found.problem
+            nominal[problem.lowered.kept] = problem.nominal
             return result, problem.equations.workspace(moment, found.y, found.yp, problem.known)[problem.lowered.place]
 
-        return along(over, solve, earlier_values(self.system, start_from))
+        return along(over, solve, earlier_values(self.system, start_from), self.system.name_of_unknown, lambda: nominal)
 
     def _assigned_after_steps(self) -> np.ndarray:
         """Known cells that change at every step, so that their values are stored with each row."""

@@ -219,7 +219,7 @@ class Preparation:
                 raise
             try:
                 with suppress(InitialisationError):
-                    return initialiser.run(asked.t, quick=asked.quick)
+                    return initialiser.run(asked.t, quick=asked.quick, led=asked.start_from is None)
             finally:
                 problem.known[:] = declared  # the event at the start is yet to come
             raise
@@ -230,7 +230,7 @@ class Preparation:
         """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
         t = asked.t
         try:
-            return initialiser.run(t, quick=asked.quick)
+            return initialiser.run(t, quick=asked.quick, led=asked.start_from is None)
         except InitialisationError as error:
             n = problem.size
             rows = [int(r) for r in error.report.non_finite if r < n]

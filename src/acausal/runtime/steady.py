@@ -8,13 +8,14 @@ the next value is approached from the last one that was solved.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, UsageError
+from ..errors import ModelError, RunWarning, UsageError
 from ..families.starts import Starts
 from ..families.system import System
 from ..results.result import Result, Stored
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .preparation import Prepared
 
 _SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
+_SUSPICIOUS = 0.05  # relative change of an unknown from one value to the next that might be a jump
+_HALVINGS = 24  # of the way, before a difference that stays counts as a jump
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,12 +98,16 @@ class SteadyStates:
     """Steady states over parameter values: `states["room.T"]` is an array with one value (or more axes) for each of them.
 
     `states.ok` says which were found; the others are not numbers, and `states.reasons[k]` says why. `states.results[k]` is the
-    whole result of one of them (of a failed one: what was reached).
+    whole result of one of them (of a failed one: what was reached). Where the branch that was followed ends, and a state is on
+    another one, `states.jumps[k]` and `states.reasons[k]` say so.
     """
 
-    def __init__(self, over: dict[str, np.ndarray], results: list[Result | None], reasons: list[str]) -> None:
-        self.over, self.results, self.reasons = over, results, reasons
+    def __init__(
+        self, over: dict[str, np.ndarray], results: list[Result | None], reasons: list[str], jumps: Mapping[int, str] | None = None
+    ) -> None:
+        self.over, self.results, self.jumps = over, results, dict(jumps or {})
         self.ok = np.array([not r for r in reasons], dtype=bool)
+        self.reasons = [r or self.jumps.get(k, "") for k, r in enumerate(reasons)]
 
     def __len__(self) -> int:
         return len(self.results)
@@ -110,7 +117,8 @@ class SteadyStates:
 
     def __repr__(self) -> str:
         names = ", ".join(self.over)
-        return f"<SteadyStates over {names}: {int(self.ok.sum())} of {len(self)} found>"
+        jumps = f", {len(self.jumps)} on another branch than the one before" if self.jumps else ""
+        return f"<SteadyStates over {names}: {int(self.ok.sum())} of {len(self)} found{jumps}>"
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.over:
@@ -126,24 +134,37 @@ class SteadyStates:
         return {**self.over, **{name: self[name] for name in names}}
 
 
+Point = tuple[np.ndarray, np.ndarray]  # parameters, unknowns
 Solve = Callable[[Mapping[str, float], "Earlier | None", bool], tuple[Result, np.ndarray]]
 
 
-def along(over: Mapping[str, Any], solve: Solve, first: Earlier | None = None) -> SteadyStates:
+def along(
+    over: Mapping[str, Any],
+    solve: Solve,
+    first: Earlier | None = None,
+    name_of: Callable[[int], str] = lambda k: f"unknown {k}",
+    nominal: Callable[[], np.ndarray | float] = lambda: 0.0,
+) -> SteadyStates:
     """Solve for every value, each from its neighbours. `solve(values, guess, quick)` gives a result and all unknowns."""
     values = _columns(over)
     names = list(values)
     path = _Path(names, solve, first)
     results: list[Result | None] = []
     reasons: list[str] = []
+    jumps: dict[int, str] = {}
     for target in np.stack([values[n] for n in names], axis=1):
         try:
+            before = path.points[-1:]
             results.append(path.to(target))
             reasons.append("")
+            if before and (said := path.jump(before[0], name_of, nominal())):
+                jumps[len(results) - 1] = said
         except ModelError as error:
             results.append(getattr(error, "result", None))
             reasons.append(str(error))
-    return SteadyStates(values, results, reasons)
+    if jumps:
+        warnings.warn("\n".join(jumps.values()), RunWarning, stacklevel=3)
+    return SteadyStates(values, results, reasons, jumps)
 
 
 def _columns(over: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -169,7 +190,7 @@ class _Path:
 
     def __init__(self, names: Sequence[str], solve: Solve, first: Earlier | None) -> None:
         self.names, self.solve, self.first = names, solve, first
-        self.points: list[tuple[np.ndarray, np.ndarray]] = []  # (parameters, unknowns), the last two
+        self.points: list[Point] = []  # the last two
 
     def to(self, target: np.ndarray) -> Result:
         if self.points:
@@ -195,6 +216,48 @@ class _Path:
             if ahead == 1.0:
                 return result
             done, part = ahead, 2.0 * part
+
+    def jump(self, before: Point, name_of: Callable[[int], str], nominal: np.ndarray | float) -> str:
+        """What to say if the last point is not on the branch of the one before; nothing if it is.
+
+        A branch is continuous: of two points that differ much, one half of the way between them holds less of the difference than
+        both. Where the way is halved again and again and the difference stays, the branch has ended.
+        """
+        after = self.points[-1]
+        size = np.maximum(np.abs(before[1]) + np.abs(after[1]), nominal)
+        apart = np.abs(after[1] - before[1])
+        most = int(np.argmax(np.where(size > 0, apart / np.where(size > 0, size, 1.0), 0.0)))
+        first = float(apart[most])
+        if not first > _SUSPICIOUS * size[most]:
+            return ""
+        low, high = before, after
+        for _ in range(_HALVINGS):
+            middle = self._between(low, high)
+            if middle is None:
+                return ""
+            nearer = abs(middle[1][most] - low[1][most]) > abs(high[1][most] - middle[1][most])
+            low, high = (low, middle) if nearer else (middle, high)
+            if abs(high[1][most] - low[1][most]) < 0.6 * first:
+                return ""
+        where = ", ".join(f"{n} = {v:.6g}" for n, v in zip(self.names, low[0], strict=True))
+        return (
+            f"The steady states that were followed end at {where}: {name_of(most)} jumps from {low[1][most]:.6g} to "
+            f"{high[1][most]:.6g}, to another branch (a fold, or something switches)."
+        )
+
+    def _between(self, low: Point, high: Point) -> Point | None:
+        """Half way, from the lower end if that works."""
+        here, kept = 0.5 * (low[0] + high[0]), self.points
+        try:
+            for guess in (low, high):
+                try:
+                    self._solved(here, Earlier(guess[1], np.isfinite(guess[1])), quick=True)
+                    return self.points[-1]
+                except InitialisationError:
+                    continue
+            return None
+        finally:
+            self.points = kept
 
     def _guess(self, target: np.ndarray) -> Earlier:
         parameters, unknowns = self.points[-1]

@@ -119,13 +119,22 @@ def test_a_steady_integrator_keeps_its_start() -> None:
     assert found.report.conditions.fixed.tolist() == [0]
 
 
-def test_a_steady_integrator_that_cannot_rest_is_inconsistent() -> None:
+def test_an_integrator_that_nothing_reads_counts_on() -> None:
     def f(t, y, yp, h):
         return [yp[0] - y[1], y[1] - 1.0]
 
-    with pytest.raises(InitialisationError) as error:
-        initialise(DenseProblem(f, 2, differential=[0], start=[7.0, 0.0]), 0.0, mode="steady")
-    assert error.value.outcome is Outcome.INCONSISTENT
+    found = initialise(DenseProblem(f, 2, differential=[0], start=[7.0, 0.0]), 0.0, mode="steady")
+    assert found.y.tolist() == [7.0, 1.0] and found.yp.tolist() == [1.0, 0.0]
+
+
+def test_integrators_that_drive_each_other_and_cannot_rest_are_inconsistent() -> None:
+    """x1' = y, x2' = y - 1, and y has to do with both: nothing is at rest anywhere."""
+
+    def f(t, y, yp, h):
+        return [yp[0] - y[2], yp[1] - y[2] + 1.0, y[2] + y[0] - y[1]]
+
+    with pytest.raises(InitialisationError):
+        initialise(DenseProblem(f, 3, differential=[0, 1], start=[7.0, 0.0, 0.0]), 0.0, mode="steady")
 
 
 def test_parallel_capacitors_need_another_form_and_are_told_so() -> None:

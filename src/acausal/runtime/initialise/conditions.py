@@ -8,7 +8,8 @@ and are zero. To be found: which of the remaining columns are *known*, such that
   states are selected (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and
   those that are selected come last.
 - "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
-  that nothing depends on), and are guesses elsewhere. So do initial equations.
+  that nothing depends on), and are guesses elsewhere. So do initial equations. Where rows are too many for the unknowns,
+  integrators that nothing reads (see `meters`) stay at their start, and their derivatives are computed.
 - "hold": the differential unknowns keep the values they have, and nothing else counts: the restart after a jump.
 
 Rows that find no column are surplus: they must hold all the same, and whether they do is seen when the rest has been computed.
@@ -25,6 +26,7 @@ from typing import Literal
 import numpy as np
 
 from .equations import Stack
+from .meters import meters
 from .ordering import choose, conflicting_rows, rows_by_columns
 from .types import Floats, InitialProblem, Integers, Mask
 
@@ -81,6 +83,10 @@ def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Condition
     rank = ranks(problem, mode)
     required = _required(stack)
     matching = choose(incidence, rank, required)
+    if mode == "steady" and (matching.unknown_of_equation[required] < 0).any():
+        counting = meters(stack, incidence)
+        rank[:n][counting], rank[n:][counting] = -1, 0
+        matching = choose(incidence, rank, required)
     computed = np.asarray(matching.equation_of_unknown >= 0)
     unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
     binding = required[unmatched] | (mode == "start")

@@ -14,6 +14,7 @@ import numpy as np
 from .linear import SparseFactor
 from .types import Floats, InitialProblem, Integers, Mask
 
+_WITHOUT_LIMIT = 1e12  # times a push of the size of the terms in a row, in units of the scales
 _NEGLIGIBLE = 1e-9  # part of the largest entry of a row, in units of the scales
 
 
@@ -265,6 +266,11 @@ class Subsystem:
 
     def solve(self, right: Floats) -> Floats:
         return self._factor.solve(right)
+
+    def nearly_singular(self) -> bool:
+        """Whether the matrix factorised last is singular but for rounding: something in it answers a small push without limit."""
+        push = np.random.default_rng(1748).uniform(-1.0, 1.0, self.size)
+        return self.size > 0 and not float(np.abs(self._factor.solve(push)).max()) < _WITHOUT_LIMIT
 
     def project(self, z: Floats) -> Floats:
         """The nearest point within the bounds."""

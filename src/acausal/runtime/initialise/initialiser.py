@@ -9,6 +9,7 @@ it, and that path is kept free of everything else. What fails there is solved bl
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,8 @@ import numpy as np
 from .blocks import BlockSolver
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem
-from .newton import NewtonResult, Verdict, newton
+from .homotopy import follow_model, uses_model_continuation
+from .newton import Groups, NewtonResult, Verdict, newton
 from .numeric import by_numbers
 from .options import Options
 from .ordering import BlockOrder, block_order, rows_by_columns, undetermined
@@ -78,17 +80,26 @@ class Initialiser:
         self._whole: Subsystem | None = None
         self._order: BlockOrder | None = None
 
-    def run(self, t0: float, *, y_guess: Floats | None = None, yp_guess: Floats | None = None, quick: bool = False) -> Initialised:
+    def run(
+        self,
+        t0: float,
+        *,
+        y_guess: Floats | None = None,
+        yp_guess: Floats | None = None,
+        quick: bool = False,
+        led: bool = True,
+    ) -> Initialised:
         """Consistent values at t0, or an `InitialisationError` that carries what was reached.
 
-        `quick`: Newton's method on the whole system or nothing, for guesses that are good or else useless.
+        `quick`: Newton's method on the whole system or nothing, for guesses that are good or else useless. `led`: whether the
+        model's own simplification, where it states one, leads to the solution; not from values that are better than any start.
         """
         begin = time.perf_counter()
         self.stack.time, self.stack.counts = float(t0), Counts()
         for _ in range(20):
             try:
                 self._prepare()
-                report = _Run(self, y_guess, yp_guess, quick).report
+                report = _Run(self, y_guess, yp_guess, quick, led and not quick and y_guess is None).report
                 break
             except PatternGrew:  # a trial evaluation had missed an entry; each time at least one is won
                 self._conditions = None
@@ -149,8 +160,11 @@ class Initialiser:
 class _Run:
     """One initialisation; `report` has the result."""
 
-    def __init__(self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None, quick: bool = False) -> None:
+    def __init__(
+        self, owner: Initialiser, y_guess: Floats | None, yp_guess: Floats | None, quick: bool = False, led: bool = False
+    ) -> None:
         self.owner, self.stack, self.options, self.quick = owner, owner.stack, owner.options, quick
+        self.led = led and owner.mode != "hold"
         self.guesses, self.exchanged = (y_guess, yp_guess), False
         self._begin()
         self.report.outcome = self._solve()
@@ -215,7 +229,11 @@ class _Run:
     def _solve_as_chosen(self) -> Outcome:
         if self.owner.whole is None:
             return self._not_square()
+        if self.led and self._follow_model(self.owner.whole):
+            return self._checked(Outcome.HOMOTOPY)
         result = self._newton(self.owner.whole)
+        if self.owner.mode == "steady" and result.regular and not self.quick:  # what is conserved, rounding makes look determined
+            result.regular = not self.owner.whole.nearly_singular()
         if result.converged.all() and result.regular:
             return self._checked(Outcome.NEWTON)
         order = self.owner.order()
@@ -236,7 +254,7 @@ class _Run:
         n, first = self.stack.size, self.report.start
         if not self.owner.problem.differential.any() or self.stack.equations != n:
             return False
-        y, arrived = settle(self.stack, first[:n].copy(), self.options)
+        y, arrived = settle(self.stack, self._as_started(first[:n]), self.options)
         if arrived:
             whole.x[:] = 0.0
             whole.x[:n] = y
@@ -247,6 +265,24 @@ class _Run:
             self.x[:n] = y
             self.x[whole.columns] = result.z
         return arrived
+
+    def _as_started(self, y: Floats) -> Floats:
+        """Where a run would start, so that what the model conserves has the value that its starts mean."""
+        with suppress(InitialisationError):
+            return Initialiser(self.owner.problem, "start").run(self.stack.time).y
+        return y.copy()
+
+    def _follow_model(self, whole: Subsystem) -> bool:
+        """Where the model states a simplified form, that says which of several solutions is meant (IDA Solver 2.4)."""
+        whole.x[:] = self.x
+        first = self.x[whole.columns]
+        if not self.options.homotopy or not uses_model_continuation(whole, first):
+            return False
+        z, arrived = follow_model(whole, first, Groups.one(whole.size), self.options)
+        self.report.attempts.append(Attempt("the model's own homotopy", whole.size, bool(arrived.all())))
+        if arrived.all():
+            self.x[whole.columns] = z
+        return bool(arrived.all())
 
     def _newton(self, whole: Subsystem) -> NewtonResult:
         whole.x[:] = self.x
