@@ -158,6 +158,7 @@ void Ida::send_directions() {
 void Ida::align_roots() {
     bool anew = last_status == Status::Root || !steps_since_start(), changed = roots_changed;
     roots_changed = false;
+    if (switches) switches->see_bands(w.get());
     if (joint()) {
         if (set_time(t, w.get(), input_time)) switches->aim(w.get());
         return;

@@ -9,9 +9,17 @@
 
 namespace acausal {
 
-constexpr int64_t most_rounds = 200, most_sweeps = 1000; // as in runtime/events/handler.py
+constexpr int64_t most_rounds = 1000, most_looks = 10000; // more of them are Python's, which sees whether it gets anywhere
 
-const std::vector<double> &Rules::evaluate(const double *w) {
+static uint64_t mixed_bits(uint64_t place, double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    bits = (bits ^ (place * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 29)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 32);
+}
+
+std::vector<double> &Rules::evaluate(const double *w) {
     std::fill(values.begin(), values.end(), 0.0);
     for (const Family &family : families) family.residual(w, values.data());
     return values;
@@ -48,8 +56,8 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
     size_t count = cells.size();
     before.resize(count), before_partners.resize(count);
     for (size_t k = 0; k < count; ++k) before[k] = w[cells[k]], before_partners[k] = w[partners[k]];
-    present = before;
-    causes.clear(), seen.clear(), changed.clear();
+    present = solved_with = before;
+    causes.clear(), seen.clear(), changed.clear(), old_bands.clear();
     restart = is_kept = false;
     configuration = 0;
     rounds = sweeps = 0;
@@ -78,8 +86,7 @@ void Switches::keep(const double *w) {
 
 void Switches::undo(double *w) {
     for (size_t k = 0; k < cells.size(); ++k) w[cells[k]] = before[k], w[partners[k]] = before_partners[k];
-    for (int32_t row : causes)
-        if (row < (int32_t)bands.size()) set_band(w, row);
+    for (size_t k = old_bands.size(); k--;) w[bands[old_bands[k].first]] = old_bands[k].second;
     if (is_kept) std::copy(kept.begin(), kept.end(), w);
     system->assign(w);
 }
@@ -98,27 +105,22 @@ bool Switches::iterate(double *w, const int32_t *roots, const Solve &solve) {
 // False: unusual.
 bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool &over) {
     for (size_t k = 0; k < cells.size(); ++k) w[partners[k]] = present[k];
-    if (crossed && !snapshot.empty()) {
+    if (!snapshot.empty()) {
         snapshot.evaluate(w);
         for (size_t k = 0; k < snapshot.targets.size(); ++k) w[snapshot.targets[k]] = snapshot.values[k];
         for (size_t k = 0; k < cells.size(); ++k) present[k] = w[cells[k]]; // no change to look at, but a value to keep
     }
-    if (!follow(w, crossed)) return false;
-    if (!sweep(w)) return false;
-    bool jumped = find_new_states(w), any = false, of_equations = false;
+    if (!settle(w, crossed, solve)) return false;
+    bool jumped = find_new_states(w), any = false;
     if (!std::all_of(moved.begin(), moved.end(), [](const auto &m) { return std::isfinite(m.second); })) return false;
     if (!stop.empty()) {
         const std::vector<double> &stops = stop.evaluate(w);
         if (std::any_of(stops.begin(), stops.end(), [](double v) { return v != 0; })) return false;
     }
-    if (!see_changes(w, any, of_equations)) return false;
+    if (!see_changes(w, any)) return false;
     over = !jumped && !any;
     if (over) return true;
-    if (jumped || of_equations) {
-        restart = true;
-        if (!resolve(w, solve)) return false;
-    }
-    system->assign(w);
+    if ((jumped || unsolved(w)) && !resolve(w, solve)) return false;
     return !seen_before();
 }
 
@@ -130,34 +132,72 @@ void Switches::note_crossings(const int32_t *roots) {
     }
 }
 
-void Switches::set_band(double *w, int64_t row) const {
-    w[bands[row]] = -side(w, (size_t)row) * width[row];
-}
-
-// What a jump puts into its band has the value that is written; what the solution brought there keeps the one it had. A relation
-// that crossed and is just back on its old side is for Python to judge.
-bool Switches::follow(double *w, const int32_t *crossed) {
+// Values that go with w, judged by those of when the round began. What a jump puts into its band has the value that is written; what
+// the solution brought there keeps the one it had. A relation that crossed and is just back on its old side is for Python to judge.
+bool Switches::decide(double *w, const int32_t *crossed, bool jumped) {
     if (relation.empty()) return true;
     const std::vector<double> &g = relation.evaluate(w);
-    inside.resize(g.size());
-    fired.resize(g.size());
-    if (rounds <= 1) std::fill(fired.begin(), fired.end(), 0);
     for (size_t k = 0; k < g.size(); ++k) {
-        double &cell = w[relation.targets[k]], along = side(w, k) * g[k]; // negative on the wrong side
-        bool within = std::fabs(g[k] + w[bands[k]]) <= width[k], onto = rounds > 1 && within && !inside[k];
-        inside[k] = within;
-        if (crossed && crossed[k]) fired[k] = 1;
-        if (rounds > 1 && along < 0 && fired[k] && std::fabs(g[k] + w[bands[k]]) <= soft[k]) return false;
-        if (!(along < 0 || (crossed && crossed[k] && along <= 0) || (onto && (cell > 0) == (bool)strict[k]))) continue;
-        cell = 1.0 - cell;
-        causes.push_back((int32_t)k);
-        set_band(w, (int64_t)k);
+        double was = side(old[k], k), raw = g[k] + w[bands[k]], along = was * g[k], distance = std::fabs(raw);
+        bool wrong = along < 0, fires = crossed && crossed[k];
+        distances[k] = distance;
+        if (!jumped) distances_before[k] = distance;
+        if (fires) fired[k] = 1;
+        if (jumped && fired[k] && distance <= soft[k] && (crossed ? was * raw > 0 : wrong)) return false;
+        if (jumped && distance <= width(w, k) && distances_before[k] > width(w, k) && (old[k] > 0) == (bool)strict[k]) wrong = true;
+        if (fires && (along <= 0 || (jumped && was * raw <= soft[k]))) wrong = true;
+        w[relation.targets[k]] = wrong ? 1.0 - old[k] : old[k];
     }
     return true;
 }
 
+void Switches::close(double *w) {
+    bool sized = false;
+    for (size_t k = 0; k < old.size(); ++k) {
+        if (w[relation.targets[k]] == old[k]) continue;
+        causes.push_back((int32_t)k);
+        if (!sized) size.evaluate(w), sized = true;
+        old_bands.emplace_back((int32_t)k, w[bands[k]]);
+        w[bands[k]] = -side(w, k) * std::max(narrow[k], band * size.values[k]);
+    }
+}
+
+bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
+    size_t count = relation.values.size();
+    old.resize(count), distances.resize(count), fired.resize(count);
+    for (size_t k = 0; k < count; ++k) old[k] = w[relation.targets[k]];
+    if (crossed) std::fill(fired.begin(), fired.end(), 0);
+    distances_before = distances;
+    latest = present;
+    looks.clear();
+    uint64_t here = 0;
+    for (int64_t look = 0; look < most_looks; ++look) {
+        if (!decide(w, crossed, look > 0 || !crossed) || !sweep(w)) return false;
+        bool any = false, of_equations = false, of_relations = false;
+        for (size_t k = 0; k < cells.size(); ++k) {
+            double now = w[cells[k]];
+            if (now == latest[k]) continue;
+            any = true;
+            of_equations |= (bool)read[k], of_relations |= (bool)followed[k];
+            here += mixed_bits(k, now) - mixed_bits(k, latest[k]);
+            latest[k] = now;
+            if (timed[k] || !std::isfinite(now)) return false;
+        }
+        if (of_equations) system->assign(w);
+        if (!of_relations) {
+            if (!mixed || !unsolved(w)) return close(w), true;
+            moved.clear();
+            if (!resolve(w, solve)) return false;
+        }
+        if (!any) continue;
+        if (std::find(looks.begin(), looks.end(), here) != looks.end()) return false;
+        looks.push_back(here);
+    }
+    return false;
+}
+
 bool Switches::sweep(double *w) {
-    for (int64_t k = 0; k < most_sweeps; ++k) {
+    for (size_t k = 0; k < 2 * update.values.size() + 2; ++k) {
         ++sweeps;
         if (!nets.follow(w)) return false;
         const std::vector<double> &values = update.evaluate(w);
@@ -184,38 +224,40 @@ bool Switches::find_new_states(const double *w) {
     return !moved.empty();
 }
 
-static uint64_t mixed(uint64_t place, double value) {
-    uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    bits = (bits ^ (place * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 29)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 32);
-}
-
 // What changed in this round. The sum of what each cell is mixed to names a configuration.
-bool Switches::see_changes(const double *w, bool &any, bool &of_equations) {
+bool Switches::see_changes(const double *w, bool &any) {
     for (size_t k = 0; k < cells.size(); ++k) {
         double now = w[cells[k]];
         if (now == present[k]) continue;
         if (timed[k] || !std::isfinite(now)) return false;
         any = true;
-        of_equations |= (bool)read[k];
-        configuration += mixed(k, now) - mixed(k, present[k]);
+        configuration += mixed_bits(k, now) - mixed_bits(k, present[k]);
         present[k] = now;
     }
     return true;
 }
 
+// Whether equations see other discrete values than those that they were last solved with.
+bool Switches::unsolved(const double *w) const {
+    for (size_t k = 0; k < cells.size(); ++k)
+        if (read[k] && w[cells[k]] != solved_with[k]) return true;
+    return false;
+}
+
 bool Switches::resolve(double *w, const Solve &solve) {
+    restart = true;
     keep(w);
     if (!guess.empty()) guess.evaluate(w); // of what was before
     for (auto [unknown, value] : moved) {
-        configuration += mixed(cells.size() + unknown, value) - mixed(cells.size() + unknown, w[unknown]);
+        configuration += mixed_bits(cells.size() + unknown, value) - mixed_bits(cells.size() + unknown, w[unknown]);
         w[unknown] = value;
     }
     for (size_t k = 0; k < guess.targets.size(); ++k)
         if (guess.targets[k] >= 0) w[guess.targets[k]] = guess_signs[k] * guess.values[k];
-    return solve();
+    if (!solve()) return false;
+    system->assign(w);
+    for (size_t k = 0; k < cells.size(); ++k) solved_with[k] = w[cells[k]];
+    return true;
 }
 
 bool Switches::seen_before() {
@@ -232,20 +274,33 @@ void Switches::aim(double *w) {
     aims.resize(g.size());
     left_out = false;
     for (size_t k = 0; k < g.size(); ++k) {
-        aims[k] = side(w, k) / width[k];
+        aims[k] = side(w, k) / width(w, k);
         if (aims[k] * g[k] > 0) continue;
         aims[k] = 0;
         left_out = true;
     }
 }
 
+void Switches::see_bands(const double *w) {
+    loose = false;
+    for (size_t k = 0; k < bands.size(); ++k) loose |= width(w, k) > narrow[k];
+}
+
 void Switches::look(double *w) {
     system->assign(w);
-    const std::vector<double> &g = relation.evaluate(w);
+    std::vector<double> &g = relation.evaluate(w);
     left_out = false;
-    for (size_t k = 0; k < g.size(); ++k) {
+    for (size_t k = 0; k < g.size() && loose; ++k) {
+        double raw = g[k] + w[bands[k]];
+        if (!(width(w, k) > narrow[k]) || !(std::fabs(raw) > away * width(w, k))) continue;
+        w[bands[k]] = std::copysign(narrow[k], w[bands[k]]);
+        g[k] = raw - w[bands[k]];
+        if (joint() && aims[k] != 0) aims[k] = side(w, k) / width(w, k);
+    }
+    see_bands(w);
+    for (size_t k = 0; k < aims.size() && joint(); ++k) {
         if (aims[k] != 0) continue;
-        double factor = side(w, k) / width[k];
+        double factor = side(w, k) / width(w, k);
         if (factor * g[k] > 0) aims[k] = factor;
         else left_out = true;
     }
@@ -344,7 +399,7 @@ nb::dict EventRecords::as_dict() const {
 }
 
 Rules &Switches::rules(const std::string &role) {
-    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"update", &update},     {"reinit", &reinit}, {"guess", &guess},
+    const std::pair<const char *, Rules *> all[] = {{"relation", &relation}, {"size", &size}, {"update", &update},     {"reinit", &reinit}, {"guess", &guess},
                                                     {"snapshot", &snapshot}, {"stop", &stop}, {"assertion", &assertion}};
     for (auto [name, rules] : all)
         if (role == name) return *rules;
@@ -352,7 +407,7 @@ Rules &Switches::rules(const std::string &role) {
 }
 
 void Switches::check() const {
-    for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot, &stop, &assertion})
+    for (const Rules *rules : {&relation, &size, &update, &reinit, &guess, &snapshot, &stop, &assertion})
         for (const Family &family : rules->families)
             if (family.largest_target >= (int64_t)rules->values.size()) throw nb::value_error("a kernel has more rows than its role");
     for (const Rules *rules : {&relation, &update, &reinit, &guess, &snapshot})
@@ -394,27 +449,31 @@ void bind_switches(nb::module_ &m) {
              },
              "role"_a, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("set_cells",
-             [](Switches &s, nb::handle cells, nb::handle partners, nb::handle read, nb::handle visible, nb::handle timed) {
+             [](Switches &s, nb::handle cells, nb::handle partners, nb::handle read, nb::handle visible, nb::handle timed,
+                nb::handle followed, bool mixed) {
                  s.cells = indices(cells, s.workspace_size(), "cells");
                  s.partners = indices(partners, s.workspace_size(), "partners");
                  if (s.partners.size() != s.cells.size()) throw nb::value_error("each cell has a partner");
                  s.read = mask(read, "read", s.cells.size());
                  s.visible = mask(visible, "visible", s.cells.size());
                  s.timed = mask(timed, "timed", s.cells.size());
+                 s.followed = mask(followed, "followed", s.cells.size());
+                 s.mixed = mixed;
              },
-             "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a)
+             "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a, "followed"_a, "mixed"_a)
+        .def("set_bands", [](Switches &s, double band, double away) { s.band = band, s.away = away; }, "band"_a, "away"_a)
         .def("set_relations",
-             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle width, nb::handle soft,
+             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle narrow, nb::handle soft,
                 nb::handle directions) {
                  s.bands = indices(bands, s.workspace_size(), "bands");
                  s.sense = doubles(sense, "sense", s.bands.size());
                  s.strict = mask(strict, "strict", s.bands.size());
-                 s.width = doubles(width, "width", s.bands.size());
+                 s.narrow = doubles(narrow, "narrow", s.bands.size());
                  s.soft = doubles(soft, "soft", s.bands.size());
                  Integers given(directions, "directions");
                  s.directions.assign(given.data, given.data + given.size());
              },
-             "bands"_a, "sense"_a, "strict"_a, "width"_a, "soft"_a, "directions"_a)
+             "bands"_a, "sense"_a, "strict"_a, "narrow"_a, "soft"_a, "directions"_a)
         .def("set_unknowns",
              [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, nb::handle guess_signs,
                 double restart_step) {

@@ -7,6 +7,7 @@
 #include "nets.h"
 #include "system.h"
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct Rules {
 
     void resize(int64_t count) { values.assign(count, 0.0); }
     bool empty() const { return values.empty(); }
-    const std::vector<double> &evaluate(const double *w);
+    std::vector<double> &evaluate(const double *w);
 };
 
 // Events since they were last taken, and the times of all rows stored meanwhile.
@@ -59,17 +60,20 @@ class Switches {
 
     explicit Switches(std::shared_ptr<System> system) : system(std::move(system)) {}
 
-    Rules relation, update, reinit, guess, snapshot, stop, assertion;
+    Rules relation, size, update, reinit, guess, snapshot, stop, assertion; // `size`: of the terms of a relation
     std::vector<int32_t> cells, partners; // all discrete values in w, and those of before the event
     std::vector<int32_t> bands;           // of the relations
-    std::vector<double> sense, width;     // of the relations
+    std::vector<double> sense, narrow;    // of the relations; how wide a band is away from its switching point
+    double band = 0, away = 0;            // width of a band in sizes of terms; how far away one is narrow, in bands
     std::vector<double> signs, guess_signs; // of re-initialised states; of guesses
     Nets nets;
     std::vector<char> strict;             // of the relations: > and <
     std::vector<double> soft;             // of the relations: by so much a crossing may be wrong where values are interpolated
     std::vector<char> fired;              // of the relations: those that crossed at this event
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
-    std::vector<char> read, visible, timed; // of the cells: equations read it; the user declared it; a time to come depends on it
+    // of the cells: equations read it; the user declared it; a time to come depends on it; relations read it
+    std::vector<char> read, visible, timed, followed;
+    bool mixed = false; // what is decided at events depends on unknowns that are solved for
     std::vector<char> differential;
     std::vector<double> nominal;
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
@@ -92,8 +96,9 @@ class Switches {
     // To search one function instead of thousands is most of what a root costs.
     bool joint() const { return directions.empty() && !relation.empty(); }
     void aim(double *w);                        // at the present values; rows that are beyond their switching point already are left out
-    bool left_out = false;
-    void look(double *w);                       // whether rows that were left out are back
+    bool left_out = false, loose = false;       // `loose`: some bands are wider than they need be for long
+    void see_bands(const double *w);
+    void look(double *w);                       // whether rows that were left out are back; bands become narrow
     double nearest(const double *w);
     void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it
 
@@ -108,22 +113,31 @@ class Switches {
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
     void note_crossings(const int32_t *roots);
-    bool follow(double *w, const int32_t *crossed); // false: unusual
+    // Relations, assignments and unknowns that agree, given the values before the round; false: unusual, as below.
+    bool settle(double *w, const int32_t *crossed, const Solve &solve);
+    bool decide(double *w, const int32_t *crossed, bool jumped);
+    void close(double *w); // bands of relations that changed in the round
     bool sweep(double *w);
     bool find_new_states(const double *w);
-    bool see_changes(const double *w, bool &any, bool &of_equations); // false: something that only Python follows
+    bool see_changes(const double *w, bool &any); // false: something that only Python follows
+    bool unsolved(const double *w) const;
     bool resolve(double *w, const Solve &solve);
     bool seen_before();
     void keep(const double *w);
     void undo(double *w);
-    void set_band(double *w, int64_t row) const;
-    double side(const double *w, size_t row) const { return w[relation.targets[row]] > 0 ? sense[row] : -sense[row]; }
+    double side(double value, size_t row) const { return value > 0 ? sense[row] : -sense[row]; }
+    double side(const double *w, size_t row) const { return side(w[relation.targets[row]], row); }
+    double width(const double *w, size_t row) const { return std::fabs(w[bands[row]]); }
 
     std::shared_ptr<System> system;
     std::vector<double> before, before_partners, present, kept;
     std::vector<std::pair<int32_t, double>> moved; // unknowns and their new values
     std::vector<uint64_t> seen;
-    std::vector<char> inside; // relations that were within their bands in the last round
+    std::vector<double> old;                // values of relations when the round began
+    std::vector<double> latest, solved_with; // cells at the last look in this round; those that equations were solved with
+    std::vector<uint64_t> looks;            // configurations of this round
+    std::vector<std::pair<int32_t, double>> old_bands; // those that were changed, in order
+    std::vector<double> distances, distances_before; // of relations from their switching points; those in the last round
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;

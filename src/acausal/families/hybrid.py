@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import Diagnostic, Location, ModelError
 from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.derivative import der
-from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Terminate, When
+from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Terminate, When, pre
 from ..language.expression import (
     Call,
     Constant,
@@ -278,17 +278,18 @@ class Freezer:
             return step
         if step not in self._cells:
             cell = self.auxiliary("stair", Discrete(0.0), step.shape)
-            top, bottom = (cell + 1.0, cell) if name == "floor" else (cell, cell - 1.0)
+            now = self.before(cell)  # what it was compared with when the event began
+            top, bottom = (now + 1.0, now) if name == "floor" else (now, now - 1.0)
             above, below = self._relation("gt", x, top, str(step)), self._relation("lt", x, bottom, str(step))
             # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
             # is seen by being equal; time does not jump.
-            up, down = self.before(cell) + 1.0, self.before(cell) - 1.0
+            up, down = now + 1.0, now - 1.0
             timed = isinstance(above, Reference)
             if name == "floor":
                 above = above if timed else above | apply("eq", x, up)
             else:
                 below = below if timed else below | apply("eq", x, down)
-            lower = apply("where", below, apply("min", step, down), self.before(cell))
+            lower = apply("where", below, apply("min", step, down), now)
             value = apply("where", above, apply("max", step, up), lower)
             self.rules.append(Rule("update", value, step.shape, str(step), self._place[1], cell))
             self._cells[step] = apply("where", Mark("live"), step, cell)
@@ -395,8 +396,8 @@ class Freezer:
         chosen: dict[Expression, list[tuple[Expression, Expression, Assign | Reinit]]] = {}
         taken: Expression = Constant(0.0)
         for number, (condition, actions) in enumerate(statement.branches):
-            frozen = self.freeze(condition, statement.location.source, statement.location)
-            frozen = transform(between_events(frozen), lambda n: self.before(n) if _is_one_of(n, own) else None)
+            earlier = transform(condition, lambda n: pre(n) if _is_one_of(n, own) else None)
+            frozen = between_events(self.freeze(earlier, statement.location.source, statement.location))
             if any(isinstance(n, Reference) and n.order < 0 for n in walk(frozen)):
                 frozen = self._kept_condition(frozen, statement.location)
             became = frozen & ~self.before(frozen)

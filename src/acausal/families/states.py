@@ -59,8 +59,9 @@ def _condition(freezer: Freezer, transition: Transition, before: Expression, ent
         parts.append(freezer.freeze(transition.when, text, place))
     if transition.after is not None:
         assert entered is not None
-        # at the start of a run the time of entry is only being set
-        parts += [freezer.freeze(Time() >= entered + transition.after, text, place), ~Mark("initial")]
+        # at the start of a run the time of entry is only being set, and when a state is entered
+        since = freezer.freeze(Time() >= freezer.before(entered) + transition.after, text, place)
+        parts += [since, ~Mark("initial")]
     return reduce(and_, parts)
 
 

@@ -13,8 +13,9 @@ from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
 from ..families.plant import CONTINUATION
 from ..families.starts import Starts
-from ..families.template import Family
+from ..families.template import Family, Template
 from ..kernels import compile_kernels
+from ..language.expression import Constant, Expression, Operation, apply
 from .faults import explain_row
 from .problem import Computed, Kernel, Problem, Rules
 
@@ -80,6 +81,7 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     if hybrid is None:
         return None, []
     families = {role: lowered.moved(part.families) for role, part in hybrid.parts.items()}
+    families["size"] = [_sizes(f) for f in families["relation"]]
     compiled = compile_kernels([(f.template, f.signs) for found in families.values() for f in found])
     code = iter(compiled)
     kernels_of = {
@@ -87,8 +89,22 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
         for role, found in families.items()
     }
     counts = {role: part.count for role, part in hybrid.parts.items()}
+    counts["size"] = counts["relation"]
     cells = hybrid.parts["step"].targets
     return Rules(kernels_of, counts, cells, _watched(lowered, kernels_of, cells)), compiled
+
+
+def _sizes(family: Family) -> Family:
+    """How large the terms are that a crossing function is made of; rounding of it is a part of that."""
+    outputs = tuple(sum((apply("abs", t) for t in _terms(o)), start=Constant(0.0)) for o in family.template.outputs)
+    return Family(Template.of(outputs), family.slots, family.signs, family.rows)
+
+
+def _terms(expression: Expression) -> list[Expression]:
+    """What stands between the outermost plus and minus signs."""
+    if isinstance(expression, Operation) and expression.operator.name in ("add", "sub", "neg"):
+        return [term for a in expression.args for term in _terms(a)]
+    return [expression]
 
 
 def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells: np.ndarray) -> np.ndarray:
@@ -108,7 +124,8 @@ def without_rules(problem: Problem) -> Problem:
     none, mask = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     parts = {role: Part([], [], none, none, none) for role in ROLES}
     bare = copy.copy(problem)
-    bare.rules = Rules(dict.fromkeys(ROLES, ()), dict.fromkeys(ROLES, 0), none, mask)
+    roles = (*ROLES, "size")
+    bare.rules = Rules(dict.fromkeys(roles, ()), dict.fromkeys(roles, 0), none, mask)
     bare.lowered = copy.copy(problem.lowered)
     bare.lowered.system = replace(problem.lowered.system, hybrid=Hybrid(parts, none, none))
     return bare

@@ -141,6 +141,8 @@ class Hybrid:
             if sort == "steps" and self._drifted(assigned):
                 handler.w[handler.stepped] = assigned
                 return None
+        if self.native is not None:
+            self.native.take_bands()
         before, row = handler.w[handler.cells], self._row()
         happening = handler.event(t, y, yp, self.solve, roots, assigned)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(

@@ -1,7 +1,7 @@
 """What happens at an event: discrete iteration until nothing changes, and values of the unknowns that go with it.
 
-An event goes in rounds. A round begins with the values before it (`pre`); relations follow the unknowns, assignments are swept
-until they agree with each other, states are re-initialised, and where equations read what changed, algebraic unknowns and
+An event goes in rounds. A round begins with the values before it (`pre`). Relations, assignments and the unknowns that go with
+them come to agree with each other; states are re-initialised, and where equations read what changed, algebraic unknowns and
 derivatives are computed anew. The event is over when a round changes nothing. A configuration that comes back is a cycle.
 """
 
@@ -14,16 +14,16 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ...families.plant import INITIAL, LIVE
+from ...language.declarations import Declaration
 from ...language.expression import Reference, walk
 from ..inputs import Signal, Steps
-from ..problem import Floats, Problem
+from ..problem import Floats, Kernel, Mask, Problem
+from .progress import Progress
 from .relations import Relations
 from .sliding import Sliding
 from .timed import Ticks, Timed
 
-MOST_ROUNDS = 200
 _CLOSE = 4 * np.finfo(float).eps  # times that differ by no more are one instant
-MOST_SWEEPS = 1000
 
 Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
 
@@ -40,6 +40,7 @@ class Happening:
     jumped: bool = False  # a state was re-initialised, or a crossing of kind "jump" was passed
     rounds: int = 0
     sweeps: int = 0
+    endless: bool = False  # of a cycle: nothing comes back, but no end can be seen
     stop: str = ""  # message of a `terminate`
     failure: str = ""  # "cycle", "sweep", "unsolvable", "assertion", "undefined"
     rows: tuple[int, ...] = ()  # what a failure is about: rows of updates, relations or assertions
@@ -74,24 +75,44 @@ class Handler:
         self.stepped = 2 * n + problem.rules.step_cells
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
-        self.read = self._read_by_equations()
+        self.solved_with = self.w[self.cells]  # discrete values …
+        self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
         self.declared = np.isin(hybrid.cells, self._declared())
         self.visible = self.declared | np.isin(hybrid.cells, self._looked_at())
+        switches = np.isin(self.cells, np.concatenate([self.relations.cells, self.timed.cells]))
+        self.finite = switches | np.isin(hybrid.cells, self._declared(lambda d: getattr(d, "type", "") in ("boolean", "states")))
+        self._look_around()
 
-    def _read_by_equations(self) -> np.ndarray:
-        """Mask over `cells`: those that some equation reads."""
-        kernels = [*self.problem.residual_kernels, *(self.problem.computed.kernels if self.problem.computed else ())]
-        used = np.zeros(len(self.w), dtype=bool)
-        for kernel in kernels:
-            used[np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)] = True
-        return used[self.cells] | used[self.partners]
+    def _look_around(self) -> None:
+        """Who reads what, of the cells: equations (`read`), relations and times (`followed`); whether something that is decided at
+        events depends on unknowns that are solved for (`mixed`), and whether anything asks for the start (`starts_count`)."""
+        problem, size = self.problem, len(self.w)
+        assigned = problem.computed.kernels if problem.computed else ()
+        first = size - problem.lowered.computed
+        used, seen, sought = (np.zeros(size, dtype=bool) for _ in range(3))
+        for kernel in (*problem.residual_kernels, *assigned):
+            used[_places(kernel)] = True
+        for kernel in (*self.rules.kernels["relation"], *self.rules.kernels["timed"]):
+            seen[_places(kernel)] = True
+        for kernel in reversed(assigned):  # through what is computed, the last first
+            seen[_places(kernel)[:, seen[first + kernel.targets[0]]]] = True
+        sought[: self.n] = ~problem.differential
+        sought[self.n : 2 * self.n] = True
+        for kernel in assigned:
+            sought[first + kernel.targets[0]] |= sought[_places(kernel)].any(axis=0)
+        self.read = used[self.cells] | used[self.partners]
+        self.followed = seen[self.cells] | seen[self.partners]
+        decided = (*self.rules.kernels["relation"], *self.rules.kernels["update"])
+        self.mixed = any(bool(sought[_places(kernel)].any()) for kernel in decided)
+        rules = [kernel for kernels in self.rules.kernels.values() for kernel in kernels]
+        self.starts_count = any(bool((_places(kernel) == 2 * self.n + INITIAL).any()) for kernel in rules)
 
-    def _declared(self) -> np.ndarray:
+    def _declared(self, wanted: Callable[[Declaration], bool] = lambda _: True) -> np.ndarray:
         """Known cells of discrete variables that the user declared."""
         found = [np.zeros(0, dtype=np.int64)]
         for kind in self.problem.lowered.system.plant.kinds:
             for q in kind.quantities.values():
-                if q.role == "discrete" and not q.declaration.auxiliary:
+                if q.role == "discrete" and not q.declaration.auxiliary and wanted(q.declaration):
                     found.append(q.base + np.arange(kind.count * q.size))
         return np.concatenate(found)
 
@@ -114,6 +135,7 @@ class Handler:
         self.problem, self.rules = problem, problem.rules
         self.relations.problem = self.timed.problem = problem
         self.relations.rules = self.timed.rules = problem.rules
+        self._look_around()
 
     # --- workspace ------------------------------------------------------------------------------------------------------------
     def load(self, t: float, y: Floats, yp: Floats) -> None:
@@ -140,33 +162,47 @@ class Handler:
         """
         self.load(t, y, yp)
         self.known[INITIAL] = 0.0 if resumed else 1.0
+        sought_with = self.w[self.cells]
         self.relations.begin(self.w)
-        for _ in range(MOST_ROUNDS):  # relations may stand within relations
-            if not len(self.timed.follow(self.w, t)) + len(self.relations.follow(self.w)):
-                break
-        self.w[self.partners] = self.w[self.cells]
         self._settle_conditions(t)
+        self.relations.begun(self.w)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t and not resumed else due[1][:0]
-        # The start was sought with relations as they are written; at a switching point the branch they choose may not solve it.
-        verify = bool((self.read & np.isin(self.cells, self.relations.cells[self.relations.near(self.w)])).any())
-        happening = self._iterate(t, y, yp, solve, None, ticking, first=True, verify=verify)
+        differs = self._start_differs(t, y, yp, sought_with)
+        happening = self._iterate(t, y, yp, solve, None, ticking, first=True, verify=differs)
         self.known[INITIAL] = 0.0
         return happening
 
     def _settle_conditions(self, t: float) -> None:
-        """What the translation assigns for itself has its value before the first round: true from the start is not an edge."""
+        """Relations, and what the translation assigns for itself, have their values before the first round: true from the start
+        is not an edge."""
         w = self.w
         own = ~np.isin(self.updates - 2 * self.n, self.hybrid.cells[self.declared])
-        for _ in range(MOST_ROUNDS):
-            values = self.rules.values("update", w)[own]
-            settled = np.array_equal(values, w[self.updates[own]])
-            w[self.updates[own]] = values
+        seen: set[int] = set()
+        while (key := hash(w[self.cells].tobytes())) not in seen:  # as often as relations stand within relations
+            seen.add(key)
+            self.timed.follow(w, t)  # a time since the start begins now
+            self.relations.written(w)
             w[self.partners] = w[self.cells]
-            moved = len(self.timed.follow(w, t)) + len(self.relations.follow(w))  # a time since the start begins now
-            w[self.partners] = w[self.cells]
-            if settled and not moved:
-                return
+            if own.any():
+                w[self.updates[own]] = self.rules.values("update", w)[own]
+                w[self.partners] = w[self.cells]
+            self.assign()
+        self.timed.follow(w, t)
+
+    def _start_differs(self, t: float, y: Floats, yp: Floats, sought_with: Floats) -> bool:
+        """Whether the equations see other discrete values, or relations otherwise than they are written, than when the start was
+        sought."""
+        if not self.read.any():
+            return False
+        others = self.read & ~np.isin(self.cells, self.relations.cells)
+        if (self.w[self.cells] != sought_with)[others].any():
+            return True
+        frozen = self.problem.residual(t, y, yp, known=self.known)
+        self.known[LIVE] = 1.0
+        live = self.problem.residual(t, y, yp, known=self.known)
+        self.known[LIVE] = 0.0
+        return not np.array_equal(frozen, live, equal_nan=True)
 
     def event(
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, assigned: Floats | None = None
@@ -184,34 +220,30 @@ class Handler:
         self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, ticking: np.ndarray, first: bool,
         assigned: Floats | None = None, given: np.ndarray | None = None, verify: bool = False,
     ) -> Happening:  # fmt: skip
-        w = self.w
+        w, count = self.w, self.relations.count
         found = Happening(t, w[self.cells], w[self.cells])
-        count = self.relations.count
-        crossed = None if roots is None else roots[:count] != 0
         if roots is not None:
             self._note_crossings(found, roots[count:])
-        seen: dict[bytes, int] = {}  # configurations, with the round that made them
-        unrest: list[np.ndarray] = []  # what changed, round by round
-        for found.rounds in range(1, MOST_ROUNDS + 1):
+        progress, self.solved_with, self.failed_with = Progress(), w[self.cells], w[:0]
+        while True:
+            found.rounds += 1
             w[self.partners] = w[self.cells]
             if found.rounds > 1:
                 self.known[INITIAL] = 0.0  # as a tick, the start lasts for one round
             self.relations.resting = self.sliding.still()
-            if found.rounds == 1 and len(self.snapshots):
+            if len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
             start = w[self.cells]
             if found.rounds == 1 and assigned is not None:
                 found.causes += [("step", int(k)) for k in np.flatnonzero(w[self.stepped] != assigned)]
                 w[self.stepped] = assigned
-            if not (first and found.rounds == 1):
-                self._follow(found, t, crossed if found.rounds == 1 else None)
             w[self.ticks.cells] = 0.0
             if found.rounds == 1 and len(ticking):
                 w[self.ticks.cells[ticking]] = 1.0
                 found.causes += [("clock_start", int(k)) for k in ticking]
-            if not self._sweep(found):
-                return self._finished(found)
-            moved = self._reinitialise(found, y) or (found.rounds == 1 and (verify or found.jumped))
+            begins = found.rounds == 1 and not first
+            self._settle(found, y, yp, solve, None if roots is None or not begins else roots[:count] != 0, begins)
+            moved = not found.failure and (self._reinitialise(found, y) or (found.rounds == 1 and (verify or found.jumped)))
             if found.failure:
                 return self._finished(found)
             if found.rounds == 1 and given is not None and len(given):
@@ -219,33 +251,39 @@ class Handler:
                 found.causes += [("input", int(cell)) for cell in given]
             self._stops(found)
             changed = w[self.cells] != start
-            if not moved and not changed.any():
+            if not moved and not changed.any() and not (first and found.rounds == 1 and self.starts_count):
                 break
             found.jumped |= moved
-            if moved or (changed & self.read).any():
-                found.restart = True
-                self._guess(y)
-                if not solve(t, y, yp):
-                    found.failure = "unsolvable"
-                    return self._finished(found)
-                self.load(t, y, yp)
-            elif found.rounds > 1 or not len(ticking):
-                self.assign()
-            key = w[self.cells].tobytes() + y[self.states].tobytes()
-            unrest.append(changed)
-            if key in seen:
-                return self._cycling(found, unrest[seen[key] :])
-            seen[key] = found.rounds
-        else:
-            return self._cycling(found, unrest[-MOST_ROUNDS // 2 :])
+            if not moved and np.array_equal(self.failed_with, w[self.cells]):
+                found.failure = "unsolvable"  # that has been tried
+            elif (moved or self._unsolved()) and not self._solved(found, y, yp, solve):
+                found.failure = "unsolvable"
+            if found.failure:
+                return self._finished(found)
+            if not progress.made(w[self.cells], w[self.cells[self.finite]], y[self.states], changed):
+                return self._cycling(found, progress)
         self.sliding.after(found, t, y, yp, solve)
         return self._finished(found)
 
-    def _cycling(self, found: Happening, unrest: list[np.ndarray]) -> Happening:
+    def _unsolved(self) -> bool:
+        """Whether equations see other discrete values than those that they were last solved with."""
+        return bool(((self.w[self.cells] != self.solved_with) & self.read).any())
+
+    def _solved(self, found: Happening, y: Floats, yp: Floats, solve: Solve) -> bool:
+        """Unknowns that go with the discrete values; the workspace is where they are."""
+        found.restart = True
+        self._guess(y)
+        if not solve(found.t, y, yp):
+            return False
+        self.load(found.t, y, yp)
+        self.solved_with = self.w[self.cells]
+        return True
+
+    def _cycling(self, found: Happening, progress: Progress) -> Happening:
         """An event without end: what changes in turn is told; what follows from others (`pre`, ticks) is left out if it can be."""
-        moving = np.logical_or.reduce(unrest)
+        moving = progress.moving()
         moving[np.isin(self.cells, self.ticks.cells) | np.isin(self.cells, self.snapshots)] = False
-        found.failure, found.rows = "cycle", tuple(np.flatnonzero(moving)[:8].tolist())
+        found.failure, found.rows, found.endless = "cycle", tuple(np.flatnonzero(moving)[:8].tolist()), not progress.repeated
         return self._finished(found)
 
     def _note_crossings(self, found: Happening, roots: np.ndarray) -> None:
@@ -256,16 +294,62 @@ class Handler:
                 found.restart, found.jumped = True, found.jumped or kind == "jump"
                 found.causes.append(("crossing", int(row)))
 
-    def _follow(self, found: Happening, t: float, crossed: np.ndarray | None) -> None:
-        jumped = found.rounds > 1
-        found.causes += [("relation", int(r)) for r in self.relations.follow(self.w, crossed, jumped)]
-        found.causes += [("timed", int(r)) for r in self.timed.follow(self.w, t)]
+    # --- one round ------------------------------------------------------------------------------------------------------------
+    def _settle(self, found: Happening, y: Floats, yp: Floats, solve: Solve, crossed: Mask | None, begins: bool) -> None:
+        """Relations, assignments and unknowns that agree with each other, given the values before the round.
+
+        Each is a function of the others and of those values, so that it does not matter in which order they come to agree. Where
+        they do not, because what a relation brings about turns it back, it has the value of the first look for this round.
+        """
+        w, relations, timed = self.w, self.relations, self.timed
+        relations.open(w, crossed, begins)
+        timed.open(w)
+        cells, unknowns = w[self.cells], (y.copy(), yp.copy()) if self.mixed else None
+        solved_with, sweeps = self.solved_with, found.sweeps
+        while (turning := self._agree(found, y, yp, solve, crossed, begins)) is not None:
+            rows, times = np.isin(relations.cells, self.cells[turning]), np.isin(timed.cells, self.cells[turning])
+            if not (relations.hold(rows) | timed.hold(times)):
+                found.failure, found.rows = "cycle", tuple(np.flatnonzero(turning)[:8].tolist())
+                return
+            w[self.cells], self.solved_with, found.sweeps = cells, solved_with, sweeps
+            if unknowns is not None:
+                y[:], yp[:] = unknowns
+            self.load(found.t, y, yp)
+        found.causes += [("relation", int(r)) for r in relations.close(w)]
+        found.causes += [("timed", int(r)) for r in timed.close(w)]
+
+    def _agree(
+        self, found: Happening, y: Floats, yp: Floats, solve: Solve, crossed: Mask | None, begins: bool
+    ) -> np.ndarray | None:
+        """Look again until nothing changes. Returns the cells that change in turn, if some do."""
+        w, progress, jumped = self.w, Progress(), not begins
+        while True:
+            before = w[self.cells]
+            self.relations.decide(w, crossed, jumped)
+            self.timed.follow(w, found.t)
+            if not self._sweep(found):
+                return None
+            jumped = True
+            changed = w[self.cells] != before
+            if (changed & self.read).any():
+                self.assign()
+            if not (changed & self.followed).any():
+                if not self.mixed or not self._unsolved():
+                    return None
+                unknowns = y.copy(), yp.copy()
+                if not self._solved(found, y, yp, solve):  # states that are to jump have not jumped yet
+                    y[:], yp[:] = unknowns
+                    self.load(found.t, y, yp)
+                    self.failed_with = w[self.cells]
+                    return None
+            if changed.any() and not progress.made(w[self.cells], w[self.cells], y[:0], changed):
+                return progress.moving()
 
     def _sweep(self, found: Happening) -> bool:
         """Assignments, all at once, again and again until none changes: in whatever order they depend on each other."""
         w = self.w
         unsettled = np.zeros(len(self.updates), dtype=bool)
-        for k in range(MOST_SWEEPS):
+        for k in range(2 * len(self.updates) + 2):  # twice as often as a chain of all of them needs
             found.sweeps += 1
             if self.nets is not None:
                 self.nets.follow(w, 2 * self.n)
@@ -279,7 +363,7 @@ class Handler:
                 found.failure, found.rows = "undefined", tuple(np.flatnonzero(~np.isfinite(values))[:8].tolist())
                 return False
             w[self.updates] = values
-            if k >= MOST_SWEEPS // 2:
+            if k > len(self.updates):
                 unsettled |= changed  # in a loop they change in turn
         found.failure, found.rows = "sweep", tuple(np.flatnonzero(unsettled)[:8].tolist())
         return False
@@ -336,6 +420,11 @@ class Handler:
     def next_time(self, t: float) -> float:
         """The next time at which something is known to happen."""
         return min(self.timed.next(t), self.ticks.next(t)[0])
+
+
+def _places(kernel: Kernel) -> np.ndarray:
+    """What a kernel reads, without signs."""
+    return np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)
 
 
 def settle_discrete(problem: Problem, t: float, y: Floats, yp: Floats, inputs: Mapping[int, Signal], resumed: bool = False) -> bool:

@@ -15,6 +15,7 @@ from ..problem import Floats, Problem, core
 from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
+from .relations import AWAY, BAND
 
 if TYPE_CHECKING:
     from ...families.nets import StateTables
@@ -23,7 +24,7 @@ RESTART = 0.1  # first step after an event, in steps before it
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
 HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
-WITHOUT = ("timed", "crossing", "clock_start", "clock_period", "corner")  # roles that need no kernels there
+WITHOUT = ("size", "timed", "crossing", "clock_start", "clock_period", "corner")  # roles without targets there
 
 
 class Tape:
@@ -70,6 +71,14 @@ class Native:
             self.unseen.append(taken)
             self._note(taken, record)
         record.piece(taken["row_times"], rows)
+
+    def take_bands(self) -> None:
+        """Bands of relations, which become narrow while steps are made."""
+        bands = self.handler.relations.bands
+        if len(bands):
+            here = np.empty(len(self.handler.w))
+            self.session.workspace(here)
+            self.handler.w[bands] = here[bands]
 
     def _count(self, taken: dict[str, Any], counts: dict[str, int]) -> None:
         for name, key in (
@@ -139,11 +148,16 @@ def switches(handler: Handler, span: float) -> Any:
         found.set_rules(role, part.count, _indices(_targets(handler, role, first)))
         for kernel in handler.rules.kernels[role]:
             found.add_rules(role, *kernel)
+    found.set_rules("size", relations.count, np.zeros(0, dtype=np.int32))
+    for kernel in handler.rules.kernels["size"]:
+        found.add_rules("size", *kernel)
     _add_nets(found, handler.nets, first)
-    masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, _read_by_timed(handler)))
-    found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks)
-    widths = relations.width, relations.soft
+    timed = _read_by_timed(handler)
+    masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, timed, handler.followed))
+    found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks, handler.mixed)
+    widths = relations.narrow, relations.soft
     found.set_relations(_indices(relations.bands), relations.sense, relations.strict, *widths, _directions(handler))
+    found.set_bands(BAND, AWAY)
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)

@@ -31,7 +31,7 @@ class Repair:
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.y = self.yp = np.zeros(0)
+        self.y = self.yp = self.bands = np.zeros(0)
 
     def solved(self, t: float, y: Floats, yp: Floats, problem: Problem) -> bool:
         """The initialisation's methods (blocks, line search, homotopy) with states held; y and y' in place."""
@@ -90,6 +90,7 @@ class Repair:
     def _search(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Configurations of two-valued cells, those first that differ least from the one before the event."""
         handler = self.handler
+        self.bands = handler.w[handler.relations.bands]
         places = self._switches(before)
         tried = 0
         for many in range(len(places) + 1):
@@ -131,17 +132,17 @@ class Repair:
         handler.timed.follow(w, t)  # what time alone decides is no choice
         configuration = w[handler.cells]
         w[handler.partners] = configuration
+        w[handler.relations.bands] = self.bands
         handler.relations.renew(w)
         session.set_known(handler.known)
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         if not ok:
             return False
         handler.load(t, y, yp)
-        if len(handler.relations.follow(w)):
-            moved = np.flatnonzero((w[handler.cells] != configuration) & handler.read)
-            if len(moved):
-                return False
-        return self._assignments_agree()
+        handler.relations.follow(w)
+        if not self._assignments_agree():
+            handler.relations.follow_as_written(w)
+        return not ((w[handler.cells] != configuration) & handler.read).any() and self._assignments_agree()
 
     def _accepted(self, happening: Happening, y: Floats, yp: Floats) -> bool:
         handler = self.handler

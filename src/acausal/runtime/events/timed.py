@@ -33,6 +33,23 @@ class Timed:
         self.sense, self.strict = senses(self.part.blocks, self.count)
         self.families = problem.lowered.moved(self.part.families)
         self.times, self.slope = np.full(self.count, np.inf), np.zeros(self.count)
+        self._held = np.zeros(self.count, dtype=bool)
+        self._looked, self._old = False, np.zeros(self.count)
+
+    def open(self, w: Floats) -> None:
+        """A round of an event begins."""
+        self._held[:], self._looked, self._old = False, False, w[self.cells]
+
+    def hold(self, rows: np.ndarray) -> bool:
+        """These keep in this round what they get at first; whether one is new among them. The round begins anew."""
+        new = bool((rows & ~self._held).any())
+        self._held |= rows
+        self._looked = False
+        return new
+
+    def close(self, w: Floats) -> np.ndarray:
+        """Rows that changed in this round."""
+        return np.flatnonzero(w[self.cells] != self._old)
 
     def follow(self, w: Floats, t: float) -> np.ndarray:
         """Bring values up to date at time t: at its very time a relation has the value it has afterwards. Rows that changed."""
@@ -47,6 +64,9 @@ class Timed:
         after = t * (1 + np.sign(t) * _CLOSE) >= self.times
         g = self.sense * np.where(self.slope != 0, np.where(after, self.slope, -self.slope), offset)
         value = np.where(self.strict | (self.slope != 0), g > 0, g >= 0).astype(float)
+        if self._looked:
+            value[self._held] = w[self.cells[self._held]]
+        self._looked = True
         rows = np.flatnonzero(value != w[self.cells])
         w[self.cells] = value
         return rows

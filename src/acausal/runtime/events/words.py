@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import Diagnostic
-from .handler import MOST_ROUNDS
 
 if TYPE_CHECKING:
     from .handler import Handler, Happening
@@ -82,7 +81,7 @@ def value_text(handler: Handler, k: int, value: float) -> str:
 
 def _cycle(handler: Handler, happening: Happening) -> Diagnostic:
     names = [_assigned_text(handler, k) for k in happening.rows]
-    how = "discrete values still change" if happening.rounds >= MOST_ROUNDS else "the same discrete values come back"
+    how = "discrete values still change" if happening.endless else "the same discrete values come back"
     return Diagnostic(
         f"The event at time {happening.t:.6g} does not come to rest: after {happening.rounds} rounds {how}.",
         details=tuple(f"switches:  {n}" for n in names),

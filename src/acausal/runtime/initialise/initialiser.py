@@ -298,11 +298,26 @@ class _Run:
 
     def _by_blocks(self, order: BlockOrder) -> Outcome:
         solver = BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report)
-        if solver.solve():
+        if solver.solve() and self._conditions_hold(order):
             return self._checked(Outcome.HOMOTOPY if solver.by_continuation else Outcome.BLOCKS)
         if all(v == Verdict.OUTSIDE_DOMAIN for v in solver.verdicts):
             return Outcome.OUTSIDE_DOMAIN
         return Outcome.SINGULAR if all(v == Verdict.SINGULAR for v in solver.verdicts) else Outcome.NOT_FOUND
+
+    def _conditions_hold(self, order: BlockOrder) -> bool:
+        """The order of blocks does not know what conditions read: a block may have been solved with a branch that what came after
+        it forbids. So the whole is solved once more from there; where that fails, the blocks are, until nothing changes."""
+        whole = self.owner.whole
+        assert whole is not None
+        for _ in range(1 + order.count):
+            if self._newton(whole).converged.all():
+                return True
+            before = self.x.copy()
+            if not BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report).solve():
+                return False
+            if np.allclose(before, self.x, rtol=1e-9, atol=0.0):
+                return True
+        return False
 
     # --------------------------------------------------------------------------------------------------------- when counts disagree
 

@@ -1,0 +1,48 @@
+"""Whether an event still gets anywhere.
+
+An event has no fixed number of rounds: a thousand dominoes may fall at one instant. It is a cycle when a configuration comes back;
+and it is given up when for thousands of rounds only numbers change (a counter that nothing stops), while everything that has
+finitely many values has been seen before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem import Floats
+
+MOST_IDLE = 5_000  # rounds in which only numbers change
+MOST_ROUNDS = 1_000_000
+_REMEMBERED = 100  # changes that a cycle is told from, if no configuration comes back
+
+
+class Progress:
+    """The configurations that an event has gone through."""
+
+    def __init__(self) -> None:
+        self.repeated = False
+        self._seen: dict[int, int] = {}  # with the round that made them
+        self._finite: set[int] = set()
+        self._changes: list[np.ndarray] = []  # numbers of cells, round by round
+        self._size = self._idle = self._first = 0
+
+    def made(self, cells: Floats, finite: Floats, states: Floats, changed: np.ndarray) -> bool:
+        """Whether this round led somewhere. `finite` are those of the cells that have a few values only."""
+        self._size = len(changed)
+        self._changes.append(np.flatnonzero(changed))
+        key = hash(cells.tobytes() + states.tobytes())
+        if key in self._seen:
+            self.repeated, self._first = True, self._seen[key]
+            return False
+        self._seen[key] = len(self._changes)
+        key = hash(finite.tobytes())
+        self._idle = self._idle + 1 if key in self._finite else 0
+        self._finite.add(key)
+        return self._idle < MOST_IDLE and len(self._changes) < MOST_ROUNDS
+
+    def moving(self) -> np.ndarray:
+        """Mask of the cells that change in turn."""
+        moving = np.zeros(self._size, dtype=bool)
+        last = self._changes[self._first :] if self.repeated else self._changes[-_REMEMBERED:]
+        moving[np.concatenate(last)] = True
+        return moving
