@@ -11,7 +11,9 @@ a reshaped range. A plant is data; `census.py` makes it from components.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +25,8 @@ from .tree import Node, Path, Port
 
 if TYPE_CHECKING:
     from .path import Located
+
+_MOST_LOCATED = 50_000
 
 # The first cells of the known part of the workspace. LIVE: relations are evaluated rather than frozen; INITIAL: the start of a run.
 TIME, CONTINUATION, ZERO, ONE, LIVE, INITIAL, FIRST_PARAMETER = range(7)
@@ -41,7 +45,7 @@ class Quantity:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape))
+        return prod(self.shape)
 
     @property
     def role(self) -> str:
@@ -100,6 +104,7 @@ class Kind:
     units_of_named: dict[str, tuple[str, str]] = field(default_factory=dict)  # unit and documentation of those that have one
     methods: tuple[Method, ...] = ()  # that state equations, the one that runs first
     _numbers: dict[Path, np.ndarray] = field(default_factory=dict)
+    _firsts: list[int] = field(default_factory=list)
 
     def instances_of(self, owner: Node) -> np.ndarray:
         """Instance numbers of `owner`'s kind, shape (count of this kind, instances of `owner` in each)."""
@@ -120,8 +125,9 @@ class Kind:
 
     def member_of(self, instance: int) -> Node:
         """The node that an instance belongs to."""
-        firsts = [m.first for m in self.members]
-        return self.members[int(np.searchsorted(firsts, instance, side="right")) - 1]
+        if len(self._firsts) != len(self.members):
+            self._firsts = [m.first for m in self.members]
+        return self.members[bisect_right(self._firsts, instance) - 1]
 
     def free_name(self, stem: str) -> str:
         """A name that nothing has yet: `sum1`, `sum2`, …"""
@@ -141,6 +147,7 @@ class Plant:
         self.root, self.kinds = root, kinds
         self.variable_count = 0
         self.known_count = FIRST_PARAMETER
+        self._located: dict[str, Located] = {}  # names that were asked for; who lists a result asks for each several times
 
     def add_quantity(self, kind: Kind, quantity: Quantity) -> None:
         total = kind.count * quantity.size
@@ -240,9 +247,14 @@ class Plant:
         """What a path names; see `families/path.py`."""
         if not isinstance(path, str):
             raise UsageError(f'A name is a text such as "room.T", got {path!r} of type {type(path).__name__}.')
-        from .path import resolve
+        found = self._located.get(path)
+        if found is None:
+            from .path import resolve
 
-        return resolve(self, path)
+            if len(self._located) >= _MOST_LOCATED:
+                self._located.clear()
+            found = self._located[path] = resolve(self, path)
+        return found
 
 
 def joined(path: str, name: str) -> str:

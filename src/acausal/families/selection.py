@@ -12,6 +12,8 @@ the factor by which exchanging two columns enlarges the determinant. `Watch` hol
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +33,18 @@ class Block:
 
     rows: np.ndarray
     unknowns: np.ndarray
+
+
+@dataclass(slots=True, eq=False)
+class _Alike:
+    """Blocks of one shape: (block, row), (block, unknown), and positions of entries (block, row, unknown); -1: there is none."""
+
+    rows: np.ndarray
+    unknowns: np.ndarray
+    entries: np.ndarray
+
+    def part(self, k: int) -> _Alike:
+        return _Alike(self.rows[k : k + 1], self.unknowns[k : k + 1], self.entries[k : k + 1])
 
 
 @dataclass(slots=True, eq=False)
@@ -92,26 +106,56 @@ class Selector:
         weight = scale[: len(self.preference)] * (self.preference if wishes else 1.0)
         dummy = np.zeros_like(self.derivatives.number, dtype=bool)
         choices: list[Choice] = []
-        position = self._positions()
-        for block in self.blocks:
-            rows, columns, level = block.rows, block.unknowns, 0
-            while len(rows):
-                entries = _submatrix(position, rows, columns)
-                matrix = np.where(entries >= 0, values[entries], 0.0)
-                chosen = _pivots(matrix * weight[columns], len(rows))
-                order = np.concatenate([chosen, np.setdiff1d(np.arange(len(columns)), chosen)])
-                choices.append(Choice(entries[:, order], len(rows)))
-                columns = columns[chosen]
-                dummy[self.derivatives.highest[columns] - level, columns] = True
-                level += 1
-                rows = rows[self.derivatives.differentiations[rows] > level]
-                columns = columns[self.derivatives.highest[columns] > level]
+        padded = np.append(values, 0.0)  # where there is no entry
+        for alike in self._alike:
+            choices += self._select_alike(alike, padded, weight, dummy)
         return Selection(self._states(dummy), choices)
 
-    def _positions(self) -> dict[tuple[int, int], int]:
-        return dict(
-            zip(zip(self.entry_row.tolist(), self.entry_column.tolist(), strict=True), self.entry_position.tolist(), strict=True)
-        )
+    def _select_alike(self, alike: _Alike, values: np.ndarray, weight: np.ndarray, dummy: np.ndarray) -> list[Choice]:
+        """Choose for all blocks of one shape at once; a plant of a thousand pendulums has a thousand of them."""
+        d, entries, columns, level = self.derivatives, alike.entries, alike.unknowns, 0
+        rows, found = alike.rows, list[Choice]()
+        block = np.arange(len(entries))[:, None]
+        while rows.shape[1]:
+            count = rows.shape[1]
+            chosen = _pivots(values[entries] * weight[columns][:, None, :], count)
+            rest = np.ones(columns.shape, dtype=bool)
+            rest[block, chosen] = False
+            order = np.concatenate([chosen, np.nonzero(rest)[1].reshape(len(entries), -1)], axis=1)
+            found += [Choice(e, count) for e in np.take_along_axis(entries, order[:, None, :], axis=2)]
+            columns = np.take_along_axis(columns, chosen, axis=1)
+            dummy[d.highest[columns] - level, columns] = True
+            level += 1
+            again = d.differentiations[rows[0]] > level
+            entries = np.take_along_axis(entries, chosen[:, None, :], axis=2)[:, again]
+            rows = rows[:, again]
+            keep = d.highest[columns] > level
+            if len(entries) > 1 and not (keep == keep[0]).all():
+                break
+            entries, columns = entries[:, :, keep[0]], columns[:, keep[0]]
+        else:
+            return found
+        parts = [alike.part(k) for k in range(len(alike.entries))]  # blocks that go different ways from here
+        return [choice for one in parts for choice in self._select_alike(one, values, weight, dummy)]
+
+    @cached_property
+    def _alike(self) -> list[_Alike]:
+        """Blocks of one shape together, with the positions of their entries."""
+        d = self.derivatives
+        columns = len(d.highest)
+        keys = self.entry_row * columns + self.entry_column
+        order = np.argsort(keys)
+        groups: dict[tuple[Any, ...], list[Block]] = {}
+        for block in self.blocks:
+            groups.setdefault((tuple(d.differentiations[block.rows]), len(block.unknowns)), []).append(block)
+        found = []
+        for blocks in groups.values():
+            rows, unknowns = np.stack([b.rows for b in blocks]), np.stack([b.unknowns for b in blocks])
+            wanted = rows[:, :, None] * columns + unknowns[:, None, :]
+            place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+            there = keys[order[place]] == wanted
+            found.append(_Alike(rows, unknowns, np.where(there, self.entry_position[order[place]], -1)))
+        return found
 
     def _states(self, dummy: np.ndarray) -> np.ndarray:
         """Below every derivative that is not a dummy there is a state."""
@@ -143,26 +187,21 @@ def _varies(family: Family, partial: object, size: int) -> bool:
     return False
 
 
-def _submatrix(position: dict[tuple[int, int], int], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.array([[position.get((int(r), int(c)), -1) for c in columns] for r in rows], dtype=np.int64).reshape(
-        len(rows), len(columns)
-    )
-
-
-def _pivots(matrix: np.ndarray, count: int) -> np.ndarray:
-    """`count` columns whose square block is as well conditioned as greedy pivoting makes it."""
-    work = matrix / np.maximum(np.abs(matrix).max(axis=1, keepdims=True), np.finfo(float).tiny)
-    if work.size > _DENSE_LIMIT:
-        return _pivots_by_qr(work, count)
-    chosen: list[int] = []
-    for _ in range(count):
-        norms = np.sqrt((work * work).sum(axis=0))
-        norms[chosen] = -1.0
-        best = int(np.argmax(norms >= norms.max() * (1 - 1e-9)))  # of equals the first
-        chosen.append(best)
-        direction = work[:, best] / max(norms[best], np.finfo(float).tiny)
-        work = work - np.outer(direction, direction @ work)
-    return np.array(chosen)
+def _pivots(matrices: np.ndarray, count: int) -> np.ndarray:
+    """For each matrix `count` columns whose square block is as well conditioned as greedy pivoting makes it."""
+    work = matrices / np.maximum(np.abs(matrices).max(axis=2, keepdims=True), np.finfo(float).tiny)
+    if work[0].size > _DENSE_LIMIT:
+        return np.stack([_pivots_by_qr(one, count) for one in work])
+    chosen = np.zeros((len(work), count), dtype=np.int64)
+    block = np.arange(len(work))
+    for k in range(count):
+        norms = np.sqrt((work * work).sum(axis=1))
+        norms[block[:, None], chosen[:, :k]] = -1.0
+        best = np.argmax(norms >= norms.max(axis=1, keepdims=True) * (1 - 1e-9), axis=1)  # of equals the first
+        chosen[:, k] = best
+        direction = work[block, :, best] / np.maximum(norms[block, best], np.finfo(float).tiny)[:, None]
+        work = work - direction[:, :, None] * np.einsum("br,brc->bc", direction, work)[:, None, :]
+    return chosen
 
 
 def _pivots_by_qr(work: np.ndarray, count: int) -> np.ndarray:

@@ -74,7 +74,7 @@ CLASSES: dict[str, type] = {
 _NAMES = {cls: name for name, cls in CLASSES.items()}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
-_LEFT_OUT = {"_numbers"}  # memories that fill again
+_LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
 
 def register(cls: type) -> type:
@@ -194,7 +194,8 @@ class _Encoder:
         fields = self._fields[kind]
         if fields is not None:
             return [name, *[self.value(getattr(value, field)) for field in fields]]
-        return [name, *(part for key, held in vars(value).items() for part in (key, self.value(held)))]
+        held = {key: part for key, part in vars(value).items() if key not in _LEFT_OUT}
+        return [name, *(entry for key, part in held.items() for entry in (key, self.value(part)))]
 
     def _expression(self, value: Expression) -> list[int]:
         for node in walk(value):
@@ -293,6 +294,8 @@ class _Decoder:
         fields = _fields(CLASSES[name])
         put = object.__setattr__
         if fields is None:
+            if name == "Plant":
+                made._located = {}
             for key, held in zip(parts[::2], parts[1::2], strict=True):
                 if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
                     raise KeyError(key)
@@ -301,7 +304,7 @@ class _Decoder:
         for field, part in zip(fields, parts, strict=True):
             put(made, field, self.value(part))
         if name == "Kind":
-            made._numbers = {}
+            made._numbers, made._firsts = {}, []
 
     def _tuple(self, *parts: Any) -> Any:
         return tuple(map(self.value, parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -157,6 +157,25 @@ class Result(Viewable):
             except IndexError:
                 raise NameNotFound(f"`{located.name}` has shape {expression.shape}; the index is outside of it.") from None
         return self._quantity(located.kind, located.name, located.flat, located.order)
+
+    def many(self, names: Sequence[str]) -> list[np.ndarray]:
+        """The values of many names; what is one quantity of several components is computed once for all of them."""
+        found: list[np.ndarray] = [self.time] * len(names)
+        groups: dict[tuple[int, str, int], list[tuple[int, Located]]] = {}
+        for k, name in enumerate(names):
+            located = None if name == "time" else self._system.plant.locate(name)
+            if located is not None and located.shape == () and not located.key:
+                groups.setdefault((located.kind.index, located.name, located.order), []).append((k, located))
+            elif located is not None:
+                found[k] = self.values(located)
+        for members in groups.values():
+            first = members[0][1]
+            instances = np.array([int(m.instances) for _, m in members])
+            flat = None if first.flat is None else np.array([int(m.flat) for _, m in members])  # type: ignore[arg-type]
+            together = self.values(Located(first.kind, first.name, instances, flat, (), first.order))
+            for (k, _), column in zip(members, np.moveaxis(together, 1, 0), strict=True):
+                found[k] = column
+        return found
 
     def _quantity(self, kind: Kind, name: str, flat: np.ndarray, order: int = 0) -> np.ndarray:
         quantity = kind.quantities[name]

@@ -106,10 +106,16 @@ class StateSelection:
         return bool(self._changing(selection))
 
     def _changing(self, selection: Selection) -> list[Choice]:
-        return [c for c in selection.choices if c.entries.shape[1] > c.count and self._varies(c.entries)]
-
-    def _varies(self, entries: np.ndarray) -> bool:
-        return not self.constant[entries[entries >= 0]].all()
+        """Choices with an alternative, of which an entry varies; those of one shape are looked at together."""
+        by_shape: dict[tuple[int, ...], list[int]] = {}
+        for k, choice in enumerate(selection.choices):
+            if choice.entries.shape[1] > choice.count:
+                by_shape.setdefault(choice.entries.shape, []).append(k)
+        constant, found = np.append(self.constant, True), list[int]()  # the last one is where there is no entry
+        for same in by_shape.values():
+            entries = np.stack([selection.choices[k].entries for k in same])
+            found += np.array(same)[~constant[entries].all(axis=(1, 2))].tolist()
+        return [selection.choices[k] for k in sorted(found)]
 
 
 class Exchange:

@@ -1,0 +1,181 @@
+"""The compiled model as a value: what it costs to keep, send, read and describe it, and what a run costs beside its steps.
+
+Each record has what was measured as `value`, what is asked for as `bar`, and `ok`; `ratio` is the one over the other. Seconds are
+the least of several rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import acausal as ac
+
+Record = dict[str, Any]
+ROUNDS = 5
+
+
+def run(sizes: list[int] | None = None) -> Iterator[Record]:
+    """`sizes` is not looked at: each figure has the size that it is asked for."""
+    for part in (_load, _pickle, _save_result, _selection, _alike, _catalogue):
+        try:
+            yield from part()
+        except ac.AcausalError as failure:
+            yield {"suite": "program", "case": part.__name__.strip("_"), "n": 0, "message": str(failure).splitlines()[0]}
+
+
+def record(case: str, n: int, value: float, bar: float, unit: str = "s") -> Record:
+    measured = {"value": value, "unit": unit, "bar": bar, "ratio": value / bar, "ok": value <= bar}
+    return {"suite": "program", "case": case, "n": n, **measured}
+
+
+def least(action: Callable[[], Any], rounds: int = ROUNDS) -> float:
+    """The least seconds of some rounds."""
+    found = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        action()
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+# --- a file ---------------------------------------------------------------------------------------------------------------
+def _classes(count: int) -> list[type]:
+    """Component classes with an equation of their own each, so that each needs a kernel of its own."""
+
+    def equations(self: Any, k: int) -> Iterator[Any]:
+        shape = self.x
+        for _ in range(k % 7):
+            shape = ac.sin(shape) + self.a
+        for _ in range(k // 7):
+            shape = ac.cos(shape) * self.a
+        yield ac.der(self.x) == -self.x + 0.1 * shape
+
+    def body(k: int) -> dict[str, Any]:
+        return {"x": ac.Variable(start=1.0), "a": ac.Parameter(0.5), "equations": lambda self: equations(self, k)}
+
+    return [type(f"Kind{k}", (ac.Component,), body(k)) for k in range(count)]
+
+
+def _load() -> Iterator[Record]:
+    class Plant(ac.Component):
+        def __init__(self) -> None:
+            self.parts = [cls() for cls in _classes(54)]
+
+    model = ac.compile(Plant())
+    code = (
+        "import time, numpy, acausal as ac; begin = time.perf_counter(); "
+        "ac.load('plant.acm').simulate(until=0.1, points=3); print(time.perf_counter() - begin)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(os.path.join(folder, "plant.acm"))
+        found = []
+        for _ in range(ROUNDS):
+            done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+            found.append(float(done.stdout))
+        yield record("load a file in a new process, to its first result", 54, min(found), 0.080)
+        yield record("size of that file", 54, os.path.getsize(os.path.join(folder, "plant.acm")) / 1e6, 5.0, "MB")
+
+
+# --- pickle ---------------------------------------------------------------------------------------------------------------
+class Mass(ac.Component):
+    T, Q = ac.Variable(start=300.0), ac.Variable()
+    C = ac.Parameter(1.0)
+
+    def equations(self) -> Iterator[Any]:
+        self.heat = self.C * self.T
+        yield self.C * ac.der(self.T) == self.Q + ac.sin(self.T)
+        yield self.Q + 1e-3 * self.Q**3 == -self.T
+
+
+class Row(ac.Component):
+    def __init__(self, n: int) -> None:
+        self.masses = ac.array(Mass, n)
+
+
+class Masses(ac.Component):
+    def __init__(self, n: int) -> None:
+        self.masses = [Mass(C=1.0 + k) for k in range(n)]
+
+
+def _pickle() -> Iterator[Record]:
+    for case, component in (("array", Row(4_000)), ("list", Masses(4_000))):
+        model = ac.compile(component)
+        n = model.system.size
+        text = pickle.dumps(model)
+        yield record(f"pickled model, {case}", n, len(text) / 1e6, 5.0, "MB")
+        yield record(f"pickle and back, {case}", n, least(lambda m=model: pickle.loads(pickle.dumps(m))), 0.050)
+
+
+# --- results and states ---------------------------------------------------------------------------------------------------
+def _save_result() -> Iterator[Record]:
+    result = ac.compile(Masses(1_000)).simulate(until=0.1, points=101)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.acausal")
+        yield record("result.save", len(result.names()), least(lambda: result.save(path)), 0.1)
+
+
+class Pendulum(ac.Component):
+    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
+    u, w, F = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.u
+        yield ac.der(self.y) == self.w
+        yield ac.der(self.u) == -self.F * self.x
+        yield ac.der(self.w) == -self.F * self.y - 9.81
+        yield self.x**2 + self.y**2 == 1.0
+
+
+class Pendulums(ac.Component):
+    def __init__(self, n: int) -> None:
+        self.each = ac.array(Pendulum, n)
+
+
+def _selection() -> Iterator[Record]:
+    model = ac.compile(Pendulums(1_000))
+    selection = model.selection
+    assert selection is not None
+    known = model._parameters.known({})
+    starts = model._starts.starts(known)
+
+    def select() -> None:
+        chosen = selection.select(0.0, starts.start, np.zeros(model.system.size), known, starts.nominal)
+        selection.watch(chosen, selection.problem(chosen, known, starts))
+
+    yield record("state selection, pendulums", 1_000, least(select), 0.020)
+
+
+# --- kinds ----------------------------------------------------------------------------------------------------------------
+def _alike() -> Iterator[Record]:
+    class Decay(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def __init__(self, rate: float) -> None:
+            self.rate = rate
+
+        def equations(self) -> Iterator[Any]:
+            yield ac.der(self.x) == -self.rate * ac.sin(self.x)
+
+    class Many(ac.Component):
+        def __init__(self, n: int) -> None:
+            self.parts = [Decay(0.37 + 0.011 * k) for k in range(n)]
+
+    one, many = (ac.compile(Many(n)) for n in (1, 100))
+    kinds = sum(k.name == "Decay" for k in many.system.plant.kinds)
+    yield record("kinds of components that differ in a number", 100, kinds, 1, "")
+    yield record("kernels, over those of one", 100, len(many.problem.code) / len(one.problem.code), 1.0, "")
+
+
+def _catalogue() -> Iterator[Record]:
+    model = ac.compile(Row(100_000))
+    yield record("catalogue of an array", 100_000, len(json.dumps(model.catalogue())) / 1e3, 20.0, "kB")
