@@ -43,7 +43,7 @@ from .states import add_guesses, add_transitions, transition_problems
 from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
-from .trace import Traced, TracedEquation, trace
+from .trace import SameButFor, Traced, TracedEquation, trace
 from .unit_check import check_units
 
 
@@ -80,7 +80,7 @@ class Source:
 def read(root: Component) -> Source:
     """Count the components below `root` and let each kind state its equations. Components are read, not changed."""
     with one_at_a_time:
-        census = Census(root)
+        census = Census(root, SameButFor())
         plant = census.plant
         counts = (plant.variable_count, plant.known_count)
         traced = [trace(kind, census) for kind in plant.kinds]

@@ -11,6 +11,8 @@ import datetime
 import enum
 import fractions
 import pathlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -19,7 +21,7 @@ import numpy as np
 from ..errors import ModelError
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
-from ..language.declarations import Declaration, Modification, Named
+from ..language.declarations import Declaration, Modification, Named, Parameter
 from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, transform, walk
 from ..language.external import ExternalFunction
 from ..language.reading import slot_values
@@ -28,16 +30,31 @@ from .plant import Kind, Plant, Quantity
 from .slips import methods_of
 from .tree import NUMERIC, Node, Port, frozen_value, recorded
 
+Trial = Callable[[Component, tuple[str, ...], Component], bool]
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Components that differ in plain numbers at most."""
+
+    kinds: dict[tuple[str, ...], Kind]  # by their numbers; of one kind altogether, a single one
+    trial: bool = True  # whether numbers may still turn out to be data
+
 
 class Census:
-    """All components below a root: their nodes, their kinds, and the one of each kind whose methods are run."""
+    """All components below a root: their nodes, their kinds, and the one of each kind whose methods are run.
 
-    def __init__(self, root: Component) -> None:
+    `trial` says whether two components state the same equations but for the values of some plain numbers, which then become data:
+    a parameter of the kind with a value for each of them. Without it, components that differ in a number are of different kinds.
+    """
+
+    def __init__(self, root: Component, trial: Trial | None = None) -> None:
         if not isinstance(root, Component):
             raise ModelError(f"A model is made from a component, got {root!r} of type {type(root).__name__}.")
         self._nodes: dict[int, Node] = {}
         self._components: list[Component] = []  # keeps them alive, so that ids stay theirs
-        self._by_signature: dict[Any, Kind] = {}
+        self._by_signature: dict[Any, _Alike] = {}
+        self._trial = trial
         self._classes: dict[type, int] = {}
         self.representatives: list[Component] = []  # of each kind
         self.named: list[dict[str, Expression]] = []  # of each kind, as its representative said it
@@ -106,14 +123,39 @@ class Census:
         self._components.append(component)
         shape = node.shape
         total = count * int(np.prod(shape)) if shape else count
-        signature = self._signature(component, node, total)
-        kind = self._by_signature.get(signature)
-        if kind is None:
-            kind = self._by_signature[signature] = self._kind(component, node)
+        kind = self._kind_of(component, node, self._signature(component, node, total))
         node.kind, node.first, node.count = kind, kind.count, total
         kind.count += total
         kind.members.append(node)
         return (kind.index, shape)
+
+    def _kind_of(self, component: Component, node: Node, signature: Any) -> Kind:
+        """The kind of all components with this signature; with other numbers in it if they make other equations."""
+        numbers = {} if node.children else {n: v for n, v in component.__dict__.items() if type(v) is float}
+        exact = tuple(v.hex() for v in numbers.values())
+        alike = self._by_signature.get(signature)
+        if alike is None:
+            alike = self._by_signature[signature] = _Alike({exact: self._kind(component, node)})
+        elif exact not in alike.kinds:
+            first = next(iter(alike.kinds.values()))
+            if alike.trial and self._joins(first, component, numbers):
+                alike.kinds[exact] = first
+            else:
+                alike.trial = False
+                alike.kinds[exact] = self._kind(component, node)
+        kind = alike.kinds[exact]
+        node.modifications.update({name: Modification(value=numbers[name]) for name in numbers})
+        return kind
+
+    def _joins(self, kind: Kind, component: Component, numbers: dict[str, float]) -> bool:
+        """Whether a component is of a kind once the numbers in which it differs are data."""
+        representative = self.representatives[kind.index]
+        differ = [n for n, v in numbers.items() if v.hex() != representative.__dict__[n].hex()]
+        promoted = tuple(dict.fromkeys([*kind.promoted, *differ]))
+        if self._trial is None or not self._trial(representative, promoted, component):
+            return False
+        kind.promoted = promoted
+        return True
 
     def _kind(self, component: Component, node: Node) -> Kind:
         cls = type(component)
@@ -141,8 +183,12 @@ class Census:
             elif isinstance(value, tuple) and value and isinstance(value[0], Component) and _is_child(component, name, value[0]):
                 parts.append((name, tuple(self._place(v, node, count) for v in value)))
                 node.children[name] = tuple(self._nodes[id(v)] for v in value)
+            elif type(value) is float and not node.children:
+                parts.append((name, float))  # which one is looked at separately
             else:
                 parts.append((name, frozen(value, component)))
+        if node.children:
+            parts += [(name, frozen(value, component)) for name, value in own.items() if type(value) is float]
         parts += [(name, frozen(value, component)) for name, value in slots.items()]
         for name, found in (declared or {}).items():
             attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state", "meaning"))
@@ -162,6 +208,12 @@ class Census:
                     self.plant.add_quantity(kind, Quantity(f"{name}.{member}", declaration, port.shape + declaration.shape, port))
             else:
                 self.plant.add_quantity(kind, Quantity(name, recorded(found, _declared_in(component, name)), found.shape))
+        for name in kind.promoted:
+            kind.attributes.pop(name, None)
+            self.plant.add_quantity(kind, Quantity(name, recorded(promoted_parameter(name), kind.name), ()))
+        for one in kind.members:
+            for name in [n for n in one.modifications if n not in kind.promoted]:
+                del one.modifications[name]  # a number that makes no difference
         for quantity in kind.quantities.values():
             self._bind_declared(quantity.declaration, node)
         if component._ac_declared and len(kind.members) > 1:
@@ -193,6 +245,13 @@ class Census:
         if isinstance(value, (Arithmetic, Named)):
             return self.moved(as_expression(value), node.parent)
         return frozen_value(value)
+
+
+def promoted_parameter(name: str) -> Parameter:
+    """What a plain number becomes where it distinguishes components of one kind."""
+    made = Parameter(0.0, doc="a plain attribute")
+    made.name, made.auxiliary, made.location = name, True, None
+    return made
 
 
 def _is_child(parent: Component, name: str, child: Component) -> bool:

@@ -99,6 +99,7 @@ class Kind:
     quantities: dict[str, Quantity] = field(default_factory=dict)
     ports: dict[str, Port] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)  # plain attributes, structural choices: values as JSON, or texts
+    promoted: tuple[str, ...] = ()  # plain attributes whose values differ among its members, and are data
     named: dict[str, Expression] = field(default_factory=dict)  # expressions that are attributes
     stated: tuple[str, ...] = ()  # those of them that `equations` made
     units_of_named: dict[str, tuple[str, str]] = field(default_factory=dict)  # unit and documentation of those that have one
