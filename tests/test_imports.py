@@ -30,9 +30,6 @@ FREE = ("cli", "__init__", "loading", "library")
 # Who still imports from the right, and whom. The list may only become shorter.
 DEBTS = {
     "results/result.py": {"diagnosis"},
-    "runtime/carry.py": {"results"},
-    "runtime/events/log.py": {"results"},
-    "runtime/initialise/pose.py": {"results"},
     "runtime/outcome.py": {"diagnosis"},
     "runtime/model.py": {"results", "diagnosis"},
     "runtime/phases.py": {"results"},

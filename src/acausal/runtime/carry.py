@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from ..errors import Diagnostic, Location, ModelError, near_matches
 from ..families.plant import Kind, Quantity, joined
 from ..families.starts import Starts
 from ..families.system import System
-from ..results.result import Result, Stored
+from ..program.evaluator import Evaluator
 from .initialise.earlier import values_from
 from .steady import Earlier
+
+if TYPE_CHECKING:
+    from ..results.result import Result
 
 Source = str | float | np.ndarray | Callable[["Last"], Any]
 Condition = Callable[[Any], Any]
@@ -58,12 +61,6 @@ class Switch:
         return Diagnostic(what, equation=f"{self.source} → {self.target}", location=self.location, **more)
 
 
-def about(system: System) -> Result:
-    """A result without a point of time: it knows names, units and meanings."""
-    nothing = np.full(system.size, -1)
-    return Result(system, Stored(np.zeros(0), np.zeros((0, 0)), nothing, nothing, np.zeros(system.known_count)), None, {}, "")
-
-
 def exists(system: System, name: str) -> bool:
     try:
         system.plant.locate(name)
@@ -94,12 +91,12 @@ def wrong_names(switch: Switch, old: System, new: System) -> list[Diagnostic]:
     found = []
     for name, source in switch.carry.items():
         if not exists(new, name):
-            near = near_matches(name, about(new).names())
+            near = near_matches(name, Evaluator.of_names(new).names())
             found.append(switch.about(f"`carry`: mode `{switch.target}` has no `{name}`. {near}".rstrip()))
         else:
             found += _not_carried(switch, new, name)
         if isinstance(source, str) and not exists(old, source):
-            near = near_matches(source, about(old).names())
+            near = near_matches(source, Evaluator.of_names(old).names())
             found.append(switch.about(f"`carry`: mode `{switch.source}` has no `{source}`. {near}".rstrip()))
     return found or _other_units(switch, old, new)
 
@@ -139,7 +136,7 @@ def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
     """Quantities of one name whose numbers do not mean the same."""
     if not switch.carry_all:
         return []
-    found, before, after = [], about(old), about(new)
+    found, before, after = [], Evaluator.of_names(old), Evaluator.of_names(new)
     for name in _whole_names(new, ("variable", "discrete")):
         if name in switch.carry or not exists(old, name):
             continue
@@ -170,7 +167,7 @@ def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
 def discrete_values(system: System, old: Result) -> dict[str, Any]:
     """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
     found: dict[str, Any] = {}
-    after = about(system)
+    after = Evaluator.of_names(system)
     for name in _whole_names(system, ("discrete",)):
         try:
             value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
@@ -228,7 +225,7 @@ def entry(switch: Switch, old: Result, new: System, left: Result | None) -> Entr
 
 
 def _carried(switch: Switch, old: Result, new: System) -> dict[str, Any]:
-    last, target, found = Last(old), about(new), dict[str, Any]()
+    last, target, found = Last(old), Evaluator.of_names(new), dict[str, Any]()
     for name, source in switch.carry.items():
         if isinstance(source, str):
             value, units = last[source], (old.unit(source), target.unit(name))

@@ -17,7 +17,8 @@ from ..language.component import Component
 from ..program.catalogue import catalogue
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
-from ..results.result import Result, Stored
+from ..program.rows import Stored
+from ..results.result import Result
 from .failure import OnFailure, check_on_failure, heard
 from .outcome import Outcome
 from .parameters import Parameters, by_name

@@ -30,10 +30,11 @@ from ..language.events import Terminate, When, initial, no_event
 from ..language.expression import Constant, Expression, Mark, Operation, Reference, as_expression, transform, walk
 from ..language.functions import abs as size_of
 from ..language.operators import RELATIONS
-from ..results.events import Cause
+from ..program.evaluator import Evaluator
+from ..program.rows import Cause
 from ..results.phases import Phase, PhasesResult
 from ..results.result import Result
-from .carry import Condition, Source, Switch, about, entry, exists, needed, states, wrong_names
+from .carry import Condition, Source, Switch, entry, exists, needed, states, wrong_names
 from .failure import OnFailure, check_on_failure, heard
 from .initialise import InitialisationError
 from .model import Model, compile
@@ -227,7 +228,7 @@ class Phases:
         for argument, names in given.items():
             for name in names:
                 if not any(exists(mode.system, name) for mode in self._modes.values()):
-                    known = [n for mode in self._modes.values() for n in about(mode.system).names()]
+                    known = [n for mode in self._modes.values() for n in Evaluator.of_names(mode.system).names()]
                     raise NameNotFound(f"`{argument}`: no mode has `{name}`. {near_matches(name, known)}".rstrip())
 
 

@@ -18,7 +18,7 @@ from .outcome import Outcome
 from .problem import Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
-    from ..results.events import EventLog
+    from ..program.rows import EventLog
     from .journal import Journal
     from .states import Exchange, Watch
 

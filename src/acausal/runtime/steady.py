@@ -18,7 +18,8 @@ import numpy as np
 from ..errors import ModelError, RunWarning, UsageError
 from ..families.starts import Starts
 from ..families.system import System
-from ..results.result import Result, Stored
+from ..program.rows import Stored
+from ..results.result import Result
 from .initialise import InitialisationError
 from .initialise.earlier import values_from
 from .solver import Statistics

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...families.system import System
-from ...results.events import Cause, EventLog
+from ...program.rows import Cause, EventLog
 from ..problem import Floats
 from .handler import Happening
 

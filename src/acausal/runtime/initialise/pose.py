@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import ModelError, UsageError
 from ...families.path import Located
 from ...families.system import System
-from ...results.result import Result, Stored
+from ...program.evaluator import Evaluator
+from ...program.rows import Stored
 from ..storage import choose, needed_unknowns
 from .inverse import Given, Inverse, Sought
 from .types import Floats
@@ -96,7 +97,7 @@ def _expressions(system: System, path: str, values: Floats, shape: tuple[int, ..
         def value(t: float, y: Floats, yp: Floats, known: Floats) -> float:
             row = np.concatenate([y, yp])[choice.gather][None, :]
             stored = Stored(np.array([t]), row, choice.column, choice.slope_column, known)
-            return float(Result(system, stored, None, None, "")[path].ravel()[element])
+            return float(Evaluator(system, stored)[path].ravel()[element])
 
         return value
 
@@ -114,5 +115,4 @@ def _in_base_unit(system: System, path: str, value: Any) -> Any:
         return value
     from ...language.units import quantity
 
-    empty = Stored(np.zeros(0), np.zeros((0, 0)), np.zeros(0, int), np.zeros(0, int), np.zeros(0))
-    return quantity(value, Result(system, empty, None, None, "").unit(path))
+    return quantity(value, Evaluator.of_names(system).unit(path))

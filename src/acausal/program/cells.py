@@ -10,7 +10,7 @@ import numpy as np
 from ..families.plant import Kind, Plant, Quantity, element_name, joined
 from ..language.declarations import Declaration
 from ..language.expression import Expression, Operation
-from .events import Meaning, Place
+from .rows import Meaning, Place
 
 
 def meaning_of(declared: Declaration | Expression) -> Meaning:
