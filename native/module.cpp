@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 void bind_graph(nanobind::module_ &);
+void bind_media(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
 
 namespace acausal {
@@ -19,4 +20,5 @@ NB_MODULE(_core, m) {
     acausal::bind_ida(m);
     bind_graph(m);
     bind_tables(m);
+    bind_media(m);
 }

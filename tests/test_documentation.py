@@ -10,9 +10,10 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize(
-    ("page", "least"), [("cabinet.md", 40), ("diagnosis.md", 7), ("events.md", 40), ("guide.md", 20), ("studies.md", 12)]
-)
+PAGES = [("cabinet.md", 40), ("diagnosis.md", 7), ("events.md", 40), ("guide.md", 20), ("media.md", 8), ("studies.md", 12)]
+
+
+@pytest.mark.parametrize(("page", "least"), PAGES)
 def test_examples(page: str, least: int) -> None:
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     text = (DOCS / page).read_text(encoding="utf-8").replace("```", "")

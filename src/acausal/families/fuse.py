@@ -25,13 +25,13 @@ def fused(group: list[Rows]) -> list[Rows]:
             k = leader[k]
         return k
 
-    owner: dict[tuple[Expression, tuple[int, ...]], int] = {}
+    owner: dict[tuple[object, tuple[int, ...]], int] = {}
     for k, rows in enumerate(group):
         if rows.picked is not None:
             continue
         for node in walk(*rows.residuals):
             if is_costly(node):
-                first = owner.setdefault((node, rows.shape), k)
+                first = owner.setdefault((_work(node), rows.shape), k)
                 leader[find(k)] = find(first)
     together: dict[int, list[Rows]] = {}
     for k, rows in enumerate(group):
@@ -42,6 +42,11 @@ def fused(group: list[Rows]) -> list[Rows]:
 def is_costly(node: Expression) -> bool:
     """Whether a node costs more than a sum or a product."""
     return isinstance(node, Call) or (isinstance(node, Operation) and node.operator.name not in _CHEAP)
+
+
+def _work(node: Expression) -> object:
+    """What is computed: a node, or the evaluation of a function with several results of which the node is one."""
+    return (id(node.function.evaluation), node.args) if isinstance(node, Call) else node
 
 
 def _joined(rows: list[Rows]) -> Rows:

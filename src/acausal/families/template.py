@@ -48,7 +48,7 @@ class Template:
     def functions(self) -> tuple[Any, ...]:
         """Functions known by address that the residuals or their derivatives call, each once, in a fixed order."""
         roots = (*self.outputs, *(g for _, _, g in self.jacobian))
-        found = {id(n.function): n.function for n in walk(*roots) if isinstance(n, Call)}
+        found = {id(n.function.evaluation): n.function.evaluation for n in walk(*roots) if isinstance(n, Call)}
         return tuple(found.values())
 
     @cached_property

@@ -87,7 +87,11 @@ def _head(node: Expression, places: dict[int, int]) -> str:
         return node.value.hex()
     if isinstance(node, Call):
         function: Any = node.function
-        return f"f{places[id(function)]}:{len(node.args)}{'d' if function.data_address else ''}"
+        evaluation: Any = function.evaluation
+        place = places[id(evaluation)]
+        if evaluation is not function:
+            return f"s{place}:{len(node.args)}:{evaluation.outputs}:{function.place}{'r' if evaluation.by_reference else ''}"
+        return f"f{place}:{len(node.args)}{'d' if function.data_address else ''}"
     raise AssertionError(f"{type(node).__name__} does not stand in templates")
 
 

@@ -77,6 +77,7 @@ class Row:
         self.truths: dict[Expression, str] = {}  # node -> register of type i1
         self.once: dict[str, str] = {}  # code outside the loop -> its register
         self.indices: dict[int, str] = {}  # slot -> register with its i64 index
+        self.evaluated: dict[tuple[int, tuple[Expression, ...]], str] = {}  # functions with several results -> where these are
         self.count = 0
 
     # --- registers ------------------------------------------------------------------------------------------------------
@@ -152,12 +153,40 @@ class Row:
         return value
 
     def call(self, node: Call) -> str:
-        code, data = (2 * self.places[id(node.function)] + k for k in (0, 1))
+        evaluation = node.function.evaluation
+        code, data = (2 * self.places[id(evaluation)] + k for k in (0, 1))
         address = self._function_pointer(code)
+        if evaluation is not node.function:
+            return self._part(node, address, data)
         arguments = [f"double {self.number(a)}" for a in node.args]
         if node.function.data_address:
             arguments.insert(0, f"ptr {self._function_pointer(data)}")
         return self.add(f"call double {address}({', '.join(arguments)}) #0")
+
+    def _part(self, node: Call, address: str, data: int) -> str:
+        """One of several results; the function is called for the first of them."""
+        evaluation = node.function.evaluation
+        key = (id(evaluation), node.args)
+        if key not in self.evaluated:
+            arguments, results = (self._buffer(n) for n in (evaluation.arity, evaluation.outputs))
+            for k, argument in enumerate(node.args):
+                self.lines.append(f"  store double {self.number(argument)}, ptr {self._element(arguments, k)}, align 8\n")
+            if evaluation.by_reference:
+                given = [self._element(arguments, k) for k in range(evaluation.arity)]
+                given += [self._element(results, k) for k in range(evaluation.outputs)]
+            else:
+                given = [self._function_pointer(data), arguments, results]
+            self.lines.append(f"  call void {address}({', '.join(f'ptr {g}' for g in given)}) #0\n")
+            self.evaluated[key] = results
+        return self.add(f"load double, ptr {self._element(self.evaluated[key], node.function.place)}, align 8")
+
+    def _buffer(self, length: int) -> str:
+        self.count += 1
+        self.before.append(f"  %h{self.count} = alloca [{length} x double], align 64\n")
+        return f"%h{self.count}"
+
+    def _element(self, buffer: str, k: int) -> str:
+        return buffer if k == 0 else self.hoist(f"getelementptr inbounds double, ptr {buffer}, i64 {k}")
 
     def _function_pointer(self, place: int) -> str:
         cell = self.hoist(f"getelementptr inbounds ptr, ptr %functions, i64 {place}")

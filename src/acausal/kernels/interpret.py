@@ -131,7 +131,9 @@ def _fault(node: Expression, wrong: np.ndarray, outside: np.ndarray, values: Val
     complaint = "a result that is not finite" if node.args else "a value that is not finite"
     if isinstance(node, Operation) and element(outside):
         complaint = node.operator.complaint
-    arguments = () if isinstance(node, Sum) else tuple(float(element(values[a])) for a in node.args)
+    arguments: tuple[float, ...] = () if isinstance(node, Sum) else tuple(float(element(values[a])) for a in node.args)
+    if isinstance(node, Call):
+        complaint = node.function.complaint(arguments) or complaint
     return Fault(node, complaint, index, arguments, float(element(values[node])))
 
 

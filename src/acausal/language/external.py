@@ -27,7 +27,7 @@ from .functions import abs as absolute
 from .functions import is_symbolic, numbers, plain
 
 _STEP = float(np.finfo(float).eps ** (1 / 3))  # balances truncation (step²) and rounding (1/step) of a central difference
-_TYPICAL = 1e-2
+TYPICAL = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,15 @@ class ExternalFunction(ABC):
     @property
     def data_address(self) -> int:
         return 0
+
+    @property
+    def evaluation(self) -> Any:
+        """What compiled code calls: the function itself, or the function with several results of which it is a part."""
+        return self
+
+    def complaint(self, values: Sequence[float]) -> str:
+        """Why there is no result for these arguments, as far as the function knows."""
+        return ""
 
     @abstractmethod
     def value(self, *arrays: Any) -> np.ndarray:
@@ -104,7 +113,7 @@ class PythonFunction(ExternalFunction):
 
     @property
     def address(self) -> int:
-        return _address_of(self._callback)
+        return address_of(self._callback)
 
     def value(self, *arrays: Any) -> np.ndarray:
         return _each_element(self._guarded, arrays)
@@ -136,7 +145,7 @@ class PythonFunction(ExternalFunction):
         try:
             return float(self.python(*args))
         except BaseException as error:  # Ctrl-C as well: it would be lost in the compiled code between here and the solver
-            place = _place_in(self.python, error)
+            place = place_in(self.python, error)
             self.failure = Failure(self.name, args, error.with_traceback(None), place)
             return float("nan")
 
@@ -167,7 +176,7 @@ class NativeFunction(ExternalFunction):
     def __init__(self, target: _Target, name: str, arity: int, data: Any, derivative: Any, typical: float) -> None:
         self.name, self.arity = name, arity
         self._target, self._made_of = target, (derivative, typical)
-        self._data, self._data_address = _kept_data(data)
+        self._data, self._data_address = kept_data(data)
         pointers = [ctypes.c_void_p] if self._data_address else []
         self._call = ctypes.CFUNCTYPE(ctypes.c_double, *pointers, *[ctypes.c_double] * arity)(target.address)
         self._partials = _partials_of(self, derivative, typical, self._sibling)
@@ -205,7 +214,7 @@ def function(python: Callable[..., Any], /) -> Callable[..., Any]: ...
 
 @overload
 def function(
-    *, opaque: bool = False, derivative: Any = None, name: str | None = None, typical: float = _TYPICAL
+    *, opaque: bool = False, derivative: Any = None, name: str | None = None, typical: float = TYPICAL
 ) -> Callable[[Callable[..., Any]], Any]: ...
 
 
@@ -216,7 +225,7 @@ def function(
     opaque: bool = False,
     derivative: Any = None,
     name: str | None = None,
-    typical: float = _TYPICAL,
+    typical: float = TYPICAL,
 ) -> Any:
     """Declare a Python function for use in equations.
 
@@ -251,7 +260,7 @@ def external(
     derivative: Any = None,
     name: str | None = None,
     data: Any = None,
-    typical: float = _TYPICAL,
+    typical: float = TYPICAL,
 ) -> ExternalFunction:
     """A C function `double f(double, …)` for use in equations, or `double f(const void* data, double, …)` with `data`.
 
@@ -266,12 +275,7 @@ def external(
     >>> round(erf(0.5), 6)
     0.5205
     """
-    target = _target(pointer)
-    if target is None:
-        raise UsageError(
-            f"Expected a C function, got {pointer!r} of type {type(pointer).__name__}.",
-            remedy="Give an address, a ctypes function, or (library path, symbol).",
-        )
+    target = target_of(pointer)
     count = _native_arity(target, arity, data is not None)
     return NativeFunction(target, name or target.name, count, data, derivative, typical)
 
@@ -294,7 +298,7 @@ def _declared(python: Any, opaque: bool, derivative: Any, name: str | None, typi
             )
         return _traced(python)
     called = name or str(getattr(python, "__name__", "function"))
-    return PythonFunction(python, called, _python_arity(python, called), derivative, typical)
+    return PythonFunction(python, called, python_arity(python, called), derivative, typical)
 
 
 def _traced(python: Callable[..., Any]) -> Callable[..., Any]:
@@ -320,7 +324,7 @@ def _traced(python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _not_traceable(python: Callable[..., Any], name: str, error: Exception) -> TracingError:
-    place = _place_in(python, error)
+    place = place_in(python, error)
     return TracingError(
         f"`{name}` cannot be traced: it does something with its arguments that only works with numbers.",
         equation=place.source if place else "",
@@ -330,7 +334,7 @@ def _not_traceable(python: Callable[..., Any], name: str, error: Exception) -> T
     )
 
 
-def _place_in(python: Callable[..., Any], error: BaseException) -> Location | None:
+def place_in(python: Callable[..., Any], error: BaseException) -> Location | None:
     """The line of the user's function that was running, not the depths of a library it called."""
     code = getattr(inspect.unwrap(python), "__code__", None)
     file = code.co_filename if code else None
@@ -341,7 +345,7 @@ def _place_in(python: Callable[..., Any], error: BaseException) -> Location | No
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _python_arity(python: Callable[..., Any], name: str) -> int:
+def python_arity(python: Callable[..., Any], name: str) -> int:
     try:
         parameters = inspect.signature(python).parameters.values()
     except ValueError:
@@ -382,7 +386,7 @@ def _no_pointer(pointer: Any, name: str, typical: float) -> None:
 def _partials_of(owner: ExternalFunction, derivative: Any, typical: float, pointers: _Pointers) -> _Partials:
     """How to differentiate `owner`: the user's functions, or central differences."""
     if derivative is None:
-        return lambda k, args: _central_difference(owner, k, args, typical)
+        return lambda k, args: central_difference(owner, k, args, typical)
     names = [f"{owner.name}_d{k + 1}" for k in range(owner.arity)]
     if owner.arity == 1 and not isinstance(derivative, list):
         found = _given(derivative, names[0], typical, pointers)
@@ -406,7 +410,7 @@ def _given(derivative: Any, name: str, typical: float, pointers: _Pointers) -> E
     return derivative if isinstance(derivative, ExternalFunction) else pointers(derivative, name, typical)
 
 
-def _central_difference(function: ExternalFunction, k: int, args: tuple[Expression, ...], typical: float) -> Expression:
+def central_difference(function: ExternalFunction, k: int, args: tuple[Expression, ...], typical: float) -> Expression:
     step: Expression = _STEP * (absolute(args[k]) + typical)
     ahead, behind = (Call(function, (*args[:k], moved, *args[k + 1 :])) for moved in (args[k] + step, args[k] - step))
     return (ahead - behind) / (2.0 * step)
@@ -479,7 +483,7 @@ class _Target:
     library: str = ""
 
 
-def _address_of(pointer: Any) -> int:
+def address_of(pointer: Any) -> int:
     return int(ctypes.cast(pointer, ctypes.c_void_p).value or 0)
 
 
@@ -487,7 +491,7 @@ def _target(pointer: Any) -> _Target | None:
     if isinstance(pointer, tuple) and len(pointer) == 2 and isinstance(pointer[0], (str, os.PathLike)):
         return _target_in_library(os.fspath(pointer[0]), pointer[1])
     if isinstance(pointer, ctypes._CFuncPtr):  # type: ignore[attr-defined]
-        return _Target(_address_of(pointer), getattr(pointer, "__name__", "external"), pointer)
+        return _Target(address_of(pointer), getattr(pointer, "__name__", "external"), pointer)
     if isinstance(getattr(pointer, "address", None), int):
         return _Target(pointer.address, getattr(pointer, "__name__", "external"), pointer)
     if isinstance(pointer, (int, np.integer)) and not isinstance(pointer, bool):
@@ -495,6 +499,17 @@ def _target(pointer: Any) -> _Target | None:
             raise UsageError(f"{pointer} is not the address of a function.")
         return _Target(int(pointer), "external")
     return None
+
+
+def target_of(pointer: Any) -> _Target:
+    """The machine code that a user means."""
+    found = _target(pointer)
+    if found is None:
+        raise UsageError(
+            f"Expected a C function, got {pointer!r} of type {type(pointer).__name__}.",
+            remedy="Give an address, a ctypes function, or (library path, symbol).",
+        )
+    return found
 
 
 def _target_in_library(path: str, symbol: Any) -> _Target:
@@ -506,7 +521,7 @@ def _target_in_library(path: str, symbol: Any) -> _Target:
         found = getattr(library, str(symbol))
     except AttributeError:
         raise UsageError(f"The library `{path}` has no function `{symbol}`.") from None
-    return _Target(_address_of(found), str(symbol), found, path)
+    return _Target(address_of(found), str(symbol), found, path)
 
 
 def _native_arity(target: _Target, arity: int | None, has_data: bool) -> int:
@@ -528,7 +543,7 @@ def _native_arity(target: _Target, arity: int | None, has_data: bool) -> int:
     return arity
 
 
-def _kept_data(data: Any) -> tuple[Any, int]:
+def kept_data(data: Any) -> tuple[Any, int]:
     """What compiled code gets as its first argument, and the object that owns it."""
     if data is None:
         return None, 0

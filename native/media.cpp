@@ -1,0 +1,119 @@
+// Fluid property tables: the functions over them, by address for kernels, and on arrays for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "media_tables.h"
+
+namespace nb = nanobind;
+
+namespace acausal::media {
+
+const Function* functions_for_any_processor() { return functions; }
+
+namespace {
+
+constexpr int64_t header = 64, first_offset = 20, version = 1;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Arguments = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+struct Shape {
+    int arguments, results, differentiated;
+    int outputs() const { return results * (1 + differentiated + differentiated * (differentiated + 1) / 2); }
+};
+constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}};
+
+Axis axis(const double* blob, double offset) {
+    const double* head = blob + static_cast<int64_t>(offset);
+    const int64_t spans = static_cast<int64_t>(head[0]), buckets = static_cast<int64_t>(head[1]);
+    const auto padded = [](int64_t n) { return (n + 7) / 8 * 8; };
+    const double* bucket = head + 8;
+    const double* knots = bucket + padded(buckets);
+    const double* inverse = knots + padded(spans + 1);
+    return {spans, buckets, head[2], head[3], bucket, knots, inverse, inverse + padded(spans)};
+}
+
+// A table as native code sees it; `blob` stays with whoever made it.
+Table table_over(const double* b) {
+    const auto part = [&](int k) { return b + static_cast<int64_t>(b[first_offset + 7 + k]); };
+    const auto whole = [&](int k) { return static_cast<int64_t>(b[k]); };
+    const double* o = b + first_offset;
+    return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], whole(12), whole(13), whole(14),
+            axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]),
+            part(0), part(1), part(2), part(3), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}};
+}
+
+const Function* functions_for_this_processor() {
+#if defined(__x86_64__)
+    static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (wide) return functions_for_avx2();
+#endif
+    return functions_for_any_processor();
+}
+
+struct FluidTable {
+    nb::object blob;  // keeps the numbers
+    std::unique_ptr<Table> table;
+
+    explicit FluidTable(Numbers numbers, nb::object owner) : blob(std::move(owner)) {
+        if (numbers.size() < static_cast<size_t>(header) || static_cast<int64_t>(numbers.data()[0]) != version)
+            throw nb::value_error("not a fluid table of this version");
+        if (reinterpret_cast<uintptr_t>(numbers.data()) % 64) throw nb::value_error("a fluid table must start at a multiple of 64 bytes");
+        table = std::make_unique<Table>(table_over(numbers.data()));
+    }
+};
+
+int checked(int kind) {
+    if (kind < 0 || kind >= KINDS) throw nb::value_error("there is no such fluid function");
+    return kind;
+}
+
+void evaluate(const FluidTable& fluid, int kind, Arguments arguments, Results results, bool portable) {
+    const Shape& shape = shapes[checked(kind)];
+    const size_t n = arguments.shape(0);
+    if (arguments.shape(1) != static_cast<size_t>(shape.arguments) || results.shape(0) != n ||
+        results.shape(1) != static_cast<size_t>(shape.outputs()))
+        throw nb::value_error("arguments or results of a fluid function have another shape");
+    const Function f = (portable ? functions_for_any_processor() : functions_for_this_processor())[kind];
+    nb::gil_scoped_release free;
+    for (size_t k = 0; k < n; ++k)
+        f(fluid.table.get(), arguments.data() + k * shape.arguments, results.data() + k * shape.outputs());
+}
+
+// Nanoseconds a call, over all rows, the quickest of `rounds`.
+double nanoseconds(const FluidTable& fluid, int kind, Arguments arguments, int rounds, bool portable) {
+    const Shape& shape = shapes[checked(kind)];
+    const Function f = (portable ? functions_for_any_processor() : functions_for_this_processor())[kind];
+    double out[64], best = 1e300;
+    const size_t n = arguments.shape(0);
+    nb::gil_scoped_release free;
+    for (int round = 0; round < rounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        for (size_t k = 0; k < n; ++k) f(fluid.table.get(), arguments.data() + k * shape.arguments, out);
+        const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - start;
+        best = std::min(best, passed.count() / n);
+    }
+    return best;
+}
+
+}  // namespace
+}  // namespace acausal::media
+
+void bind_media(nb::module_& m) {
+    using namespace acausal::media;
+    nb::class_<FluidTable>(m, "FluidTable", "The numbers of a fluid's table, ready to be evaluated.")
+        .def(
+            "__init__", [](FluidTable* self, Numbers blob, nb::object owner) { new (self) FluidTable(blob, owner); },
+            nb::arg("numbers"), nb::arg("owner"))
+        .def_prop_ro("address", [](const FluidTable& self) { return reinterpret_cast<uintptr_t>(self.table.get()); })
+        .def("evaluate", &evaluate, nb::arg("kind"), nb::arg("arguments"), nb::arg("results"), nb::arg("portable") = false)
+        .def("nanoseconds", &nanoseconds, nb::arg("kind"), nb::arg("arguments"), nb::arg("rounds") = 20, nb::arg("portable") = false);
+    m.def(
+        "fluid_function_address",
+        [](int kind) { return reinterpret_cast<uintptr_t>(functions_for_this_processor()[checked(kind)]); }, nb::arg("kind"),
+        "Address of void f(const void* table, const double* arguments, double* results).");
+}

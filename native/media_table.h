@@ -1,0 +1,36 @@
+// What a fluid's table consists of, and the functions over it. See media_tables.h for the mathematics.
+#pragma once
+#include <cstdint>
+
+namespace acausal::media {
+
+// The knots of one coordinate and, for each span between them, the basis functions as polynomials (8 lanes, 6 used).
+struct Axis {
+    int64_t spans, buckets;
+    double start, per_unit;  // x to bucket: (x - start) * per_unit
+    const double *bucket, *knots, *inverse, *basis;
+};
+
+struct Table {
+    double p_min, p_max, p_critical, p_low, p_high;  // p_low … p_high: where the region around the critical point takes over
+    double h_min, h_split, h_join, h_unit;           // h_split, h_join: hl(p_low), hl(p_high); h_unit: a typical difference
+    double T_min, T_max;
+    int64_t vapour_ny, liquid_nz, region_ny;
+    Axis dome_x, vapour_y, liquid_h, liquid_z, region_x, region_y, top_x;
+    const double *dome;         // [x][hl, hv, hmax, sigma^(1/1.26)]
+    const double *top;          // [x][mean of hl and hv, square of half their difference, sigma^(1/1.26), -]
+    const double *liquid_p;     // [h] pl
+    const double *region_hmax;  // [x]
+    const double *vapour[2], *liquid[2], *region[2];
+};
+
+// A function with several results: out holds the values of all results, then their derivatives by the first argument, by the
+// second …, then the second derivatives (11, 12, …, 22, …), each time of all results.
+using Function = void (*)(const void* table, const double* arguments, double* out);
+
+enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, KINDS };
+
+const Function* functions_for_any_processor();
+const Function* functions_for_avx2();
+
+}  // namespace acausal::media

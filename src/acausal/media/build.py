@@ -1,0 +1,314 @@
+"""Tables of a fluid over (p, h), from its equation of state. `native/media_tables.h` evaluates them; docs/media.md has the format.
+
+Vapour is aligned with the dome in enthalpy, liquid in pressure (aligned in enthalpy, the compressibility of cold liquid would be
+the difference of large numbers). Around the critical point (p, h) itself is regular, only hl and hv are not: there the table is not
+aligned, and hl, hv are kept as mean and squared half difference. Inside the dome the equations of some fluids
+misbehave, so that this region is fitted by least squares to stable states only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sparse
+from scipy.interpolate import BarycentricInterpolator, BSpline
+from scipy.linalg import cho_solve_banded, cholesky_banded
+
+from .equation_of_state import FIELDS, EquationOfState, Saturated, without_gaps
+from .ranges import Range
+from .splines import DEGREE, Axis, graded
+
+VERSION = 1  # of the layout, shared with native/media.cpp
+HEADER, FIRST_OFFSET = 64, 20
+LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over
+SURFACE_TENSION_EXPONENT = 1.26  # shared with native/media_tables.h
+_LANES = 4
+_BLOCKS = (slice(0, 4), slice(4, 8))
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many points each coordinate has, and how they crowd: the smaller a crowd's number, the denser they lie at one end."""
+
+    dome_x: int = 64
+    vapour_y: int = 36
+    liquid_h: int = 56
+    liquid_z: int = 20
+    region_x: int = 64
+    region_y: int = 88
+    top_x: int = 40
+    vapour_crowd: float = 0.25
+    liquid_crowd: float = 0.1
+    region_crowd: tuple[float, float] = (0.08, 0.12)
+
+    @staticmethod
+    def of(eos: EquationOfState, reach: Range) -> Sizes:
+        """A table that reaches far beyond the critical point needs its points where the dome is, and more of them."""
+        hot = min(1.0, 1.7 * eos.T_critical / reach.T_max)
+        dense = min(1.0, 4.5 * eos.p_critical / reach.p_max)
+        usual = Sizes() if hot > 0.6 else Sizes(vapour_y=60, liquid_z=24, region_y=112, region_x=60)
+        return replace(
+            usual,
+            vapour_crowd=usual.vapour_crowd * hot,
+            liquid_crowd=usual.liquid_crowd * dense,
+            region_crowd=(usual.region_crowd[0], usual.region_crowd[1] * hot),
+        )
+
+
+@dataclass
+class Builder:
+    """All regions of one fluid's table, in order; `numbers` is the result."""
+
+    eos: EquationOfState
+    range: Range
+    sizes: Sizes
+    progress: Progress = lambda done: None
+
+    def numbers(self) -> np.ndarray:
+        """The whole table as one array; `native/media.cpp` says what stands where."""
+        self._saturation_curves()
+        self.progress(0.05)
+        self._vapour()
+        self.progress(0.15)
+        self._liquid()
+        self.progress(0.25)
+        self._top_of_the_dome()
+        self._around_the_critical_point()
+        self.progress(1.0)
+        return self._assembled()
+
+    # --- coordinates and curves ---------------------------------------------------------------------------------------
+    def _saturation_curves(self) -> None:
+        eos, r = self.eos, self.range
+        self.p_low, self.p_high = LOW * eos.p_critical, HIGH * eos.p_critical
+        below = graded(np.log(1 / HIGH), np.log(eos.p_critical / r.p_min), self.sizes.dome_x, lambda z: 1 / (0.35 * z) + 1 / 0.9)
+        self.dome_x = Axis(np.log(eos.p_critical) - below[::-1])
+        self.ends = [eos.saturated(p) for p in np.exp(self.dome_x.points)]
+        self.hmax = np.array([eos.edge(p, r.T_max)[0] for p in np.exp(self.dome_x.points)])
+        curves = np.array([(liquid.h, vapour.h, 0.0, self._root_of_tension(liquid.T)) for liquid, vapour in self.ends])
+        curves[:, 2] = self.hmax
+        self.dome = self.dome_x.fit(curves)
+        self.h_min = eos.saturated(r.p_min * (1 + 1e-9))[0].h
+        self.h_split, self.h_join = eos.saturated(self.p_low)[0].h, eos.saturated(self.p_high)[0].h
+
+    def _root_of_tension(self, T: float) -> float:
+        if "surface tension" not in self.eos.has:
+            return float("nan")
+        try:
+            return float(max(self.eos.surface_tension(T), 0.0) ** (1 / SURFACE_TENSION_EXPONENT))
+        except ValueError:  # the correlation's critical temperature is not quite that of the equation
+            return 0.0
+
+    def _vapour(self) -> None:
+        crowd = self.sizes.vapour_crowd
+        self.vapour_y = Axis(graded(0.0, 1.0, self.sizes.vapour_y, lambda y: 1 / (y + crowd)))
+        values = np.empty((self.dome_x.count, self.vapour_y.count, len(FIELDS)))
+        for i, (p, (_, end)) in enumerate(zip(np.exp(self.dome_x.points), self.ends, strict=True)):
+            h = end.h + self.vapour_y.points * (self.hmax[i] - end.h)
+            values[i] = self.eos.line(np.full(h.shape, p), h, end.T, end.rho)
+            values[i, 0] = self._at_border(end, values[i, 0])
+            values[i, :, 1] /= p
+        values = _without_gaps(values)
+        self.vapour = self.vapour_y.fit(self.dome_x.fit(values), 1)
+
+    def _at_border(self, end: Saturated, nearby: np.ndarray) -> np.ndarray:
+        fields = np.array(self.eos.fields(end.T, end.rho))
+        return np.where(np.isfinite(fields), fields, nearby)
+
+    def _liquid(self) -> None:
+        sizes, r = self.sizes, self.range
+        width = self.h_join - self.h_min
+        grading = graded(0.0, 1.0, sizes.liquid_h, lambda z: 1 / (z + 0.35) + 0.1 / (1 - z + 0.05))
+        points = self.h_min + width * (1 - grading[::-1])
+        points[0], points[-1] = self.h_min, self.h_join
+        self.liquid_h = Axis(points)
+        self.liquid_z = Axis(graded(0.0, 1.0, sizes.liquid_z, lambda z: 1 / (z + sizes.liquid_crowd)))
+        pressures = self._bubble_pressures(points)
+        values = np.empty((len(points), self.liquid_z.count, len(FIELDS)))
+        for i, (h, pl) in enumerate(zip(points, pressures, strict=True)):
+            p = pl + self.liquid_z.points * (r.p_max - pl)
+            end = self.eos.saturated(pl)[0]
+            values[i] = self.eos.line(p, np.full(p.shape, h), end.T, end.rho)
+            values[i, 0] = self._at_border(end, values[i, 0])
+        values = _without_gaps(values)
+        self.liquid_p = self.liquid_h.fit(pressures)
+        self.liquid = self.liquid_z.fit(self.liquid_h.fit(values), 1)
+
+    def _bubble_pressures(self, enthalpies: np.ndarray) -> np.ndarray:
+        """pl(h), the inverse of hl(p): Newton in ln p with the secant of the last two, from the curve's own inverse."""
+        x = np.interp(enthalpies, [liquid.h for liquid, _ in self.ends], self.dome_x.points)
+        slope = BSpline(self.dome_x.t, self.dome[:, 0], DEGREE).derivative()
+        low, high = np.log(self.range.p_min), np.log(self.p_high)
+        for _ in range(30):
+            found = np.array([self.eos.saturated(p)[0].h for p in np.exp(x)])
+            step = (enthalpies - found) / slope(x)
+            x = np.clip(x + step, low, high)
+            if np.max(np.abs(enthalpies - found)[1:-1]) < 1e-12 * (self.h_join - self.h_min):
+                break
+        x[0], x[-1] = low, high
+        return np.asarray(np.exp(x))
+
+    def _top_of_the_dome(self) -> None:
+        eos = self.eos
+        below = graded(0.0, np.log(1 / LOW), self.sizes.top_x, lambda z: 1 / (z + 0.02))[::-1]
+        self.top_x = Axis(np.log(eos.p_critical) - below)
+        curves = np.full((self.top_x.count, 3), np.nan)
+        for i, p in enumerate(np.exp(self.top_x.points[:-1])):
+            if ends := eos.saturated_if_found(p):
+                half = 0.5 * (ends[1].h - ends[0].h)
+                curves[i] = 0.5 * (ends[0].h + ends[1].h), half * half, self._root_of_tension(ends[0].T)
+        x, known = self.top_x.points, np.isfinite(curves[:, 0])
+        last = np.flatnonzero(known)[-4:]
+        curves[~known, 0] = BarycentricInterpolator(x[last], curves[last, 0])(x[~known])
+        for k in (1, 2):  # no difference and no tension at the critical point, which is the last
+            near = np.append(last, len(x) - 1)
+            curves[-1, k] = 0.0
+            curves[~known, k] = BarycentricInterpolator(x[near], curves[near, k])(x[~known])
+        curves = np.column_stack([curves, np.zeros(len(x))])
+        self.top = self.top_x.fit(curves)
+
+    # --- the region that is not aligned -------------------------------------------------------------------------------
+    def _around_the_critical_point(self) -> None:
+        eos, r, sizes = self.eos, self.range, self.sizes
+        wide_x, wide_y = sizes.region_crowd
+        to_edge = np.log(r.p_max / eos.p_critical)
+        grading = graded(np.log(LOW), to_edge, sizes.region_x, lambda z: 1 / (np.abs(z) + wide_x))
+        self.region_x = Axis(np.log(eos.p_critical) + grading)
+        highest = eos.edge(eos.p_critical, r.T_max)[0]
+        y_critical = (eos.h_critical - self.h_split) / (highest - self.h_split)
+        self.region_y = Axis(graded(0.0, 1.0, sizes.region_y, lambda y: 1 / (np.abs(y - y_critical) + wide_y)))
+        self.region_hmax = self.region_x.fit(np.array([eos.edge(p, r.T_max)[0] for p in np.exp(self.region_x.points)]))
+        self._hmax_of = BSpline(self.region_x.t, self.region_hmax, DEGREE)
+        self.region = self._least_squares(*self._stable_states())
+
+    def _stable_states(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(ln p, y, fields) on a grid finer than the knots, without the inside of the dome."""
+        eos, xs, ys = self.eos, self.region_x.sampled(2), self.region_y.sampled(2)
+        start = eos.saturated(self.p_low)[0]
+        T, rho = start.T, start.rho
+        found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        for i, x in enumerate(xs):
+            p, hmax = float(np.exp(x)), float(self._hmax_of(x))
+            h = self.h_split + ys * (hmax - self.h_split)
+            if p < eos.p_critical * 0.99999:
+                ends = eos.saturated_if_found(p)
+                if ends is None:
+                    continue
+                liquid, vapour = ends
+                below, above = np.append(h[h < liquid.h], liquid.h), np.append(vapour.h, h[h > vapour.h])
+                under = eos.line(np.full(below.shape, p), below[::-1], liquid.T, liquid.rho)[::-1]
+                over = eos.line(np.full(above.shape, p), above, vapour.T, vapour.rho)
+                h, values = np.concatenate([below, above]), np.concatenate([under, over])
+                T, rho = liquid.T, liquid.rho
+            else:
+                values = eos.line(np.full(h.shape, p), h, T, rho)
+                T, rho = values[0, :2]
+            found.append((np.full(h.shape, x), np.clip((h - self.h_split) / (hmax - self.h_split), 0.0, 1.0), values))
+            self.progress(0.3 + 0.6 * (i + 1) / len(xs))
+        x, y, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        return x, y, values
+
+    def _least_squares(self, x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
+        nx, ny = self.region_x.count, self.region_y.count
+        weight = self.eos.rho_critical / np.maximum(values[:, 1], 0.3 * self.eos.rho_critical)  # thin gas counts as much as dense
+        weighted = sparse.diags(weight) @ _tensor_rows(self.region_x, self.region_y, x, y)
+        penalty = self._third_differences()
+        solve = _banded_solver((weighted.T @ weighted + penalty.T @ penalty).tocoo())
+        scale = np.nanmedian(np.abs(values), axis=0)
+        right = weighted.T @ (weight[:, None] * (values / scale))
+        found = solve(right) * scale
+        return np.asarray(found.reshape(ny, nx, values.shape[1]).transpose(1, 0, 2))
+
+    def _third_differences(self) -> sparse.csr_matrix:
+        """A penalty that says something only where there are no states: inside the dome."""
+        nx, ny = self.region_x.count, self.region_y.count
+        x = np.array([self.region_x.t[j + 1 : j + DEGREE + 1].mean() for j in range(nx)])  # where a coefficient acts
+        y = np.array([self.region_y.t[j + 1 : j + DEGREE + 1].mean() for j in range(ny)])
+        inside = np.zeros((nx, ny), dtype=bool)
+        for i, p in enumerate(np.exp(x)):
+            ends = self.eos.saturated_if_found(p) if p < 0.9999 * self.eos.p_critical else None
+            if ends is not None:
+                liquid, vapour = ends
+                h = self.h_split + y * (float(self._hmax_of(x[i])) - self.h_split)
+                inside[i] = (h > liquid.h) & (h < vapour.h)
+        weight = np.where(inside.T.ravel(), 1e-4, 1e-9)
+        parts = []
+        for along in (sparse.kron(sparse.identity(ny), _third(nx)), sparse.kron(_third(ny), sparse.identity(nx))):
+            rows = along.tocsr()
+            parts.append(sparse.diags((abs(rows) @ weight) / 8) @ rows)
+        return sparse.vstack(parts).tocsr()
+
+    # --- layout -------------------------------------------------------------------------------------------------------
+    def _assembled(self) -> np.ndarray:
+        head = np.zeros(HEADER)
+        eos, r = self.eos, self.range
+        unit = abs(self.ends[0][1].h - self.ends[0][0].h)
+        head[:20] = (
+            VERSION, r.p_min, r.p_max, eos.p_critical, self.p_low, self.p_high, self.h_min, self.h_split, self.h_join, unit,
+            r.T_min, r.T_max, self.vapour_y.count, self.liquid_z.count, self.region_y.count,
+            eos.T_critical, eos.rho_critical, eos.h_critical, eos.molar_mass, eos.gas_constant,
+        )  # fmt: skip
+        parts: list[np.ndarray] = []
+        place, offsets = HEADER, []
+
+        def add(*arrays: np.ndarray) -> None:
+            nonlocal place
+            offsets.append(place)
+            for array in arrays:
+                flat = np.ravel(array)
+                padded = np.concatenate([flat, np.zeros(-len(flat) % 8)])
+                parts.append(padded)
+                place += len(padded)
+
+        for axis in (self.dome_x, self.vapour_y, self.liquid_h, self.liquid_z, self.region_x, self.region_y, self.top_x):
+            add(*axis.layout())
+        for nodes in (self.dome, self.top, self.liquid_p, self.region_hmax):
+            add(nodes)
+        for nodes in (self.vapour, self.liquid, self.region):
+            for block in _BLOCKS:
+                add(nodes[..., block])
+        head[FIRST_OFFSET : FIRST_OFFSET + len(offsets)] = offsets
+        return np.concatenate([head, *parts])
+
+
+def _without_gaps(values: np.ndarray) -> np.ndarray:
+    """Whole lines without a property, from their neighbours."""
+    flat = without_gaps(values.reshape(len(values), -1))
+    return flat.reshape(values.shape)
+
+
+def _third(n: int) -> sparse.spmatrix:
+    return sparse.diags([-1.0, 3.0, -3.0, 1.0], [0, 1, 2, 3], shape=(n - 3, n))
+
+
+def _banded_solver(normal: sparse.coo_matrix) -> Callable[[np.ndarray], np.ndarray]:
+    """Cholesky of a symmetric matrix whose entries lie near the diagonal, with one refinement."""
+    below = normal.row >= normal.col
+    row, column, value = normal.row[below], normal.col[below], normal.data[below]
+    band = np.zeros((int(np.max(row - column)) + 1, normal.shape[0]))
+    band[row - column, column] = value
+    factor = cholesky_banded(band, lower=True)
+    exact = normal.tocsr()
+
+    def solve(right: np.ndarray) -> np.ndarray:
+        found = cho_solve_banded((factor, True), right, check_finite=False)
+        return np.asarray(found + cho_solve_banded((factor, True), right - exact @ found, check_finite=False))
+
+    return solve
+
+
+def _tensor_rows(first: Axis, second: Axis, x: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
+    """The values of all products of basis functions at scattered points, one row for each; the first axis runs fastest."""
+    n = DEGREE + 1
+    a, b = (
+        BSpline.design_matrix(np.clip(v, axis.knots[0], axis.knots[-1]), axis.t, DEGREE).tocsr()
+        for axis, v in ((first, x), (second, y))
+    )
+    columns = b.indices.reshape(-1, n, 1) * first.count + a.indices.reshape(-1, 1, n)
+    values = b.data.reshape(-1, n, 1) * a.data.reshape(-1, 1, n)
+    starts = np.arange(0, len(x) * n * n + 1, n * n)
+    return sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=(len(x), first.count * second.count))
