@@ -69,8 +69,8 @@ class ExternalFunction(ABC):
         """What compiled code calls: the function itself, or the function with several results of which it is a part."""
         return self
 
-    def complaint(self, values: Sequence[float]) -> str:
-        """Why there is no result for these arguments, as far as the function knows."""
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
 
     @abstractmethod

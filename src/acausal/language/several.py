@@ -62,8 +62,8 @@ class Several(ABC):
     def evaluate(self, *arrays: np.ndarray) -> np.ndarray:
         """All that an evaluation writes, along a last axis, for arrays of arguments of one shape."""
 
-    def complaint(self, values: Sequence[float]) -> str:
-        """Why there is no result for these arguments, as far as the function knows."""
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
 
     @property
@@ -147,8 +147,8 @@ class Part(ExternalFunction):
             return Call(self.several.part(self.result, (*self.by, k)), args)
         return central_difference(self, k, args, self.several.typical)
 
-    def complaint(self, values: Sequence[float]) -> str:
-        return self.several.complaint(values)
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        return self.several.complaint(values, margin)
 
 
 class _Declared(Several):
@@ -184,11 +184,13 @@ class _Declared(Several):
         if unknown:
             raise UsageError(f"`{name}` has no argument `{sorted(unknown)[0]}`; it has {', '.join(self.arguments)}.")
 
-    def complaint(self, values: Sequence[float]) -> str:
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         for name, unit, value in zip(self.arguments, self.argument_units or ("",) * self.arity, values, strict=True):
             low, high = self.limits.get(name, (-np.inf, np.inf))
-            if not low <= value <= high:
-                return f"`{self.name}` holds for {name} = {low:g} … {high:g} {unit}".rstrip() + f", not for {value:g}"
+            slack = margin * (high - low) if np.isfinite(high - low) else margin * abs(value)
+            if not low + slack <= value <= high - slack:
+                held = f"`{self.name}` holds for {name} = {low:g} … {high:g} {unit}".rstrip()
+                return f"{held}, and {name} is {value:g}"
         return ""
 
     def _within(self, values: Sequence[float]) -> bool:

@@ -132,31 +132,35 @@ class Fluid:
         return f"{self.name} has no two phases at {name} = {at:g} {unit}: {exist}."
 
     # --- limits -------------------------------------------------------------------------------------------------------
-    def why_outside(self, **given: float) -> str:
-        """Which limit of the table a state violates, in words; empty if none."""
+    def why_outside(self, margin: float = 0.0, **given: float) -> str:
+        """Which limit of the table a state violates, or comes near by a share of `margin`, in words; empty if none."""
         p, h, T, x = (given.get(n) for n in ("p", "h", "T", "x"))
         for name, value, low, high, unit, what in (
             ("p", p, self.p_min, self.p_max, "Pa", "pressure"),
             ("T", T, self.T_min, self.T_max, "K", "temperature"),
         ):
-            if value is not None and not low <= value <= high:
-                side, limit = ("below the lowest", low) if value < low else ("above the highest", high)
-                more = f"; {self._further(f'{name}_max')}" if value > high else ""
-                return f"{name} = {value:g} {unit} is {side} {what} of the table of {self.name}, {limit:g} {unit}{more}"
+            if value is not None and not low * (1 + margin) <= value <= high * (1 - margin):
+                cold = value <= low * (1 + margin)
+                side, limit = ("lowest", low) if cold else ("highest", high)
+                where = f"{'below' if cold else 'above'} the" if not low <= value <= high else "at the"
+                more = "" if cold else f"; {self._further(f'{name}_max')}"
+                return f"{name} = {value:g} {unit} is {where} {side} {what} of the table of {self.name}, {limit:g} {unit}{more}"
         if x is not None and T is not None and T >= self.T_critical:
             return self._no_saturation("T", T)
-        if h is not None and not h >= self.h_min:
+        if h is not None and not h >= self.h_min + margin * float(self.table[9]):
             return f"h = {h:g} J/kg is below the lowest enthalpy of the table of {self.name}, {self.h_min:g} J/kg"
         if p is not None and h is not None:
-            return self._why_too_hot(p, h)
+            return self._why_too_hot(p, h, margin)
+        if margin:
+            return ""
         listed = ", ".join(f"{n} = {v:g}" for n, v in given.items() if n != "phase")
         return f"{listed} is outside the table of {self.name} ({self._corners()})"
 
-    def _why_too_hot(self, p: float, h: float) -> str:
+    def _why_too_hot(self, p: float, h: float, margin: float) -> str:
         highest = float(self.function("h_pT")(p, self.T_max)[0])
-        if h > highest:
-            reach = f"hotter than the table of {self.name} reaches, {self.T_max:g} K ({highest:g} J/kg)"
-            return f"h = {h:g} J/kg at p = {p:g} Pa is {reach}; {self._further('T_max')}"
+        if h > highest - margin * float(self.table[9]):
+            reach = f"{'hotter than' if h > highest else 'as hot as'} the table of {self.name} reaches"
+            return f"h = {h:g} J/kg at p = {p:g} Pa is {reach}, {self.T_max:g} K ({highest:g} J/kg); {self._further('T_max')}"
         return ""
 
     def _further(self, limit: str) -> str:

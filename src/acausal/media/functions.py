@@ -72,8 +72,8 @@ class FluidFunction(Several):
         self.fluid.native.evaluate(self._number, rows, found)
         return found.reshape((*arrays[0].shape, self.outputs))
 
-    def complaint(self, values: Sequence[float]) -> str:
-        return str(self.fluid.why_outside(**dict(zip(self.arguments, values, strict=True))))
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        return str(self.fluid.why_outside(margin, **dict(zip(self.arguments, values, strict=True))))
 
     def __reduce__(self) -> Any:
         return (_restored, (self.fluid, self.kind))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,11 @@ from ..errors import Diagnostic
 from ..families.explicit import unfolded
 from ..families.system import System
 from ..families.template import MINUS, MIXED, Family
-from ..kernels.interpret import Fault, first_fault
+from ..kernels.interpret import Fault, evaluate, first_fault
 from ..language.expression import Call, Expression, Slot, walk
 
 _BECAUSE = "because:   "
+_NEARBY = 0.01  # of a function's range: what ends a run there is its limit
 
 
 def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
@@ -27,6 +29,9 @@ def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
             told = _values(system, family, workspace, int(column)) + _failures(system, family)
             if fault is not None:
                 return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=told, remedy=remedy)
+            limit = _limit_nearby(family, int(output), int(column), workspace)
+            if limit:
+                return replace(place, what=f"An equation has no value: {limit}.", details=told, remedy=remedy)
             details = details or told
     failed = any(d.startswith(_BECAUSE) for d in details)
     what = "An equation has no finite value: a function in it failed." if failed else "An equation has no finite value."
@@ -44,12 +49,7 @@ def _cause(fault: Fault) -> str:
 def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> Fault | None:
     """An operation that has no value, rather than a variable: of `y == log(x)` it is not y that is to blame."""
 
-    def value(leaf: Expression) -> np.ndarray:
-        assert isinstance(leaf, Slot)
-        index = int(family.slots[leaf.number, column])
-        if family.signs[leaf.number] == MIXED:
-            return np.asarray(workspace[index] if index >= 0 else -workspace[~index])
-        return np.asarray(-workspace[index] if family.signs[leaf.number] == MINUS else workspace[index])
+    value = _values_of_slots(family, column, workspace)
 
     def finite(leaf: Expression) -> np.ndarray:
         found = value(leaf)
@@ -61,6 +61,27 @@ def _fault(family: Family, output: int, column: int, workspace: np.ndarray) -> F
         return first
     operation = first_fault(residual, finite)
     return operation if operation is not None and len(operation.arguments) else first
+
+
+def _values_of_slots(family: Family, column: int, workspace: np.ndarray) -> Callable[[Expression], np.ndarray]:
+    def value(leaf: Expression) -> np.ndarray:
+        assert isinstance(leaf, Slot)
+        index = int(family.slots[leaf.number, column])
+        if family.signs[leaf.number] == MIXED:
+            return np.asarray(workspace[index] if index >= 0 else -workspace[~index])
+        return np.asarray(-workspace[index] if family.signs[leaf.number] == MINUS else workspace[index])
+
+    return value
+
+
+def _limit_nearby(family: Family, output: int, column: int, workspace: np.ndarray) -> str:
+    """The run keeps its last good values; a function that is about to leave its range says so."""
+    for node in walk(family.template.outputs[output]):
+        if isinstance(node, Call):
+            arguments = [float(a) for a in evaluate(node.args, _values_of_slots(family, column, workspace))]
+            if complaint := node.function.complaint(arguments, _NEARBY):
+                return str(complaint)
+    return ""
 
 
 def _values(system: System, family: Family, workspace: np.ndarray, column: int) -> tuple[str, ...]:
