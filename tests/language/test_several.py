@@ -160,7 +160,7 @@ def test_python_functions_with_several_results():
     assert result["z"][-1] == pytest.approx(1.0 - 0.5 * (1 - 0.25), rel=1e-6)
 
 
-def test_an_exception_inside_is_told_with_the_outcome():
+def test_an_exception_inside_ends_the_run_and_is_kept():
     def both(x):
         if x < 0.7:
             raise RuntimeError("too small")
@@ -177,7 +177,7 @@ def test_an_exception_inside_is_told_with_the_outcome():
 
     result = ac.compile(Fall()).simulate(until=1.0, on_failure="keep")
     assert result.outcome.name != "FINISHED"
-    assert "`both(0." in str(result.diagnostics[0]) and "too small" in str(result.diagnostics[0])
+    assert "`both(0." in str(f.failure) and "too small" in str(f.failure)
 
 
 def test_limits_are_named_when_they_are_passed():
