@@ -161,7 +161,8 @@ class Census:
         cls = type(component)
         number = self._classes.setdefault(cls, len(self._classes))
         kind = Kind(len(self.plant.kinds), cls.__name__, _own_doc(cls), number, node)
-        kind.attributes = {n: _shown(v) for n, v in component.__dict__.items() if n not in node.children and not _is_expression(v)}
+        plain = {n: v for n, v in component.__dict__.items() if not _is_expression(v) and not hasattr(cls, n)}
+        kind.attributes = {n: _shown(v) for n, v in plain.items() if n not in node.children}
         kind.methods = methods_of(cls, "equations")
         self.plant.kinds.append(kind)
         self.representatives.append(component)
