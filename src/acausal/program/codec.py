@@ -5,7 +5,8 @@ hold, and a list of numpy arrays; `decode` makes the same graph again. Only clas
 by field, so that no text can have anything else made or run. Expressions are written node by node and interned again on reading.
 
 A record is `[tag, …]`. A value within a record is null, a truth value, a number or a text as it is, `{"f": "inf"}` for a number
-that JSON has not, and `[k]` for record k. Records of things that cannot be changed stand behind those of their parts.
+that JSON has not, `{"d": {…}}` and `{"m": {…}}` for short dictionaries (a modification is one), and `[k]` for record k. Records of
+things that cannot be changed stand behind those of their parts.
 """
 
 from __future__ import annotations
@@ -91,6 +92,17 @@ def _fields(cls: type) -> list[str] | None:
     return list(cls.__slots__) if cls in (ConnectorView, states.StateView) else None
 
 
+def _is_short(value: dict[Any, Any]) -> bool:
+    """Whether a dictionary has texts for keys, and numbers, texts or dictionaries like that for values: it is written in place."""
+    return len(value) <= 8 and all(type(key) is str for key in value) and all(_is_plain(part) for part in value.values())
+
+
+def _is_plain(part: Any) -> bool:
+    if type(part) is dict or type(part) is declarations.Modification:
+        return _is_short(part)
+    return part is None or type(part) in (bool, int, float, str)
+
+
 # --- writing ------------------------------------------------------------------------------------------------------------------
 @dataclasses.dataclass(slots=True)
 class Encoded:
@@ -140,11 +152,22 @@ class _Encoder:
         found = self._numbers.get(id(value))
         if found is not None:
             return [found]
+        if kind is dict or kind is declarations.Modification:
+            if _is_short(value):
+                return {"d" if kind is dict else "m": {key: self.value(part) for key, part in value.items()}}
+        elif kind not in _NAMES and kind is not list:
+            return self._fixed(value)
+        number = self._new(value, None)
+        self._left.append((number[0], value))
+        return number
+
+    def _fixed(self, value: Any) -> Any:
+        """Things whose parts are written before them."""
         if isinstance(value, np.generic):
             return self.value(value.item())
         if isinstance(value, Expression):
             return self._expression(value)
-        if kind is tuple:
+        if type(value) is tuple:
             return self._tuple(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
@@ -154,9 +177,7 @@ class _Encoder:
             return self._template(value)
         if isinstance(value, ExternalFunction):
             return self._function(value)
-        number = self._new(value, None)
-        self._left.append((number[0], value))
-        return number
+        raise UsageError(f"{value!r} of type {type(value).__name__} is no part of a model that can be written to a file.")
 
     def _new(self, value: Any, record: Any) -> list[int]:
         self.records.append(record)
@@ -186,9 +207,7 @@ class _Encoder:
         if isinstance(value, dict):
             name = "Modification" if isinstance(value, declarations.Modification) else "dict"
             return [name, *(self.value(part) for item in value.items() for part in item)]
-        name = _NAMES.get(kind, "")
-        if not name:
-            raise UsageError(f"{value!r} of type {kind.__name__} is no part of a model that can be written to a file.")
+        name = _NAMES[kind]
         if kind not in self._fields:
             self._fields[kind] = _fields(kind)
         fields = self._fields[kind]
@@ -253,6 +272,7 @@ class _Decoder:
     def __init__(self, encoded: Encoded) -> None:
         self.encoded, records = encoded, encoded.records
         self.made: list[Any] = [None] * len(records)
+        self._fields: dict[str, list[str] | None] = {}
         self._maker: dict[str, Callable[..., Any]] = {
             "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
             "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "outside": self._outside,
@@ -286,13 +306,18 @@ class _Decoder:
                 raise IndexError(number)
             return self.made[number]
         if type(part) is dict:
-            return float(part["f"])
+            ((tag, held),) = part.items()
+            if tag == "f":
+                return float(held)
+            kind = declarations.Modification if tag == "m" else {"d": dict}[tag]
+            return kind({str(key): self.value(value) for key, value in held.items()})
         return part
 
     def _fill(self, made: Any, record: list[Any]) -> None:
         name, *parts = record
-        fields = _fields(CLASSES[name])
-        put = object.__setattr__
+        if name not in self._fields:
+            self._fields[name] = _fields(CLASSES[name])
+        fields, put = self._fields[name], object.__setattr__
         if fields is None:
             if name == "Plant":
                 made._located = {}
