@@ -79,8 +79,11 @@ def _load() -> Iterator[Record]:
     with tempfile.TemporaryDirectory() as folder:
         model.save(os.path.join(folder, "plant.acm"))
         found = []
-        for _ in range(ROUNDS):
-            done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+        with_bytecode = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        with_bytecode["PYTHONPYCACHEPREFIX"] = os.path.join(folder, "bytecode")  # as an installed program has it
+        for _ in range(ROUNDS + 1):
+            command = [sys.executable, "-c", code]
+            done = subprocess.run(command, cwd=folder, env=with_bytecode, capture_output=True, text=True, check=True)
             found.append(float(done.stdout))
         yield record("load a file in a new process, to its first result", 54, min(found), 0.080)
         yield record("size of that file", 54, os.path.getsize(os.path.join(folder, "plant.acm")) / 1e6, 5.0, "MB")

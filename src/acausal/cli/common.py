@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 ModelArgument = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help="plant.py, plant.py:House, 'plant.py:House(rooms=3)' or package.module:House", show_default=False
+        metavar="MODEL",
+        help="plant.py, plant.py:House, 'plant.py:House(rooms=3)', package.module:House or plant.acm",
+        show_default=False,
     ),
 ]
 # An empty `metavar` keeps the word `<bool>` out of the help of flags.
@@ -30,7 +32,12 @@ Traceback = Annotated[bool, typer.Option("--traceback", metavar="", help="Show w
 
 
 def translated(text: str, *, quiet: bool = False) -> Model:
-    """The model that the command line names, compiled."""
+    """The model that the command line names, compiled; a model file has it already."""
+    if text.endswith(".acm"):
+        from ..runtime.model import load_model
+
+        with blamed(Exit.MODEL):
+            return load_model(text)
     from .load import load_component
 
     component = load_component(text)

@@ -1,0 +1,40 @@
+"""`acausal show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import acausal as ac
+from acausal.cli.exits import Exit
+
+from .conftest import Call
+
+
+def test_parts_parameters_and_connections(call: Call) -> None:
+    answer = call("show", "parts.py:Row(n=3)")
+    assert answer.code == Exit.FINE, answer
+    told = answer.out.splitlines()
+    assert told[0].startswith("Row  (n masses in a row.")
+    assert any(" — " in line for line in told)
+
+
+def test_for_programs(call: Call) -> None:
+    told = call("show", "parts.py:Row(n=3)", "--json").json
+    assert told["format"] == "acausal catalogue" and told["title"] == "Row"
+
+
+def test_a_model_file_is_shown_and_counted(call: Call, tmp_path: Path) -> None:
+    class Decay(ac.Component):
+        """It decays."""
+
+        x, k = ac.Variable(start=1.0), ac.Parameter(2.5, unit="1/s", doc="how fast")
+
+        def equations(self):
+            yield ac.der(self.x) == -self.k * self.x
+
+    ac.compile(Decay(), units=False).save(tmp_path / "decay.acm")
+    answer = call("show", str(tmp_path / "decay.acm"))
+    assert answer.out.splitlines() == ["Decay  (It decays.)", "  k = 2.5 1/s  how fast"]
+    assert call("info", str(tmp_path / "decay.acm"), "--json").json["unknowns"] == 1
+    (tmp_path / "decay.acm").write_text("nothing")
+    assert call("show", str(tmp_path / "decay.acm")).code != Exit.FINE
