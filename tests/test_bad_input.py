@@ -260,7 +260,7 @@ def test_a_parameter_out_of_its_range_of_the_wrong_type_or_shape(given, parts):
         ("row.C", [1.0, 2.0], ("`row.C` takes an array of shape (3,)", "list")),
         ("wall.C", "x", ("`wall.C` cannot be 'x'",)),
         ("wall.C", float("inf"), ("`wall.C`", "not finite")),
-        ("wall.T", 3.0, ("`wall.T` is not a parameter",)),
+        ("der(wall.T)", 3.0, ("`der(wall.T)` is not a parameter",)),
         ("wall.K", 3.0, ("`wall.K` does not exist", "Mass", "port, C, T")),
         ("row[3].C", 1.0, ("row[3].C", "outside")),
         ("loss", 1.0, ("`loss` is a component (Conductor)",)),

@@ -89,8 +89,12 @@ from .language.states import InputStates, OutputStates, States, match, transitio
 from .language.tables import Table, Table2D
 
 if TYPE_CHECKING:
+    from . import library
     from .results.result import Result
-    from .runtime.model import Model
+    from .results.store import load
+    from .runtime.given import data
+    from .runtime.inputs import hold
+    from .runtime.model import Model, compile
     from .runtime.outcome import Outcome
     from .runtime.phases import Phases
 
@@ -128,6 +132,10 @@ def __getattr__(name: str) -> Any:
     module, attribute = _LATE[name]
     found = import_module(f".{module}", __name__)
     return found if attribute is None else getattr(found, attribute)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 __all__ = [

@@ -546,3 +546,28 @@ def _with_tests_on_the_path() -> dict[str, str]:
 )
 def test_other_spellings_are_read(spelt: str, meant: str) -> None:
     check_units(traced(model(one(lambda s: s.x == s.y), x=spelt, y=meant)))
+
+
+# --- what a number beside a quantity does not hide ---------------------------------------------------------------------------
+
+
+class Lag(ac.Component):
+    x = ac.Variable(start=0.0, unit="m")
+    tau = ac.Parameter(1.0, unit="h")
+
+    def equations(self) -> Any:
+        yield self.tau * ac.der(self.x) == 1.0 - self.x
+
+
+class Growth(ac.Component):
+    r = ac.Parameter(0.5, unit="1/year")
+    N = ac.Variable(start=1.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.N) == self.r * self.N
+
+
+@pytest.mark.parametrize("component, declared", [(Lag, "tau in h"), (Growth, "r in 1/year")])
+def test_scales_are_compared_beside_a_number_and_without_a_unit(component: Any, declared: str) -> None:
+    with pytest.raises(ac.ModelError, match=rf"Units of different scale meet(.|\n)*{declared}"):
+        ac.compile(component())

@@ -192,10 +192,12 @@ def _mark_driven_inputs(plant: Plant, traced: Traced, nodes: Nodes) -> None:
 
 
 def _sides(residual: Expression) -> list[Expression]:
-    """The sides of an equation; of one that differs from state to state, those of all its branches."""
+    """The sides of an equation; of one that differs from state to state, those of all its branches. `u == 0` has one, u itself."""
     if isinstance(residual, Operation) and residual.operator.name == "where":
         return [side for branch in residual.args[1:] for side in _sides(branch)]
-    return list(residual.args)
+    if isinstance(residual, Operation) and residual.operator.name in ("sub", "neg"):
+        return list(residual.args)
+    return [residual]
 
 
 def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:

@@ -27,6 +27,7 @@ class Measure(NamedTuple):
     scale: float | None = 1.0  # value in SI = scale · number + zero
     zero: float | None = 0.0
     declared: bool = True  # follows from a declaration, not from mathematics and time alone
+    soft: bool = False  # perhaps of another dimension: a plain number in it may carry any; if it is of this one, the scale counts
 
 
 Known = Measure | Number | None  # None: unknown
@@ -81,12 +82,12 @@ def _is_small_product(logarithm: float) -> bool:
 def times(a: Measure, b: Measure) -> Measure:
     scale = None if a.scale is None or b.scale is None else a.scale * b.scale
     zero = 0.0 if a.zero == b.zero == 0.0 else None
-    return Measure(tuple(map(add, a.dimension, b.dimension)), scale, zero, a.declared or b.declared)
+    return Measure(tuple(map(add, a.dimension, b.dimension)), scale, zero, a.declared or b.declared, a.soft or b.soft)
 
 
 def power(a: Measure, exponent: float) -> Measure:
     scale = None if a.scale is None else a.scale**exponent
-    return Measure(tuple([e * exponent for e in a.dimension]), scale, 0.0 if a.zero == 0.0 else None, a.declared)
+    return Measure(tuple([e * exponent for e in a.dimension]), scale, 0.0 if a.zero == 0.0 else None, a.declared, a.soft)
 
 
 def over(a: Measure, b: Measure) -> Measure:

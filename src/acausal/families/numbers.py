@@ -145,6 +145,8 @@ class Attributes:
             wanted = quantity.shape if own or not member.shape else f"{quantity.shape} or {member.shape + quantity.shape}"
             self._complain(quantity, attribute, member, stated, f"its shape is {np.shape(stated)}, expected {wanted}")
             return
+        if not cells.size:
+            return
         per_element = full.reshape(-1, quantity.size)
         repeats = count // len(per_element) if len(per_element) else 0
         values.cells[cells] = np.tile(per_element, (repeats, 1)) if repeats > 1 else per_element

@@ -15,7 +15,19 @@ from ..errors import Diagnostic, Location, ModelError
 from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
-from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When, expressions, forgotten
+from ..language.events import (
+    AfterStep,
+    Assertion,
+    Assign,
+    Crossing,
+    During,
+    Reinit,
+    Terminate,
+    When,
+    check_type,
+    expressions,
+    forgotten,
+)
 from ..language.expression import (
     Call,
     Constant,
@@ -283,6 +295,7 @@ def _stated(kind: Kind, component: Component) -> Traced:
             statements.append(item)
         elif isinstance(item, Equation) and _is_discrete(item.lhs):
             _check_bound(item, component)
+            check_type(item.lhs, item.rhs, item.location or where)  # type: ignore[arg-type]
             assigned.append((item.lhs, item.rhs, str(item), item.location or where))  # type: ignore[arg-type]
         else:
             equations.append(_equation(component, item, where))

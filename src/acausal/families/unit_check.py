@@ -8,7 +8,9 @@ until nothing changes any more; so does, for `report` only, a parameter.
 
 *A complaint is a contradiction between declared units*; where anything is unknown there is none. Therefore
 
-- A number in a sum may be anything (`T - 273.15`, `v == 5`), and the sum is then unknown unless the rest of it is dimensionless.
+- A number in a sum may be anything (`T - 273.15`, `v == 5`, `3 + 0.5 * T` in a fit), so a sum with one is *soft*: it may be of
+  another dimension than the rest of it; but if it is of this one, scales agree (not so: `tau * der(x) == 1.0 - x`, tau in h).
+  So is, in a second look, a variable without a unit from which nothing follows: as a plain number it must not meet 1/year and s.
   What a mathematical function gives is a number, too: `v == sin(…)` has an amplitude of 1 V.
 - A number as factor is neutral if geometry and calculus could have made it: products of powers of 2, 3 and π (½ m v², 4/3 π r³,
   2π f). Any other number (9.81, 4186, 3600, 5.67e-8, 0.1) may well be a physical constant or a conversion: the product is unknown.
@@ -136,13 +138,20 @@ def check_units(traced: list[Traced]) -> None:
     known: Scope = {}
     complaints: dict[Any, _Complaint] = {}
     for one in traced:
-        inference = Inference(one, known).run(statements(one))
+        stated = statements(one)
+        inference = Inference(one, known).run(stated)
         known.update(inference.own())
-        for statement, clash in inference.clashes:
+        for statement, clash in [*inference.clashes, *_of_scale(one, inference, stated)]:
             key = (statement.location, statement.text, clash.sort, *map(str, clash.nodes))
             complaints.setdefault(key, _Complaint(statement, clash, inference)).kinds.append(one.kind.name)
     if complaints:
         raise ModelError(*(c.diagnostic() for c in complaints.values()))
+
+
+def _of_scale(traced: Traced, found: Inference, stated: list[Statement]) -> list[tuple[Statement, Clash]]:
+    """Clashes that appear if what has no unit is a plain number: `der(N) == r * N` with r in 1/year counts seconds."""
+    known = {**found.known, **found.own()}
+    return [(s, c) for s, c in Inference(traced, known, plain=True).run(stated).clashes if c.sort == "scale"]
 
 
 def report(traced: list[Traced], definitions: Mapping[tuple[int, str], Definition] | None = None) -> list[str]:

@@ -81,8 +81,8 @@ Scope = dict[tuple[int, str], Inferred]  # by owner (or kind) and name
 class Inference:
     """Measures of all expressions of one kind. `known` are those of quantities of the kinds below it."""
 
-    def __init__(self, traced: Traced, known: Scope, parameters: bool = False) -> None:
-        self.kind, self.known, self.parameters = traced.kind, known, parameters
+    def __init__(self, traced: Traced, known: Scope, parameters: bool = False, plain: bool = False) -> None:
+        self.kind, self.known, self.parameters, self.plain = traced.kind, known, parameters, plain
         self.found: Scope = {}
         self.clashes: list[tuple[Statement, Clash]] = []
         self._measures: dict[Expression, Known] = {}
@@ -174,6 +174,8 @@ class Inference:
         if found is None:
             inferred = self.found.get((id(node.owner), node.name)) or self.known.get((node.owner.kind.index, node.name))
             found = inferred.measure if inferred else None
+        if found is None and self.plain and node.declaration.role == "variable":
+            found = PLAIN._replace(soft=True)
         if found is not None and node.order:
             return over(found, TIME)._replace(zero=0.0)
         return found
@@ -212,19 +214,19 @@ class Inference:
                 return None
             return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
         if isinstance(a, Measure):
-            return a if b is Number.ZERO or is_plain(a) else None
+            return a if b is Number.ZERO or is_plain(a) else a._replace(zero=None, soft=True)
         if isinstance(b, Measure):
-            return b if a is Number.ZERO or is_plain(b) else None
+            return b if a is Number.ZERO or is_plain(b) else b._replace(zero=None, soft=True)
         return max(a, b)
 
     def _want(self, nodes: tuple[Expression, Expression], a: Known, b: Known) -> None:
         for node, own, other in ((nodes[0], a, b), (nodes[1], b, a)):
-            if own is None and isinstance(other, Measure):
+            if own is None and isinstance(other, Measure) and not other.soft:
                 self._wanted.append((node, other))
 
     def _common(self, a: Measure, b: Measure) -> Measure:
         scale, zero = b.scale if a.scale is None else a.scale, b.zero if a.zero is None else a.zero
-        return Measure(a.dimension, scale, zero, a.declared or b.declared)
+        return Measure(a.dimension, scale, zero, a.declared or b.declared, a.soft and b.soft)
 
     def _agree(
         self,
@@ -243,7 +245,7 @@ class Inference:
             sort = "zero"
         else:
             return True
-        if a.declared or b.declared:
+        if (a.declared or b.declared) and not (sort == "dimension" and (a.soft or b.soft)):
             self._complain(Clash(sort, nodes, measures, function))
         return False
 
@@ -256,7 +258,7 @@ class Inference:
         argument = node.args[position]
         if found is None:
             self._wanted.append((argument, PLAIN))
-        elif isinstance(found, Measure) and found.declared and not is_plain(found):
+        elif isinstance(found, Measure) and found.declared and not found.soft and not is_plain(found):
             self._complain(Clash(sort, (argument,), (found,), node.operator.name))
 
     # --- what an equation leaves for an unknown -------------------------------------------------------------------------
@@ -279,7 +281,7 @@ class Inference:
 
     def _assign(self, node: Reference, wanted: Measure) -> None:
         declaration = node.declaration
-        if node.picked is not None or declaration.unit or (declaration.role == "parameter" and not self.parameters):
+        if wanted.soft or node.picked is not None or declaration.unit or (declaration.role == "parameter" and not self.parameters):
             return
         assert self._statement is not None
         found = times(wanted, TIME) if node.order else wanted

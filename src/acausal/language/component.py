@@ -11,9 +11,19 @@ import numpy as np
 
 from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
-from .declarations import Constant, Declaration, Modification, Named
+from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
 from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
-from .reading import named_elsewhere, note
+from .misuse import (
+    checked_number,
+    own_declarations,
+    refuse_hidden,
+    refuse_repeated,
+    refuse_replaced,
+    refuse_reserved,
+    refuse_unknown,
+    typed,
+)
+from .reading import is_reading, named_elsewhere, note
 
 
 class UnknownName(ModelError, AttributeError):
@@ -38,7 +48,26 @@ class ComponentType(type):
             init(self, *args, **taken)
         for name, value in modifications.items():
             self._modify(name, value)
+        object.__setattr__(self, "_ac_made", True)
         return self
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        refuse_replaced(cls, name, value)
+        type.__setattr__(cls, name, value)
+        if isinstance(value, (Declaration, Connector)):
+            for changed in (cls, *_subclasses(cls)):
+                changed.__init_subclass__()
+
+    def __delattr__(cls, name: str) -> None:
+        refuse_replaced(cls, name, None)
+        type.__delattr__(cls, name)
+
+
+def _subclasses(cls: type) -> Iterator[type]:
+    derived: type
+    for derived in type.__subclasses__(cls):
+        yield derived
+        yield from _subclasses(derived)
 
 
 def _prepare(self: Component) -> None:
@@ -50,6 +79,7 @@ def _prepare(self: Component) -> None:
     put(self, "_ac_declared", None)
     put(self, "_ac_array_shape", ())
     put(self, "_ac_named", None)
+    put(self, "_ac_made", False)
     for name, child in self._class_children.items():
         setattr(self, name, copy.deepcopy(child))
 
@@ -76,8 +106,8 @@ class Component(metaclass=ComponentType):
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_ac_array_shape", "_ac_declared", "_ac_modifications", "_ac_name", "_ac_named", "_ac_parent",
-        "_ac_position",
+        "__dict__", "__weakref__", "_ac_array_shape", "_ac_declared", "_ac_made", "_ac_modifications", "_ac_name", "_ac_named",
+        "_ac_parent", "_ac_position",
     )  # fmt: skip
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
@@ -93,10 +123,11 @@ class Component(metaclass=ComponentType):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for name in vars(cls):
-            if name in _OWN_NAMES:
+            if name in _OWN_NAMES and name not in ("_class_declared", "_class_children"):
                 raise _taken(cls, name)
-        cls._class_declared = {}
-        cls._class_children = {}
+        type.__setattr__(cls, "_class_declared", {})
+        type.__setattr__(cls, "_class_children", {})
+        own_declarations(cls, (Declaration, Connector))
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
                 if isinstance(value, (Declaration, Connector)):
@@ -138,7 +169,7 @@ class Component(metaclass=ComponentType):
     def __setattr__(self, name: str, value: Any) -> None:
         note(self)
         if name.startswith("_"):
-            if name in _OWN_NAMES:
+            if name in _OWN_NAMES and name not in ("_class_declared", "_class_children"):
                 raise _taken(type(self), name)
             object.__setattr__(self, name, value)
         elif isinstance(value, (Declaration, Connector)):
@@ -155,6 +186,7 @@ class Component(metaclass=ComponentType):
             value._attach(self, name)
             self.__dict__[name] = value
         elif isinstance(value, (list, tuple)) and value and all(isinstance(v, Component) for v in value):
+            refuse_repeated(name, value)
             for position, child in enumerate(value):
                 _adopt(self, name, child, position)
             self.__dict__[name] = tuple(value)
@@ -163,6 +195,10 @@ class Component(metaclass=ComponentType):
         elif self._find(name) is not None:
             self._modify(name, value)
         else:
+            refuse_hidden(name, value, (Component, ComponentArray), "a component")
+            refuse_hidden(name, value, (Connector,), "a connector")
+            if self._ac_made and name not in self.__dict__ and not isinstance(value, Expression) and not is_reading():
+                refuse_unknown(self, name, value)
             self.__dict__[name] = value
 
     def __delattr__(self, name: str) -> None:
@@ -185,6 +221,7 @@ class Component(metaclass=ComponentType):
         raise _no_attribute(self, name)
 
     def _declare(self, name: str, value: Declaration | Connector) -> None:
+        refuse_reserved(type(self).__name__, name)
         if value.name and value.name != name:
             value = copy.copy(value)
         value.name = name
@@ -250,6 +287,12 @@ class Component(metaclass=ComponentType):
                     remedy=f"{name}=ac.start({value!r}) sets where it starts; add an equation to prescribe it.",
                 )
             value = Modification(value=value)
+        value = in_declared_unit(f"{type(self).__name__}.{name}", declaration.unit, value)
+        for attribute, given in value.items():
+            checked_number(type(self).__name__, name if attribute == "value" else f"{attribute} of {name}", given)
+            wrong = typed(declaration, given) if attribute in ("value", "start") else ""
+            if wrong:
+                raise UsageError(f"`{type(self).__name__}.{name}` cannot be {given!r}: {wrong}.")
         if declaration.role == "discrete" and "start" in value:
             value = Modification({**{k: v for k, v in value.items() if k != "start"}, "value": value["start"]})
         if isinstance(declaration, Constant) and "value" in value:
@@ -273,6 +316,10 @@ class Component(metaclass=ComponentType):
         parts = [n if p is None else f"{n}[{p}]" for n, p in steps] if steps is not None else ["?"]
         return ".".join([*parts, name] if name else parts)
 
+    def __copy__(self) -> Component:
+        """A copy has numbers and parts of its own, and belongs to nothing yet."""
+        return copy_of(self)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
 
@@ -290,8 +337,11 @@ def _taken(cls: type, name: str) -> UsageError:
 
 def copy_of(component: Component) -> Component:
     """A copy with everything below it, in which expressions that `__init__` made speak of the copy."""
-    copies: dict[int, Any] = {}
+    copies: dict[int, Any] = {} if component._ac_parent is None else {id(component._ac_parent): None}
     new = copy.deepcopy(component, copies)
+    if component._ac_parent is not None:
+        object.__setattr__(new, "_ac_name", "")
+        object.__setattr__(new, "_ac_position", None)
 
     def moved(node: Expression) -> Expression | None:
         if not isinstance(node, Reference):
@@ -307,6 +357,14 @@ def copy_of(component: Component) -> Component:
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
+    above: Component | None = parent
+    while above is not None:
+        if above is child:
+            raise UsageError(
+                f"`{name}` of this {type(parent).__name__} would be {'itself' if child is parent else 'what it is part of'}.",
+                remedy="A component contains others; it refers to what is around it by connections.",
+            )
+        above = above._ac_parent
     if child._ac_parent is not None and (child._ac_parent is not parent or child._ac_name != name):
         raise UsageError(
             f"This {type(child).__name__} is `{child._ac_name}` of a {type(child._ac_parent).__name__} "

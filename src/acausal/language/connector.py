@@ -42,9 +42,11 @@ class Connector:
         self.sign = 1 if positive == "in" else -1
         self.shape, self.doc, self.name = as_shape(shape), doc, ""
         self.location = Location.of_caller(_OWN_FILES)
+        self.place = ""  # the class in whose body it stands, and its name there
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        if not self.place:
+            self.name, self.place = name, f"{owner.__module__}.{owner.__qualname__}.{name}"
 
     def __get__(self, component: Any, owner: type) -> Any:
         return self if component is None else ConnectorView(component, component, self, self.shape, None)
@@ -55,8 +57,24 @@ class ConnectorView:
 
     __slots__ = ("_connector", "_owner", "_picked", "_root", "_shape")
 
+    _root: Any
+    _owner: Any
+    _connector: Connector
+    _shape: Shape
+    _picked: np.ndarray | None
+
     def __init__(self, root: Any, owner: Any, connector: Connector, shape: Shape, picked: np.ndarray | None) -> None:
-        self._root, self._owner, self._connector, self._shape, self._picked = root, owner, connector, shape, picked
+        put = object.__setattr__
+        put(self, "_root", root)
+        put(self, "_owner", owner)
+        put(self, "_connector", connector)
+        put(self, "_shape", shape)
+        put(self, "_picked", picked)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """`self.tank.port.p = ac.start(2e5)`; a number is refused, for it is an unknown."""
+        getattr(self, name)  # which says what there is
+        self._owner._modify(f"{self._connector.name}.{name}", value)
 
     def __getattr__(self, name: str) -> Reference:
         connector = self._connector

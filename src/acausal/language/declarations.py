@@ -32,6 +32,7 @@ class Declaration(Arithmetic):
     auxiliary: bool = False  # made by the translation, not by the user
     location: Location | None  # where it was declared
     declared_in: str = ""  # the class, once a translation has read it
+    place: str = ""  # the class in whose body it stands, and its name there
 
     def __init__(
         self,
@@ -65,7 +66,8 @@ class Declaration(Arithmetic):
         return self.role in ("parameter", "discrete")
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        if not self.place:  # else it stands in two places, and the second gets a copy
+            self.name, self.place = name, f"{owner.__module__}.{owner.__qualname__}.{name}"
 
     def __get__(self, component: Any, owner: type) -> Any:
         return self if component is None else component._reference(self.name)
@@ -146,11 +148,29 @@ class Integer(Discrete):
 
     type = "integer"
 
+    def __init__(self, start: Any = 0, **attributes: Any) -> None:
+        super().__init__(_of_type(self, start), **attributes)
+
 
 class Boolean(Discrete):
     """True or false, changing at events only: `on = ac.Boolean(start=False)`."""
 
     type = "boolean"
+
+    def __init__(self, start: Any = False, **attributes: Any) -> None:
+        super().__init__(_of_type(self, start), **attributes)
+
+
+def _of_type(declaration: Discrete, value: Any) -> Any:
+    from .misuse import typed
+
+    wrong = typed(declaration, value)
+    if wrong:
+        raise UsageError(
+            f"`ac.{type(declaration).__name__}` cannot be {value!r}: {wrong}.",
+            remedy="Declare it with `ac.Discrete` to let it have any value.",
+        )
+    return value
 
 
 class Potential(Declaration):
@@ -185,6 +205,34 @@ def modify(**attributes: Any) -> Modification:
     if not isinstance(attributes.get("unit", ""), str):
         raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {attributes['unit']!r}.")
     return Modification(attributes)
+
+
+def in_declared_unit(name: str, declared: str, given: Modification) -> Modification:
+    """Numbers that came with a unit of their own, in the unit of the declaration: equations are written for that one."""
+    unit = given.get("unit")
+    if unit is None or unit == declared or not declared:
+        return given
+    from .units import compatible, convert
+
+    if not compatible(unit, declared):
+        raise UsageError(
+            f"`{name}` is declared in {declared}; it cannot be given in {unit}.",
+            remedy="A unit in `ac.modify` is that of the numbers beside it, and must be of the same dimension.",
+        )
+    zero = convert(0.0, unit, declared)
+    found = {}
+    for attribute, value in given.items():
+        if attribute in ("value", "start", "min", "max") and _is_numeric(value):
+            found[attribute] = convert(value, unit, declared)
+        elif attribute == "nominal" and _is_numeric(value):
+            found[attribute] = convert(value, unit, declared) - zero  # a size, not a level
+        elif attribute != "unit":
+            found[attribute] = value
+    return Modification(found)
+
+
+def _is_numeric(value: Any) -> bool:
+    return not isinstance(value, (str, bool, Arithmetic)) and value is not None
 
 
 class Named:

@@ -19,6 +19,7 @@ from .declarations import Variable
 from .equation import Equation
 from .expression import Constant, Expression, Mark, Operation, Reference, Time, Unbound, apply, as_expression
 from .operators import NO_EVENT, PRE, SAMPLE
+from .types import type_of
 
 Direction = Literal["both", "rising", "falling"]
 DIRECTIONS = ("both", "rising", "falling")
@@ -286,22 +287,26 @@ def assign(target: Any, value: Any) -> Assign:
     if isinstance(value, str) and node.declaration.states:
         value = node.declaration.number_of(value)
     given = as_expression(value)
-    _check_type(node, given, _here())
+    check_type(node, given, _here())
     return Assign(node, given, _here())
 
 
-def _check_type(target: Reference, value: Expression, location: Location) -> None:
-    """A number that an integer or a Boolean cannot have."""
+def check_type(target: Reference, value: Expression, location: Location | None) -> None:
+    """Whole numbers and truths get nothing else: a value of which that is not certain is refused."""
     kind = getattr(target.declaration, "type", "real")
-    if kind not in ("integer", "boolean") or not isinstance(value, Constant):
+    if kind not in ("integer", "boolean"):
         return
-    wrong = not float(value.value).is_integer() if kind == "integer" else value.value not in (0.0, 1.0)
-    if wrong:
-        raise UsageError(
-            f"`{target}` is {'a whole number' if kind == 'integer' else 'true or false'}, it cannot be {value}.",
-            location=location,
-            remedy="Declare it with `ac.Discrete` to let it have any value.",
-        )
+    found = type_of(value)
+    if found == kind or found == "boolean":
+        return
+    what = "a whole number" if kind == "integer" else "true or false"
+    if isinstance(value, Constant):
+        said, remedy = f"it cannot be {value}", "Declare it with `ac.Discrete` to let it have any value."
+    else:
+        said = f"and `{value}` need not be"
+        remedy = "Round it down with `ac.floor(…)`" if kind == "integer" else "Compare it with something, `… > 0`"
+        remedy += ", or declare the quantity with `ac.Discrete` to let it have any value."
+    raise UsageError(f"`{target}` is {what}, {said}.", location=location, remedy=remedy)
 
 
 def reinit(target: Any, value: Any) -> Reinit:

@@ -93,6 +93,11 @@ def note(component: Component) -> None:
         changed[id(component)] = State(component)
 
 
+def is_reading() -> bool:
+    """Whether a translation runs a component's methods just now."""
+    return _reading.changed is not None
+
+
 def named_elsewhere(component: Component, name: str) -> tuple[Expression, Component] | None:
     """An expression that `equations` assigned to an attribute, and the component on which it ran."""
     return None if _reading.named is None else _reading.named(component, name)

@@ -12,7 +12,8 @@ from ..errors import Diagnostic, ModelError, UsageError
 from ..families.numbers import Attributes, Numbers
 from ..families.plant import Plant, element_name, joined
 from ..families.system import System
-from ..language.declarations import Constant
+from ..language.declarations import Constant, Declaration
+from ..language.misuse import typed
 from ..language.states import StateDeclaration
 from .given import ends_told, over_run, within_bounds
 from .given import signals as given_signals
@@ -155,7 +156,14 @@ class Parameters:
             raise ModelError(f"`{path}` takes {shape}, got {value!r} of type {type(value).__name__}.") from None
         if not np.isfinite(number).all():
             raise ModelError(f"`{path}` cannot be {value!r}: it is not finite.")
+        wrong = typed(self._declaration(path), number)
+        if wrong:
+            raise ModelError(f"`{path}` cannot be {value!r}: {wrong}.")
         return cells, number
+
+    def _declaration(self, path: str) -> Declaration:
+        located = self.system.plant.locate(path)
+        return located.kind.quantities[located.name].declaration
 
     def _states(self, path: str) -> StateDeclaration | None:
         """The declaration of a state variable; None for anything else."""
@@ -178,8 +186,7 @@ class Parameters:
 
     def unit(self, path: str) -> str:
         """The unit in which a parameter or an input is declared."""
-        located = self.system.plant.locate(path)
-        return str(located.kind.quantities[located.name].declaration.unit)
+        return str(self._declaration(path).unit)
 
     def _check(self, known: np.ndarray) -> None:
         bad = known < self.low.cells

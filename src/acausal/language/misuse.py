@@ -1,0 +1,132 @@
+"""What a user writes on a component or a class and does not mean: found where it is written, and told.
+
+Python lets an attribute of any name be assigned, an object have two names, and a class attribute be replaced. Here each of these
+would be accepted and have no effect, or another one than it seems to have.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterable, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError, near_matches
+from .declarations import Declaration
+
+if TYPE_CHECKING:
+    from .component import Component
+    from .connector import Connector
+
+RESERVED = {"time": "the time of a run"}  # what `result["time"]` gives
+
+
+def refuse_reserved(owner: str, name: str) -> None:
+    if name in RESERVED:
+        raise UsageError(
+            f"`{name}` of {owner} cannot have this name: it is that of {RESERVED[name]}.",
+            remedy=f"Give it another one, such as `{name}_`; in equations the time is `ac.time`.",
+        )
+
+
+def own_declarations(cls: type, kinds: tuple[type, ...]) -> None:
+    """Give each name of a class a declaration of its own: one object may have been assigned to two names, or in two classes."""
+    for name, value in list(vars(cls).items()):
+        if not isinstance(value, kinds):
+            continue
+        refuse_reserved(cls.__name__, name)
+        place = f"{cls.__module__}.{cls.__qualname__}.{name}"
+        if value.place != place:  # type: ignore[attr-defined]
+            mine = copy.copy(value)
+            mine.name, mine.place = name, place  # type: ignore[attr-defined]
+            type.__setattr__(cls, name, mine)
+
+
+def refuse_replaced(cls: type, name: str, value: Any) -> None:
+    """A declared name of a class is not assigned a number: equations would see it, and nothing else."""
+    declared = getattr(cls, "_class_declared", {}).get(name)
+    if declared is not None and not isinstance(value, type(declared)):
+        raise UsageError(
+            f"`{cls.__name__}.{name}` is declared ({declared!r}) and cannot be replaced by {value!r}.",
+            remedy=f"Give the value to a component, `{cls.__name__}({name}=…)`, or declare another one in a class derived from it.",
+        )
+
+
+def refuse_unknown(component: Component, name: str, value: Any) -> None:
+    """A new plain attribute, assigned from outside to a component that is made, is a misspelt parameter."""
+    if hasattr(type(component), name) or _within_its_class(component, sys._getframe(2)):
+        return
+    known = [n for n in component._all_declared() if not getattr(component._all_declared()[n], "auxiliary", False)]
+    near = near_matches(name, known)
+    raise UsageError(
+        f"{type(component).__name__} has no `{name}` that could be given the value {value!r:.60}. {near}".strip(),
+        remedy=f"It declares: {', '.join(known[:12]) or 'nothing'}. What is yours alone is declared in the class, `{name} = …`.",
+    )
+
+
+def _within_its_class(component: Component, frame: FrameType | None) -> bool:
+    """Whether the assignment stands in a method of the component."""
+    if frame is None or not frame.f_code.co_argcount:
+        return False
+    return frame.f_locals.get(frame.f_code.co_varnames[0]) is component
+
+
+def refuse_repeated(name: str, children: Sequence[Any]) -> None:
+    """`[Room()] * 2` is one room that is two."""
+    seen: dict[int, int] = {}
+    for position, child in enumerate(children):
+        if id(child) in seen:
+            raise UsageError(
+                f"`{name}[{seen[id(child)]}]` and `{name}[{position}]` are one and the same {type(child).__name__}.",
+                remedy=f"Make one for each: `[{type(child).__name__}() for _ in range({len(children)})]`, "
+                f"or an array: `ac.array({type(child).__name__}, {len(children)})`.",
+            )
+        seen[id(child)] = position
+
+
+def refuse_hidden(name: str, value: Any, parts: tuple[type, ...], what: str) -> None:
+    """Components in lists of lists, dictionaries and the like would not be part of the plant."""
+    found = next((part for part in _nested(value) if isinstance(part, parts)), None)
+    if found is not None:
+        raise UsageError(
+            f"`{name}` holds {what} ({type(found).__name__}) within a {type(value).__name__} where it is not seen.",
+            remedy="Give each a name of its own, or make one flat list of components, or an array (`ac.array`)."
+            if what == "a component"
+            else f"An array of connectors is made by `{type(found).__name__}(shape=…)`.",
+        )
+
+
+def _nested(value: Any, depth: int = 3) -> Iterable[Any]:
+    inner: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    for part in inner:
+        yield part
+        if depth:
+            yield from _nested(part, depth - 1)
+
+
+def checked_number(owner: str, name: str, value: Any) -> Any:
+    """A whole number that no double can hold."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > sys.float_info.max:
+        raise UsageError(f"`{name}` of {owner} cannot be {str(value)[:12]}…: the number is too large.")
+    return value
+
+
+def typed(declaration: Declaration, value: Any) -> str:
+    """Why a discrete quantity cannot have a value; nothing if it can."""
+    kind = getattr(declaration, "type", "real")
+    if kind not in ("integer", "boolean") or isinstance(value, str):
+        return ""
+    import numpy as np
+
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return ""
+    if kind == "integer" and (numbers != np.round(numbers)).any():
+        return "it is a whole number"
+    return "it is true or false" if kind == "boolean" and not np.isin(numbers, (0.0, 1.0)).all() else ""
+
+
+def connectors_in(value: Any, connector: type[Connector]) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(part, connector) for part in value)

@@ -1,0 +1,229 @@
+"""What is written on components and classes and not meant is refused where it is written."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.language.types import type_of
+from acausal.library import thermal as th
+
+
+class Decay(ac.Component):
+    x, k = ac.Variable(start=1.0), ac.Parameter(1.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.k * self.x
+
+
+def at_one(component: ac.Component) -> float:
+    return float(ac.compile(component).simulate(until=1.0, rtol=1e-9)["x"][-1])
+
+
+def test_one_declaration_under_two_names_is_two_quantities() -> None:
+    length = ac.Parameter(2.0)
+
+    class A(ac.Component):
+        k, j = length, length
+        x = ac.Variable(start=1.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -self.k * self.j * self.x
+
+    class B(ac.Component):
+        other = length
+        x = ac.Variable(start=1.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -self.other * self.x
+
+    assert at_one(A(k=3.0)) == pytest.approx(np.exp(-6.0), rel=1e-6)
+    assert at_one(A(j=1.0)) == pytest.approx(np.exp(-2.0), rel=1e-6)
+    assert at_one(B()) == pytest.approx(np.exp(-2.0), rel=1e-6)
+    assert ac.compile(A(k=3.0)).parameters() == {"k": 3.0, "j": 2.0}
+
+
+def test_a_declared_name_of_a_class_is_not_replaced_by_a_number() -> None:
+    class B(Decay):
+        pass
+
+    with pytest.raises(ac.ModelError, match=r"`B.k` is declared \(<Parameter k>\) and cannot be replaced by 5.0(.|\n)*`B\(k=…\)`"):
+        B.k = 5.0  # type: ignore[assignment]
+    with pytest.raises(ac.ModelError, match="cannot be replaced by None"):
+        del Decay.k
+    B.k = ac.Parameter(2.0)
+    assert at_one(B()) == pytest.approx(np.exp(-2.0), rel=1e-6) and at_one(Decay()) == pytest.approx(np.exp(-1.0), rel=1e-6)
+
+
+def test_a_misspelt_attribute_of_a_part_is_told() -> None:
+    part = th.HeatCapacitor()
+    with pytest.raises(ac.ModelError, match=r"HeatCapacitor has no `c` that could be given the value 50.0. Did you mean `C`"):
+        part.c = 50.0
+
+    class Own(Decay):
+        label = ""
+
+        def __init__(self) -> None:
+            self.size = 3
+
+        def rename(self, text: str) -> None:
+            self.title = text
+
+    own = Own()
+    own.label, own.size = "mine", 4  # declared in the class or made in `__init__`
+    own.rename("also mine")
+    assert (own.label, own.size, own.title) == ("mine", 4, "also mine")
+
+
+def test_a_copy_has_numbers_of_its_own() -> None:
+    first = Decay(k=2.0)
+    for second in (copy.copy(first), copy.deepcopy(first)):
+        second.k = 3.0
+        assert ac.compile(first).get("k") == 2.0 and ac.compile(second).get("k") == 3.0
+
+    class Two(ac.Component):
+        def __init__(self) -> None:
+            self.a = Decay(k=2.0)
+            self.b = copy.copy(self.a)
+            self.b.k = 5.0
+
+    model = ac.compile(Two())
+    assert (model.get("a.k"), model.get("b.k")) == (2.0, 5.0)
+
+
+def test_a_part_is_in_the_plant_once_and_seen() -> None:
+    class Twice(ac.Component):
+        def __init__(self) -> None:
+            self.c = [Decay()] * 2
+
+    class Nested(ac.Component):
+        def __init__(self) -> None:
+            self.c = [[Decay()], [Decay()]]
+
+    class Named(ac.Component):
+        def __init__(self) -> None:
+            self.c = {"left": Decay()}
+
+    class Ports(ac.Component):
+        def __init__(self) -> None:
+            self.p = [th.HeatPort(), th.HeatPort()]
+
+    class Me(ac.Component):
+        def __init__(self) -> None:
+            self.me = self
+
+    with pytest.raises(ac.ModelError, match=r"`c\[0\]` and `c\[1\]` are one and the same Decay(.|\n)*ac.array\(Decay, 2\)"):
+        Twice()
+    for wrong in (Nested, Named):
+        with pytest.raises(ac.ModelError, match=r"`c` holds a component \(Decay\) within a (list|dict) where it is not seen"):
+            wrong()
+    with pytest.raises(ac.ModelError, match=r"`p` holds a connector \(HeatPort\)(.|\n)*HeatPort\(shape=…\)"):
+        Ports()
+    with pytest.raises(ac.ModelError, match="`me` of this Me would be itself"):
+        Me()
+
+
+def test_names_and_numbers_that_cannot_be() -> None:
+    with pytest.raises(ac.ModelError, match="`time` of M cannot have this name: it is that of the time of a run"):
+        type("M", (ac.Component,), {"time": ac.Variable()})
+    with pytest.raises(ac.ModelError, match=r"`k` of Decay cannot be 100000000000…: the number is too large"):
+        Decay(k=10**400)
+    with pytest.raises(ac.ModelError, match=r"is an unknown and cannot be given the value 300.0"):
+        th.FixedTemperature().port.T = 300.0
+    result = ac.compile(Decay()).simulate(until=0.1)
+    with pytest.raises(ac.ModelError, match=r'A name is a text such as "room.T", got 0 of type int'):
+        result[0]
+    with pytest.raises(ac.ModelError, match="`x` of Decay is a quantity, which has no `start`"):
+        ac.compile(Decay()).set({"x.start": 3.0})
+
+
+def test_a_variable_without_elements() -> None:
+    class Empty(ac.Component):
+        x = ac.Variable(start=1.0, shape=0)
+        y = ac.Variable(start=1.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -self.x
+            yield ac.der(self.y) == ac.sum(self.x) - self.y
+
+    result = ac.compile(Empty()).simulate(until=1.0)
+    assert result["x"].shape == (len(result.time), 0) and result["y"][-1] == pytest.approx(np.exp(-1.0), rel=1e-5)
+
+
+def counter(value: Any, **declared: Any) -> ac.Component:
+    class Counter(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+        n, b, step = ac.Integer(2), ac.Boolean(True), ac.Parameter(3)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -self.x
+
+        def events(self) -> Any:
+            yield ac.when(self.x < 0.5, *value(self))
+
+    return Counter(**declared)
+
+
+def test_whole_numbers_and_truths_stay_what_they_are() -> None:
+    for wrong, told in ((ac.Integer, "it is a whole number"), (ac.Boolean, "it is true or false")):
+        with pytest.raises(ac.ModelError, match=rf"cannot be 2.7: {told}"):
+            wrong(2.7)
+    with pytest.raises(ac.ModelError, match=r"`n` is a whole number, and `.*` need not be(.|\n)*ac.floor"):
+        ac.compile(counter(lambda s: [ac.assign(s.n, s.x * 10.37)]))
+    with pytest.raises(ac.ModelError, match=r"`b` is true or false, and `.*` need not be(.|\n)*Compare it"):
+        ac.compile(counter(lambda s: [ac.assign(s.b, s.x * 3)]))
+    with pytest.raises(ac.ModelError, match=r"`Counter.n` cannot be 2.5: it is a whole number"):
+        counter(lambda s: [], n=2.5)
+    right = counter(lambda s: [ac.assign(s.n, ac.floor(s.x * 8.9) + s.step * ac.pre(s.n)), ac.assign(s.b, 1 - ac.pre(s.b))])
+    model = ac.compile(right)
+    assert (model.simulate(until=1.0)["n"][-1], model.simulate(until=1.0)["b"][-1]) == (4.0 + 3 * 2, 0.0)
+    with pytest.raises(ac.ModelError, match=r"`n` cannot be 0.5: it is a whole number"):
+        model.simulate(until=0.1, set={"n": 0.5})
+    with pytest.raises(ac.ModelError, match="`b` cannot be 7: it is true or false"):
+        model.simulate(until=0.1, set={"b": 7})
+
+
+def test_types_of_expressions() -> None:
+    x = ac.time
+    assert type_of(ac.where(x > 1, 2, 3)) == "integer" and type_of((x > 1) & (x < 2)) == "boolean"
+    assert type_of(ac.floor(x) / 2) == "real" and type_of(ac.min(ac.ceil(x), 4)) == "integer"
+
+
+def test_a_unit_beside_a_number_is_the_unit_of_that_number() -> None:
+    class Room(ac.Component):
+        T = ac.Variable(start=300.0, unit="K", nominal=300.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.T) == 0.0
+
+    model = ac.compile(Room(T=ac.modify(unit="degC", start=20.0, fixed=True, min=-10.0)))
+    result = model.simulate(until=1.0)
+    assert result["T"][0] == pytest.approx(293.15) and result.unit("T") == "K"
+    with pytest.raises(ac.ModelError, match=r"`Room.T` is declared in K; it cannot be given in bar"):
+        Room(T=ac.modify(unit="bar", start=1.0))
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -0.0])
+def test_an_input_of_a_part_is_equal_to_a_number(value: float) -> None:
+    class Gain(ac.Component):
+        u, y = ac.Input(1.0), ac.Output()
+
+        def equations(self) -> Any:
+            yield self.y == 2 * self.u
+
+    class Whole(ac.Component):
+        def __init__(self) -> None:
+            self.g = Gain()
+
+        def equations(self) -> Any:
+            yield self.g.u == value
+
+    assert ac.compile(Whole()).steady_state()["g.y"][0] == 2 * value
+
+
+def test_dir_is_the_public_surface() -> None:
+    assert set(ac.__all__) <= set(dir(ac)) and {n for n in dir(ac) if not n.startswith("_")} == set(ac.__all__)
