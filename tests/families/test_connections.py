@@ -401,3 +401,114 @@ def test_connectors_with_nothing_connected_are_told():
             yield self.mass.port, self.wall.a
 
     assert ac.compile(Half()).open_connectors() == ["wall.b"]
+
+
+# --- connectors have a class, and may hold others ---------------------------------------------------------------------------------
+
+
+class Water(ac.Connector):
+    p, m = ac.Potential(unit="Pa"), ac.Flow(unit="kg/s")
+
+
+class Refrigerant(ac.Connector):
+    p, m = ac.Potential(unit="Pa"), ac.Flow(unit="kg/s")
+
+
+class HotWater(Water):
+    pass
+
+
+def joined(first, second):
+    class Tap(ac.Component):
+        x = first()
+
+        def equations(self):
+            yield self.x.p == 3e5
+
+    class Leak(ac.Component):
+        x = second()
+
+        def equations(self):
+            yield self.x.m == 1e-6 * (self.x.p - 1e5)
+
+    class Both(ac.Component):
+        def __init__(self):
+            self.a, self.b = Tap(), Leak()
+
+        def connections(self):
+            yield self.a.x, self.b.x
+
+    return ac.compile(Both(), units=False)
+
+
+def test_connectors_of_different_classes_do_not_connect_even_if_they_look_alike():
+    with pytest.raises(ac.ModelError, match=r"`a.x` is a Water \(.*\), `b.x` is a Refrigerant(.|\n)*one derived from"):
+        joined(Water, Refrigerant)
+    for pair in ((Water, Water), (Water, HotWater), (HotWater, Water)):
+        assert joined(*pair).steady_state()["b.x.m"][0] == pytest.approx(0.2)
+
+
+class Heat(ac.Connector):
+    T, Q = ac.Potential(unit="K"), ac.Flow(unit="W")
+
+
+class Warm(ac.Connector):
+    """A flow and a heat flow in one, and an array of them."""
+
+    water, heat, more = Water(), Heat(), Heat(shape=2)
+
+
+class Supply(ac.Component):
+    c = Warm()
+
+    def equations(self):
+        yield self.c.water.p == 3e5
+        yield self.c.heat.T == 350.0
+        yield self.c.more.T == np.array([310.0, 320.0])
+
+
+class Use(ac.Component):
+    c = Warm()
+
+    def equations(self):
+        yield self.c.water.m == 1e-6 * (self.c.water.p - 1e5)
+        yield self.c.heat.Q == 2.0 * (self.c.heat.T - 300.0)
+        yield self.c.more.Q == 3.0 * (self.c.more.T - 300.0)
+
+
+class Radiator(ac.Component):
+    heat = Heat()
+
+    def equations(self):
+        yield self.heat.Q == 5.0 * (self.heat.T - 300.0)
+
+
+def test_connectors_within_connectors_connect_whole_and_in_parts():
+    class Whole(ac.Component):
+        def __init__(self):
+            self.a, self.b, self.r = Supply(), Use(), ac.array(Radiator, 2)
+
+        def connections(self):
+            yield self.a.c, self.b.c
+            yield self.b.c.more, self.r.heat
+
+    result = ac.compile(Whole(), units=False).steady_state()
+    assert result["b.c.water.m"][0] == pytest.approx(0.2) and result["a.c.heat.Q"][0] == pytest.approx(-100.0)
+    np.testing.assert_allclose(result["a.c.more.Q"][0], [-80.0, -160.0])
+    assert result["r[1].heat.Q"][0] == pytest.approx(100.0) and result["b.c.more[1].Q"][0] == pytest.approx(60.0)
+
+
+def test_a_part_of_a_connector_is_typed_too():
+    class Wrong(ac.Component):
+        def __init__(self):
+            self.a, self.r = Supply(), Radiator()
+
+        def connections(self):
+            yield self.a.c.water, self.r.heat
+
+    with pytest.raises(ac.ModelError, match=r"`a.c.water` is a Water \(p: potential, m: flow\), `r.heat` is a Heat"):
+        ac.compile(Wrong())
+    with pytest.raises(ac.ModelError, match=r"A Warm has no `wather`. Did you mean `water`"):
+        _ = Supply().c.wather
+    with pytest.raises(ac.ModelError, match=r"`Outer.inner`: a connector within another counts its flows as that one does"):
+        type("Outer", (ac.Connector,), {"inner": Water(positive="out")})

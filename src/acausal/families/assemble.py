@@ -40,6 +40,7 @@ from .modes import take_modes
 from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
 from .states import add_guesses, add_transitions, transition_problems
+from .streams import MOST_WRITTEN_OUT, Mixing, mixture, pairwise
 from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
@@ -245,6 +246,8 @@ class _Builder:
     def system(self, complaints: list[Diagnostic]) -> System:
         blocks, count = self._equations([t.equations for t in self.traced], reducible=True)
         count += self._node_sums(blocks, count)
+        for mixing in self.nodes.mixed:
+            count += self._mixing(blocks, count, mixing)
         families = self._families()
         initial_blocks, initial_count = self._equations([t.initial for t in self.traced], reducible=False)
         initial_families = self._families()
@@ -319,6 +322,27 @@ class _Builder:
         first[nodes.sum_node[::-1]] = nodes.sum_flow[::-1]
         blocks.append(RowBlock(start, nodes.sum_count, None, None, nodes=first))
         return nodes.sum_count
+
+    def _mixing(self, blocks: list[RowBlock], start: int, mixing: Mixing) -> int:
+        """What enters where three or more connectors meet: one row for each, of one template for each number of them."""
+        rows, others = (start + np.arange(mixing.count)).astype(np.int32), mixing.size - 1
+        small = 2 * self.n + self.graph.new_cells(np.unique(mixing.small))[np.unique(mixing.small, return_inverse=True)[1]]
+        enters, leaves, flow = self._signed(mixing.inflow), self._signed(mixing.outflow), self._signed(mixing.flow, mixing.sign)
+        if mixing.size <= MOST_WRITTEN_OUT:
+            pairs = np.stack([leaves, flow], axis=1).reshape(2 * others, -1)
+            table = (np.concatenate([enters[None], pairs, small[None]]).astype(np.int32), rows[None, :])
+            self.merged.setdefault((mixture(others),), []).append(table)
+        else:
+            each = [np.broadcast_to(column, leaves.shape).ravel() for column in (enters, leaves, flow, small)]
+            table = (np.stack(each).astype(np.int32), np.tile(rows, others)[None, :])
+            self.merged.setdefault((pairwise(),), []).append(table)
+        blocks.append(RowBlock(start, mixing.count, None, None, nodes=mixing.inflow, mixes=True))
+        return mixing.count
+
+    def _signed(self, numbers: np.ndarray, sign: np.ndarray | int = 1) -> np.ndarray:
+        """Workspace indices of variables, ~i where the sign is minus."""
+        place = self.place[numbers]
+        return np.where(sign * self.aliases.sign[numbers] > 0, place, ~place)
 
     # --- events ---------------------------------------------------------------------------------------------------------
     def _hybrid(self) -> Hybrid | None:

@@ -186,7 +186,8 @@ def local_balance(traced: list[Traced]) -> list[Diagnostic]:
 def _owed(kind: Kind) -> tuple[int, int]:
     """How many equations a component may state, at least and at most."""
     quantities = [q for q in kind.quantities.values() if q.role == "variable"]
-    own = sum(q.size for q in quantities if q.connector is None)
+    own = sum(q.size for q in quantities if q.connector is None or q.declaration.stream == "outflow")
+    quantities = [q for q in quantities if not q.declaration.stream]
     sides: dict[tuple[str, ...], Counter[int]] = {}
     sizes: dict[tuple[str, ...], tuple[int, int]] = {}
     for port in dict.fromkeys(q.connector for q in quantities if q.connector is not None):

@@ -203,8 +203,11 @@ class Census:
             if isinstance(found, Connector):
                 members = {member: recorded(d, _stated_in(type(found), member)) for member, d in found.members.items()}
                 where = _declared_in(component, name)
-                port = Port(name, type(found).__name__, found.sign, found.shape, found.doc, members, found.location, where)
+                port = Port(
+                    name, type(found).__name__, found.sign, found.shape, found.doc, members, found.location, where, found.lineage()
+                )
                 kind.ports[name] = port
+                _add_parts(kind, port, found)
                 for member, declaration in members.items():
                     self.plant.add_quantity(kind, Quantity(f"{name}.{member}", declaration, port.shape + declaration.shape, port))
             else:
@@ -253,6 +256,28 @@ def promoted_parameter(name: str) -> Parameter:
     made = Parameter(0.0, doc="a plain attribute")
     made.name, made.auxiliary, made.location = name, True, None
     return made
+
+
+def _add_parts(kind: Kind, port: Port, connector: Connector) -> None:
+    """Connectors within a connector can be connected by themselves."""
+    for name in connector.parts:
+        part = connector.part_of(name)
+        members = {m: port.members[f"{name}.{m}"] for m in part.members}
+        inner = {m: _without(declaration, connector.parts[name].shape) for m, declaration in members.items()}
+        kind.ports[part.name] = Port(
+            part.name, type(part).__name__, port.sign, part.shape, part.doc, inner, part.location, port.declared_in, part.lineage()
+        )
+        _add_parts(kind, kind.ports[part.name], part)
+
+
+def _without(declaration: Declaration, outer: tuple[int, ...]) -> Declaration:
+    """A member of a connector within another, without the axes of that connector."""
+    if not outer:
+        return declaration
+    new = object.__new__(type(declaration))
+    new.__dict__.update(declaration.__dict__)
+    new.shape = declaration.shape[len(outer) :]
+    return new
 
 
 def _is_child(parent: Component, name: str, child: Component) -> bool:

@@ -18,6 +18,7 @@ from ..language.expression import Reference
 from ..language.units import compatible
 from ..structure.unions import components
 from .plant import Kind, Plant
+from .streams import Meetings, Mixing, meeting_streams
 from .trace import Traced, TracedConnection
 from .tree import Port
 
@@ -51,6 +52,7 @@ class Nodes:
     sum_flow: np.ndarray  # … the flow
     sum_sign: np.ndarray  # … and its sign
     connected: np.ndarray  # mask of variables that occur in a connection
+    mixed: list[Mixing] = field(default_factory=list)  # what enters where three or more meet
 
     @property
     def sum_count(self) -> int:
@@ -97,6 +99,7 @@ class Joints:
         members = self._members.get(key)
         if members is None:
             found = [(m, owner.kind.quantities[f"{connector.name}.{m}"]) for m in sorted(connector.members)]
+            found = [(m, q) for m, q in found if not q.declaration.stream]
             members = [(q.declaration.flow, q.base, q.size, connector.members[m].shape == ()) for m, q in found]
             self._members[key] = members
         picked = 0 if end._picked is None else int(end._picked)
@@ -109,6 +112,8 @@ class Joints:
             self._equal_arrays(kind, connection, a, b)
             return
         for name, member in a._connector.members.items():
+            if member.stream:
+                continue  # what enters and leaves follows from who meets: `streams.py`
             left, right = getattr(a, name), getattr(b, name)
             if member.flow:
                 first, second = joined_numbers(self.plant, kind, connection, left, right)
@@ -151,7 +156,11 @@ class Joints:
         connected = np.zeros(plant.variable_count, dtype=bool)
         connected[equal.ravel()] = True
         connected[pairs.ravel() >> 1] = True
-        return _sorted_nodes(equal, label, variable, signs, connected)
+        meetings = Meetings(label, variable, signs, np.arange(len(variable)) >= len(flow))
+        mixed, carried = meeting_streams(plant, meetings, connected)
+        found = _sorted_nodes(np.concatenate([equal, carried]), label, variable, signs, connected)
+        found.mixed = mixed
+        return found
 
     def _all_flows(self) -> tuple[np.ndarray, np.ndarray]:
         numbers, signs = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -236,11 +245,14 @@ def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] |
     if isinstance(a, Reference):
         return _units_differ(name_a, a.declaration, name_b, b.declaration)
     first, second = a._connector, b._connector
-    if _roles(first) != _roles(second):
+    related = first.lineage[0] in second.lineage or second.lineage[0] in first.lineage
+    if not related or _roles(first) != _roles(second):
         return (
             f"Connectors of different kinds are connected: `{name_a}` is a {first.class_name} ({_listed(first)}), "
             f"`{name_b}` is a {second.class_name} ({_listed(second)}).",
-            "Connect connectors of one class, or put a component between them that turns one into the other.",
+            "Connect connectors of one class, or of one derived from it"
+            + (": that members have the same names does not make them the same thing." if _roles(first) == _roles(second) else "")
+            + ("" if _roles(first) == _roles(second) else ", or put a component between them that turns one into the other."),
         )
     for name in first.members:
         problem = _units_differ(f"{name_a}.{name}", first.members[name], f"{name_b}.{name}", second.members[name])
@@ -263,9 +275,14 @@ def _units_differ(name_a: str, a: Declaration, name_b: str, b: Declaration) -> t
     )
 
 
-def _roles(connector: Port) -> dict[str, bool]:
-    return {name: member.flow for name, member in connector.members.items()}
+def _roles(connector: Port) -> dict[str, str]:
+    return {name: _role(member) for name, member in connector.members.items()}
+
+
+def _role(member: Declaration) -> str:
+    return "flow" if member.flow else "stream" if member.stream else "potential"
 
 
 def _listed(connector: Port) -> str:
-    return ", ".join(f"{n}: {'flow' if m.flow else 'potential'}" for n, m in connector.members.items())
+    named = {name.rpartition(".")[0] if member.stream else name: _role(member) for name, member in connector.members.items()}
+    return ", ".join(f"{name}: {role}" for name, role in named.items())

@@ -141,10 +141,10 @@ def _quantity(
     kind, where = node.kind, node.first + instances
     port = kind.ports.get(name)
     if port is not None:
-        if len(rest) != 1 or rest[0][0] not in port.members:
-            part = rest[0][0] if rest else ""
-            raise NameNotFound(f"`{path}`: {port.class_name} `{name}` has {', '.join(port.members)}, not `{part}`.")
-        return _elements(path, kind, f"{name}.{rest[0][0]}", where, keys + rest[0][1], order)
+        member = ".".join(part for part, _ in rest)
+        if member not in port.members:
+            raise NameNotFound(f"`{path}`: {port.class_name} `{name}` has {', '.join(port.members)}, not `{member}`.")
+        return _elements(path, kind, f"{name}.{member}", where, keys + [key for _, more in rest for key in more], order)
     if name in kind.named and not rest:
         return Located(kind, name, where, None, tuple(keys), order)
     if name in kind.quantities and not rest:

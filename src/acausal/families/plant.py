@@ -59,12 +59,12 @@ class Quantity:
 
     @property
     def is_potential(self) -> bool:
-        return self.connector is not None and not self.declaration.flow
+        return self.connector is not None and not self.declaration.flow and not self.declaration.stream
 
     @property
     def is_own_unknown(self) -> bool:
-        """Whether the component itself owes an equation for it: its own variables and its connectors' flows."""
-        return self.role == "variable" and not self.is_potential
+        """Whether the component itself owes an equation for it: its own variables, its connectors' flows, and what leaves there."""
+        return self.role == "variable" and not self.is_potential and self.declaration.stream != "inflow"
 
     @property
     def flow_sign(self) -> int:

@@ -31,7 +31,8 @@ class RowBlock:
     kind: Kind | None
     equation: TracedEquation | None
     picked: np.ndarray | None = None
-    nodes: np.ndarray | None = None  # for connection sums: one flow of each node, to name it
+    nodes: np.ndarray | None = None  # for connection sums: one flow of each node, to name it; for streams, what enters
+    mixes: bool = False  # whether it says what enters where streams meet
 
 
 @dataclass(slots=True, eq=False)
@@ -89,6 +90,8 @@ class System:
         if block.equation is None or block.kind is None:
             assert block.nodes is not None
             flow = self.plant.name_of(int(block.nodes[local]))
+            if block.mixes:
+                return Diagnostic("", component=flow, equation=f"{flow} is the mixture of what leaves the others connected there")
             return Diagnostic("", component=flow, equation=f"the flows connected to {flow} sum to zero")
         if block.picked is not None:
             local = int(block.picked[local])

@@ -111,6 +111,7 @@ class Port:
     members: dict[str, Declaration]
     location: Location | None = None
     declared_in: str = ""  # the class
+    lineage: tuple[str, ...] = ()  # the connector classes it is derived from, its own first
 
 
 # --- declarations -------------------------------------------------------------------------------------------------------------

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import Location, UsageError, near_matches
-from .declarations import _OWN_FILES, Declaration, Input, Parameter, as_shape
-from .expression import Reference, Shape
+from .declarations import _OWN_FILES, Declaration, Input, Parameter, Stream, as_shape
+from .expression import Arithmetic, Expression, Reference, Shape, take
 
 
 class Connector:
-    """Base of connector classes: a set of `Potential` and `Flow` declarations.
+    """Base of connector classes: a set of `Potential`, `Flow` and `Stream` declarations, and of connectors within it.
 
     `Pin()` in a component's body makes a connector whose flows are positive into the component; `Pin(positive="out")` one whose
     flows are positive out of it (WinDali 6.1: In and Out). `Pin(shape=3)` makes an array of three.
@@ -23,18 +24,65 @@ class Connector:
             i = ac.Flow(unit="A")
     """
 
-    members: ClassVar[dict[str, Declaration]] = {}
+    members: ClassVar[dict[str, Declaration]] = {}  # of connectors within this one and of streams, too: `air.p`, `h.outflow`
+    parts: ClassVar[dict[str, Connector]] = {}  # connectors within this one
+    streams: ClassVar[dict[str, Stream]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        members: dict[str, Declaration] = {}
+        stated: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
-            found = {k: v for k, v in vars(base).items() if isinstance(v, Declaration)}
-            members.update(found)
-        for name, member in members.items():
-            if isinstance(member, (Parameter, Input)):
-                raise UsageError(f"`{cls.__name__}.{name}`: a connector holds `Potential` and `Flow` variables only.")
-        cls.members = members
+            stated.update({k: v for k, v in vars(base).items() if isinstance(v, (Declaration, Connector))})
+        cls.members, cls.parts, cls.streams = {}, {}, {}
+        for name, found in stated.items():
+            if isinstance(found, (Parameter, Input)):
+                raise UsageError(f"`{cls.__name__}.{name}`: a connector holds `Potential`, `Flow` and `Stream` variables only.")
+            if isinstance(found, Connector):
+                cls._add_part(name, found)
+            elif isinstance(found, Stream):
+                cls.streams[name] = found
+                cls.members |= {f"{name}.{which}": found.part(which) for which in ("outflow", "inflow")}
+            else:
+                cls.members[name] = found
+        for name, stream in cls.streams.items():
+            cls._check_stream(name, stream)
+
+    @classmethod
+    def _add_part(cls, name: str, part: Connector) -> None:
+        """The members of a connector within this one are its own, under longer names."""
+        if part.sign < 0:
+            raise UsageError(
+                f"`{cls.__name__}.{name}`: a connector within another counts its flows as that one does.",
+                remedy="Leave `positive` out there, and give it where the outer connector is used.",
+            )
+        cls.parts[name] = part
+        for member, declaration in part.members.items():
+            own = copy.copy(declaration)
+            own.shape = part.shape + declaration.shape
+            own.with_ = f"{name}.{declaration.with_}" if declaration.with_ else ""
+            cls.members[f"{name}.{member}"] = own
+
+    @classmethod
+    def _check_stream(cls, name: str, stream: Stream) -> None:
+        flow = cls.members.get(stream.with_)
+        if flow is None or not flow.flow or flow.shape:
+            flows = [n for n, m in cls.members.items() if m.flow and not m.shape]
+            raise UsageError(
+                f"`{cls.__name__}.{name}` is a stream with `{stream.with_}`, which is not a flow of this connector. "
+                f"{near_matches(stream.with_, flows)}".strip(),
+                remedy=f"Its flows are: {', '.join(flows) or 'none'}.",
+            )
+
+    @classmethod
+    def lineage(cls) -> tuple[str, ...]:
+        """The connector classes it is derived from, itself first: what it connects to."""
+        return tuple(f"{c.__module__}.{c.__qualname__}" for c in cls.__mro__ if issubclass(c, Connector) and c is not Connector)
+
+    def part_of(self, name: str) -> Connector:
+        """A connector within this one, as one of the same component."""
+        found = copy.copy(self.parts[name])
+        found.name, found.sign, found.shape = f"{self.name}.{name}", self.sign, self.shape + found.shape
+        return found
 
     def __init__(self, *, positive: str = "in", shape: int | Shape = (), doc: str = "") -> None:
         if positive not in ("in", "out"):
@@ -50,6 +98,59 @@ class Connector:
 
     def __get__(self, component: Any, owner: type) -> Any:
         return self if component is None else ConnectorView(component, component, self, self.shape, None)
+
+
+class StreamView(Arithmetic):
+    """A stream of a connector: `outflow` (what would leave the component), `inflow` (what would enter), `actual` (what passes)."""
+
+    __slots__ = ("_name", "_port", "_with")
+
+    def __init__(self, port: ConnectorView, name: str, with_: str) -> None:
+        self._port, self._name, self._with = port, name, with_
+
+    @property
+    def outflow(self) -> Reference:
+        found: Reference = getattr(self._port, f"{self._name}.outflow")
+        return found
+
+    @property
+    def inflow(self) -> Reference:
+        found: Reference = getattr(self._port, f"{self._name}.inflow")
+        return found
+
+    @property
+    def actual(self) -> Expression:
+        """What enters while the flow goes in, else what leaves; it makes no event, and `m_flow * h.actual` is continuous."""
+        from .events import no_event
+        from .functions import where
+
+        flow: Expression = getattr(self._port, self._with) * self._port._connector.sign
+        inner = self.inflow.ndim - flow.ndim
+        if inner and flow.ndim:
+            flow = take(flow, np.arange(flow.size).reshape(flow.shape + (1,) * inner))
+        return no_event(where(flow > 0, self.inflow, self.outflow))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UsageError(
+            f"`{self._port}.{self._name}` is a stream and has no `{name}`. {near_matches(name, STREAM_PARTS)}".strip(),
+            remedy=f"State what would leave, `{self._name}.outflow == …`; read `{self._name}.inflow` or `{self._name}.actual`.",
+        )
+
+    def __acausal_expression__(self) -> Expression:
+        raise UsageError(
+            f"`{self._port}.{self._name}` is a stream: it is one value when it leaves and another when it enters.",
+            remedy=f"Use `{self._name}.outflow`, `{self._name}.inflow` or `{self._name}.actual`.",
+        )
+
+    def __eq__(self, other: object) -> Any:
+        return self.__acausal_expression__()
+
+    __hash__ = object.__hash__
+
+
+STREAM_PARTS = ("outflow", "inflow", "actual")
 
 
 class ConnectorView:
@@ -73,21 +174,39 @@ class ConnectorView:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """`self.tank.port.p = ac.start(2e5)`; a number is refused, for it is an unknown."""
-        getattr(self, name)  # which says what there is
+        if name not in self._connector.members:
+            getattr(self, name)  # which says what there is
+            raise UsageError(f"`{self}.{name}` has parts: give one of those a start value.")
         self._owner._modify(f"{self._connector.name}.{name}", value)
 
-    def __getattr__(self, name: str) -> Reference:
+    def __getattr__(self, name: str) -> Any:
         connector = self._connector
         member = connector.members.get(name)
-        if member is None:
-            kind = type(connector).__name__
-            raise UsageError(f"A {kind} has no `{name}`. {near_matches(name, connector.members)}".strip())
-        picked, shape = self._picked, self._shape
-        if member.shape and picked is not None:
-            size = int(np.prod(member.shape))
-            inner = np.arange(size).reshape(member.shape)
-            picked = picked.reshape(picked.shape + (1,) * inner.ndim) * size + inner
-        return Reference(self._root, self._owner, f"{connector.name}.{name}", shape + member.shape, picked)
+        if member is not None:
+            shape, picked = self._shape + member.shape, self._spread(member.shape)
+            return Reference(self._root, self._owner, f"{connector.name}.{name}", shape, picked)
+        if name in getattr(connector, "streams", ()):
+            return StreamView(self, name, connector.streams[name].with_)
+        if name in getattr(connector, "parts", ()):
+            part = connector.parts[name]
+            return ConnectorView(
+                self._root, self._owner, connector.part_of(name), self._shape + part.shape, self._spread(part.shape)
+            )
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = dict.fromkeys(m.partition(".")[0] for m in connector.members)
+        raise UsageError(
+            f"A {type(connector).__name__} has no `{name}`. {near_matches(name, known)}".strip(),
+            remedy=f"It has: {', '.join(known)}",
+        )
+
+    def _spread(self, inner: Shape) -> np.ndarray | None:
+        """Flat numbers of the picked connectors' own elements (None: all in order)."""
+        picked = self._picked
+        if not inner or picked is None:
+            return picked
+        size = int(np.prod(inner))
+        return picked.reshape(picked.shape + (1,) * len(inner)) * size + np.arange(size).reshape(inner)
 
     def __getitem__(self, key: Any) -> ConnectorView:
         if not self._shape:

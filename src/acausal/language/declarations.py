@@ -33,6 +33,8 @@ class Declaration(Arithmetic):
     location: Location | None  # where it was declared
     declared_in: str = ""  # the class, once a translation has read it
     place: str = ""  # the class in whose body it stands, and its name there
+    stream: str = ""  # of a part of a stream: "outflow" or "inflow"
+    with_: str = ""  # of a part of a stream: the flow of its connector that carries it
 
     def __init__(
         self,
@@ -181,6 +183,33 @@ class Flow(Declaration):
     """A connector variable that sums to zero at a connection: mass flow, heat flow, current. Positive into the component."""
 
     flow = True
+
+
+class Stream(Declaration):
+    """A connector variable that a flow carries: the specific enthalpy or the composition of what passes.
+
+        class FluidPort(ac.Connector):
+            p = ac.Potential(unit="Pa")
+            m_flow = ac.Flow(unit="kg/s")
+            h = ac.Stream(with_="m_flow", unit="J/kg")
+
+    A component states what would leave it, `port.h.outflow == …`, whichever way the flow goes; it reads what would enter,
+    `port.h.inflow`, or what passes, `port.h.actual`. Where two connectors meet, what enters one is what would leave the other;
+    where more meet, what flows out of the others is mixed, in proportion to the flows. `shape` is for a composition.
+    """
+
+    def __init__(self, *, with_: str, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        if not isinstance(with_, str):
+            raise UsageError(f"`with_` is the name of the flow that carries it, such as 'm_flow', got {with_!r}.")
+        self.with_ = with_
+
+    def part(self, which: str) -> Declaration:
+        """What leaves, or what enters, as a variable of its own."""
+        new = Declaration()
+        new.__dict__.update(self.__dict__)
+        new.stream = which
+        return new
 
 
 class Modification(dict[str, Any]):
