@@ -76,6 +76,7 @@ from .language.functions import maximum as max
 from .language.functions import minimum as min
 from .language.plain import plain
 from .language.reductions import final, first, integral, when_first
+from .language.replaceable import replaceable
 from .language.several import several
 from .language.smooth import (
     regularised_power,
@@ -106,7 +107,6 @@ _LATE = {
     "Outcome": ("runtime.outcome", "Outcome"),
     "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
-    "Session": ("runtime.session", "Session"),
     "compile": ("runtime.model", "compile"),
     "data": ("runtime.given", "data"),
     "hold": ("runtime.inputs", "hold"),
@@ -143,12 +143,12 @@ def __dir__() -> list[str]:
 __all__ = [
     "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "InputStates",
     "Integer", "Interrupted", "Model", "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential",
-    "Result", "RunFailed", "RunWarning", "Session", "States", "Table", "Table2D", "Variable", "abs", "acos", "after_step",
-    "array", "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "choice", "compile", "cos", "cosh", "crossing",
-    "data", "der", "dot", "draws", "during", "edge", "exp", "external", "final", "first", "floor", "function", "grid", "hold",
-    "homotopy", "initial", "integral", "library", "load", "log", "log10", "lognormal", "match", "max", "mean", "media", "min",
-    "modify", "named", "no_event", "normal", "one_at_a_time", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",
-    "reinit", "sample", "several", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min", "smooth_step",
+    "Result", "RunFailed", "RunWarning", "States", "Stream", "Table", "Table2D", "Variable", "abs", "acos", "after_step", "array",
+    "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "choice", "compile", "cos", "cosh", "crossing", "data", "der",
+    "dot", "draws", "during", "edge", "exp", "external", "final", "first", "floor", "function", "grid", "hold", "homotopy",
+    "initial", "integral", "library", "load", "log", "log10", "lognormal", "match", "max", "mean", "media", "min", "modify",
+    "named", "no_event", "normal", "one_at_a_time", "pi", "plain", "pre", "regularised_power", "regularised_sqrt", "reinit",
+    "replaceable", "sample", "several", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min", "smooth_step",
     "smooth_switch", "sqrt", "start", "study", "sum", "tan", "tanh", "terminate", "time", "transition", "triangular", "uniform",
     "when", "when_first", "where",
 ]  # fmt: skip

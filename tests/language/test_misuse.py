@@ -227,3 +227,14 @@ def test_an_input_of_a_part_is_equal_to_a_number(value: float) -> None:
 
 def test_dir_is_the_public_surface() -> None:
     assert set(ac.__all__) <= set(dir(ac)) and {n for n in dir(ac) if not n.startswith("_")} == set(ac.__all__)
+
+
+def test_a_clock_that_ticks_without_end_is_refused() -> None:
+    class Sampled(Decay):
+        n = ac.Integer(0)
+
+        def events(self) -> Any:
+            yield ac.when(ac.sample(0, 1e-12), ac.assign(self.n, ac.pre(self.n) + 1))
+
+    with pytest.raises(ac.ModelError, match=r"the period 1e-12 s would tick 1.0e\+12 times: the run would not end"):
+        ac.compile(Sampled()).simulate(until=1.0)

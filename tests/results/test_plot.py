@@ -179,3 +179,8 @@ def test_without_matplotlib(result, monkeypatch):
 )
 def test_pretty_units(unit, expected):
     assert pretty_unit(unit) == expected
+
+
+def test_a_notebook_shows_a_plot_as_a_picture(result):
+    picture = result.plot("wall.T[0]")._repr_png_()
+    assert picture.startswith(b"\x89PNG")

@@ -80,6 +80,7 @@ def _prepare(self: Component) -> None:
     put(self, "_ac_array_shape", ())
     put(self, "_ac_named", None)
     put(self, "_ac_made", False)
+    put(self, "_ac_constraint", None)
     for name, child in self._class_children.items():
         setattr(self, name, copy.deepcopy(child))
 
@@ -106,8 +107,8 @@ class Component(metaclass=ComponentType):
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_ac_array_shape", "_ac_declared", "_ac_made", "_ac_modifications", "_ac_name", "_ac_named",
-        "_ac_parent", "_ac_position",
+        "__dict__", "__weakref__", "_ac_array_shape", "_ac_constraint", "_ac_declared", "_ac_made", "_ac_modifications",
+        "_ac_name", "_ac_named", "_ac_parent", "_ac_position",
     )  # fmt: skip
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
@@ -118,6 +119,8 @@ class Component(metaclass=ComponentType):
     _ac_modifications: dict[str, Modification]
     _ac_declared: dict[str, Declaration | Connector] | None
     _ac_array_shape: Shape
+    _ac_made: bool  # whether its `__init__` is over
+    _ac_constraint: Any  # what may stand in its place: `replaceable.py`
     _ac_named: dict[str, tuple[str, str]] | None
 
     def __init_subclass__(cls) -> None:
@@ -179,6 +182,8 @@ class Component(metaclass=ComponentType):
                 f"`{name}` of {type(self).__name__} is declared as {self._find(name)!r} and cannot also be a component.",
                 remedy="Give one of them another name.",
             )
+        elif isinstance(value, (Component, ComponentArray)) and self._is_exchange(name, value):
+            self._exchange(name, value)
         elif isinstance(value, Component):
             _adopt(self, name, value, None)
             object.__setattr__(self, name, value)
@@ -200,6 +205,11 @@ class Component(metaclass=ComponentType):
             if self._ac_made and name not in self.__dict__ and not isinstance(value, Expression) and not is_reading():
                 refuse_unknown(self, name, value)
             self.__dict__[name] = value
+
+    def _is_exchange(self, name: str, value: Any) -> bool:
+        """Whether a part is assigned from outside, in the place of another one."""
+        old = self.__dict__.get(name)
+        return self._ac_made and old is not None and old is not value and isinstance(old, (Component, ComponentArray))
 
     def __delattr__(self, name: str) -> None:
         note(self)
@@ -266,13 +276,25 @@ class Component(metaclass=ComponentType):
             if rest:
                 self.__dict__[first]._modify(rest, value)
             else:
-                setattr(self, first, value)
+                self._exchange(first, value)
         else:
             known = [*self._all_declared(), *(k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))]
             raise UsageError(
                 f"{type(self).__name__} has no `{name}` that could be given a value. {near_matches(name, known)}".strip(),
                 remedy=f"It declares: {', '.join(known[:12])}",
             )
+
+    def _exchange(self, name: str, given: Any) -> None:
+        """Put another component in the place of a part; what was modified there, and its kind, stay."""
+        from .replaceable import replacement
+
+        old = self.__dict__.pop(name)
+        try:
+            new = replacement(f"{type(self).__name__}.{name}", old, given)
+        except UsageError:
+            self.__dict__[name] = old
+            raise
+        setattr(self, name, new)
 
     def _modify_declared(self, name: str, declaration: Declaration, value: Any) -> None:
         if not isinstance(value, Modification):

@@ -6,6 +6,7 @@ tries to open a window.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -523,7 +524,15 @@ def _new_figure(size: tuple[float, float], window: bool) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
+    class Picture(Figure):
+        """A figure that a notebook shows as what it is, with or without `%matplotlib inline`."""
+
+        def _repr_png_(self) -> bytes:
+            stream = io.BytesIO()
+            self.savefig(stream, format="png", dpi=110)
+            return stream.getvalue()
+
+    figure = Picture(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -65,7 +65,7 @@ class Handler:
         self.known[LIVE] = self.known[INITIAL] = 0.0
         self.cells, self.partners = 2 * n + hybrid.cells, 2 * n + hybrid.partners
         self.relations, self.timed = Relations(problem, rtol), Timed(problem)
-        self.ticks = Ticks(problem, self.w)
+        self.ticks = Ticks(problem, self.w, span)
         self.updates = 2 * n + hybrid.parts["update"].targets
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
         reinit = hybrid.parts["reinit"]

@@ -105,21 +105,31 @@ def set_at_start(problem: Problem, t: float) -> None:
     problem.known[:] = w[2 * problem.size :]
 
 
+MOST_TICKS = 1e9  # of a clock in a run
+
+
 class Ticks:
     """The clocks of `ac.sample`: cells that are true at the instant of their tick."""
 
-    def __init__(self, problem: Problem, w: Floats) -> None:
+    def __init__(self, problem: Problem, w: Floats, span: float = 0.0) -> None:
         hybrid = problem.lowered.system.hybrid
         assert hybrid is not None and problem.rules is not None
         self.cells = 2 * problem.size + hybrid.parts["clock_start"].targets
         self.clocks: Clocks | None = None
         if len(self.cells):
             starts, periods = problem.rules.values("clock_start", w), problem.rules.values("clock_period", w)
-            self._check(problem, starts, periods)
+            self._check(problem, starts, periods, span)
             self.clocks = Clocks(starts, periods)
 
-    def _check(self, problem: Problem, starts: Floats, periods: Floats) -> None:
+    def _check(self, problem: Problem, starts: Floats, periods: Floats, span: float) -> None:
         """Complaints about clocks name the first one that is wrong, and where it stands."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            endless = np.flatnonzero((periods > 0) & (span / periods > MOST_TICKS))
+        if len(endless):
+            k = int(endless[0])
+            place = problem.lowered.system.describe_rule("clock_period", k)
+            what = f"A clock with the period {periods[k]:g} s would tick {span / periods[k]:.1e} times: the run would not end."
+            raise UsageError(replace(place, what=what, remedy="Is the period in seconds? A shorter run would do, too."))
         wrong = np.flatnonzero(~(np.isfinite(starts) & np.isfinite(periods) & (periods > 0)))
         if len(wrong):
             k = int(wrong[0])
