@@ -74,6 +74,7 @@ from .language.functions import (
 )
 from .language.functions import maximum as max
 from .language.functions import minimum as min
+from .language.outer import outer
 from .language.plain import plain
 from .language.reductions import final, first, integral, when_first
 from .language.replaceable import replaceable
@@ -147,8 +148,8 @@ __all__ = [
     "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "choice", "compile", "cos", "cosh", "crossing", "data", "der",
     "dot", "draws", "during", "edge", "exp", "external", "final", "first", "floor", "function", "grid", "hold", "homotopy",
     "initial", "integral", "library", "load", "log", "log10", "lognormal", "match", "max", "mean", "media", "min", "modify",
-    "named", "no_event", "normal", "one_at_a_time", "pi", "plain", "pre", "regularised_power", "regularised_sqrt", "reinit",
-    "replaceable", "sample", "several", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min", "smooth_step",
-    "smooth_switch", "sqrt", "start", "study", "sum", "tan", "tanh", "terminate", "time", "transition", "triangular", "uniform",
-    "when", "when_first", "where",
+    "named", "no_event", "normal", "one_at_a_time", "outer", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",
+    "reinit", "replaceable", "sample", "several", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min",
+    "smooth_step", "smooth_switch", "sqrt", "start", "study", "sum", "tan", "tanh", "terminate", "time", "transition",
+    "triangular", "uniform", "when", "when_first", "where",
 ]  # fmt: skip

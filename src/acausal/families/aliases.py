@@ -76,6 +76,8 @@ class AliasGraph:
         self.edges.add(nodes.equal[:, 0], nodes.equal[:, 1], 1)
         self.edges.add(nodes.opposed[:, 0], nodes.opposed[:, 1], nodes.opposed_sign)
         self.edges.add(nodes.zero, self._cell(np.array([ZERO])), 1)
+        if plant.seen is not None:
+            self.edges.add(plant.seen.known[:, 0], self._cell(plant.seen.known[:, 1]), 1)
         self._external_inputs(nodes.connected)
 
     def _cell(self, known: np.ndarray) -> np.ndarray:

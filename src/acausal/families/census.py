@@ -28,6 +28,7 @@ from ..language.reading import slot_values
 from ..language.states import State, StateView
 from .plant import Kind, Plant, Quantity
 from .slips import methods_of
+from .surroundings import seen_around
 from .tree import NUMERIC, Node, Port, frozen_value, recorded
 
 Trial = Callable[[Component, tuple[str, ...], Component], bool]
@@ -64,6 +65,7 @@ class Census:
             self._declare(kind, component)
         for component in self._components:
             self._modifications(component, self._nodes[id(component)])
+        self.plant.seen = seen_around(self._components, self._nodes)
 
     # --- from components to nodes ---------------------------------------------------------------------------------------------
     def node(self, component: Component) -> Node:

@@ -158,7 +158,10 @@ class Joints:
         connected[pairs.ravel() >> 1] = True
         meetings = Meetings(label, variable, signs, np.arange(len(variable)) >= len(flow))
         mixed, carried = meeting_streams(plant, meetings, connected)
-        found = _sorted_nodes(np.concatenate([equal, carried]), label, variable, signs, connected)
+        seen = np.zeros((0, 2), dtype=np.int64) if plant.seen is None else plant.seen.equal
+        if plant.seen is not None:
+            connected[plant.seen.looked_at] = True
+        found = _sorted_nodes(np.concatenate([equal, carried, seen]), label, variable, signs, connected)
         found.mixed = mixed
         return found
 

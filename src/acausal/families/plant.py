@@ -25,6 +25,7 @@ from .tree import Node, Path, Port
 
 if TYPE_CHECKING:
     from .path import Located
+    from .surroundings import Seen
 
 _MOST_LOCATED = 50_000
 
@@ -64,7 +65,7 @@ class Quantity:
     @property
     def is_own_unknown(self) -> bool:
         """Whether the component itself owes an equation for it: its own variables, its connectors' flows, and what leaves there."""
-        return self.role == "variable" and not self.is_potential and self.declaration.stream != "inflow"
+        return self.role == "variable" and not self.is_potential and self.declaration.stream in ("", "outflow")
 
     @property
     def flow_sign(self) -> int:
@@ -149,6 +150,7 @@ class Plant:
         self.variable_count = 0
         self.known_count = FIRST_PARAMETER
         self._located: dict[str, Located] = {}  # names that were asked for; who lists a result asks for each several times
+        self.seen: Seen | None = None  # what components see of those around them
 
     def add_quantity(self, kind: Kind, quantity: Quantity) -> None:
         total = kind.count * quantity.size

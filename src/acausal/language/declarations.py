@@ -33,7 +33,7 @@ class Declaration(Arithmetic):
     location: Location | None  # where it was declared
     declared_in: str = ""  # the class, once a translation has read it
     place: str = ""  # the class in whose body it stands, and its name there
-    stream: str = ""  # of a part of a stream: "outflow" or "inflow"
+    stream: str = ""  # of a part of a stream: "outflow" or "inflow"; "outer" of what is seen of a component around
     with_: str = ""  # of a part of a stream: the flow of its connector that carries it
 
     def __init__(
