@@ -193,11 +193,18 @@ INLINE void reciprocal(Jet1& f, m4 lanes) {
     f.d[1] = lanes ? -p * i : f.d[1];
 }
 
+constexpr double hottest = 1.05;  // of y: a table goes on a little beyond its end, for iterations that look there
+
+INLINE void undefined(Jet2& f) {
+    for (v4& d : f.d) d = all(std::nan(""));
+}
+
 // --- single-phase surfaces ------------------------------------------------------------------------------------------------
 
 INLINE void vapour(const Table& t, Block block, double p, const Weights& wx, const Jet1& c, double h, Jet2& f) {
     const Curve hv = lane(c, 1), hmax = lane(c, 2);
     const double y = (h - hv.v) / (hmax.v - hv.v);
+    if (y > hottest) return undefined(f);
     Weights wy;
     weights(t.vapour_y, y, wy);
     tensor(t.vapour[block], t.vapour_ny, wx, wy, f);
@@ -231,6 +238,7 @@ void region(const Table& t, Block block, double p, double h, Jet2& f) {
     weights(t.region_x, std::log(p), wx);
     const Curve low = {t.h_split, 0, 0}, high = curve(t.region_hmax, wx);
     const double y = (h - low.v) / (high.v - low.v);
+    if (y > hottest) return undefined(f);
     weights(t.region_y, y, wy);
     tensor(t.region[block], t.region_ny, wx, wy, f);
     aligned(f, y, low, high);
@@ -431,7 +439,7 @@ __attribute__((noinline)) void branch(const Table& t, Block block, double p, dou
 }
 
 INLINE bool inside(const Table& t, double p, double h) {
-    return p >= 0.9 * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit && h < 1e3 * t.h_unit;
+    return p >= 0.9 * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
 }
 
 INLINE void surface(const Table& t, Block block, double p, double h, Jet2& f) {
@@ -453,10 +461,7 @@ INLINE void surface(const Table& t, Block block, double p, double h, Jet2& f) {
 }
 
 void state(const Table& t, Block block, double p, double h, double phase, Jet2& f) {
-    if (!inside(t, p, h)) {
-        for (v4& d : f.d) d = all(std::nan(""));
-        return;
-    }
+    if (!inside(t, p, h)) return undefined(f);
     if (phase >= 1.5) surface(t, block, p, h, f);
     else branch(t, block, p, h, phase, f);
 }

@@ -31,7 +31,7 @@ def fused(group: list[Rows]) -> list[Rows]:
             continue
         for node in walk(*rows.residuals):
             if is_costly(node):
-                first = owner.setdefault((_work(node), rows.shape), k)
+                first = owner.setdefault((work_of(node), rows.shape), k)
                 leader[find(k)] = find(first)
     together: dict[int, list[Rows]] = {}
     for k, rows in enumerate(group):
@@ -44,7 +44,7 @@ def is_costly(node: Expression) -> bool:
     return isinstance(node, Call) or (isinstance(node, Operation) and node.operator.name not in _CHEAP)
 
 
-def _work(node: Expression) -> object:
+def work_of(node: Expression) -> object:
     """What is computed: a node, or the evaluation of a function with several results of which the node is one."""
     return (id(node.function.evaluation), node.args) if isinstance(node, Call) else node
 

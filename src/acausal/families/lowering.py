@@ -21,6 +21,7 @@ from ..language.expression import Call, Constant, Expression, Slot, transform, w
 from .assemble import merged_families
 from .evaluate import evaluate_arrays
 from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
+from .fuse import work_of
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
 from .template import Family
@@ -247,20 +248,20 @@ class _Lowering:
     ) -> tuple[dict[Expression, Expression], np.ndarray]:
         """Calls that several levels need become computed cells: which slot holds each, and the table with these slots."""
         found: dict[Expression, Expression] = {}
-        for depth, call in enumerate(_calls_of_several(outputs)):
+        for depth, calls in enumerate(_calls_of_several(outputs)):
             first = self.z + sum(len(rows) for rows in self.shared)
-            numbers = first + np.arange(slots.shape[1])
-            inner = (transform(call, lambda n, c=call: found.get(n) if n is not c else None),)  # type: ignore[misc]
+            numbers = first + np.arange(len(calls) * slots.shape[1]).reshape(len(calls), -1)
+            inner = tuple(_over(call, found) for call in calls)
             template, table = _compact(inner, slots)
-            level = self._level_of(family, columns, call)
+            level = self._level_of(family, columns, calls[0])
             for value in distinct(level):
                 here = level == value
                 merged = self._level(int(value), depth)
-                merged.setdefault(template, []).append((table[:, here], numbers[here].astype(np.int32)[None, :]))
-            self.shared.append(family.rows[0][columns].astype(np.int64))
-            found[call] = Slot(len(slots), "variable")
+                merged.setdefault(template, []).append((table[:, here], numbers[:, here].astype(np.int32)))
+            self.shared += [family.rows[0][columns].astype(np.int64)] * len(calls)
+            found |= {call: Slot(len(slots) + k, "variable") for k, call in enumerate(calls)}
             cells = 2 * self.m + self.system.known_count + numbers
-            slots = np.concatenate([slots, cells[None, :].astype(slots.dtype)])
+            slots = np.concatenate([slots, cells.astype(slots.dtype)])
         return found, slots
 
     def _level_of(self, family: Family, columns: np.ndarray, call: Expression) -> np.ndarray:
@@ -277,17 +278,25 @@ class _Lowering:
         return self.assigned.setdefault((level, place), {})
 
 
-def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[Call]:
-    """Calls that stand in outputs of more than one level, those within others first."""
+def _over(call: Call, found: dict[Expression, Expression]) -> Expression:
+    """A call whose arguments take from their cells what has one."""
+    return transform(call, lambda n: found.get(n) if n is not call else None)
+
+
+def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[Call, ...]]:
+    """Calls that outputs of more than one level need, those within others first; results of one evaluation stand together."""
     if len(outputs) < 2:
         return []
-    times: dict[Expression, int] = {}
-    for values in outputs.values():
+    levels: dict[object, set[int]] = {}
+    parts: dict[object, dict[Call, None]] = {}
+    for level, values in outputs.items():
         for node in walk(*values.values()):
             if isinstance(node, Call):
-                times[node] = times.get(node, 0) + 1
-    every = walk(*(v for values in outputs.values() for v in values.values()))
-    return [node for node in every if isinstance(node, Call) and times[node] > 1]
+                levels.setdefault(work_of(node), set()).add(level)
+    for node in walk(*(v for values in outputs.values() for v in values.values())):
+        if isinstance(node, Call) and len(levels[work_of(node)]) > 1:
+            parts.setdefault(work_of(node), {})[node] = None
+    return [tuple(calls) for calls in parts.values()]
 
 
 def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:

@@ -1,0 +1,232 @@
+"""Media: fluid tables against their equations of state: accuracy, borders, derivatives, time a look-up, making and loading.
+
+Each record has a `case`, the fluid, the `value` reached, its `bar` and whether it is `ok`. States are drawn at random over a whole
+table (uniform in ln p; as many in liquid, vapour and two phases). T and rho of the table go into the equation of state, whose
+(p, h) must lead back to them: one evaluation a state, and no flash of somebody else's in between. `sizes` are numbers of states
+(1 000 000 in the table of figures).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import acausal as ac
+from benchmarks.fluids import CYCLES, Cycle, Volume, exact_cop
+
+FLUIDS = (
+    "Water", "R134a", "R290", "R600a", "R717", "R744", "R1234yf", "R32", "R410A", "Nitrogen", "Oxygen", "Hydrogen", "Helium",
+)  # fmt: skip
+STATES = 20_000
+Record = dict[str, Any]
+
+
+def run(sizes: list[int] | None = None) -> Iterator[Record]:
+    """`sizes`: how many random states a fluid."""
+    n = (sizes or [STATES])[0]
+    for name in FLUIDS:
+        yield from _making(name)
+        fluid = ac.media.fluid(name)
+        yield from _accuracy(fluid, n)
+        yield _borders(fluid)
+        yield from _derivatives(fluid, min(n, 100_000))
+        yield from _times(fluid)
+    yield from _isochores()
+    yield from _cycles()
+
+
+def _record(case: str, fluid: str, value: float, bar: float | None, **more: Any) -> Record:
+    ok = None if bar is None else bool(value <= bar)
+    return {"suite": "media", "case": case, "fluid": fluid, "value": float(value), "bar": bar, "ok": ok} | more
+
+
+def _making(name: str) -> Iterator[Record]:
+    """Building into an empty cache, and loading again, in CPU seconds of this process."""
+    from acausal.media.names import coolprop_name
+    from acausal.media.store import table_of
+
+    key, before = coolprop_name(name), os.environ.get("ACAUSAL_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ACAUSAL_CACHE"] = folder
+        try:
+            start = time.process_time()
+            table = table_of(key, (None, None, None), lambda share: None)
+            yield _record("building, s", name, time.process_time() - start, 8.0)
+            loads = []
+            for _ in range(5):
+                start = time.perf_counter()
+                table_of(key, (None, None, None), lambda share: None)
+                loads.append(time.perf_counter() - start)
+            yield _record("loading, s", name, min(loads), 0.020)
+            yield _record("size, bytes", name, table.nbytes, 1e6)
+        finally:
+            if before is None:
+                del os.environ["ACAUSAL_CACHE"]
+            else:
+                os.environ["ACAUSAL_CACHE"] = before
+
+
+def random_states(fluid: Any, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """p, h and region: 0 liquid, 1 two phases, 2 vapour, 3 above the critical pressure."""
+    rng = np.random.default_rng(seed)
+    p = np.exp(rng.uniform(np.log(fluid.p_min), np.log(fluid.p_max), n))
+    highest = fluid.function("h_pT")(p, fluid.T_max)[0]
+    low, high = fluid.function("saturation")(p)[:2]
+    which = np.where(p < fluid.p_critical, rng.integers(0, 3, n), 3)
+    start = np.choose(which, [np.full(n, fluid.h_min), low, high, np.full(n, fluid.h_min)])
+    end = np.choose(which, [low, high, highest, highest])
+    return p, start + rng.random(n) * (end - start), which
+
+
+def _phases(which: np.ndarray) -> np.ndarray:
+    return np.choose(which, [-1.0, 0.0, 1.0, 2.0])
+
+
+def _accuracy(fluid: Any, n: int) -> Iterator[Record]:
+    import CoolProp as cp
+
+    p, h, which = random_states(fluid, n)
+    found = fluid.function("state").evaluate(p, h, _phases(which))
+    exact = np.full((n, 3), np.nan)
+    p, h = p.copy(), h.copy()
+    single, flash = cp.AbstractState("HEOS", fluid.name), cp.AbstractState("HEOS", fluid.name)
+    single.specify_phase(cp.iphase_gas)
+    saturation = np.zeros(0)
+    for k in range(n):
+        if which[k] == 1:
+            try:
+                ends = []
+                for quality in (0.0, 1.0):
+                    flash.update(cp.PQ_INPUTS, p[k], quality)
+                    ends.append((flash.T(), 1 / flash.rhomass(), flash.smass(), flash.hmass()))
+            except ValueError:
+                continue  # CoolProp does not find it
+            (Tl, vl, sl, hl), (Tv, vv, sv, hv) = ends
+            x = (h[k] - hl) / (hv - hl)
+            exact[k] = Tl + x * (Tv - Tl), 1 / (vl + x * (vv - vl)), sl + x * (sv - sl)
+        else:
+            single.update(cp.DmassT_INPUTS, found[k, 1], found[k, 0])
+            p[k], h[k] = single.p(), single.hmass()
+            exact[k] = found[k, 0], found[k, 1], single.smass()
+    again = fluid.function("state").evaluate(p, h, _phases(which))[:, :3]
+    error = np.abs(again - exact) / np.maximum(np.abs(exact), [0, 0, 5 * fluid.gas_constant])
+    near = (np.abs(exact[:, 0] / fluid.T_critical - 1) < 0.02) & (np.abs(p / fluid.p_critical - 1) < 0.15)
+    there = np.isfinite(exact[:, 0]) & (exact[:, 0] >= fluid.T_min)  # colder, a liquid under pressure may be solid
+    for k, name in enumerate(("T", "rho", "s")):
+        for place, mask, bar in (("away from the critical point", ~near, 1e-5), ("within 2 % of it", near, 1e-3)):
+            picked = error[mask & there, k]
+            if len(picked):
+                more = {"median": float(np.median(picked)), "states": len(picked)}
+                yield _record(f"{name}, {place}", fluid.name, float(picked.max()), bar, **more)
+    pressures = np.exp(np.linspace(np.log(fluid.p_min), np.log(0.98 * fluid.p_critical), 300))
+    ends = fluid.saturation(p=pressures)
+    saturation = np.zeros((len(pressures), 4))
+    for k, pressure in enumerate(pressures):
+        for quality, end in ((0.0, ends.liquid), (1.0, ends.vapour)):
+            flash.update(cp.PQ_INPUTS, pressure, quality)
+            saturation[k, int(2 * quality) :][:2] = abs(end.T[k] / flash.T() - 1), abs(end.rho[k] / flash.rhomass() - 1)
+    yield _record("saturation, T and rho", fluid.name, saturation.max(), 1e-6, median=float(np.median(saturation)))
+
+
+def _borders(fluid: Any) -> Record:
+    p = np.exp(np.linspace(np.log(fluid.p_min), np.log(0.9999 * fluid.p_critical), 5_000))
+    ends = fluid.saturation(p=p)
+    worst = 0.0
+    for end, phase in ((ends.liquid, "liquid"), (ends.vapour, "vapour")):
+        one, two = fluid.state(p=p, h=end.h, phase=phase), fluid.state(p=p, h=end.h, phase="two-phase")
+        for name in ("T", "rho", "s", "cp", "cv", "viscosity", "conductivity", "speed_of_sound"):
+            a, b = getattr(one, name), getattr(two, name)
+            worst = max(worst, float(np.nanmax(np.abs(a - b) / np.maximum(np.abs(a), fluid.gas_constant if name == "s" else 0))))
+    return _record("jump at a border", fluid.name, worst, 1e-12)
+
+
+def _derivatives(fluid: Any, n: int) -> Iterator[Record]:
+    """Analytic ones against central differences of the table itself, and T ds = dh - v dp."""
+    p, h, which = random_states(fluid, n, seed=1)
+    keep = (which != 1) & ~((p > 0.995 * fluid.p_critical) & (p < 1.005 * fluid.p_critical)) & (p > 1.001 * fluid.p_min)
+    p, h, which = p[keep], h[keep], which[keep]
+    function = fluid.function("state")
+    out = function.evaluate(p, h, _phases(which))
+    usable = out[:, 0] >= fluid.T_min
+    unit = float(fluid.table[9])
+    errors = []
+    for k, step in ((1, 1e-5 * p), (2, np.full(len(p), 1e-5 * unit))):
+        moved = [(p + s * step, h) if k == 1 else (p, h + s * step) for s in (1, -1)]
+        ahead, behind = (function.evaluate(*m, _phases(which)) for m in moved)
+        slope = (ahead[:, :3] - behind[:, :3]) / (2 * step[:, None])
+        analytic = out[:, 4 * k : 4 * k + 3]
+        floor = 1e-9 * np.abs(out[:, :3]) / step[:, None]  # what rounding leaves of a difference
+        errors.append(np.abs(slope - analytic) / (np.abs(analytic) + floor))
+    worst = np.max(errors, axis=(0, 2))
+    liquid = out[:, 1] > fluid.rho_critical
+    maxwell = np.maximum(np.abs(out[:, 10] * out[:, 0] - 1), np.abs(out[:, 6] * out[:, 0] * out[:, 1] + 1))
+    for name, mask, bar in (("", ~liquid & usable, 1e-5), (" in liquid", liquid & usable, 1e-4)):
+        for what, error in (("derivatives against differences", worst), ("Maxwell", maxwell)):
+            picked = error[mask]
+            more = {"median": float(np.median(picked)), "99.9 %": float(np.quantile(picked, 0.999))}
+            yield _record(what + name, fluid.name, float(picked.max()), bar, **more)
+
+
+def _times(fluid: Any) -> Iterator[Record]:
+    import CoolProp as cp
+
+    p, h, which = random_states(fluid, 4_000, seed=2)
+    quickest = []
+    for number, name in enumerate(("liquid", "two phases", "vapour", "supercritical")):
+        mask = which == number
+        if mask.any():
+            rows = np.ascontiguousarray(np.stack([p[mask], h[mask], np.full(int(mask.sum()), 2.0)], axis=1))
+            portable = fluid.native.nanoseconds(0, rows, 200, True)
+            quickest.append(fluid.native.nanoseconds(0, rows, 200, False))
+            yield _record(f"look-up in {name}, ns", fluid.name, quickest[-1], 150.0, any_processor=portable)
+    direct = cp.AbstractState("HEOS", fluid.name)
+    keep = which == 2
+    yield from _ratio("HEOS", direct, fluid, p[keep][:200], h[keep][:200], quickest)
+    try:
+        tabulated = cp.AbstractState("BICUBIC&HEOS", fluid.name)
+        tabulated.update(cp.HmassP_INPUTS, h[keep][0], p[keep][0])
+    except ValueError:
+        return
+    yield from _ratio("BICUBIC", tabulated, fluid, p[keep][:1000], h[keep][:1000], quickest)
+
+
+def _ratio(name: str, state: Any, fluid: Any, p: np.ndarray, h: np.ndarray, ours: list[float]) -> Iterator[Record]:
+    import CoolProp as cp
+
+    times = []
+    for a, b in zip(p.tolist(), h.tolist(), strict=True):
+        start = time.perf_counter()
+        try:
+            state.update(cp.HmassP_INPUTS, b, a)
+            state.T(), state.rhomass(), state.smass()
+        except ValueError:
+            continue
+        times.append(time.perf_counter() - start)
+    if times:
+        ratio = float(np.median(times)) * 1e9 / float(np.mean(ours))
+        yield _record(f"CoolProp {name} over ours", fluid.name, ratio, None, microseconds=float(np.median(times)) * 1e6)
+
+
+def _isochores() -> Iterator[Record]:
+    from CoolProp.CoolProp import PropsSI
+
+    model = ac.compile(Volume(ac.media.fluid("CO2")))
+    for share in (0.6, 0.9, 0.98, 1.0, 1.02, 1.1, 1.4):
+        rho = share * 467.6
+        result = model.simulate(until=1880.0, rtol=1e-6, set={"M0": rho * 1e-3}, on_failure="keep")
+        picked = range(0, len(result.time), 5)
+        error = max(abs(result["T"][k] / PropsSI("T", "D", rho, "U", result["U"][k] / result["M"][k], "CO2") - 1) for k in picked)
+        value = error if result.outcome else float("inf")
+        yield _record(f"isochore of {share:g} critical densities", "CO2", value, 1e-5, steps=result.statistics.steps)
+
+
+def _cycles() -> Iterator[Record]:
+    for fluid, given in CYCLES.items():
+        result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=given)
+        error = abs(float(result["COP"][-1]) / exact_cop(fluid, **given) - 1)
+        yield _record("COP of a steady cycle", fluid, error, 1e-6)

@@ -1,0 +1,113 @@
+"""Fluids in equations: phases are events, one look-up serves all equations, limits are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from benchmarks.fluids import CYCLES, Cycle, Volume, exact_cop
+
+CoolProp = pytest.importorskip("CoolProp")
+
+
+@pytest.fixture(scope="module")
+def volume():
+    return ac.compile(Volume(ac.media.fluid("CO2")))
+
+
+@pytest.mark.parametrize("share", [0.6, 1.0, 1.02, 1.4])
+def test_isochores_cross_the_critical_point(volume, share):
+    rho = share * 467.6
+    result = volume.simulate(until=1880.0, rtol=1e-6, set={"M0": rho * 1e-3})
+    assert result.outcome
+    exact = CoolProp.CoolProp.PropsSI
+    for k in range(0, len(result.time), 25):
+        assert result["T"][k] == pytest.approx(exact("T", "D", rho, "U", result["U"][k] / result["M"][k], "CO2"), rel=1e-5)
+    assert np.abs(result["M"] / result["M"][0] - 1).max() < 1e-12
+
+
+def test_a_change_of_phase_is_one_event(volume):
+    """Dense fluid leaves two phases once on the way up and enters them once on the way down."""
+    result = volume.simulate(until=1880.0, set={"M0": 1.4 * 0.4676})
+    assert len(result.events) == 2
+
+
+@pytest.mark.parametrize("fluid", CYCLES)
+def test_cop_of_a_steady_cycle(fluid):
+    result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=CYCLES[fluid])
+    assert result["COP"][-1] == pytest.approx(exact_cop(fluid, **CYCLES[fluid]), rel=1e-6)
+
+
+def test_one_evaluation_serves_all_equations():
+    calls = []
+
+    def gas(p, h):
+        calls.append((p, h))
+        return 1e-5 * p * (1 + 1e-6 * h), 250 + 1e-3 * h, 1e-5 * (1 + 1e-6 * h), 0.0, 1e-11 * p, 1e-3
+
+    properties = ac.several(gas, results=("rho", "T"), order=1)
+
+    class Cell(ac.Component):
+        p = ac.Variable(start=1e5, nominal=1e5)
+        h = ac.Variable(start=2e5, nominal=1e5)
+        M = ac.Variable(start=0.12, state="prefer")
+        U = ac.Variable(start=14000.0, state="prefer", nominal=1e4)
+        T = ac.Variable(nominal=100.0)
+        Q = ac.Variable(nominal=10.0)
+
+        def equations(self):
+            rho, T = properties(self.p, self.h)
+            yield self.M == 0.1 * rho
+            yield self.U == self.M * self.h - self.p * 0.1
+            yield self.T == T
+            yield self.Q == 5.0 * (600.0 - self.T)
+            yield ac.der(self.M) == 0.0 * self.Q
+            yield ac.der(self.U) == self.Q
+
+    model = ac.compile(Cell())
+    calls.clear()
+    result = model.simulate(until=20.0, points=2)
+    assert result.outcome
+    work = result.statistics.residual_evaluations + 2 * result.statistics.jacobian_evaluations
+    assert len(calls) <= work + 40  # and a few for the start, and where somebody looks
+
+
+def test_leaving_the_table_is_told():
+    """R134a in a closed volume, heated until it is hotter than its table."""
+    model = ac.compile(Volume(ac.media.fluid("R134a")))
+    result = model.simulate(until=400.0, set={"M0": 0.05, "Q": 500.0, "T0": 300.0, "period": 1e4}, on_failure="keep")
+    assert not result.outcome
+    told = "\n".join(str(d) for d in result.diagnostics)
+    assert "R134a" in told and "table" in told, told
+
+
+def test_units_of_media_are_checked():
+    class Wrong(ac.Component):
+        p = ac.Variable(start=1e5, unit="Pa")
+        T = ac.Variable(start=300.0, unit="K")
+
+        def equations(self):
+            yield self.T == ac.media.fluid("CO2").state(p=self.p, h=self.T).T
+            yield self.p == 1e6 + 0 * ac.time
+
+    with pytest.raises(ac.ModelError, match="J/kg"):
+        ac.compile(Wrong())
+
+
+def test_a_known_phase_makes_no_events():
+    class Gas(ac.Component):
+        T = ac.Variable(start=310.0, unit="K", nominal=100.0)
+        rho = ac.Variable(unit="kg/m^3")
+        h = ac.Variable(start=4.5e5, unit="J/kg", nominal=1e5)
+
+        def equations(self):
+            state = ac.media.fluid("CO2").state(p=1e6, h=self.h, phase="vapour")
+            yield ac.der(self.h) == -1e3
+            yield self.T == state.T
+            yield self.rho == state.rho
+
+    result = ac.compile(Gas()).simulate(until=10.0)
+    assert len(result.events) == 0
+    exact = CoolProp.CoolProp.PropsSI("T", "P", 1e6, "H", result["h"][-1], "CO2")
+    assert result["T"][-1] == pytest.approx(exact, rel=1e-6)
