@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
 
-.PHONY: demo test bench setup clean
+.PHONY: fuzz demo test bench setup clean
 
 demo: setup
 	@$(BIN)/acausal demo
@@ -42,3 +42,6 @@ $(VENV)/.installed: pyproject.toml $(NATIVE) $(VENV)/.system $(VENV)/.tools
 
 clean:
 	rm -rf $(VENV) build src/acausal/_core*.so .pytest_cache .ruff_cache .mypy_cache
+
+fuzz: setup  ## random models against a second opinion: make fuzz COUNT=1000 SEED=0
+	$(BIN)/python -m tests.fuzz --count $(or $(COUNT),200) --seed $(or $(SEED),0)

@@ -139,3 +139,23 @@ class Floating(ac.Component):
 def test_what_nothing_makes_regular_is_still_named() -> None:
     with pytest.raises(ac.AcausalError, match="ground"):
         ac.compile(Floating()).simulate(until=1.0)
+
+
+class Singular(ac.Component):
+    """E x' + x = f with E of rank one and not integer: x1 + 2 x2 is determined by the sources alone."""
+
+    x = ac.Variable(shape=2, start=[0.5, 0.0])
+
+    def equations(self) -> Any:
+        E = np.array([[0.3, 0.7], [0.6, 1.4]])
+        yield ac.dot(E, ac.der(self.x)) + self.x == np.array([1.0, 0.0]) * ac.cos(ac.time)
+
+
+def test_a_mass_matrix_that_is_singular_by_numbers() -> None:
+    """2 x1 - x2 = 2 cos t; with it 0.3 x1' + 0.7 x2' + x1 = cos t is an equation for x1 alone."""
+    result = ac.compile(Singular()).simulate(until=2.0, rtol=1e-9)
+    np.testing.assert_allclose(2 * result["x"][:, 0] - result["x"][:, 1], 2 * np.cos(result.time), atol=1e-8)
+    exact = solve_ivp(
+        lambda t, x: [(np.cos(t) - x[0] - 1.4 * np.sin(t)) / 1.7], (0, 2), [result["x"][0, 0]], rtol=1e-11, atol=1e-12
+    )
+    assert result["x"][-1, 0] == pytest.approx(exact.y[0, -1], abs=1e-7)

@@ -29,11 +29,11 @@ from ..structure.incidence import Incidence
 from ..structure.multipliers import Combinations, dependent_rows
 from ..structure.pantelides import Reduction
 from .explicit import ranges
-from .orders import KNOWN, Coded, compact, occurrences, plain, time_derivative
+from .orders import KNOWN, Coded, Literals, compact, occurrences, plain, time_derivative
 from .plant import ZERO, Plant
 from .template import Template
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-10  # a sum this small beside its terms has cancelled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,9 @@ class Found:
     block_of_unknown: np.ndarray
 
 
-def find(tables: list[Coded], size: int, incidence: Incidence, sigma: np.ndarray, reduction: Reduction) -> Found | None:
+def find(
+    tables: list[Coded], size: int, literals: Literals, incidence: Incidence, sigma: np.ndarray, reduction: Reduction
+) -> Found | None:
     """Combinations of rows in which the highest derivatives of a block cancel; None if there are none."""
     c, d = reduction.differentiations.astype(np.int64), reduction.orders.astype(np.int64)
     active = incidence.keep(sigma + c[incidence.owners] == d[incidence.indices])
@@ -57,7 +59,7 @@ def find(tables: list[Coded], size: int, incidence: Incidence, sigma: np.ndarray
     of_row, of_unknown = np.full(incidence.n_equations, -1), np.full(incidence.n_unknowns, -1)
     of_row[form.equations], of_unknown[form.unknowns] = number, number
     touched = [t for t in tables if (of_row[t.rows] >= 0).any()]
-    at = occurrences(touched, size)
+    at = occurrences(touched, size, literals)
     inside = (of_row[at.row] >= 0) & (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown])
     literal = of_row >= 0
     literal[at.row[inside & np.isnan(at.factor)]] = False
@@ -75,9 +77,9 @@ def find(tables: list[Coded], size: int, incidence: Incidence, sigma: np.ndarray
 class Combiner:
     """Replaces rows by combinations. New numbers become known cells behind those there are; `literals` are their values."""
 
-    def __init__(self, size: int, known_count: int, plant: Plant) -> None:
-        self.size, self.known_count, self.plant = size, known_count, plant
-        self.literals: list[float] = []
+    def __init__(self, size: int, literals: Literals, plant: Plant) -> None:
+        self.size, self.plant = size, plant
+        self.literals = literals
         self.replaced: dict[int, np.ndarray] = {}  # row: the rows that it combines
 
     def applied(self, tables: list[Coded], found: Found, reduction: Reduction) -> list[Coded]:
@@ -133,16 +135,21 @@ class Combiner:
         rows, codes, factors = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         tables: list[Coded] = []
         for part, weight in parts:
-            linear = {slot: p.value for _, slot, p in Template.of(part.outputs).jacobian if isinstance(p, Constant)}
-            for slot, value in linear.items():
-                code = part.codes[slot]
-                rows.append(part.rows[0])
-                codes.append(plain(code))
-                factors.append(np.where(code < 0, -value, value) * weight)
-            gone = lambda n, taken=linear: Constant(0.0) if isinstance(n, Slot) and n.number in taken else None  # noqa: E731
-            rest = transform(part.outputs[0], gone)
-            if not (isinstance(rest, Constant) and rest.value == 0):
-                tables += self._weighted(compact(rest, part.codes, part.rows), weight)
+            found = {slot: self.literals.value(p, part) for _, slot, p in Template.of(part.outputs).jacobian}
+            mask = np.array([~np.isnan(v) for v in found.values()], dtype=bool).reshape(len(found), part.rows.shape[1])
+            patterns, which = np.unique(mask, axis=1, return_inverse=True)
+            for k, pattern in enumerate(patterns.T):
+                here = which.reshape(-1) == k
+                linear = {slot: v[here] for (slot, v), one in zip(found.items(), pattern, strict=True) if one}
+                for slot, value in linear.items():
+                    code = part.codes[slot][here]
+                    rows.append(part.rows[0][here])
+                    codes.append(plain(code))
+                    factors.append(np.where(code < 0, -value, value) * weight[here])
+                gone = lambda n, taken=linear: Constant(0.0) if isinstance(n, Slot) and n.number in taken else None  # noqa: E731
+                rest = transform(part.outputs[0], gone)
+                if not (isinstance(rest, Constant) and rest.value == 0):
+                    tables += self._weighted(compact(rest, part.codes[:, here], part.rows[:, here]), weight[here])
         return [*tables, *self._terms(np.concatenate(rows), np.concatenate(codes), np.concatenate(factors), cancels)]
 
     def _weighted(self, table: Coded, weight: np.ndarray) -> list[Coded]:
@@ -187,8 +194,8 @@ class Combiner:
     def _cells(self, values: np.ndarray) -> np.ndarray:
         """Known cells that hold these values."""
         distinct, which = np.unique(values, return_inverse=True)
-        first = self.known_count + len(self.literals)
-        self.literals += distinct.tolist()
+        first = self.literals.first + len(self.literals.values)
+        self.literals = Literals(self.literals.first, np.append(self.literals.values, distinct))
         return first + which.reshape(-1)
 
 

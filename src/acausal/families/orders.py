@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Constant, Expression, Slot, transform, walk
 from .differentiate import gradient
+from .evaluate import evaluate_arrays
 from .plant import ONE, TIME, ZERO, Plant
 from .template import MINUS, Family, Template
 
@@ -35,6 +36,34 @@ class Coded:
     def alone(self, output: int) -> Coded:
         """One of the outputs, with the slots that it needs."""
         return compact(self.outputs[output], self.codes, self.rows[output])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literals:
+    """The known cells whose values never change: numbers in equations, from cell `first` on."""
+
+    first: int
+    values: np.ndarray
+
+    def value(self, expression: Expression, table: Coded) -> np.ndarray:
+        """What an expression over slots is, row by row; nan where anything but literals takes part."""
+        count = table.codes.shape[1]
+        if isinstance(expression, Constant):
+            return np.full(count, expression.value)
+        slots = slots_of(expression)
+        if not slots or any(s.kind != "known" for s in slots):
+            return np.full(count, np.nan)
+        cells = {s.number: plain(table.codes[s.number]) - KNOWN for s in slots}
+        constant = np.logical_and.reduce([c >= self.first for c in cells.values()])
+        if not constant.any():
+            return np.full(count, np.nan)
+
+        def leaf(slot: Expression) -> np.ndarray:
+            assert isinstance(slot, Slot)
+            found = self.values[np.where(constant, cells[slot.number] - self.first, 0)]
+            return np.where(table.codes[slot.number] < 0, -found, found)
+
+        return np.where(constant, evaluate_arrays(expression, leaf, batch=1), np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +104,7 @@ def compact(output: Expression, codes: np.ndarray, rows: np.ndarray) -> Coded:
     return Coded((transform(output, lambda n: number.get(n)),), table, rows.reshape(1, -1))
 
 
-def occurrences(tables: Iterable[Coded], size: int) -> Occurrences:
+def occurrences(tables: Iterable[Coded], size: int, literals: Literals) -> Occurrences:
     """Every entry of every row, as often as it is written."""
     empty = np.zeros(0, dtype=np.int64)
     rows, unknowns, orders, factors = [empty], [empty], [empty], [np.zeros(0)]
@@ -88,7 +117,7 @@ def occurrences(tables: Iterable[Coded], size: int) -> Occurrences:
             rows.append(table.rows[output][keep])
             unknowns.append(unknown)
             orders.append(order)
-            value = partial.value if isinstance(partial, Constant) else np.nan
+            value = literals.value(partial, table)[keep]
             factors.append(np.where(codes[keep] < 0, -value, value))
     return Occurrences(np.concatenate(rows), np.concatenate(unknowns), np.concatenate(orders), np.concatenate(factors))
 

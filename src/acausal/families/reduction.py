@@ -22,7 +22,7 @@ from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
 from .assemble import eliminated_mask, merged_families
 from .combinations import Combiner, find
-from .orders import KNOWN, Coded, coded, occurrences, plain, slots_of, time_derivative
+from .orders import KNOWN, Coded, Literals, coded, occurrences, plain, slots_of, time_derivative
 from .pattern import Pattern
 from .system import System
 from .template import Family
@@ -92,25 +92,26 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
 
 def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
     """The reduced system if combinations of rows are needed (see `combinations`); None if not, or if nothing makes it regular."""
-    here = find([coded(f, system.size) for f in system.families], system.size, rows.incidence, rows.sigma, rows.found)
+    values = system.aliases.literals
+    literals = Literals(system.known_count - len(values), values)
+    tables = [coded(f, system.size) for f in system.families]
+    here = find(tables, system.size, literals, rows.incidence, rows.sigma, rows.found)
     if here is None:
         return None
-    tables = [coded(f, system.size) for f in system.families]
-    combiner = Combiner(system.size, system.known_count, system.plant)
+    combiner = Combiner(system.size, literals, system.plant)
     while here is not None:
         tables = combiner.applied(tables, here, rows.found)
-        at = occurrences(tables, system.size)
+        at = occurrences(tables, system.size, combiner.literals)
         rows = _Rows(system, wanted, at.row, at.unknown, at.order)
         if not rows.found.regular:
             return None
-        here = find(tables, system.size, rows.incidence, rows.sigma, rows.found)
+        here = find(tables, system.size, combiner.literals, rows.incidence, rows.sigma, rows.found)
     slopes = np.zeros(system.size, dtype=bool)
     slopes[at.unknown[at.order > 0]] = True
-    literals = np.append(system.aliases.literals, combiner.literals)
     changed = replace(
         system,
-        aliases=replace(system.aliases, literals=literals),
-        known_count=system.known_count + len(combiner.literals),
+        aliases=replace(system.aliases, literals=combiner.literals.values),
+        known_count=literals.first + len(combiner.literals.values),
         differential=slopes,
         combined=combiner.replaced,
     )
@@ -118,11 +119,22 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
 
 
 def _raised(system: System, tables: list[Coded], rows: _Rows) -> System:
-    c = rows.found.differentiations[: system.equation_count]
-    if not c.any():
-        return system
+    c, orders = rows.found.differentiations[: system.equation_count], rows.found.orders[: system.size]
+    if not c.any() and (orders <= 1).all():
+        return replace(system, families=_as_families(tables, system.size)) if system.combined else system
     unknown = rows.incidence.indices[c[np.minimum(rows.incidence.owners, len(c) - 1)] > 0]
-    return _Reducer(system, tables, np.unique(unknown[unknown < system.size]), c, rows.found.orders[: system.size]).reduced()
+    return _Reducer(system, tables, np.unique(unknown[unknown < system.size]), c, orders).reduced()
+
+
+def _as_families(tables: list[Coded], size: int) -> list[Family]:
+    """Families of a system with the same unknowns; nothing is differentiated more than once."""
+    merged: Merged = {}
+    for table in tables:
+        codes = plain(table.codes)
+        index = np.where(codes >= KNOWN, codes - KNOWN + 2 * size, codes)
+        signed = np.where(table.codes < 0, ~index, index).astype(np.int32)
+        merged.setdefault(table.outputs, []).append((signed, table.rows.astype(np.int32)))
+    return merged_families(merged)
 
 
 class _Rows:
@@ -184,7 +196,8 @@ class _Reducer:
             of_unknown.append(chosen)
             order.append(np.full(len(chosen), k))
             count += len(chosen)
-        rows, row_order, top, start = [], [], np.arange(self.system.equation_count), self.system.equation_count
+        none = np.zeros(0, dtype=np.int64)
+        rows, row_order, top, start = [none], [none], np.arange(self.system.equation_count), self.system.equation_count
         for k in range(1, int(self.differentiations.max()) + 1):
             chosen = np.flatnonzero(self.differentiations >= k)
             rows.append(chosen)

@@ -7,7 +7,7 @@ and every column, and still its rows sum to zero.
 Each column says Σ a_k u_k = 0 about the multipliers u. A column with one entry says that u is zero; one with two entries ±a says
 that two multipliers are equal up to their sign. So most columns of a plant, where rows are differences and sums, are signed unions
 (`unions.py`), and what they leave is united again until nothing changes: linear in the entries. Only what then still holds three
-multipliers or more is eliminated, exactly, over the rational numbers that the user wrote (0.1 is a tenth).
+multipliers or more is eliminated: exactly where the entries are integers, else by singular values, part by part.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .unions import signed_components
+from .unions import components, signed_components
 
 _ROUNDS = 60  # of unions, each over all entries, before elimination takes what is left
 _ROUNDING = 1e-13  # a sum this small beside its terms is zero
 
-Vector = dict[int, Fraction]
+_LARGEST_INTEGER = 1e6
+_LARGEST_PART = 1500  # classes of a part that is looked at densely, when its entries are not integers
+_DEPENDENT = 1e-10  # relative to the largest singular value
+
+Number = Fraction | float
+Vector = dict[int, Number]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,23 +120,46 @@ def _unions(column: np.ndarray, kind: np.ndarray, value: np.ndarray, zero: int) 
 
 
 def _eliminated(united: _United, order: np.ndarray) -> Combinations:
-    """What the columns left say about the classes in them, solved exactly."""
-    equations: dict[int, Vector] = {}
-    for c, k, v in zip(united.entry_column.tolist(), united.entry_class.tolist(), united.entry_value.tolist(), strict=True):
-        equations.setdefault(c, {})[k] = Fraction(repr(v))
-    vectors = null_vectors(list(equations.values()))
-    if not vectors:
+    """What the columns left say about the classes in them, solved part by part."""
+    columns, which = np.unique(united.entry_column, return_inverse=True)
+    if not len(columns):
         return _as_arrays([], [])
-    by = np.argsort(united.representative, kind="stable")
-    ordered = united.representative[by]
+    kinds, kind = np.unique(united.entry_class, return_inverse=True)
+    label = components(len(columns) + len(kinds), which, len(columns) + kind)
+    part_of_entry = label[which]
+    by = np.argsort(part_of_entry, kind="stable")
+    found = []
+    for entries in np.split(by, np.flatnonzero(np.diff(part_of_entry[by])) + 1):
+        found += _part(which[entries], kinds[kind[entries]], united.entry_value[entries])
+    members = np.argsort(united.representative, kind="stable")
+    ordered = united.representative[members]
     expanded = []
-    for vector in vectors:
+    for vector in found:
         whole: Vector = {}
-        for kind, factor in vector.items():
-            members = by[np.searchsorted(ordered, kind) : np.searchsorted(ordered, kind, side="right")]
-            whole |= {m: factor * s for m, s in zip(members.tolist(), united.sign[members].tolist(), strict=True)}
+        for lead, factor in vector.items():
+            alike = members[np.searchsorted(ordered, lead) : np.searchsorted(ordered, lead, side="right")]
+            whole |= {m: factor * s for m, s in zip(alike.tolist(), united.sign[alike].tolist(), strict=True)}
         expanded.append(whole)
     return _as_arrays(*_echelon(expanded, order))
+
+
+def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray) -> list[Vector]:
+    """Combinations of the classes of one part: in fractions if its entries are integers, else in floating point."""
+    if (value == np.round(value)).all() and np.abs(value).max() < _LARGEST_INTEGER:
+        equations: dict[int, Vector] = {}
+        for c, k, v in zip(column.tolist(), kind.tolist(), value.tolist(), strict=True):
+            equations.setdefault(c, {})[k] = Fraction(int(v))
+        return null_vectors(list(equations.values()))
+    kinds, row = np.unique(kind, return_inverse=True)
+    if len(kinds) > _LARGEST_PART:
+        return []
+    matrix = np.zeros((len(kinds), len(np.unique(column))))
+    matrix[row, np.unique(column, return_inverse=True)[1]] = value
+    size = np.abs(matrix).max(axis=1)
+    left, singular, _ = np.linalg.svd(matrix / size[:, None])
+    rank = int((singular > _DEPENDENT * singular[0]).sum())
+    vectors = left[:, rank:].T / size
+    return [{int(k): float(v) for k, v in zip(kinds, u, strict=True) if abs(v) > _DEPENDENT * np.abs(u).max()} for u in vectors]
 
 
 def null_vectors(equations: list[Vector]) -> list[Vector]:
@@ -172,24 +200,34 @@ def _substituted(equation: Vector, solved: dict[int, Vector]) -> Vector:
     return {k: v for k, v in total.items() if v}
 
 
+def _pivot(vector: Vector, order: np.ndarray) -> int:
+    """Of the rows of the lowest order the one with the largest weight; of several the first."""
+    lowest = min(int(order[k]) for k in vector)
+    rows = [k for k in vector if order[k] == lowest]
+    return min(rows, key=lambda k: (-abs(float(vector[k])) if isinstance(vector[k], float) else 0.0, k))
+
+
 def _echelon(vectors: list[Vector], order: np.ndarray) -> tuple[list[Vector], list[int]]:
-    """The same span; the pivot of each vector is its row of the lowest order, and stands in no later vector."""
+    """The same span; the pivot of each vector is a row of its lowest order, and stands in no later vector."""
     done: list[Vector] = []
     pivots: list[int] = []
     left = [dict(v) for v in vectors]
     while left:
-        lowest = [min(v, key=lambda k: (int(order[k]), k)) for v in left]
+        lowest = [_pivot(v, order) for v in left]
         at = min(range(len(left)), key=lambda i: (int(order[lowest[i]]), lowest[i]))
         vector, pivot = left.pop(at), lowest[at]
         done.append(vector)
         pivots.append(pivot)
-        for i, other in enumerate(left):
-            if pivot in other:
-                factor = other[pivot] / vector[pivot]
-                changed = {k: other.get(k, Fraction(0)) - factor * vector.get(k, Fraction(0)) for k in other.keys() | vector.keys()}
-                left[i] = {k: v for k, v in changed.items() if v}
+        left = [_without(other, vector, pivot) if pivot in other else other for other in left]
         left = [v for v in left if v]
     return done, pivots
+
+
+def _without(other: Vector, vector: Vector, pivot: int) -> Vector:
+    factor = other[pivot] / vector[pivot]
+    changed = {k: other.get(k, 0) - factor * vector.get(k, 0) for k in other.keys() | vector.keys() if k != pivot}
+    largest = max(abs(float(v)) for v in other.values())
+    return {k: v for k, v in changed.items() if (abs(v) > _DEPENDENT * largest if isinstance(v, float) else v)}
 
 
 def _as_arrays(vectors: list[Vector], pivots: list[int]) -> Combinations:
@@ -200,10 +238,14 @@ def _as_arrays(vectors: list[Vector], pivots: list[int]) -> Combinations:
     return Combinations(*as_ints, np.array(weight, dtype=float), np.array(pivots, dtype=np.int64))
 
 
-def _integers(values: list[Fraction]) -> list[float]:
-    """The same ratios, in the smallest whole numbers."""
-    denominator = lcm(*(v.denominator for v in values))
-    whole = [int(v * denominator) for v in values]
+def _integers(values: list[Number]) -> list[float]:
+    """The same ratios, in the smallest whole numbers; or such that the largest is one."""
+    if any(isinstance(v, float) for v in values):
+        largest = max(abs(float(v)) for v in values)
+        return [float(v) / largest for v in values]
+    exact = [Fraction(v) for v in values]
+    denominator = lcm(*(v.denominator for v in exact))
+    whole = [int(v * denominator) for v in exact]
     common = gcd(*whole)
     return [float(Fraction(w, common)) for w in whole]
 

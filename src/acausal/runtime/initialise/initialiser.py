@@ -216,6 +216,7 @@ class _Run:
         other = by_numbers(self.stack, chosen, order, self.x)
         if other is None or np.array_equal(other.columns, chosen.columns):
             return False
+        self.x = self.report.start.copy()
         self._begin_with(other)
         return True
 
@@ -232,7 +233,8 @@ class _Run:
         if self.led and self._follow_model(self.owner.whole):
             return self._checked(Outcome.HOMOTOPY)
         result = self._newton(self.owner.whole)
-        if self.owner.mode == "steady" and result.regular and not self.quick:  # what is conserved, rounding makes look determined
+        doubtful = self.owner.mode == "steady" or (self.owner.conditions.by_structure and len(self.owner.conditions.taken) > 0)
+        if doubtful and result.regular and not self.quick:  # what is not determined, rounding may make look so
             result.regular = not self.owner.whole.nearly_singular()
         if result.converged.all() and result.regular:
             return self._checked(Outcome.NEWTON)
@@ -241,7 +243,7 @@ class _Run:
             return self._singular_structure()
         if self.quick and not result.converged.all():
             return Outcome.NOT_FOUND
-        if not result.regular and not result.converged.all() and self._exchange_starts(order):
+        if not result.regular and self._exchange_starts(order):
             return self._solve_as_chosen()
         at_rest = self.owner.mode == "steady" and not self.quick and self._at_rest(self.owner.whole)
         if not result.converged.all():
