@@ -30,7 +30,7 @@ Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Arra
     outputs.check();
     set_known(known.data);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
-    journal = std::make_unique<Journal>(n, scales, settings.record_steps);
+    journal = std::make_shared<Journal>(n, scales, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
     set_tested(tested.data);
     scales.set_algebraic(algebraic);

@@ -141,7 +141,7 @@ class Ida {
     std::unique_ptr<nb::python_error> exception; // raised by a Python function during advance()
     std::unique_ptr<SparseLu> lu;
     Scales scales;
-    std::unique_ptr<Journal> journal;
+    std::shared_ptr<Journal> journal; // a result may keep it longer
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's

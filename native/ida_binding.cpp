@@ -278,6 +278,7 @@ nb::object non_finite(const Ida &ida) {
 } // namespace
 
 void bind_ida(nb::module_ &m) {
+    nb::class_<Journal>(m, "Journal", "Steps and failures of a session.").def("as_dict", &Journal::as_dict);
     nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
         .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(), "algebraic"_a = nb::none(),
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
@@ -317,6 +318,7 @@ void bind_ida(nb::module_ &m) {
         .def("set_root_directions", &set_root_directions, "directions"_a)
         .def("statistics", &statistics)
         .def("journal", [](const Ida &ida) { return ida.journal->as_dict(); }, "Steps and failures so far; see journal.h.")
+        .def("kept_journal", [](const Ida &ida) { return ida.journal; }, "The same, to be read when somebody asks.")
         .def("weighted_errors", &weighted_errors, "Local error of the last step over what is allowed, unknown by unknown.")
         .def_prop_ro("t", [](const Ida &ida) { return ida.t; })
         .def_prop_ro("last_step", &last_step, "Length of the last accepted step.")

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from .runtime.model import Model, compile
     from .runtime.outcome import Outcome
     from .runtime.phases import Phases
+    from .runtime.session import Session
 
 __version__ = "0.1.0"
 
@@ -108,6 +109,7 @@ _LATE = {
     "Outcome": ("runtime.outcome", "Outcome"),
     "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
+    "Session": ("runtime.session", "Session"),
     "compile": ("runtime.model", "compile"),
     "data": ("runtime.given", "data"),
     "hold": ("runtime.inputs", "hold"),
@@ -144,12 +146,12 @@ def __dir__() -> list[str]:
 __all__ = [
     "AcausalError", "Boolean", "Component", "Connector", "Constant", "Diagnostic", "Discrete", "Flow", "Input", "InputStates",
     "Integer", "Interrupted", "Model", "ModelError", "Outcome", "Output", "OutputStates", "Parameter", "Phases", "Potential",
-    "Result", "RunFailed", "RunWarning", "States", "Stream", "Table", "Table2D", "Variable", "abs", "acos", "after_step", "array",
-    "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "choice", "compile", "cos", "cosh", "crossing", "data", "der",
-    "dot", "draws", "during", "edge", "exp", "external", "final", "first", "floor", "function", "grid", "hold", "homotopy",
-    "initial", "integral", "library", "load", "log", "log10", "lognormal", "match", "max", "mean", "media", "min", "modify",
-    "named", "no_event", "normal", "one_at_a_time", "outer", "pi", "plain", "pre", "regularised_power", "regularised_sqrt",
-    "reinit", "replaceable", "sample", "several", "sign", "sin", "sinh", "smooth", "smooth_abs", "smooth_max", "smooth_min",
-    "smooth_step", "smooth_switch", "sqrt", "start", "study", "sum", "tan", "tanh", "terminate", "time", "transition",
-    "triangular", "uniform", "when", "when_first", "where",
+    "Result", "RunFailed", "RunWarning", "Session", "States", "Stream", "Table", "Table2D", "Variable", "abs", "acos",
+    "after_step", "array", "asin", "assert_", "assign", "atan", "atan2", "ceil", "change", "choice", "compile", "cos", "cosh",
+    "crossing", "data", "der", "dot", "draws", "during", "edge", "exp", "external", "final", "first", "floor", "function",
+    "grid", "hold", "homotopy", "initial", "integral", "library", "load", "log", "log10", "lognormal", "match", "max", "mean",
+    "media", "min", "modify", "named", "no_event", "normal", "one_at_a_time", "outer", "pi", "plain", "pre",
+    "regularised_power", "regularised_sqrt", "reinit", "replaceable", "sample", "several", "sign", "sin", "sinh", "smooth",
+    "smooth_abs", "smooth_max", "smooth_min", "smooth_step", "smooth_switch", "sqrt", "start", "study", "sum", "tan", "tanh",
+    "terminate", "time", "transition", "triangular", "uniform", "when", "when_first", "where",
 ]  # fmt: skip

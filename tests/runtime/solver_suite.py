@@ -10,9 +10,10 @@ import pytest
 import small_problems as problems
 
 from acausal.errors import NameNotFound, UsageError
-from acausal.runtime.inputs import as_signal
+from acausal.runtime.given import as_signal
 from acausal.runtime.outcome import Outcome
 from acausal.runtime.problem import Problem, Stored
+from acausal.runtime.run import run_to_end
 from acausal.runtime.solver import Request, RunResult, find_solver
 
 SINE = as_signal(lambda t: np.sin(2 * np.pi * 0.05 * t))
@@ -39,7 +40,7 @@ class SolverSuite:
     sections: ClassVar[tuple[int, ...]]
 
     def run(self, problem: Problem, t_end: float, times: Any = None, **more: Any) -> RunResult:
-        return find_solver(self.solver).run(problem, request_for(problem, t_end, times, **more))
+        return run_to_end(find_solver(self.solver), problem, request_for(problem, t_end, times, **more))
 
     def test_linear_decay_follows_the_exponential(self) -> None:
         run = self.run(problems.decay(3, 2.0), 2.0, rtol=1e-8, atol=1e-10)
@@ -200,7 +201,7 @@ class SolverSuite:
 
     def test_a_run_of_no_length_gives_its_start(self) -> None:
         problem = problems.decay()
-        run = find_solver(self.solver).run(problem, request_for(problem, 0.0, [0.0]))
+        run = run_to_end(find_solver(self.solver), problem, request_for(problem, 0.0, [0.0]))
         assert run.ok and run.rows.tolist() == [[1.0]] and run.statistics["steps"] == 0
 
     def test_kernels_through_ctypes_give_the_same_equations(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 import signal
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -82,13 +81,16 @@ def test_on_failure_is_one_of_three() -> None:
 
 @pytest.mark.parametrize("solver", ["ida", "sundae"])
 def test_ctrl_c_ends_the_loop_that_runs_are_in(solver: str) -> None:
-    model, done = ac.compile(Stiff()), []
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    model, runs = ac.compile(Stiff()), 0
+
+    def ctrl_c(t: float) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
     with pytest.raises(KeyboardInterrupt) as caught:
-        for _ in range(100_000):
-            done.append(model.simulate(until=3e4, rtol=1e-9, solver=solver))
-    timer.join()
+        for _ in range(3):
+            model.simulate(until=3e3, rtol=1e-9, solver=solver, progress=ctrl_c, progress_interval=0.0)
+            runs += 1
+    assert runs == 0
     assert isinstance(caught.value, ac.Interrupted)
     assert caught.value.result.outcome is ac.Outcome.CANCELLED and len(caught.value.result.time) >= 1
     assert model.simulate(until=1.0).outcome

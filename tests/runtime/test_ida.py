@@ -14,6 +14,7 @@ from solver_suite import SINE, SolverSuite, consistent_slopes, request_for
 from acausal.errors import NameNotFound
 from acausal.runtime.outcome import Outcome
 from acausal.runtime.problem import Stored
+from acausal.runtime.run import run_to_end
 from acausal.runtime.solver import find_solver, solver_names
 
 core = pytest.importorskip("acausal._core")
@@ -48,15 +49,17 @@ def test_maximum_norms_take_the_same_steps_at_every_size() -> None:
         problem = problems.decay(n)
         problem.start = np.zeros(n)
         problem.start[0] = 1.0
-        run = find_solver("ida").run(problem, request_for(problem, 5.0))
+        run = run_to_end(find_solver("ida"), problem, request_for(problem, 5.0))
         steps.append((run.statistics["steps"], run.statistics["residual_evaluations"], run.rows[-1, 0]))
     assert steps[0] == steps[1] == steps[2]
 
 
 def test_algebraic_unknowns_are_in_the_error_test_unless_they_are_suppressed() -> None:
     problem = problems.ladder(10)
-    by_default = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
-    without = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": True}))
+    by_default = run_to_end(find_solver("ida"), problem, request_for(problem, 10.0, inputs={0: SINE}))
+    without = run_to_end(
+        find_solver("ida"), problem, request_for(problem, 10.0, inputs={0: SINE}, options={"suppress_algebraic": True})
+    )
     assert without.statistics["steps"] < by_default.statistics["steps"]
 
 
@@ -138,7 +141,7 @@ def test_cancel_from_another_thread() -> None:
 
 def test_two_runs_in_two_threads_overlap_and_agree() -> None:
     problem = problems.ladder(300)
-    alone = find_solver("ida").run(problem, request_for(problem, 1000.0))
+    alone = run_to_end(find_solver("ida"), problem, request_for(problem, 1000.0))
     inside = threading.Barrier(2, timeout=20.0)
     met: list[bool] = []
     results: dict[int, np.ndarray] = {}
@@ -154,9 +157,10 @@ def test_two_runs_in_two_threads_overlap_and_agree() -> None:
                 met.append(True)
 
         table = (np.linspace(0, 1000, 400), np.sin(np.linspace(0, 1000, 400)))
-        from acausal.runtime.inputs import as_signal
+        from acausal.runtime.given import as_signal
 
-        run = find_solver("ida").run(
+        run = run_to_end(
+            find_solver("ida"),
             problem,
             request_for(problem, 1000.0, inputs={0: as_signal(table)}, progress=progress, options={"progress_interval": 0.0}),
         )
@@ -199,7 +203,7 @@ def test_a_session_is_not_shared() -> None:
 
 def test_singular_equations_name_the_unknown() -> None:
     problem = problems.undetermined()
-    run = find_solver("ida").run(problem, request_for(problem, 1.0, yp0=np.array([1.0, 0.0])))
+    run = run_to_end(find_solver("ida"), problem, request_for(problem, 1.0, yp0=np.array([1.0, 0.0])))
     assert run.outcome is Outcome.SINGULAR
     assert run.t == 0.0 and len(run.rows) == 1
     assert "part.y[1] can take any value" in run.messages[0]
@@ -207,7 +211,7 @@ def test_singular_equations_name_the_unknown() -> None:
 
 def test_steps_and_times_of_phases_are_told() -> None:
     problem = problems.ladder(50)
-    run = find_solver("ida").run(problem, request_for(problem, 10.0, inputs={0: SINE}))
+    run = run_to_end(find_solver("ida"), problem, request_for(problem, 10.0, inputs={0: SINE}))
     seconds = run.statistics["seconds"]
     assert set(seconds) == {"residual", "jacobian", "factorisation", "solution", "roots", "output", "total"}
     assert 0 < run.statistics["steps"] <= run.statistics["nonlinear_iterations"] <= run.statistics["residual_evaluations"]
@@ -217,14 +221,14 @@ def test_steps_and_times_of_phases_are_told() -> None:
 
 
 def test_sundials_does_not_talk_on_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
-    run = find_solver("ida").run(problems.blow_up(), request_for(problems.blow_up(), 2.0))
+    run = run_to_end(find_solver("ida"), problems.blow_up(), request_for(problems.blow_up(), 2.0))
     assert not run.ok
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_run_that_limits_its_steps_names_the_unknown() -> None:
     problem = problems.blow_up()
-    run = find_solver("ida").run(problem, request_for(problem, 2.0))
+    run = run_to_end(find_solver("ida"), problem, request_for(problem, 2.0))
     assert any("part.y[0]" in message for message in run.messages), (run.outcome, run.messages)
 
 

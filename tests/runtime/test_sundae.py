@@ -12,6 +12,7 @@ from solver_suite import SINE, SolverSuite, request_for
 
 from acausal.runtime import solver as solver_module
 from acausal.runtime.problem import Problem
+from acausal.runtime.run import run_to_end
 from acausal.runtime.solver import RunResult, default_solver, find_solver
 
 
@@ -34,7 +35,7 @@ def test_both_solvers_agree() -> None:
     pytest.importorskip("acausal._core")
     problem = problems.ladder(30)
     runs = [
-        find_solver(name).run(problem, request_for(problem, 20.0, inputs={0: SINE}, rtol=1e-7, atol=1e-7))
+        run_to_end(find_solver(name), problem, request_for(problem, 20.0, inputs={0: SINE}, rtol=1e-7, atol=1e-7))
         for name in ("ida", "sundae")
     ]
     np.testing.assert_allclose(runs[0].rows, runs[1].rows, atol=2e-6)

@@ -12,11 +12,13 @@ import pytest
 import acausal as ac
 from acausal.results.result import Result
 from acausal.runtime import ida, problem
+from acausal.runtime.crossings import crosses, first_crossing
 from acausal.runtime.outcome import Outcome
-from acausal.runtime.solver import Request, check_options
+from acausal.runtime.run import PlugIn
+from acausal.runtime.solver import Request
 from acausal.runtime.status import Status
+from acausal.runtime.stepping import Stepping
 from acausal.runtime.sundae import Sundae
-from acausal.runtime.sundae_session import SundaeSession, crosses, first_crossing
 
 GRAVITY = 9.81
 
@@ -142,12 +144,12 @@ def simulate(component: ac.Component, until: float, **more: Any) -> Result:
     return ac.compile(component).simulate(until=until, solver=more.pop("solver", "sundae"), **more)
 
 
-def session_of(component: ac.Component, t_end: float, **options: Any) -> SundaeSession:
+def session_of(component: ac.Component, t_end: float, **options: Any) -> Stepping:
     model = ac.compile(component)
     p = model.problem
     stored = problem.Stored(np.arange(p.size, dtype=np.int32))
-    request = Request(0.0, t_end, np.zeros(0), p.start.copy(), np.zeros(p.size), stored, 1e-8, 1e-8).checked(p)
-    return SundaeSession(p, request, check_options(Sundae(), options))
+    request = Request(0.0, t_end, np.zeros(0), p.start.copy(), np.zeros(p.size), stored, 1e-8, 1e-8, options=options)
+    return PlugIn(Sundae(), p, request.checked(p)).session
 
 
 # ------------------------------------------------------------------------------------------------ closed forms
@@ -258,13 +260,13 @@ def test_chattering_is_told_and_can_be_slid_along() -> None:
 # ------------------------------------------------------------------------------------------------ the session
 
 
-def advance(session: SundaeSession, stop: float, times: Any = ()) -> tuple[int, np.ndarray]:
+def advance(session: Stepping, stop: float, times: Any = ()) -> tuple[int, np.ndarray]:
     rows = np.full((len(times), 2), np.nan)
     status, written = session.advance(stop, np.asarray(times, dtype=float), rows)
     return status, rows[:written]
 
 
-def start_wave(t_end: float, **options: Any) -> SundaeSession:
+def start_wave(t_end: float, **options: Any) -> Stepping:
     session = session_of(Wave(), t_end, **options)
     session.start(0.0, np.array([0.0, 1.0]), np.array([1.0, 0.0]))
     return session

@@ -29,7 +29,7 @@ class Discrete(Protocol):
 
     rows: np.ndarray
 
-    def changes(self, cell: int) -> Any: ...
+    def changes(self, cell: Any) -> Any: ...
     def trajectories(self, cells: np.ndarray, length: int, lag: int) -> np.ndarray: ...
 
 
@@ -94,7 +94,7 @@ class Evaluator:
         if quantity.role in ("parameter", "discrete") and order > 0:
             return np.zeros((len(self.time), *flat.shape))
         if quantity.role == "parameter":
-            return np.broadcast_to(self._stored.known[quantity.base + flat], (len(self.time), *flat.shape))
+            return self._parameter(quantity.base + flat)
         if quantity.role == "discrete":
             return self._discrete(quantity.base + flat, lag=int(order < 0))
         if order < 0:
@@ -107,6 +107,12 @@ class Evaluator:
             value = self._expression(kind, expression, unique).reshape(len(self.time), len(unique), -1)
             return value[:, where.reshape(flat.shape), elements if value.shape[2] > 1 else np.zeros_like(elements)]
         return self._variables(quantity.base + flat, order)
+
+    def _parameter(self, cells: np.ndarray) -> np.ndarray:
+        """Parameters are constant, unless a session changed them on the way."""
+        if self.history is not None and self.history.changes(cells).any():
+            return self.history.trajectories(cells, len(self.time), 0)
+        return np.broadcast_to(self._stored.known[cells], (len(self.time), *cells.shape))
 
     def _variables(self, numbers: np.ndarray, order: int) -> np.ndarray:
         """Variables by number: through their alias to a stored column, a parameter or an input."""
@@ -140,7 +146,7 @@ class Evaluator:
         if cell == TIME or cell in self._stored.inputs:
             return True
         place = self._places.place(cell)
-        return place is not None and self.history is not None and bool(self.history.changes(place.cell))
+        return self.history is not None and bool(self.history.changes(cell if place is None else place.cell))
 
     def _cell(self, cell: int) -> np.ndarray:
         """The values of a known cell that is not constant."""
@@ -150,8 +156,7 @@ class Evaluator:
         if function is not None:
             return np.asarray(function.at(self.moments))
         place = self._places.place(cell)
-        assert place is not None
-        return self._discrete(np.asarray(place.cell), place.lag)
+        return self._parameter(np.asarray(cell)) if place is None else self._discrete(np.asarray(place.cell), place.lag)
 
     @cached_property
     def moments(self) -> np.ndarray:

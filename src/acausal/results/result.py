@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -58,22 +58,27 @@ class Result(Viewable):
         statistics: Any,
         title: str,
         diagnostics: tuple[Diagnostic, ...] = (),
-        journal: Journal | None = None,
+        journal: Callable[[], Journal] | None = None,
     ) -> None:
-        self._system, self._stored, self.journal = system, stored, journal
+        self._system, self._stored, self._journal = system, stored, journal
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows and what they mean; functions that were inputs as the values they had, since no other process may have them."""
-        state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "history")}
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "history", "journal")}
         when = self._evaluator.moments
         recorded = {cell: Recorded(when, np.asarray(given.at(when))) for cell, given in self._stored.inputs.items()}
-        return {**state, "_stored": replace(self._stored, inputs=recorded), "journal": None}
+        return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": None}
 
     @property
     def time(self) -> np.ndarray:
         return self._stored.time
+
+    @cached_property
+    def journal(self) -> Journal | None:
+        """The steps of the run, where its solver kept a journal."""
+        return None if self._journal is None else self._journal()
 
     @property
     def data(self) -> np.ndarray:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
-from .inputs import Constant, Function, Steps, Table, values_at
-from .journal import journal_of
+from .inputs import Function, Signal, Table, values_at
+from .journal import Journal, journal_of
 from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
 from .problem import Floats, Problem, Stored, core
-from .solver import Option, Request, RunResult, check_options, with_last_row
+from .solver import Option, Request, check_options
 from .states import Watch
-from .status import Status
 
 
 class Ida:
@@ -42,69 +43,69 @@ class Ida:
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
 
-    def run(self, problem: Problem, request: Request) -> RunResult:
-        request = request.checked(problem)
+    def stepper(self, problem: Problem, request: Request) -> NativeSolver:
+        """A native session for a checked request, with its inputs in place but not started."""
+        if problem.native is None:
+            raise UsageError(
+                "The solver `ida` needs the native core, which this problem does not use.", remedy='choose solver="sundae"'
+            )
         options = check_options(self, request.options)
-        interval = options.pop("progress_interval")
-        session, known = open_session(problem, request, options)
-        if problem.rules is not None:
-            return _hybrid(problem, request, session, known, interval)
-        session.start(request.t0, request.y0, request.yp0)
+        del options["progress_interval"]
+        tested, algebraic = problem.error_test(options.pop("suppress_algebraic"))
+        known = request.known
+        assert known is not None  # a checked request has its own
+        outputs = native_outputs(problem, request.stored)
+        native = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, algebraic=algebraic, **options)
+        return NativeSolver(problem, request, native)
+
+
+class NativeSolver:
+    """An opened solver whose session is native: what is asked of it beyond the session's own methods."""
+
+    def __init__(self, problem: Problem, request: Request, session: Any) -> None:
+        self.problem, self.request, self.session = problem, request, session
+        self.inputs: Mapping[int, Signal] = {}
+        self.set_inputs(request.inputs)
         if problem.fresh_jacobians:
             session.refresh_jacobian()
         if request.watch is not None:
-            _watch(session, request.watch)
-        rows = np.empty((len(request.output_times), request.stored.width))
-        status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
-        exchanges = 0
-        while status == Status.STATES_DEGRADED and request.exchange is not None:
-            problem, watch = request.exchange(session.t, session.y, session.yp)
-            session.exchange(problem.native, *problem.error_test(request.options.get("suppress_algebraic", False)))
-            _watch(session, watch)
-            left = request.output_times[written:]
-            status, more = session.advance(request.t_end, left, rows[written:], request.progress, interval)
-            written, exchanges = written + more, exchanges + 1
-        outcome = Status(status).outcome
-        result = RunResult(
-            outcome,
-            session.t,
-            request.output_times[:written],
-            rows[:written],
-            session.y,
-            session.yp,
-            {**session.statistics(), "state_exchanges": exchanges},
-            session.message,
-            _explain(problem, request, session, outcome, known),
-            None,
-            None,
-            frozenset(),
-            journal_of(session, problem, known, request.inputs),
-            session.interrupted,
-        )
-        return with_last_row(result, problem, request)
+            self.watch(request.watch)
 
+    def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
+        """Functions and tables are evaluated natively; what is constant between events is among the known values."""
+        if self.inputs:
+            self.session.clear_inputs()
+        self.inputs = inputs
+        for cell, given in inputs.items():
+            if isinstance(given, Function):
+                self.session.add_function(cell, given.function)
+            elif isinstance(given, Table):
+                self.session.add_table(cell, given.times, given.values, given.slopes)
 
-def _hybrid(problem: Problem, request: Request, session: Any, known: Floats, interval: float) -> RunResult:
-    """A run with events."""
-    from .events.driver import run_hybrid
+    def exchange(self, problem: Problem, watch: Watch) -> None:
+        """Go on with other equations for the same unknowns."""
+        self.problem = problem
+        self.session.exchange(problem.native, *problem.error_test(self.request.options.get("suppress_algebraic", False)))
+        self.watch(watch)
 
-    if problem.fresh_jacobians:
-        session.refresh_jacobian()
-    if request.watch is not None:
-        _watch(session, request.watch)
-    return run_hybrid(
-        problem,
-        request,
-        session,
-        known,
-        interval,
-        lambda outcome: _explain(problem, request, session, outcome, known),
-        lambda: journal_of(session, problem, known, request.inputs),
-    )
+    def watch(self, watch: Watch) -> None:
+        self.session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
 
+    def journal(self, known: Floats) -> Callable[[], Journal]:
+        return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
 
-def _watch(session: Any, watch: Watch) -> None:
-    session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+    def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
+        """Why it stopped, where the solver, not an event, stopped it."""
+        session, problem = self.session, self.problem
+        if outcome is Outcome.NOT_FINITE and session.non_finite is not None:  # else an event told it
+            t, y, yp = session.non_finite
+            return explain_not_finite(problem, t, y, yp, values_at(self.inputs, t, known))
+        if outcome is Outcome.SINGULAR:
+            here = values_at(self.inputs, session.t, known)
+            return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
+        if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
+            return explain_limiting(problem, session.t, session.weighted_errors(), always=outcome is Outcome.TOO_MANY_STEPS)
+        return ()
 
 
 def native_outputs(problem: Problem, stored: Stored) -> Any:
@@ -113,38 +114,3 @@ def native_outputs(problem: Problem, stored: Stored) -> Any:
     for kernel in stored.kernels:
         outputs.add(*kernel)
     return outputs
-
-
-def open_session(problem: Problem, request: Request, options: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """A native session for a checked request, with its inputs in place but not started; and the known values it was given."""
-    if problem.native is None:
-        raise UsageError(
-            "The solver `ida` needs the native core, which this problem does not use.", remedy='choose solver="sundae"'
-        )
-    known = request.known
-    assert known is not None  # a checked request has its own
-    for cell, given in request.inputs.items():
-        if isinstance(given, (Constant, Steps)):
-            known[cell] = given(request.t0)
-    outputs = native_outputs(problem, request.stored)
-    options = dict(options)
-    tested, algebraic = problem.error_test(options.pop("suppress_algebraic"))
-    session = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, algebraic=algebraic, **options)
-    for cell, given in request.inputs.items():
-        if isinstance(given, Function):
-            session.add_function(cell, given.function)
-        elif isinstance(given, Table):
-            session.add_table(cell, given.times, given.values, given.slopes)
-    return session, known
-
-
-def _explain(problem: Problem, request: Request, session: Any, outcome: Outcome, known: np.ndarray) -> tuple[Diagnostic, ...]:
-    if outcome is Outcome.NOT_FINITE and session.non_finite is not None:  # else an event told it
-        t, y, yp = session.non_finite
-        return explain_not_finite(problem, t, y, yp, values_at(request.inputs, t, known))
-    if outcome is Outcome.SINGULAR:
-        here = values_at(request.inputs, session.t, known)
-        return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
-    if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
-        return explain_limiting(problem, session.t, session.weighted_errors(), always=outcome is Outcome.TOO_MANY_STEPS)
-    return ()

@@ -87,7 +87,40 @@ class Function:
         return np.array([self(float(x)) for x in t.ravel()]).reshape(t.shape)
 
 
+class Pieces:
+    """One signal after the other, each from a time on: what an input was in a session that was given another one on the way."""
+
+    def __init__(self, first: Signal) -> None:
+        self.starts: list[float] = [-np.inf]
+        self.signals: list[Signal] = [first]
+
+    def add(self, t: float, signal: Signal) -> None:
+        self.starts.append(t)
+        self.signals.append(signal)
+
+    def copy(self) -> Pieces:
+        other = Pieces(self.signals[0])
+        other.starts, other.signals = list(self.starts), list(self.signals)
+        return other
+
+    def __call__(self, t: float) -> float:
+        return float(self.at(t))
+
+    def at(self, times: ArrayLike) -> Floats:
+        t = np.asarray(times, dtype=float)
+        which, out = np.searchsorted(self.starts, t, side="right") - 1, np.empty(t.shape)
+        for k in np.unique(which):
+            here = which == k
+            out[here] = self.signals[k].at(t[here])
+        return out
+
+
 Signal = Constant | Table | Steps | Function
+
+
+def changes_by_itself(signal: Signal) -> bool:
+    """Whether a signal is more than one value."""
+    return not isinstance(signal, Constant)
 
 
 def has_corners(signal: Signal) -> bool:

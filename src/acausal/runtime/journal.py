@@ -67,9 +67,9 @@ class Journal:
         return values_at(self.inputs, t, self.known)
 
 
-def journal_of(session: Any, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> Journal:
-    """What a native session wrote down."""
-    found = session.journal()
+def journal_of(kept: Any, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> Journal:
+    """What a native session wrote down (`_core.Journal`)."""
+    found = kept.as_dict()
     n = problem.size
     counts = {
         name: found[name] if len(found[name]) else np.zeros(n, np.int64) for name in ("limited", "failed_tests", "not_converged")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +16,18 @@ from ..language.component import Component
 from ..program.catalogue import catalogue
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
-from ..program.rows import Stored
 from ..results.result import Result
 from .failure import OnFailure, check_on_failure, heard
 from .outcome import Outcome
 from .parameters import Parameters, by_name
 from .preparation import Beginning, Preparation
 from .problem import Problem
-from .problem import Stored as Storage
 from .progress import reported
-from .run import run_to_end
-from .solver import Request, Solver, Statistics, check_options, find_solver
+from .session import Clock, Order, Session, simulated
+from .solver import Solver, check_options, find_solver
 from .states import StateSelection
 from .steady import Earlier, SteadyStates, along, earlier_values, point
-from .storage import choose, is_number, needed_unknowns, output_times, seconds
+from .storage import is_number, output_times, seconds
 
 if TYPE_CHECKING:
     from ..diagnosis.explain import Explanation
@@ -74,7 +71,7 @@ class Model:
 
     def __init__(self, program: Program | Component, *, units: bool = True) -> None:
         program = program if isinstance(program, Program) else translate(program, units=units)
-        clock = _Clock()
+        clock = Clock()
         self.program, self.title = program, program.title
         self.system: System = program.system
         self._changes = dict[str, Any]()
@@ -243,42 +240,59 @@ class Model:
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
-        clock = _Clock()
         begin, end = seconds(start, "start"), seconds(until, "until")
         times = output_times(begin, end, points, at, self.system.size)
         chosen = find_solver(solver)
-        _check_arguments(chosen, options, rtol, atol)
-        choice = choose(self.system, store, derivatives, len(times))
+        _check_arguments(chosen, options, rtol, atol, Model.simulate)
+        choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
-        prepared = self._preparation.prepare(asked_start, clock.lap)
-        problem, signals = prepared.problem, prepared.signals
-        stepped = self._assigned_after_steps()
-        columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(stepped)}
         with reported(progress, begin, end, self.title) as report:
-            request = Request(
-                t0=begin,
-                t_end=float(end),
-                output_times=times,
-                y0=prepared.y,
-                yp0=prepared.yp,
-                stored=Storage(np.concatenate([problem.lowered.index[choice.gather], 2 * problem.size + stepped]).astype(np.int32)),
-                rtol=rtol,
-                atol=self._absolute(problem, rtol, atol),
-                inputs=signals,
-                progress=report,
-                options=options,
-                resumed=isinstance(start_from, Result) and start_from.time_reached == begin,
+            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report)
+            result, interrupted = simulated(self._preparation, order, self.seconds)
+        return heard(result, on_failure, interrupted)
+
+    def start(
+        self,
+        *,
+        start: float | str = 0.0,
+        until: float | str | None = None,
+        rtol: float = 1e-6,
+        set: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        store: Iterable[str] | None = None,
+        initial: str = "start",
+        start_from: Any = None,
+        solver: str | Solver | None = None,
+        atol: float | Mapping[str, float] | None = None,
+        derivatives: bool | None = None,
+        on_failure: OnFailure = "warn",
+        **options: Any,
+    ) -> Session:
+        """A session: a run that goes on as far as it is asked to, with other inputs and parameters on the way.
+
+        session = model.start(inputs={"valve.opening": 0.2})
+        session.advance(60.0)
+        session.advance("2 min", inputs={"valve.opening": 0.5})
+        session["room.T"], session.result()
+
+        Arguments are those of `simulate`; `until` is a time that the session will not pass, if one is known. Rows are stored at the
+        start, at every time it is advanced to, and at events.
+        """
+        check_on_failure(on_failure)
+        begin, end = seconds(start, "start"), np.inf if until is None else seconds(until, "until")
+        if end <= begin:
+            raise UsageError(f"A session runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
+        chosen = find_solver(solver)
+        if not hasattr(chosen, "open") and not hasattr(chosen, "stepper"):
+            raise UsageError(
+                f"The solver `{chosen.name}` makes whole runs only and cannot be used in a session.",
+                remedy="Leave `solver` out, or choose one that gives an integrator (`open`); see docs/solvers.md.",
             )
-            run = run_to_end(chosen, problem, request, self.selection, self._starts)
-        clock.lap("integration")
-        known = problem.known if run.known is None else run.known
-        stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, columns, run.log)
-        statistics = Statistics(run.statistics)
-        statistics["seconds"] = {**self.seconds, **statistics.get("seconds", {}), **clock.seconds}
-        statistics["initialisation"] = str(prepared.report)
-        result = Result(self.system, stored, run.outcome, statistics, self.title, (*prepared.told, *run.diagnostics), run.journal)
-        result.chattering = run.chattering
-        return heard(result, on_failure, run.interrupted)
+        _check_arguments(chosen, options, rtol, atol, Model.start)
+        choice = self._preparation.choice(store, derivatives, 1)
+        asked = Beginning(begin, initial, set or {}, inputs or {}, start_from)
+        order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options)
+        return Session(self._preparation, order, self.seconds, on_failure=on_failure)
 
     def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
         """Run; where it chatters, translate once more such that the solution can slide along that surface, and run again."""
@@ -345,29 +359,15 @@ class Model:
 
         return along(over, solve, earlier_values(self.system, start_from), self.system.name_of_unknown, lambda: nominal)
 
-    def _assigned_after_steps(self) -> np.ndarray:
-        """Known cells that change at every step, so that their values are stored with each row."""
-        return np.zeros(0, dtype=np.int64) if self.system.hybrid is None else self.system.hybrid.parts["step"].targets
 
-    def _absolute(self, problem: Problem, rtol: float, atol: float | Mapping[str, float] | None) -> np.ndarray:
-        chosen = rtol * problem.nominal
-        if isinstance(atol, Mapping):
-            for path, value in atol.items():
-                place = problem.lowered.place[needed_unknowns(self.system, path)]
-                chosen[place[place < problem.size]] = value
-        elif atol is not None:
-            chosen = np.full(problem.size, float(atol))
-        return chosen
-
-
-def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol: Any) -> None:
+def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol: Any, method: Callable[..., Any]) -> None:
     """What can be known to be wrong before anything is computed; a misspelt name may be meant for `simulate` or for the solver."""
     known = [option.name for option in solver.options]
     for name in options:
         if name not in known:
-            own = [p for p in inspect.signature(Model.simulate).parameters if p not in ("self", "options")]
+            own = [p for p in inspect.signature(method).parameters if p not in ("self", "options")]
             raise NameNotFound(
-                f"`simulate` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`. "
+                f"`{method.__name__}` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`. "
                 f"{near_matches(name, [*own, *known])}".rstrip(),
                 remedy=f"Options of {solver.name}: {', '.join(known) or 'none'}.",
             )
@@ -379,16 +379,3 @@ def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol
             raise UsageError(
                 f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
             )
-
-
-class _Clock:
-    """Seconds of each phase."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
-        self._last = now

@@ -52,7 +52,7 @@ class Parameters:
 
     def get(self, path: str) -> Any:
         known = self.known({})
-        found = known[self._cells(path)]
+        found = known[self.cells(path)]
         states = self._states(path)
         if states is not None:
             found = np.array(states.states)[found.astype(np.intp)]
@@ -122,7 +122,7 @@ class Parameters:
                 instance, element = divmod(k, quantity.size)
                 yield joined(plant.path_of(kind, instance), element_name(quantity.name, element, quantity.shape)), base + k
 
-    def _cells(self, path: str) -> np.ndarray:
+    def cells(self, path: str) -> np.ndarray:
         plant: Plant = self.system.plant
         located = plant.locate(path)
         quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
@@ -137,7 +137,7 @@ class Parameters:
         return base + np.asarray(located.flat)
 
     def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
-        cells = self._cells(path)
+        cells = self.cells(path)
         unit = self.unit(path)
         states = self._states(path)
         if states is not None:

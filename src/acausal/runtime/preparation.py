@@ -8,11 +8,11 @@ called meanwhile.
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from .parameters import Parameters, by_name
 from .problem import Floats, Problem
 from .states import StateSelection, gathered, spread
 from .steady import Earlier, earlier_values, point, with_starts
+from .storage import Choice, choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,11 +81,24 @@ class _Bench:
         self.problem = private(problem)
         self.initialisers: dict[str, Initialiser] = {}
         self.starts: Starts | None = None
+        self._last: tuple[tuple[Any, ...], Floats, Initialised] | None = None
 
     def initialiser(self, mode: str) -> Initialiser:
         if mode not in self.initialisers:
             self.initialisers[mode] = Initialiser(self.problem, mode)  # type: ignore[arg-type]
         return self.initialisers[mode]
+
+    def run(self, mode: str, asked: Beginning) -> Initialised:
+        """Consistent values. What gave some before, with the same numbers and the same residuals, gives them again."""
+        t, quick, led = asked.t, asked.quick, asked.start_from is None
+        key = mode, t, quick, led, self.starts, self.problem.known.tobytes()
+        if self._last is not None and self._last[0] == key:
+            _, residual, found = self._last
+            if self.problem.residual(t, found.y, found.yp).tobytes() == residual.tobytes():
+                return replace(found, y=found.y.copy(), yp=found.yp.copy())
+        found = self.initialiser(mode).run(t, quick=quick, led=led)
+        self._last = key, self.problem.residual(t, found.y, found.yp), replace(found, y=found.y.copy(), yp=found.yp.copy())
+        return found
 
     def load(self, known: Floats, starts: Starts) -> None:
         problem = self.problem
@@ -99,7 +113,8 @@ class _Bench:
 
 def private(problem: Problem) -> Problem:
     """The same equations with numbers of their own."""
-    own = copy.copy(problem)
+    own = object.__new__(Problem)
+    own.__dict__.update(problem.__dict__)
     own.known = problem.known.copy()
     return own
 
@@ -113,6 +128,8 @@ class Preparation:
         self._lock = threading.RLock()
         self._benches: dict[int, list[_Bench]] = {}
         self._implicit: Problem | None = None
+        self._read: tuple[Floats, Starts, list[Diagnostic]] | None = None
+        self._choices: dict[Any, Choice] = {}
         self.selection: StateSelection | None = None
         known = parameters.known({})
         if system.derivatives is None:
@@ -192,7 +209,7 @@ class Preparation:
             if not _unsettled(problem, turn == 0, t, first, signals, entries):
                 problem.known[entries] = t
                 return first
-            first = self._initial_values(bench.initialiser(mode), problem, asked, signals)
+            first = self._initial_values(lambda: bench.run(mode, asked), problem, asked, signals)
         raise ModelError(
             "There is no state of rest: what switches, switches on and off in turn.",
             details=tuple(f"switches:  {name}" for name in switching(problem, t, first.y, first.yp, signals)),
@@ -210,27 +227,31 @@ class Preparation:
 
     def _first_values(self, bench: _Bench, mode: str, asked: Beginning, signals: dict[int, Signal]) -> Initialised:
         """Consistent values; if there are none with the discrete values as declared, with those after the event at the start."""
-        problem, initialiser = bench.problem, bench.initialiser(mode)
+        problem = bench.problem
+
+        def solve() -> Initialised:
+            return bench.run(mode, asked)
+
         try:
-            return self._initial_values(initialiser, problem, asked, signals)
+            return self._initial_values(solve, problem, asked, signals)
         except InitialisationError:
             declared = problem.known.copy()
             if problem.rules is None or not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
                 raise
             try:
                 with suppress(InitialisationError):
-                    return initialiser.run(asked.t, quick=asked.quick, led=asked.start_from is None)
+                    return bench.initialiser(mode).run(asked.t, quick=asked.quick, led=asked.start_from is None)
             finally:
                 problem.known[:] = declared  # the event at the start is yet to come
             raise
 
     def _initial_values(
-        self, initialiser: Initialiser, problem: Problem, asked: Beginning, signals: dict[int, Signal]
+        self, solve: Callable[[], Initialised], problem: Problem, asked: Beginning, signals: dict[int, Signal]
     ) -> Initialised:
         """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
         t = asked.t
         try:
-            return initialiser.run(t, quick=asked.quick, led=asked.start_from is None)
+            return solve()
         except InitialisationError as error:
             n = problem.size
             rows = [int(r) for r in error.report.non_finite if r < n]
@@ -286,16 +307,32 @@ class Preparation:
 
     # --- numbers --------------------------------------------------------------------------------------------------------------
     def _read_starts(self, known: Floats, earlier: Earlier | None) -> Starts:
-        starts = self.starts.starts(known)
+        """Start values with these parameters; the same object, as long as the parameters are the same."""
+        if self._read is None or not np.array_equal(self._read[0], known):
+            starts = self.starts.starts(known)
+            self._read = known.copy(), starts, [*self.starts.contradictions(), *self.starts.outside_bounds(starts)]
+        starts = self._read[1]
         return starts if earlier is None else earlier.applied(starts)
 
     def _load(self, bench: _Bench, known: Floats, earlier: Earlier | None = None) -> None:
         with self._lock:
             starts = self._read_starts(known, earlier)
             bench.load(known, starts)
-            wrong = [*self.starts.contradictions(), *self.starts.outside_bounds(starts)]
+            assert self._read is not None
+            contradictions = self._read[2]
+            wrong = contradictions if earlier is None else [*self.starts.contradictions(), *self.starts.outside_bounds(starts)]
         if wrong:
             raise ModelError(*wrong)
+
+    def choice(self, store: Iterable[str] | None, derivatives: bool | None, points: int) -> Choice:
+        """What a run of so many points keeps."""
+        names = None if store is None else (store,) if isinstance(store, str) else tuple(store)
+        key = names, derivatives, points if names is None and derivatives is None else 0
+        if key not in self._choices:
+            if len(self._choices) > 50:
+                self._choices.clear()
+            self._choices[key] = choose(self.system, names, derivatives, points)
+        return self._choices[key]
 
     def _inverse(
         self,
@@ -315,7 +352,9 @@ class Preparation:
         inverse = pose(self.system, self.parameters, problem, asked.given, asked.solve_for, known_with)
         for _ in range(_RESTARTS):
             before = problem.start
-            first = self._initial_values(Initialiser(inverse, mode), problem, asked, signals)  # type: ignore[arg-type]
+            initialiser = Initialiser(inverse, mode)  # type: ignore[arg-type]
+            solve = partial(initialiser.run, t, quick=asked.quick, led=asked.start_from is None)
+            first = self._initial_values(solve, problem, asked, signals)
             found = inverse.found(first.y)
             self._load(bench, known_with(found), earlier)
             if np.allclose(problem.start, before, rtol=1e-9, atol=0.0):

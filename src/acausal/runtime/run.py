@@ -1,47 +1,252 @@
-"""A run from start to end: evaluation where nothing is unknown, a solver otherwise."""
+"""One run of a problem with a solver: begin, go on to some time, and what came of it so far.
+
+`Run` is what `simulate` and sessions have in common. A solver is driven from event to event (`events/driver.py`); without events it
+just goes on (`Smooth`); where nothing is unknown there is nothing to solve (`Evaluated`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
-from .inputs import has_corners, values_at
-from .outcome import Outcome
-from .problem import Problem
-from .solver import COUNTERS, Request, RunResult, Solver
-from .states import Exchange, StateSelection, spread
+from .events.driver import Hybrid
+from .events.still import Still
+from .ida import NativeSolver
+from .inputs import Constant, Signal, Steps, has_corners, values_at
+from .integrator import Task
+from .journal import Journal
+from .outcome import Outcome, explain_not_finite
+from .problem import Floats, Problem
+from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
+from .states import Exchange, StateSelection, Watch, spread
+from .status import Status
+from .stepping import Stepping
+
+_NONE = np.zeros(0)
+
+
+class Opened(Protocol):
+    """A solver opened for one run: its session, and what is asked beyond the session's methods."""
+
+    session: Any
+
+    def set_inputs(self, inputs: Mapping[int, Signal]) -> None: ...
+    def exchange(self, problem: Problem, watch: Watch) -> None: ...
+    def journal(self, known: Floats) -> Callable[[], Journal] | None: ...
+    def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]: ...
+
+
+class PlugIn:
+    """An opened solver that brings an integrator and nothing else."""
+
+    def __init__(self, solver: Any, problem: Problem, request: Request) -> None:
+        assert request.known is not None  # a checked request has its own
+        task = Task(problem, request.known, request.inputs)
+        task.rtol, task.atol, task.t0, task.t_end = request.rtol, np.asarray(request.atol), request.t0, request.t_end
+        task.options = check_options(solver, request.options)
+        self.problem, self.task = problem, task
+        self.session = Stepping(task, solver.open(task), request.stored)
+
+    def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
+        self.task.set_inputs(inputs)
+
+    def exchange(self, problem: Problem, watch: Watch) -> None:
+        raise NotImplementedError("states are exchanged by native solvers only")
+
+    def journal(self, known: Floats) -> Callable[[], Journal] | None:
+        return None
+
+    def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
+        found = self.task.non_finite
+        if outcome is not Outcome.NOT_FINITE or found is None:
+            return ()
+        return explain_not_finite(self.problem, *found, values_at(self.task.inputs, found[0], known))
+
+
+class Unmoved:
+    """An opened "solver" of a model in which nothing is unknown."""
+
+    def __init__(self, problem: Problem, request: Request) -> None:
+        span, max_step = request.t_end - request.t0, float(request.options.get("max_step", 0.0))
+        self.session = Still(problem, request.stored, request.inputs, span if np.isfinite(span) else 1.0, max_step)
+
+    def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
+        self.session.inputs = inputs
+
+    def exchange(self, problem: Problem, watch: Watch) -> None:
+        raise NotImplementedError("there are no states")
+
+    def journal(self, known: Floats) -> Callable[[], Journal] | None:
+        return None
+
+    def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
+        return ()
+
+
+def opened(solver: Solver, problem: Problem, request: Request) -> Opened:
+    """The solver, ready to start."""
+    if problem.size == 0:
+        return Unmoved(problem, request)
+    if hasattr(solver, "stepper"):
+        whole: Any = solver
+        native: NativeSolver = whole.stepper(problem, request)
+        return native
+    return PlugIn(solver, problem, request)
+
+
+class Smooth:
+    """A run without events."""
+
+    def __init__(self, problem: Problem, request: Request, solver: Opened) -> None:
+        self.problem, self.request, self.solver = problem, request, solver
+        self.session = solver.session
+        self.exchanges = 0
+        self.pieces: list[tuple[Floats, Floats]] = []
+
+    def begin(self) -> Outcome | None:
+        self.session.start(self.request.t0, self.request.y0, self.request.yp0)
+        return None
+
+    def advance(self, to: float, times: Floats) -> Outcome | None:
+        """To a time, with rows at the times given; an outcome if the run ended on the way."""
+        r, done = self.request, 0
+        rows = np.empty((len(times), r.stored.width))
+        while True:
+            left = (times[done:], rows[done:]) if done else (times, rows)
+            status, written = self.session.advance(to, *left, r.progress, r.interval, -np.inf, r.t_end)
+            done += written
+            if status != Status.STATES_DEGRADED or r.exchange is None:
+                break
+            self.problem, watch = r.exchange(self.session.t, self.session.y, self.session.yp)
+            self.solver.exchange(self.problem, watch)
+            self.exchanges += 1
+        self.pieces.append((times[:done], rows[:done]) if done < len(times) else (times, rows))
+        return None if status == Status.FINISHED else Status(status).outcome
+
+    def present(self) -> tuple[Floats, Floats]:
+        """What would be stored now, and all known values."""
+        assert self.request.known is not None
+        row = np.empty(self.request.stored.width)
+        self.session.row(row)
+        return row, self.request.known
+
+    def result(self, outcome: Outcome) -> RunResult:
+        session, r = self.session, self.request
+        assert r.known is not None
+        times, rows = self.pieces[0] if len(self.pieces) == 1 else map(np.concatenate, zip(*self.pieces, strict=True))
+        statistics = {**session.statistics(), "state_exchanges": self.exchanges}
+        why = () if outcome.ok else self.solver.explain(outcome, r.known)
+        found = RunResult(outcome, session.t, times, rows, session.y, session.yp, statistics, session.message, why)
+        found.journal, found.interrupted = self.solver.journal(r.known), session.interrupted
+        return with_last_row(found, self.problem, r)
+
+
+class Evaluated:
+    """A run in which nothing is unknown and nothing happens: variables are expressions of time, evaluated where they are wanted."""
+
+    def __init__(self, problem: Problem, request: Request) -> None:
+        self.problem, self.request, self.t, self.interrupted = problem, request, request.t0, False
+        self.session = self  # it needs nobody else's
+        self.pieces: list[tuple[Floats, Floats]] = []
+
+    def begin(self) -> Outcome | None:
+        return None
+
+    def advance(self, to: float, times: Floats) -> Outcome | None:
+        rows = np.empty((len(times), self.request.stored.width))
+        for k, t in enumerate(times.tolist()):
+            known = values_at(self.request.inputs, t, self.problem.known)
+            self.request.stored.row(self.problem.equations.workspace(t, _NONE, _NONE, known), rows[k])
+        self.pieces.append((times, rows))
+        self.t = to
+        return None
+
+    def present(self) -> tuple[Floats, Floats]:
+        known = values_at(self.request.inputs, self.t, self.problem.known)
+        row = np.empty(self.request.stored.width)
+        self.request.stored.row(self.problem.equations.workspace(self.t, _NONE, _NONE, known), row)
+        return row, known
+
+    def result(self, outcome: Outcome) -> RunResult:
+        times, rows = map(np.concatenate, zip(*self.pieces, strict=True))
+        statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}}
+        return RunResult(outcome, self.t, times, rows, _NONE, _NONE, statistics)
+
+
+class Whole(Evaluated):
+    """A run that a solver makes by itself."""
+
+    def __init__(self, solver: Any, problem: Problem, request: Request) -> None:
+        super().__init__(problem, request)
+        self.solver, self.found = solver, RunResult(Outcome.FAILED, request.t0, _NONE, _NONE, request.y0, request.yp0, {})
+
+    def advance(self, to: float, times: Floats) -> Outcome | None:
+        self.found = self.solver.run(self.problem, self.request)
+        self.t = self.found.t
+        return self.found.outcome
+
+    def result(self, outcome: Outcome) -> RunResult:
+        return self.found
+
+
+Driver = Smooth | Hybrid | Evaluated
+
+
+def driver(
+    solver: Solver,
+    problem: Problem,
+    request: Request,
+    selection: StateSelection | None,
+    starts: StartReader,
+    interruptible: bool = False,
+) -> Driver:
+    """A run that has not begun. One that may be interrupted, by other parameters or inputs, is driven as if it had events."""
+    if not hasattr(solver, "open") and not hasattr(solver, "stepper"):
+        _refuse_events(solver, problem)
+        return Whole(solver, problem, request) if problem.size else Evaluated(problem, request)
+    corners = interruptible or any(has_corners(s) for s in request.inputs.values())
+    if corners and problem.rules is None and hasattr(problem, "lowered"):
+        problem = without_rules(problem)  # the jumps and corners of inputs are met all the same
+    request = request.checked(problem)
+    assert request.known is not None
+    for cell, given in request.inputs.items():
+        if isinstance(given, (Constant, Steps)):
+            request.known[cell] = given(request.t0)
+    if problem.size == 0 and problem.rules is None:
+        return Evaluated(problem, request)
+    if selection is not None and problem.size:
+        request = _watched(problem, request, selection, starts)
+    solving = opened(solver, problem, request)
+    return Smooth(problem, request, solving) if problem.rules is None else Hybrid(problem, request, solving)
 
 
 def run_to_end(
-    solver: Solver, problem: Problem, request: Request, selection: StateSelection | None, starts: StartReader
+    solver: Solver, problem: Problem, request: Request, selection: StateSelection | None = None, starts: StartReader | None = None
 ) -> RunResult:
-    """One run. Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
-    if not getattr(solver, "events", False):
-        _refuse_events(solver, problem)
-    elif problem.rules is None and any(has_corners(s) for s in request.inputs.values()):
-        problem = without_rules(problem)  # the jumps and corners of inputs are met all the same
-    if problem.size == 0 and problem.rules is not None:
-        from .events.driver import run_still
+    """One run, from its start to its end or to where it stops."""
+    run = driver(solver, problem, request, selection, starts)  # type: ignore[arg-type]
+    over = run.begin()
+    if over is None:
+        over = run.advance(request.t_end, np.ascontiguousarray(request.output_times, dtype=np.float64))
+    return run.result(Outcome.FINISHED if over is None else over)
 
-        return run_still(problem, request)
-    if problem.size == 0:
-        return _evaluated(problem, request)
-    if selection is None:
-        return solver.run(problem, request)
+
+def _watched(problem: Problem, request: Request, selection: StateSelection, starts: StartReader) -> Request:
+    """Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
     known = problem.known[: problem.lowered.system.known_count]
     here = values_at(request.inputs, request.t0, known)
     y, yp = spread(problem, request.t0, request.y0, request.yp0, values_at(request.inputs, request.t0, problem.known))
     chosen = selection.select(request.t0, y, yp, here, starts.starts(here).nominal)
     watch = selection.watch(chosen, problem)
     if watch is None:
-        return solver.run(problem, request)
-    exchange = Exchange(selection, known, request.inputs, starts)
-    return solver.run(problem, replace(request, watch=watch, exchange=exchange))
+        return request
+    return replace(request, watch=watch, exchange=Exchange(selection, known, request.inputs, starts))
 
 
 def _refuse_events(solver: Solver, problem: Problem) -> None:
@@ -73,14 +278,3 @@ WORDS = {
     "stop": "an end of its own",
     "assertion": "assertions",
 }
-
-
-def _evaluated(problem: Problem, request: Request) -> RunResult:
-    """Nothing is unknown: every variable is an expression of time, evaluated where it is wanted."""
-    nothing = np.zeros(0)
-    rows = np.empty((len(request.output_times), request.stored.width))
-    for k, t in enumerate(request.output_times):
-        known = values_at(request.inputs, float(t), problem.known)
-        request.stored.row(problem.equations.workspace(float(t), nothing, nothing, known), rows[k])
-    statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}}
-    return RunResult(Outcome.FINISHED, request.t_end, request.output_times, rows, nothing, nothing, statistics)

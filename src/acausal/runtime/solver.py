@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,11 +87,24 @@ class Request:
     watch: Watch | None = None  # notices when selected states degrade …
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
+    sound: bool = False  # whoever made it has seen to shapes, types and order
+
+    @property
+    def span(self) -> float:
+        """The length of the run; a second, where nobody knows."""
+        return self.t_end - self.t0 if np.isfinite(self.t_end) else 1.0
+
+    @property
+    def interval(self) -> float:
+        """Seconds of wall time between two calls of the progress function."""
+        return float(self.options.get("progress_interval", 0.1))
 
     def checked(self, problem: Problem) -> Request:
         """The same with arrays as solvers want them, or an error about what cannot be."""
+        if self.sound:
+            return replace(self, known=problem.known.copy()) if self.known is None else self
         size = problem.size
-        if not np.isfinite([self.t0, self.t_end]).all() or self.t_end < self.t0:
+        if not np.isfinite(self.t0) or not self.t_end >= self.t0:
             raise UsageError(f"A run cannot go from t = {self.t0:g} to t = {self.t_end:g}.", remedy="choose an end after the start")
         times = np.ascontiguousarray(self.output_times, dtype=np.float64)
         if times.ndim != 1 or np.isnan(times).any() or (np.diff(times) < 0).any():
@@ -117,10 +130,21 @@ class Request:
 class Statistics(dict[str, Any]):
     """What a run cost, by name: `result.statistics["steps"]` or `result.statistics.steps`; "seconds" are wall times by phase."""
 
+    late: Mapping[str, Callable[[], Any]] = {}
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self.late:
+            raise KeyError(name)
+        self[name] = self.late[name]()
+        return self[name]
+
     def __getattr__(self, name: str) -> Any:
-        if name not in self:
+        if name.startswith("__") or (name not in self and name not in self.late):
             raise AttributeError(name)
         return self[name]
+
+    def __reduce__(self) -> Any:
+        return Statistics, ({**self, **{name: self[name] for name in self.late}},)
 
 
 COUNTERS = (
@@ -151,7 +175,7 @@ class RunResult:
     log: EventLog | None = None  # of its events …
     known: Floats | None = None  # … and all known values before the first of them
     chattering: frozenset[tuple[int, str]] = frozenset()  # relations that chatter: number of the kind, text
-    journal: Journal | None = None  # of its steps, where the solver keeps one
+    journal: Callable[[], Journal] | None = None  # of its steps, where the solver keeps one, when somebody asks
     interrupted: bool = False  # by Ctrl-C
 
     @property
@@ -174,9 +198,12 @@ def with_last_row(result: RunResult, problem: Problem, request: Request) -> RunR
     return replace(result, times=np.append(result.times, result.t), rows=np.vstack([result.rows, row]))
 
 
-@runtime_checkable
 class Solver(Protocol):
-    """A solver plug-in: a class with these attributes, without arguments to create it."""
+    """A solver plug-in: a class with these attributes, without arguments to create it, and one of two methods.
+
+    `open(task)` gives an `Integrator` (see `integrator.py`), which is driven from event to event. `run(problem, request)` makes a
+    whole run by itself: of models without events, and not in a session.
+    """
 
     @property
     def name(self) -> str: ...
@@ -185,11 +212,17 @@ class Solver(Protocol):
     @property
     def options(self) -> tuple[Option, ...]: ...
 
-    def run(self, problem: Problem, request: Request) -> RunResult: ...
+
+def is_solver(given: Any) -> bool:
+    """Whether something has what a solver has."""
+    has = all(hasattr(given, name) for name in ("name", "doc", "options"))
+    return has and any(callable(getattr(given, name, None)) for name in ("open", "run", "stepper"))
 
 
 def check_options(solver: Solver, given: Mapping[str, Any]) -> dict[str, Any]:
     """All options of the solver, those given checked; a name that does not exist is an error with near matches."""
+    if not given:
+        return {option.name: option.default for option in solver.options}
     known = {option.name: option for option in solver.options}
     for name in given:
         if name not in known:
@@ -198,14 +231,6 @@ def check_options(solver: Solver, given: Mapping[str, Any]) -> dict[str, Any]:
                 remedy=f"It has: {', '.join(known) or 'none'}.",
             )
     return {name: option.check(given[name], solver.name) if name in given else option.default for name, option in known.items()}
-
-
-def first_step(request: Request, differential: NDArray[np.bool_]) -> float:
-    """A first step as native/ida.cpp estimates it: output times have no say in it, and a start at rest does not mislead."""
-    weights = request.rtol * np.abs(request.y0) + np.asarray(request.atol)
-    rates = np.abs(request.yp0[differential]) / np.maximum(weights[differential], np.finfo(float).tiny)
-    h, rate = 1e-6 * (request.t_end - request.t0), float(rates.max(initial=0.0))
-    return 0.5 / rate if rate * h > 0.5 else h
 
 
 def _built_in() -> dict[str, Callable[[], Any]]:
@@ -234,9 +259,8 @@ def find_solver(given: str | Solver | type | None = None) -> Solver:
     name = default_solver() if given is None else given
     if not isinstance(name, str):
         return _solver_itself(name)
-    built_in = _built_in()
-    if name in built_in:
-        return _created(built_in[name](), name)
+    if name in _built_in():
+        return _made(name)
     for entry in entry_points(group="acausal.solvers", name=name):
         return _created(entry.load(), name)
     names = solver_names()
@@ -246,17 +270,24 @@ def find_solver(given: str | Solver | type | None = None) -> Solver:
     )
 
 
+@cache
+def _made(name: str) -> Solver:
+    return _created(_built_in()[name](), name)
+
+
 def _created(factory: Any, name: str) -> Solver:
     solver = factory()
-    if not isinstance(solver, Solver):
-        raise UsageError(f"The solver plug-in `{name}` ({factory!r}) lacks `name`, `doc`, `options` or `run`.")
-    return solver
+    if not is_solver(solver):
+        raise UsageError(f"The solver plug-in `{name}` ({factory!r}) lacks `name`, `doc`, `options`, or `open` and `run`.")
+    found: Solver = solver
+    return found
 
 
 def _solver_itself(given: Any) -> Solver:
-    solver = given() if isinstance(given, type) and isinstance(given, Solver) else given
-    if isinstance(solver, Solver) and not isinstance(solver, type):
-        return solver
+    solver = given() if isinstance(given, type) and is_solver(given) else given
+    if is_solver(solver) and not isinstance(solver, type):
+        found: Solver = solver
+        return found
     raise UsageError(
         f"`solver` is a name or a solver, got {given!r} of type {type(given).__name__}.",
         remedy=f"There are {', '.join(solver_names())}; one of your own is told of in docs/solvers.md.",

@@ -92,7 +92,9 @@ def point(system: System, title: str, at: Prepared, t: float, outcome: Any) -> R
     workspace = problem.equations.workspace(t, at.y, at.yp, problem.known)
     row = workspace[problem.lowered.index[choice.gather]]
     stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), at.signals)
-    return Result(system, stored, outcome, Statistics(initialisation=str(at.report)), title)
+    statistics = Statistics()
+    statistics.late = {"initialisation": at.report.__str__}
+    return Result(system, stored, outcome, statistics, title)
 
 
 class SteadyStates:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import ctypes
+import warnings
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import Diagnostic
-from .inputs import values_at
-from .outcome import Outcome, explain_not_finite
-from .problem import Problem
-from .solver import Option, Request, RunResult, check_options, with_last_row
+from .integrator import Step, StepFailed, Task, suggested_step
+from .problem import Floats
+from .solver import Option
 from .status import Status
-from .sundae_session import SundaeSession
+
+_EPSILON = float(np.finfo(float).eps)
+_MOST_STEPS = 1000  # of IDA's own, within one call
+
+# By IDA's return codes
+_FAILURES = {
+    -1: Status.TOO_MANY_STEPS,
+    -2: Status.TOO_MUCH_ACCURACY,
+    -3: Status.ERROR_TEST,
+    -4: Status.CONVERGENCE,
+    -6: Status.SINGULAR,
+    -9: Status.NOT_FINITE,
+}
 
 
 class Sundae:
@@ -35,41 +47,102 @@ class Sundae:
         Option("progress_interval", float, 0.1, "seconds of wall time between two calls of the progress function", 0.0),
     )
 
-    def run(self, problem: Problem, request: Request) -> RunResult:
-        request = request.checked(problem)
-        options = check_options(self, request.options)
-        interval = options.pop("progress_interval")
-        session = SundaeSession(problem, request, options)
-
-        def explain(outcome: Outcome) -> tuple[Diagnostic, ...]:
-            return _explain(problem, request, session, outcome)
-
-        if problem.rules is not None:
-            from .events.driver import run_hybrid
-
-            assert request.known is not None  # a checked request has its own
-            return run_hybrid(problem, request, session, request.known, interval, explain)
-        session.start(request.t0, request.y0, request.yp0)
-        rows = np.empty((len(request.output_times), request.stored.width))
-        status, written = session.advance(request.t_end, request.output_times, rows, request.progress, interval)
-        outcome = Status(status).outcome
-        result = RunResult(
-            outcome,
-            session.t,
-            request.output_times[:written],
-            rows[:written],
-            session.y,
-            session.yp,
-            session.statistics(),
-            session.message,
-            explain(outcome),
-            interrupted=session.interrupted,
-        )
-        return with_last_row(result, problem, request)
+    def open(self, task: Task) -> SundaeIntegrator:
+        return SundaeIntegrator(task)
 
 
-def _explain(problem: Problem, request: Request, session: SundaeSession, outcome: Outcome) -> tuple[Diagnostic, ...]:
-    found = session.evaluation.non_finite
-    if outcome is not Outcome.NOT_FINITE or found is None:
-        return ()
-    return explain_not_finite(problem, *found, values_at(request.inputs, found[0], session.known))
+class SundaeIntegrator:
+    """IDA, one step at a time."""
+
+    def __init__(self, task: Task) -> None:
+        from scipy.sparse import csc_matrix
+
+        self.task = task
+        indptr, indices = task.pattern
+        columns = np.repeat(np.arange(task.size), np.diff(indptr))
+        self._order = np.lexsort((indices, columns))  # scikit-sundae wants the rows of a column in order
+        self._sparsity = csc_matrix((np.ones(len(indices)), (indices, columns)), shape=(task.size, task.size))
+        self._solver: Any = None
+        self._begin: tuple[float, Floats, Floats, float] | None = None
+        self._end, self._looked_back = task.t0, False
+
+    def start(self, t: float, y: Floats, yp: Floats, step: float) -> None:
+        self._begin, self._end, self._looked_back = (t, y, yp, step), t, False
+
+    def step(self, stop: float) -> Step:
+        aim = min(stop, 1e300)
+        found = self._first(aim) if self._begin is not None else self._solver.step(aim, method="onestep", tstop=aim)
+        if self._looked_back and found.success and found.t <= self._end:  # it only came back from there
+            found = self._solver.step(aim, method="onestep", tstop=aim)
+        if not found.success:
+            raise StepFailed(_FAILURES.get(found.status, Status.FAILED), found.message)
+        self._begin, self._looked_back, self._end = None, False, float(found.t)
+        return Step(self._end, found.y, found.yp)
+
+    def at(self, t: float) -> tuple[Floats, Floats]:
+        self._looked_back = True
+        between = self._solver.step(t, method="normal", tstop=None)
+        return between.y, between.yp
+
+    def _first(self, stop: float) -> Any:
+        """The first step after a start. Freed before it has factorised a matrix, an IDA of scikit-sundae ends the process."""
+        line = _Line(self.task, self._order)
+        self._solver = self._created(line, stop)
+        kept = ctypes.py_object(self._solver)
+        ctypes.pythonapi.Py_IncRef(kept)
+        try:
+            found = self._solver.step(stop, method="onestep", tstop=stop)
+        except BaseException:
+            line.task = None
+            raise
+        if found.njev:
+            ctypes.pythonapi.Py_DecRef(kept)
+        return found
+
+    def _created(self, line: _Line, stop: float) -> Any:
+        """A solver that starts here. To start an old one anew would leak the memory of its factorisation.
+
+        Both tolerances are divided by the square root of the size: see `Sundae.doc`.
+        """
+        from sksundae.ida import IDA
+
+        assert self._begin is not None
+        t, y, yp, step = self._begin
+        task, options = self.task, self.task.options
+        share = np.sqrt(task.size)
+        first = options["initial_step"] or suggested_step(task, t, y, yp, stop, step)
+        settings: dict[str, Any] = {
+            "jacfn": line.jacobian,
+            "algebraic_idx": [int(i) for i in np.flatnonzero(~task.differential)],
+            "linsolver": "sparse",
+            "sparsity": self._sparsity,
+            "rtol": float(max(task.rtol / share, 1e-14)),
+            "atol": task.atol / share,
+            "first_step": float(max(first, 32 * _EPSILON * abs(t))),
+            "max_step": float(options["max_step"]),
+            "max_order": options["max_order"],
+            "max_num_steps": _MOST_STEPS,
+            "max_nonlin_iters": options["max_nonlinear_iterations"],
+            "max_conv_fails": options["max_convergence_failures"],
+        }
+        with warnings.catch_warnings():  # it tells that a given Jacobian is used instead of its own
+            warnings.simplefilter("ignore", UserWarning)
+            solver = IDA(line.residual, **settings)
+        solver.init_step(t, y, yp)
+        return solver
+
+
+class _Line:
+    """Between a solver and what it evaluates. It can be cut, so that a solver that must not be freed keeps nothing else alive."""
+
+    def __init__(self, task: Task, order: np.ndarray) -> None:
+        self.task: Task | None = task
+        self.order = order
+
+    def residual(self, t: float, y: Floats, yp: Floats, res: Floats) -> None:
+        assert self.task is not None
+        res[:] = self.task.residual(t, y, yp)
+
+    def jacobian(self, t: float, y: Floats, yp: Floats, res: Floats, cj: float, JJ: Floats) -> None:
+        assert self.task is not None
+        JJ[:] = self.task.jacobian(t, y, yp, cj)[self.order]

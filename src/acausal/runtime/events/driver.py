@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
 
 from ...errors import Diagnostic
+from ..inputs import Signal
 from ..outcome import Outcome
 from ..problem import Floats, Problem
 from ..solver import Request, RunResult, with_last_row
@@ -19,35 +22,66 @@ from .handler import Handler, Happening
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
-from .still import Still
-from .timed import Corners
+from .timed import Corners, Ticks
 from .words import explain
 
 if TYPE_CHECKING:
-    from ..journal import Journal
-
+    from ..run import Opened
 
 _MOST_RELEASED = 100  # selected states that are tried, one after the other
 
 
-class Hybrid:
-    """One run of a model with events, on a solver session (`native/ida.h`, or a stand-in with the same methods)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Parameters and inputs that change in the middle of a run."""
 
-    def __init__(self, problem: Problem, request: Request, session: Any, known: Floats) -> None:
-        self.problem, self.request, self.session = problem, request, session
-        self.handler = Handler(problem, known, request.inputs, request.t_end - request.t0, request.rtol)
+    cells: np.ndarray  # known cells of parameters …
+    values: Floats
+    inputs: Mapping[int, Signal]  # … all inputs from now on …
+    changed: np.ndarray  # … all cells that change, inputs' too …
+    schedule: bool  # … and whether times of clocks and corners may change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """Where a run was: arrays and numbers only."""
+
+    t: float
+    y: Floats
+    yp: Floats
+    steps: tuple[float, float]  # the last one, and the pace of restarts
+    w: Floats
+    relations: tuple[np.ndarray, ...]
+    timed: tuple[Floats, Floats]
+    rhythm: Rhythm
+    counts: dict[str, int]
+    told: tuple[list[Diagnostic], set[int]]
+    record: tuple[str, int, int]  # whose, rows, events
+
+
+class Hybrid:
+    """One run of a model with events, on the session of an opened solver (`native/ida.h`, or one with the same methods)."""
+
+    def __init__(self, problem: Problem, request: Request, solver: Opened) -> None:
+        self.problem, self.request, self.solver, self.session = problem, request, solver, solver.session
+        known = request.known
+        assert known is not None  # a checked request has its own
+        self.handler = Handler(problem, known, request.inputs, request.span, request.rtol)
         self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
         self.record = Record(problem.lowered.system, request.stored.width)
-        self.rhythm = Rhythm(request.t0, request.t_end)
+        self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
-        self.pace = 0.0  # the step that restarts go by
+        self.target = request.t_end
+        self.pace = self.step_before = 0.0  # the step that restarts go by; the last one before a run was taken back
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
         self.warned: set[int] = set()
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
         self.counts["state_exchanges"] = 0
+        self._first_is_stored = False
+        self.token = uuid4().hex
 
     # --- the run --------------------------------------------------------------------------------------------------------------
     def begin(self) -> Outcome | None:
@@ -62,29 +96,32 @@ class Hybrid:
             y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
         self.first_known = self.handler.known.copy()
-        if len(self.left) and self.left[0] <= r.t0:
+        if len(r.output_times) and r.output_times[0] <= r.t0:
             self._store_now(r.t0)
-            self.left = self.left[1:]
+            self._first_is_stored = True
         if is_ordinary(self.problem, self.session):
-            self.native = Native(self.handler, self.session, r.stored.width, r.t_end - r.t0)
+            self.native = Native(self.handler, self.session, r.stored.width, r.span)
         return self._verdict(happening)
 
-    def run(self, interval: float) -> Outcome:
-        """To the end, or to where it stops."""
-        over = self.begin()
-        while over is None:
-            over = self._stretch(interval)
+    def advance(self, to: float, times: Floats) -> Outcome | None:
+        """To a time, with rows at the times given; an outcome if the run ended on the way, or came to its end."""
+        stored = self._first_is_stored and len(times) and times[0] <= self.request.t0
+        self.left, self.target = times[1:] if stored else times, to
+        self._first_is_stored = False
+        over = self._stretch()
+        while over is None and self.session.t < to:
+            over = self._stretch()
         if len(self.handler.stepped) and self.record.last_time == self.session.t:
             self.session.row(self.record.pieces[-1][1][-1])  # with what was assigned after the last step
         return over
 
-    def _stretch(self, interval: float) -> Outcome | None:
+    def _stretch(self) -> Outcome | None:
         """Integrate to the next thing of interest and deal with it; an outcome if that was the end."""
         session, r = self.session, self.request
         timed = min(self.handler.next_time(session.t), self.corners.next_jump(session.t))
         corner = self.corners.next(session.t)
         stop = min(timed, corner, r.t_end)
-        status = self._advance(stop, interval)
+        status = self._advance(stop)
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
         if status == Status.ASSIGNED:
@@ -111,26 +148,93 @@ class Hybrid:
         session = self.session
         self.problem, watch = exchange(session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
-        session.exchange(self.problem.native, *self.problem.error_test())
-        session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+        self.solver.exchange(self.problem, watch)
         if self.native is not None:
             self.native.renew()
         self.counts["state_exchanges"] += 1
 
-    def _advance(self, stop: float, interval: float) -> int:
-        due = self.left[: int(np.searchsorted(self.left, stop, side="right"))]
+    def _advance(self, stop: float) -> int:
+        """Towards `stop`, which no step passes, as far as the run is asked to go."""
+        r, aim = self.request, min(stop, self.target)
+        if len(self.handler.stepped):
+            stop = aim  # what is assigned after a step counts from its end on
+        due = self.left[: int(np.searchsorted(self.left, aim, side="right"))]
+        rows = np.empty((len(due), r.stored.width)) if self.native is None else self.native.tape.rows(len(due))
+        status, written = self.session.advance(aim, due, rows, r.progress, r.interval, self.record.last_time, stop)
         if self.native is not None:
-            rows = self.native.tape.rows(len(due))
-            status, written = self.session.advance(stop, due, rows, self.request.progress, interval, self.record.last_time)
             self.native.take(self.record, self.counts)
         else:
-            rows = np.empty((len(due), self.request.stored.width))
-            status, written = self.session.advance(stop, due, rows, self.request.progress, interval)
             self.record.piece(due[:written], rows[:written])
         self.left = self.left[written:]
         return int(status)
 
-    def _event(self, roots: np.ndarray | None, sort: str) -> Outcome | None:
+    # --- from outside ---------------------------------------------------------------------------------------------------------
+    def interrupt(self, numbers: Numbers) -> Outcome | None:
+        """Other parameters or inputs from here on: an event at the present time."""
+        handler, row = self.handler, self._row()
+        handler.inputs = self.request.inputs = numbers.inputs
+        handler.known[numbers.cells] = numbers.values
+        self.solver.set_inputs(numbers.inputs)
+        if numbers.schedule:
+            handler.ticks = Ticks(self.problem, handler.w)
+            self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
+        return self._event(None, "interruptions", numbers, row)
+
+    def present(self) -> tuple[Floats, Floats]:
+        """What would be stored now, and all known values."""
+        return self._row(), self.handler.known
+
+    def save(self) -> Mark:
+        """Where the run is, to come back to."""
+        session, handler, record = self.session, self.handler, self.record
+        if self.native is not None:
+            self.native.take_bands()
+        return Mark(
+            t=session.t,
+            y=session.y,
+            yp=session.yp,
+            steps=(session.last_step or self.step_before, self.pace),
+            w=handler.w.copy(),
+            relations=handler.relations.state(),
+            timed=(handler.timed.times.copy(), handler.timed.slope.copy()),
+            rhythm=copy.deepcopy(self.rhythm),
+            counts=dict(self.counts),
+            told=(list(self.diagnostics), set(self.warned)),
+            record=(self.token, record.count, len(record.times)),
+        )
+
+    def restore(self, mark: Mark, inputs: Mapping[int, Signal]) -> None:
+        """Back to where it was; the integration begins anew there."""
+        handler, session, r = self.handler, self.session, self.request
+        if r.exchange is not None:
+            self.problem, watch = r.exchange(mark.t, mark.y, mark.yp)
+            handler.move_to(self.problem)
+            self.solver.exchange(self.problem, watch)
+        handler.w[:] = mark.w
+        handler.relations.set_state(mark.relations)
+        handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
+        handler.inputs = r.inputs = inputs
+        self.solver.set_inputs(inputs)
+        handler.ticks = Ticks(self.problem, handler.w)
+        self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
+        self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)
+        self.step_before, self.pace = mark.steps
+        self.diagnostics, self.warned = list(mark.told[0]), set(mark.told[1])
+        session.set_known(handler.known)
+        session.start(mark.t, mark.y, mark.yp, self.step_before)
+        if self.native is not None:
+            self.native.unseen.clear()
+            self.native.renew()
+        token, rows, events = mark.record
+        if token == self.token and rows <= self.record.count:
+            self.record.cut(rows, events)
+            return
+        self.record, self.first_known = Record(self.problem.lowered.system, r.stored.width), handler.known.copy()
+        self._store_now(mark.t)
+
+    def _event(
+        self, roots: np.ndarray | None, sort: str, numbers: Numbers | None = None, row: Floats | None = None
+    ) -> Outcome | None:
         session, handler = self.session, self.handler
         t, y, yp = session.t, session.y, session.yp
         assigned = None
@@ -143,8 +247,8 @@ class Hybrid:
                 return None
         if self.native is not None:
             self.native.take_bands()
-        before, row = handler.w[handler.cells], self._row()
-        happening = handler.event(t, y, yp, self.solve, roots, assigned)
+        before, row = handler.w[handler.cells], self._row() if row is None else row
+        happening = handler.event(t, y, yp, self.solve, roots, assigned, None if numbers is None else numbers.changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
             happening, before, session.y, session.yp, session, self.problem
         ):
@@ -156,6 +260,8 @@ class Hybrid:
             if self.record.last_time < t:
                 self.record.row(t, row)
             self.record.event(happening, handler.hybrid.cells)
+            if numbers is not None:
+                self.record.also_changed(numbers.cells, numbers.values)
         if happening.failure:
             return self._verdict(happening)
         self._restart(happening, y, yp)
@@ -180,7 +286,7 @@ class Hybrid:
 
     def _first_step(self) -> float:
         """Of a restart: a part of the last step; an event soon after another must not make the next start slower still."""
-        self.pace = max(self.session.last_step, 0.3 * self.pace)
+        self.pace = max(self.session.last_step or self.step_before, 0.3 * self.pace)
         return RESTART * self.pace
 
     @property
@@ -266,7 +372,10 @@ class Hybrid:
     def _chattering(self, happening: Happening) -> Outcome | None:
         if not happening.restart:
             return None
-        return self._too_fast() or self._explained(self.rhythm.event(happening.t, happening.causes, self._steps()))
+        too_fast = self._too_fast()
+        if too_fast is not None:
+            return too_fast
+        return self._explained(self.rhythm.event(happening.t, happening.causes, self._steps()))
 
     def _too_fast(self) -> Outcome | None:
         """Whether events that were handled natively follow each other too fast."""
@@ -280,42 +389,24 @@ class Hybrid:
             self.diagnostics.append(self.rhythm.explained(self.handler))
         return outcome
 
-
-def run_hybrid(
-    problem: Problem,
-    request: Request,
-    session: Any,
-    known: Floats,
-    interval: float,
-    explain: Callable[[Outcome], tuple[Diagnostic, ...]] = lambda outcome: (),
-    journal: Callable[[], Journal | None] = lambda: None,
-) -> RunResult:
-    """A run with events, on any session. `explain` tells why it stopped where the session, not an event, stopped it."""
-    hybrid = Hybrid(problem, request, session, known)
-    outcome = hybrid.run(interval)
-    times, rows, log = hybrid.record.finished()
-    result = RunResult(
-        outcome,
-        session.t,
-        times,
-        rows,
-        session.y,
-        session.yp,
-        {**session.statistics(), **hybrid.counts},
-        session.message,
-        (*hybrid.diagnostics, *explain(outcome)),
-        log,
-        hybrid.first_known,
-        hybrid.rhythm.surfaces(hybrid.handler),
-        journal(),
-        session.interrupted,
-    )
-    return with_last_row(result, problem, replace(request, known=hybrid.handler.known))
-
-
-def run_still(problem: Problem, request: Request) -> RunResult:
-    """A run with events of a model in which nothing is unknown."""
-    request = request.checked(problem)
-    max_step = float(request.options.get("max_step", 0.0))
-    session = Still(problem, request.stored, request.inputs, request.t_end - request.t0, max_step)
-    return run_hybrid(problem, request, session, problem.known, 0.1)
+    def result(self, outcome: Outcome) -> RunResult:
+        """What came of it so far."""
+        session = self.session
+        times, rows, log = self.record.finished()
+        found = RunResult(
+            outcome,
+            session.t,
+            times,
+            rows,
+            session.y,
+            session.yp,
+            {**session.statistics(), **self.counts},
+            session.message,
+            (*self.diagnostics, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
+            log,
+            self.first_known,
+            self.rhythm.surfaces(self.handler),
+            self.solver.journal(self.handler.known),
+            session.interrupted,
+        )
+        return with_last_row(found, self.problem, replace(self.request, known=self.handler.known))

@@ -205,15 +205,23 @@ class Handler:
         return not np.array_equal(frozen, live, equal_nan=True)
 
     def event(
-        self, t: float, y: Floats, yp: Floats, solve: Solve, roots: np.ndarray | None, assigned: Floats | None = None
+        self,
+        t: float,
+        y: Floats,
+        yp: Floats,
+        solve: Solve,
+        roots: np.ndarray | None,
+        assigned: Floats | None = None,
+        given: np.ndarray | None = None,
     ) -> Happening:
         """The event at time t. `roots` are the solver's findings: +1 or -1 where a root function crossed; `assigned` are values
-        that were assigned after the step."""
-        given = self.known[self.sampled]
+        that were assigned after the step, `given` known cells that somebody changed from outside."""
+        sampled = self.known[self.sampled]
         self.load(t, y, yp)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
-        jumped = self.sampled[self.known[self.sampled] != given]
+        jumped = self.sampled[self.known[self.sampled] != sampled]
+        jumped = jumped if given is None else np.union1d(jumped, given)
         return self._iterate(t, y, yp, solve, roots, ticking, first=False, assigned=assigned, given=jumped)
 
     def _iterate(

@@ -26,6 +26,7 @@ class Record:
         self.times: list[float] = []
         self.rows: list[int] = []
         self.causes: list[np.ndarray] = []
+        self.parameters: set[int] = set()  # known cells that were set in the middle of the run
         self.changes: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def piece(self, times: Floats, rows: Floats) -> None:
@@ -50,6 +51,22 @@ class Record:
         changed = np.flatnonzero(happening.before != happening.after)
         self.changes.append((np.full(len(changed), event), cells[changed], happening.after[changed]))
 
+    def cut(self, rows: int, events: int) -> None:
+        """Forget everything after so many rows and events."""
+        while self.count > rows:
+            times, piece = self.pieces.pop()
+            kept = len(times) - min(len(times), self.count - rows)
+            self.count -= len(times)
+            self.piece(times[:kept], piece[:kept])
+        self.times, self.rows = self.times[:events], self.rows[:events]
+        self.causes = [c[c[:, 0] < events] for c in self.causes]
+        self.changes = [tuple(part[event < events] for part in (event, *rest)) for event, *rest in self.changes]  # type: ignore[misc]
+
+    def also_changed(self, cells: np.ndarray, values: Floats) -> None:
+        """Parameters that the last event changed."""
+        self.changes.append((np.full(len(cells), len(self.times) - 1), cells, values))
+        self.parameters.update(cells.tolist())
+
     @staticmethod
     def source(role: str, row: Any) -> Any:
         """One number for a role's row; rows may be an array."""
@@ -57,24 +74,27 @@ class Record:
 
     def finished(self) -> tuple[Floats, Floats, EventLog]:
         none = np.zeros(0, dtype=np.int64)
-        times = np.concatenate([np.zeros(0), *(t for t, _ in self.pieces)])
         rows = self._rows()
+        times = self.pieces[0][0]
         changes = self.changes or [(none, none, none)]
         event, cell, value = (np.concatenate(part) for part in zip(*changes, strict=True))
         causes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.causes])
         at, before = np.array(self.times), np.array(self.rows, dtype=np.int64)
-        log = EventLog(at, before, causes, event, cell, value.astype(float), Causes(self.system))
+        log = EventLog(at, before, causes, event, cell, value.astype(float), Causes(self.system, frozenset(self.parameters)))
         return times, rows, log
 
     def _rows(self) -> Floats:
-        """All rows in one array; pieces are let go as they are copied, since a result may be large."""
-        rows, place = np.empty((self.count, self.width)), 0
-        self.pieces.reverse()
-        while self.pieces:
-            _, piece = self.pieces.pop()
-            rows[place : place + len(piece)] = piece
-            place += len(piece)
-        return rows
+        """All rows in one array, which they are from then on: a result may be large."""
+        if len(self.pieces) != 1:
+            times = np.concatenate([np.zeros(0), *(t for t, _ in self.pieces)])
+            rows, place = np.empty((self.count, self.width)), 0
+            self.pieces.reverse()
+            while self.pieces:
+                _, piece = self.pieces.pop()
+                rows[place : place + len(piece)] = piece
+                place += len(piece)
+            self.pieces.append((times, rows))
+        return self.pieces[0][1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,12 +102,14 @@ class Causes:
     """Says what the sources of events are."""
 
     system: System
+    parameters: frozenset[int] = frozenset()  # known cells that were set in the middle of the run
 
     def __call__(self, source: int) -> Cause:
         row, role = divmod(source, _STRIDE)
         if SOURCES[role] == "start":
             return Cause("the model", "the start")
         if SOURCES[role] == "input":
-            return Cause("the model", f"input {self.system.plant.name_of(row, 'known')}")
+            name = self.system.plant.name_of(row, "known")
+            return Cause("the model", f"{name} was set" if row in self.parameters else f"input {name}")
         found = self.system.describe_rule(SOURCES[role], row)
         return Cause(found.component, found.equation, found.location)

@@ -138,6 +138,13 @@ class Relations:
         self.decide(w)
         return self.close(w)
 
+    def state(self) -> tuple[np.ndarray, ...]:
+        """What is remembered from one event to the next, apart from the workspace."""
+        return tuple(a.copy() for a in (self.narrow, self.soft, self._wide, self._fired, self._size, self.resting))
+
+    def set_state(self, state: tuple[np.ndarray, ...]) -> None:
+        self.narrow, self.soft, self._wide, self._fired, self._size, self.resting = (a.copy() for a in state)
+
     def follow_as_written(self, w: Floats) -> None:
         """What is within its band, and did not cross at this event, has the value that is written."""
         size = np.abs(self.rules.values("relation", w) + w[self.bands])

@@ -57,7 +57,9 @@ class Still:
         assert rules is not None
         return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
 
-    def advance(self, stop: float, times: Floats, rows: Floats, progress: Any = None, interval: float = 0.1) -> tuple[int, int]:
+    def advance(
+        self, stop: float, times: Floats, rows: Floats, progress: Any = None, interval: float = 0.1, *_: float
+    ) -> tuple[int, int]:
         written, g = 0, self._functions(self.t)
         while self.t < stop:
             ahead = min(self.t + self.step, stop)

@@ -44,7 +44,7 @@ def pose(
 
 
 def _sought(system: System, parameters: Any, known: Floats, path: str) -> list[Sought]:
-    cells = parameters._cells(path).ravel()
+    cells = parameters.cells(path).ravel()
     return [
         Sought(
             system.plant.name_of(int(c), "known"), float(known[c]), float(parameters.low.cells[c]), float(parameters.high.cells[c])
