@@ -1,0 +1,217 @@
+"""Ideal gases and their mixtures, from NASA polynomials with enthalpies of formation.
+
+cp/R = a1 + a2 T + a3 T² + a4 T³ + a5 T⁴, below and above 1000 K; a6 and a7 are the constants of h/(R T) and s/R (Burcat and Ruscic
+2005, ANL-05/20). The coefficients are those of GRI-Mech 3.0 (Smith et al., thermo30.dat), valid from 200 or 300 K to 3500 K or
+more.
+Enthalpies contain those of formation at 298.15 K, so that reactions release what they should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError, near_matches
+from ..language.events import smooth
+from ..language.functions import is_symbolic, log, numbers, plain, where
+
+R = 8.31446261815324  # J/(mol K)
+_MIDDLE = 1000.0
+_LOWEST, _HIGHEST = 200.0, 3500.0
+_REFERENCE = 101325.0  # Pa, of the entropies
+
+# molar mass in kg/mol; a1 … a7 below 1000 K; the same above
+_SPECIES: dict[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
+    "N2": (28.0134e-3,
+           (3.298677, 1.4082404e-3, -3.963222e-6, 5.641515e-9, -2.444854e-12, -1020.8999, 3.950372),
+           (2.92664, 1.4879768e-3, -5.684760e-7, 1.0097038e-10, -6.753351e-15, -922.7977, 5.980528)),
+    "O2": (31.9988e-3,
+           (3.78245636, -2.99673416e-3, 9.84730201e-6, -9.68129509e-9, 3.24372837e-12, -1063.94356, 3.65767573),
+           (3.28253784, 1.48308754e-3, -7.57966669e-7, 2.09470555e-10, -2.16717794e-14, -1088.45772, 5.45323129)),
+    "H2O": (18.01528e-3,
+            (4.19864056, -2.03643410e-3, 6.52040211e-6, -5.48797062e-9, 1.77197817e-12, -30293.7267, -0.849032208),
+            (3.03399249, 2.17691804e-3, -1.64072518e-7, -9.70419870e-11, 1.68200992e-14, -30004.2971, 4.96677010)),
+    "CO2": (44.0095e-3,
+            (2.35677352, 8.98459677e-3, -7.12356269e-6, 2.45919022e-9, -1.43699548e-13, -48371.9697, 9.90105222),
+            (3.85746029, 4.41437026e-3, -2.21481404e-6, 5.23490188e-10, -4.72084164e-14, -48759.1660, 2.27163806)),
+    "CO": (28.0101e-3,
+           (3.57953347, -6.10353680e-4, 1.01681433e-6, 9.07005884e-10, -9.04424499e-13, -14344.0860, 3.50840928),
+           (2.71518561, 2.06252743e-3, -9.98825771e-7, 2.30053008e-10, -2.03647716e-14, -14151.8724, 7.81868772)),
+    "H2": (2.01588e-3,
+           (2.34433112, 7.98052075e-3, -1.94781510e-5, 2.01572094e-8, -7.37611761e-12, -917.935173, 0.683010238),
+           (3.33727920, -4.94024731e-5, 4.99456778e-7, -1.79566394e-10, 2.00255376e-14, -950.158922, -3.20502331)),
+    "CH4": (16.0425e-3,
+            (5.14987613, -1.36709788e-2, 4.91800599e-5, -4.84743026e-8, 1.66693956e-11, -10246.6476, -4.64130376),
+            (7.48514950e-2, 1.33909467e-2, -5.73285809e-6, 1.22292535e-9, -1.01815230e-13, -9468.34459, 18.4373180)),
+    "Ar": (39.948e-3, (2.5, 0.0, 0.0, 0.0, 0.0, -745.375, 4.366), (2.5, 0.0, 0.0, 0.0, 0.0, -745.375, 4.366)),
+}  # fmt: skip
+
+
+def ideal_gas(
+    species: str | Sequence[str], *, mole: Sequence[float] | None = None, mass: Sequence[float] | None = None
+) -> IdealGas:
+    """An ideal gas, or a mixture with shares of mole or of mass that sum to one.
+
+    >>> air = ideal_gas(["N2", "O2", "Ar"], mole=[0.78, 0.21, 0.01])
+    >>> round(air.state(p=101325.0, T=300.0).cp, 1)
+    1005.9
+    """
+    names = (species,) if isinstance(species, str) else tuple(species)
+    for name in names:
+        if name not in _SPECIES:
+            what = f"There are no polynomials of a gas `{name}`. {near_matches(name, _SPECIES)}".rstrip()
+            raise UsageError(what, remedy=f"There are {', '.join(_SPECIES)}.")
+    if mole is not None and mass is not None:
+        raise UsageError("A composition is given by shares of mole or of mass, not by both.")
+    if len(names) == 1:
+        return IdealGas(names, np.ones(1))
+    given = mole if mole is not None else mass
+    if given is None:
+        return IdealGas(names, None)
+    shares = _checked(names, given)
+    if mole is not None:
+        shares = shares * np.array([_SPECIES[n][0] for n in names])
+        shares = shares / shares.sum()
+    return IdealGas(names, shares)
+
+
+def _checked(names: tuple[str, ...], given: Sequence[float]) -> np.ndarray:
+    shares = np.asarray(given, dtype=float)
+    if shares.shape != (len(names),):
+        raise UsageError(f"A mixture of {', '.join(names)} needs {len(names)} shares, got {shares.size}.")
+    if np.any(shares < 0) or abs(shares.sum() - 1.0) > 1e-6:
+        raise UsageError(
+            f"The shares of {', '.join(names)} sum to {shares.sum():g}, not to one.",
+            remedy=f"Scale them: {', '.join(f'{s:.4g}' for s in shares / shares.sum())}."
+            if np.all(shares >= 0) and shares.sum() > 0
+            else "Shares are not negative.",
+        )
+    return shares
+
+
+class IdealGas:
+    """A mixture of ideal gases, of given composition or of one that each state brings."""
+
+    def __init__(self, species: tuple[str, ...], shares: np.ndarray | None) -> None:
+        self.species, self.shares = species, shares
+        self.molar_masses = np.array([_SPECIES[n][0] for n in species])
+        self.name = " + ".join(species)
+
+    def state(self, *, p: Any, T: Any = None, h: Any = None, composition: Any = None) -> GasState:
+        """The state at p and T (or, for numbers, at p and h). `composition`: shares of mass, numbers or expressions."""
+        shares = self._shares(composition)
+        if (T is None) == (h is None):
+            raise UsageError(f"A state of {self.name} is found from (p, T) or (p, h).")
+        if T is None:
+            if is_symbolic(h):
+                raise UsageError(
+                    "In equations the state of an ideal gas is found from (p, T).",
+                    remedy="Declare T as a variable and state `h == medium.state(p=p, T=T).h`.",
+                )
+            T = self._temperature(numbers(h), shares)
+        if not is_symbolic(T):
+            values = np.asarray(numbers(T))
+            if np.any(~((values >= _LOWEST) & (values <= _HIGHEST))):
+                raise UsageError(
+                    f"The polynomials of {self.name} hold from {_LOWEST:g} to {_HIGHEST:g} K, not for {np.ravel(values)[0]:g} K."
+                )
+        return GasState(self, p, T, shares)
+
+    def _shares(self, composition: Any) -> Sequence[Any]:
+        if composition is None:
+            if self.shares is None:
+                raise UsageError(
+                    f"The composition of {self.name} is not known.", remedy="Give `composition=…` with each state, or `mole=…`."
+                )
+            return list(self.shares)
+        given = [composition[k] for k in range(len(self.species))]
+        return given if any(is_symbolic(g) for g in given) else list(_checked(self.species, given))
+
+    def _temperature(self, h: np.ndarray, shares: Sequence[Any]) -> np.ndarray:
+        T = np.full(np.shape(h), 300.0)
+        for _ in range(60):
+            state = GasState(self, _REFERENCE, T, shares)
+            step = (h - state.h) / state.cp
+            T = np.clip(T + step, _LOWEST, _HIGHEST)
+            if np.all(np.abs(step) < 1e-10 * T):
+                break
+        return T
+
+
+class GasState:
+    """Properties of an ideal gas at p, T and composition."""
+
+    def __init__(self, medium: IdealGas, p: Any, T: Any, shares: Sequence[Any]) -> None:
+        self.medium, self.p, self.T, self._shares = medium, p, T, shares
+
+    def _mixed(self, of_species: Any) -> Any:
+        """The mass mean of molar quantities of the species."""
+        terms = [
+            y * (R / m) * of_species(name)
+            for name, m, y in zip(self.medium.species, self.medium.molar_masses, self._shares, strict=True)
+        ]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return total if is_symbolic(total) else plain(np.asarray(total))
+
+    def _choice(self, name: str, value: Any) -> Any:
+        _, low, high = _SPECIES[name]
+        if low == high:
+            return value(low)
+        if is_symbolic(self.T):
+            return smooth(where(self.T < _MIDDLE, value(low), value(high)))
+        return np.where(numbers(self.T) < _MIDDLE, value(low), value(high))
+
+    @property
+    def gas_constant(self) -> Any:
+        """In J/(kg K)."""
+        return self._mixed(lambda name: 1.0)
+
+    @property
+    def cp(self) -> Any:
+        """In J/(kg K)."""
+        T = self.T
+        return self._mixed(lambda name: self._choice(name, lambda a: a[0] + T * (a[1] + T * (a[2] + T * (a[3] + T * a[4])))))
+
+    @property
+    def cv(self) -> Any:
+        """In J/(kg K)."""
+        return self.cp - self.gas_constant
+
+    @property
+    def h(self) -> Any:
+        """Specific enthalpy in J/kg, with that of formation."""
+        T = self.T
+
+        def molar(a: tuple[float, ...]) -> Any:
+            return a[5] + T * (a[0] + T * (a[1] / 2 + T * (a[2] / 3 + T * (a[3] / 4 + T * a[4] / 5))))
+
+        return self._mixed(lambda name: self._choice(name, molar))
+
+    @property
+    def rho(self) -> Any:
+        """In kg/m³."""
+        return self.p / (self.gas_constant * self.T)
+
+    @property
+    def u(self) -> Any:
+        """Specific internal energy in J/kg."""
+        return self.h - self.gas_constant * self.T
+
+    @property
+    def speed_of_sound(self) -> Any:
+        """In m/s."""
+        return (self.cp / self.cv * self.gas_constant * self.T) ** 0.5
+
+    @property
+    def s_pure(self) -> Any:
+        """Specific entropy in J/(kg K) without that of mixing."""
+        T = self.T
+
+        def molar(a: tuple[float, ...]) -> Any:
+            return a[0] * log(T) + a[6] + T * (a[1] + T * (a[2] / 2 + T * (a[3] / 3 + T * a[4] / 4)))
+
+        return self._mixed(lambda name: self._choice(name, molar)) - self.gas_constant * log(self.p / _REFERENCE)
