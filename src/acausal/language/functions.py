@@ -335,7 +335,8 @@ def _check_product(left: tuple[int, ...], right: tuple[int, ...]) -> None:
 
 
 def homotopy(actual: Any, simplified: Any) -> Any:
-    """`actual` in the model as written; a start that fails is tried from `simplified` and led over to `actual`.
+    """`actual` in the model as written; a start is solved with `simplified` first and led over to `actual`, so that the simplified
+    form says which of several solutions is meant. A start from an earlier result needs no leading.
 
     >>> homotopy(2.0, 1.0)
     2.0
