@@ -9,8 +9,15 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-
-PAGES = [("cabinet.md", 40), ("diagnosis.md", 7), ("events.md", 40), ("guide.md", 20), ("media.md", 8), ("studies.md", 12)]
+PAGES = [
+    ("cabinet.md", 40),
+    ("diagnosis.md", 7),
+    ("events.md", 40),
+    ("guide.md", 20),
+    ("media.md", 8),
+    ("precompiled.md", 11),
+    ("studies.md", 12),
+]
 
 
 @pytest.mark.parametrize(("page", "least"), PAGES)

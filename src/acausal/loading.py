@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING
 from .container import opened
 
 if TYPE_CHECKING:
+    from .program.pack import Pack
     from .results.store import LoadedResult
     from .runtime.model import Model
 
 
-def load(path: str | os.PathLike[str]) -> Model | LoadedResult:
-    """What `result.save` or `model.save` wrote: a result or a model. Nothing in the file is executed, and no source is needed.
+def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
+    """What `result.save`, `model.save` or `ac.pack` wrote: a result, a model, or component classes. Nothing in the file is
+    executed, and no source is needed.
 
     model = ac.load("plant.acm")
     result = ac.load("run.acausal")
+    Compressor = ac.load("vendor.acp").Compressor
     """
-    with opened(Path(path), "acausal model", "acausal result") as archive:
+    with opened(Path(path), "acausal model", "acausal result", "acausal components") as archive:
         kind = archive.about["format"]
+    if kind == "acausal components":
+        from .program.pack import load as load_components
+
+        return load_components(path)
     if kind == "acausal model":
         from .runtime.model import load_model
 

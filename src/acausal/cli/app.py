@@ -16,6 +16,7 @@ from .exits import EPILOG
 from .guard import guarded
 from .info import info
 from .listing import show
+from .pack import pack, unpack
 from .run import run
 from .solvers import solvers
 from .study import study
@@ -50,7 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run, study, check, show, info, diagnose, solvers, demo, bench):
+for command in (run, study, check, show, info, diagnose, pack, unpack, solvers, demo, bench):
     app.command(name=command.__name__, cls=_Command, epilog=EPILOG if command is run else None)(guarded(command))
 
 

@@ -93,11 +93,25 @@ def load_component(text: str) -> Component:
     """The component that the command line names, or an error that says what is wrong and where."""
     target = parse(text)
     with redirect_stdout(sys.stderr):  # what a model file prints must not get into what a program reads from us
-        module = _import_file(target) if target.file else _import_module(target)
-        found = getattr(module, target.name, None) if target.name else chosen(module, target)
-        if found is None:
-            raise Stop(Exit.USAGE, _no_such_class(module, target))
-        return _made(found, target)
+        return _made(_found(target), target)
+
+
+def load_class(text: str) -> type[Component]:
+    """The component class that the command line names, without making a component of it."""
+    target = parse(text)
+    with redirect_stdout(sys.stderr):
+        found = _found(target)
+    if not (isinstance(found, type) and issubclass(found, Component)):
+        raise Stop(Exit.USAGE, Diagnostic(f"`{text}` is not a component class.", remedy="name one: `plant.py:Compressor`"))
+    return found
+
+
+def _found(target: Target) -> Any:
+    module = _import_file(target) if target.file else _import_module(target)
+    found = getattr(module, target.name, None) if target.name else chosen(module, target)
+    if found is None:
+        raise Stop(Exit.USAGE, _no_such_class(module, target))
+    return found
 
 
 def _import_file(target: Target) -> ModuleType:

@@ -282,7 +282,11 @@ class _Explainer:
         path = self.plant.path_of(kind, instance)
         found = Explanation(joined(path, located.name), Role.EXPRESSION)
         found.unit, found.doc = kind.units_of_named.get(located.name, ("", ""))
-        found.equation = Diagnostic("", component=f"{path or 'the model'} ({kind.name})", equation=f"{located.name} = {expression}")
+        found.equation = Diagnostic(
+            "",
+            component=f"{path or 'the model'} ({kind.name})",
+            equation=f"{located.name}{'' if kind.closed else f' = {expression}'}",
+        )
         found.declared_in = kind.name
         found.depends_on, found.parameters = self._leaves(kind, expression, instance)
         return found

@@ -165,7 +165,8 @@ class Census:
         kind = Kind(len(self.plant.kinds), cls.__name__, _own_doc(cls), number, node)
         plain = {n: v for n, v in component.__dict__.items() if not _is_expression(v) and not hasattr(cls, n)}
         kind.attributes = {n: _shown(v) for n, v in plain.items() if n not in node.children}
-        kind.methods = methods_of(cls, "equations")
+        kind.methods = methods_of(cls, "equations") if not cls._ac_origin else ()
+        kind.closed = cls._ac_closed
         self.plant.kinds.append(kind)
         self.representatives.append(component)
         return kind
@@ -208,6 +209,7 @@ class Census:
                 port = Port(
                     name, type(found).__name__, found.sign, found.shape, found.doc, members, found.location, where, found.lineage()
                 )
+                port.origin = f"{type(found).__module__}:{type(found).__qualname__}"
                 kind.ports[name] = port
                 _add_parts(kind, port, found)
                 for member, declaration in members.items():

@@ -105,6 +105,7 @@ class Kind:
     stated: tuple[str, ...] = ()  # those of them that `equations` made
     units_of_named: dict[str, tuple[str, str]] = field(default_factory=dict)  # unit and documentation of those that have one
     methods: tuple[Method, ...] = ()  # that state equations, the one that runs first
+    closed: bool = False  # its equations are shown by name only
     _numbers: dict[Path, np.ndarray] = field(default_factory=dict)
     _firsts: list[int] = field(default_factory=list)
 

@@ -69,6 +69,7 @@ class TracedEquation:
     location: Location | None
     terms: list[Expression] = field(default_factory=list)
     branches: list[Expression] = field(default_factory=list)  # the residuals of each state, if it differs from state to state
+    name: str = ""  # where the user gave it one
 
 
 @dataclass(slots=True, eq=False)
@@ -382,7 +383,7 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
                 item = next(iterator)
             except StopIteration:
                 return
-            yield item, _line_of(iterator)
+            yield item, Location(component._ac_origin, 0) if component._ac_origin else _line_of(iterator)
     except ModelError as error:
         raise _placed(error, component, method) from None
     except Exception as error:
@@ -449,7 +450,7 @@ def _equation(component: Component, item: Any, where: Location | None) -> Traced
         raise ModelError(_not_an_equation(component, item, where))
     text = name or item.name or str(item)
     _check_bound(item, component)
-    return TracedEquation(item.residual, item.shape, text, item.location or where)
+    return TracedEquation(item.residual, item.shape, text, item.location or where, name=name or item.name)
 
 
 def _not_an_equation(component: Component, item: Any, where: Location | None) -> Diagnostic:

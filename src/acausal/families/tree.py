@@ -112,6 +112,7 @@ class Port:
     location: Location | None = None
     declared_in: str = ""  # the class
     lineage: tuple[str, ...] = ()  # the connector classes it is derived from, its own first
+    origin: str = ""  # module and name of the connector's class
 
 
 # --- declarations -------------------------------------------------------------------------------------------------------------

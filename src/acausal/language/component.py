@@ -113,6 +113,8 @@ class Component(metaclass=ComponentType):
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
     _class_children: ClassVar[dict[str, Any]] = {}
+    _ac_origin: ClassVar[str] = ""  # the file its equations came in, if they did not come as source …
+    _ac_closed: ClassVar[bool] = False  # … and whether they are shown by name only
     _ac_parent: Component | None
     _ac_name: str
     _ac_position: int | None

@@ -46,10 +46,15 @@ def save(path: str | os.PathLike[str], program: Program, numbers: dict[str, Any]
             "the other process must have the function too.",
         )
     with written(path) as new:
-        _write(new, encoded, program.title)
+        write_records(new, encoded, _about(program.title))
 
 
-def _write(new: Writer, encoded: Encoded, title: str) -> None:
+def _about(title: str) -> dict[str, Any]:
+    return {"format": FORMAT, "format number": FORMAT_NUMBER, "version": version(), "layout": layout(), "title": title}
+
+
+def write_records(new: Writer, encoded: Encoded, about: dict[str, Any]) -> None:
+    """Records and arrays of the codec, and what the file says about itself."""
     kinds: dict[str, list[np.ndarray]] = {name: [] for name in _TYPES}
     lengths = dict.fromkeys(_TYPES, 0)
     places = []
@@ -60,7 +65,6 @@ def _write(new: Writer, encoded: Encoded, title: str) -> None:
         places.append([_TYPES.index(name), lengths[name], *array.shape])
         kinds[name].append(array.ravel())
         lengths[name] += array.size
-    about = {"format": FORMAT, "format number": FORMAT_NUMBER, "version": _version(), "layout": layout(), "title": title}
     new.text("about.json", json.dumps(about, indent=1))
     new.text(
         "records.json", json.dumps({"root": encoded.root, "arrays": places, "records": encoded.records}, separators=(",", ":"))
@@ -73,13 +77,8 @@ def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -
     """What `make` makes of the program and the numbers in a file; a sentence for everything that can be wrong with it."""
     with opened(Path(path), FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
-        if reader.about["layout"] != layout():
-            raise FileError(
-                f"`{path}` was made by version {reader.about['version']} of this program, which lays models out differently "
-                f"than this one ({_version()}) does.",
-                remedy="compile the model again with this version and save it, or read the file with that version.",
-            )
-        found = _read(reader)
+        refuse_other_layout(reader, path)
+        found = read_records(reader)
         program = found["program"]
         if not isinstance(program, Program):
             raise ValueError("it holds no model")
@@ -87,7 +86,18 @@ def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -
         return make(found)
 
 
-def _read(reader: Reader) -> Any:
+def refuse_other_layout(reader: Reader, path: str | os.PathLike[str]) -> None:
+    """Versions of this program may lay data out differently; then neither can read the other's files."""
+    if reader.about["layout"] != layout():
+        raise FileError(
+            f"`{path}` was made by version {reader.about['version']} of this program, which lays models out differently "
+            f"than this one ({version()}) does.",
+            remedy="compile the model again (or pack the components again) with this version, or read the file with that version.",
+        )
+
+
+def read_records(reader: Reader) -> Any:
+    """What `write_records` wrote."""
     stored = json.loads(reader.bytes("records.json"))
     kinds = [reader.array(name) for name in _TYPES]
     arrays = []
@@ -126,7 +136,8 @@ def layout() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _version() -> str:
+def version() -> str:
+    """Of this program."""
     from .. import __version__
 
     return __version__
