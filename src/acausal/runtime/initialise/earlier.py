@@ -80,9 +80,9 @@ def _named(system: System, path: str, value: Any, what: str) -> tuple[Integers, 
         number = quantity_of(value, quantity.declaration.unit) if isinstance(value, str) else value
         found = np.broadcast_to(np.asarray(number, dtype=float), numbers.shape).ravel()
     except UsageError as error:
-        raise UsageError(
-            *(replace(d, what=f"`{what}` gives `{path}` the value {value!r}. {d.what}") for d in error.diagnostics)
-        ) from None
+        told, unit = f"`{what}` gives `{path}` the value {value!r}.", quantity.declaration.unit
+        remedy = f"Give a number{' in ' + unit if unit else ''}, or a text with a unit that can be converted to it."
+        raise UsageError(*(replace(d, what=f"{told} {d.what}", remedy=d.remedy or remedy) for d in error.diagnostics)) from None
     except (TypeError, ValueError, OverflowError):
         raise UsageError(f"`{what}` gives `{path}` the value {value!r}; it has the shape {numbers.shape}.") from None
     if not np.isfinite(found).all():
