@@ -12,8 +12,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double never = 1e300; // a time that is not reached
 constexpr double shortest = 1e-250; // of all steps
 constexpr long chunk = 1000; // steps between two checks that time still moves
-constexpr long renewal = 40;      // steps that a Jacobian may serve …
-constexpr long early_renewal = 8; // … when the step changed after it was made
+constexpr double renewal = 40;      // steps that a Jacobian may serve …
+constexpr double early_renewal = 8; // … when the step changed after it was made; more where a factorisation costs as much as more solutions
+constexpr double latest = 10;       // times later
 
 void Counters::add(const Counters &o) {
     steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
@@ -172,7 +173,8 @@ bool Ida::factors_are_old() const {
     if (refresh) return true;
     double cj = 0;
     IDAGetCurrentCj(mem, &cj);
-    return steps_since_start() - steps_at_setup >= (cj == cj_setup ? renewal : early_renewal);
+    double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);
+    return (double)(steps_since_start() - steps_at_setup) >= later * (cj == cj_setup ? renewal : early_renewal);
 }
 
 // The Jacobian where the last residual was evaluated.
@@ -451,7 +453,7 @@ Status Ida::step_to(double t_target, double stop) {
         t = elapsed == stop - origin ? stop : elapsed == aim - origin ? aim : origin + elapsed;
         if (flag >= 0 && switches && (switches->left_out || switches->loose) && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
-        if (watch && flag == IDA_SUCCESS && t < stop && watch->degraded(w.get())) return Status::StatesDegraded;
+        if (watch && flag == IDA_SUCCESS && t < stop && watch_time.time([&] { return watch->degraded(w.get()); })) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
         if (taken < chunk) continue;

@@ -50,7 +50,7 @@ struct Settings {
     double max_step = 0, initial_step = 0; // 0: no limit; estimated
     int64_t max_steps = 0;                 // over the whole session; 0: no limit
     bool suppress_algebraic = true;
-    SparseLu::Ordering ordering = SparseLu::AMD;
+    SparseLu::Ordering ordering = SparseLu::Best;
     int max_nonlinear_iterations = 4, max_convergence_failures = 10, max_error_test_failures = 10;
     double nonlinear_tolerance = 0.33;
     bool record_steps = false; // look at every step for the journal, not only now and then
@@ -147,7 +147,7 @@ class Ida {
     std::shared_ptr<Switches> switches; // none: all events are Python's
     double last_stored = -std::numeric_limits<double>::infinity(); // time of the last stored row
     int64_t singular_setups = 0, singular_column = -1;
-    Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time;
+    Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time, watch_time;
     double advance_seconds = 0;
     std::atomic<bool> busy{false};
     const double *y() const { return w.get(); }

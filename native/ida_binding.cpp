@@ -222,6 +222,7 @@ nb::dict statistics(const Ida &ida) {
     seconds["solution"] = ida.solve_time.total();
     seconds["roots"] = ida.root_time.total();
     seconds["output"] = ida.output_time.total();
+    seconds["watch"] = ida.watch_time.total();
     seconds["total"] = ida.advance_seconds;
     d["seconds"] = seconds;
     return d;
@@ -245,14 +246,14 @@ void exchange(Ida &ida, std::shared_ptr<System> system, nb::handle tested, nb::h
     ida.exchange(std::move(system), mask.data, reinterpret_cast<const bool *>(free.data()));
 }
 
-void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::list blocks, double limit) {
+void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::handle pointers, nb::handle rows, nb::handle positions,
+               nb::handle scale, double limit) {
     Integers cells(source, "source");
     require_size(cells, system->layout.workspace(), "source");
     if (largest_index(cells.data, cells.size(), false, "source") >= ida.system->layout.workspace())
         throw nb::value_error("`source` points outside the workspace");
-    auto watch = std::make_unique<Watch>(system, cells, limit);
-    for (nb::handle block : blocks) watch->add(Table(block[0], "positions"), nb::cast<int64_t>(block[1]));
-    ida.watch = std::move(watch);
+    ida.watch = std::make_unique<Watch>(system, cells, Integers(pointers, "pointers"), Integers(rows, "rows"),
+                                        Integers(positions, "positions"), Doubles(scale, "scale"), limit);
 }
 
 void set_switches(Ida &ida, std::shared_ptr<Switches> switches) {
@@ -282,7 +283,7 @@ void bind_ida(nb::module_ &m) {
     nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
         .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(), "algebraic"_a = nb::none(),
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
-             "ordering"_a = "amd", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
+             "ordering"_a = "auto", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
              "nonlinear_tolerance"_a = 0.33, "record_steps"_a = false)
         .def("start", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "`step`: a time within which slopes change little, if one is known, for the first step.")
         .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "The same as start(): nothing is allocated or analysed again.")
@@ -310,8 +311,8 @@ void bind_ida(nb::module_ &m) {
         .def("refresh_jacobian", [](Ida &ida) { ida.refresh_jacobian(); }, "A new Jacobian at every step.")
         .def("exchange", &exchange, "system"_a, "tested"_a, "algebraic"_a = nb::none(),
              "Go on with other equations for the same unknowns, without a restart.")
-        .def("set_watch", &set_watch, "system"_a, "source"_a, "blocks"_a, "limit"_a,
-             "End a run with status STATES_DEGRADED when a block (positions, chosen columns) of `system`'s Jacobian degrades.")
+        .def("set_watch", &set_watch, "system"_a, "source"_a, "pointers"_a, "rows"_a, "positions"_a, "scale"_a, "limit"_a,
+             "End a run with status STATES_DEGRADED when the square part of a matrix of `system`'s Jacobian degrades.")
         .def("clear_inputs", [](Ida &ida) { ida.inputs.clear(); })
         .def("cancel", &Ida::cancel, "End the run at the next evaluation; from any thread.")
         .def("roots", &roots, "After status ROOT: +1, -1 or 0 for each root function.")

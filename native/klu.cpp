@@ -2,14 +2,16 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace acausal {
 
-SparseLu::SparseLu(int64_t size, Integers pointers, Integers rows, Ordering ordering) : n(size), indptr(pointers), indices(rows) {
+SparseLu::SparseLu(int64_t size, Integers pointers, Integers rows, Ordering ordering)
+    : n(size), indptr(pointers), indices(rows), undecided(ordering == Best) {
     klu_defaults(&common);
-    common.ordering = ordering;
+    common.ordering = ordering == Best ? AMD : ordering;
     common.halt_if_singular = 1;
 }
 
@@ -33,7 +35,27 @@ bool SparseLu::factor_anew(double *data) {
     if (!numeric || common.status != KLU_OK) return false;
     klu_rcond(symbolic, numeric, &common);
     rcond_of_pivots = common.rcond;
-    return std::isfinite(common.rcond) && common.rcond > 0;
+    if (!std::isfinite(common.rcond) || common.rcond <= 0) return false;
+    if (undecided) try_other(data);
+    klu_flops(symbolic, numeric, &common);
+    cost_of_factors = common.flops / (2.0 * (double)std::max<int64_t>(fill(), 1));
+    return true;
+}
+
+// AMD orders A + A'. Where A is far from symmetric that may fill in much, and COLAMD, which orders A'A, less.
+void SparseLu::try_other(double *data) {
+    constexpr double unlike = 0.5, much = 3;
+    undecided = false;
+    if (symbolic->symmetry > unlike || (double)fill() < much * indptr.data[n]) return;
+    klu_common other = common;
+    other.ordering = COLAMD;
+    int *p = const_cast<int *>(indptr.data), *i = const_cast<int *>(indices.data);
+    klu_symbolic *s = klu_analyze((int)n, p, i, &other);
+    klu_numeric *f = s ? klu_factor(p, i, data, s, &other) : nullptr;
+    bool better = f && other.status == KLU_OK && f->lnz + f->unz < fill() && klu_rcond(s, f, &other) && other.rcond > 0;
+    if (better) std::swap(s, symbolic), std::swap(f, numeric), std::swap(other, common), rcond_of_pivots = common.rcond;
+    if (f) klu_free_numeric(&f, &other);
+    if (s) klu_free_symbolic(&s, &other);
 }
 
 // A refactorisation keeps the pivots of an earlier matrix. They have gone bad when the ratio of the smallest to the largest
@@ -148,7 +170,8 @@ struct Klu {
 SparseLu::Ordering ordering_of(const std::string &name) {
     if (name == "amd") return SparseLu::AMD;
     if (name == "colamd") return SparseLu::COLAMD;
-    throw nb::value_error(("`ordering` must be 'amd' or 'colamd', not '" + name + "'").c_str());
+    if (name == "auto") return SparseLu::Best;
+    throw nb::value_error(("`ordering` must be 'auto', 'amd' or 'colamd', not '" + name + "'").c_str());
 }
 
 void bind_klu(nb::module_ &m) {

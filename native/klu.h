@@ -11,7 +11,7 @@ namespace acausal {
 
 class SparseLu {
   public:
-    enum Ordering { AMD = 0, COLAMD = 1 };
+    enum Ordering { AMD = 0, COLAMD = 1, Best = 2 }; // Best: the one of them that fills in less
 
     SparseLu(int64_t size, Integers indptr, Integers indices, Ordering ordering);
     ~SparseLu();
@@ -30,6 +30,7 @@ class SparseLu {
     int64_t singular_column() const { return common.singular_col < n ? common.singular_col : -1; }
     bool factored() const { return regular; }
     int64_t blocks() const { return symbolic ? symbolic->nblocks : 0; }
+    double cost() const { return cost_of_factors; } // of a factorisation, in solutions with the factors
     int64_t fill() const { return numeric ? numeric->lnz + numeric->unz : 0; }
     const char *trouble() const; // why the last call failed
 
@@ -38,6 +39,7 @@ class SparseLu {
   private:
     bool analyse();
     bool factor_anew(double *data);
+    void try_other(double *data);
     void pack();
 
     // The factors without their diagonals, as plain columns: a run solves far more often than it factorises, and KLU divides twice
@@ -56,9 +58,10 @@ class SparseLu {
     klu_symbolic *symbolic = nullptr;
     klu_numeric *numeric = nullptr;
     double rcond_of_pivots = 0; // rcond when the pivots were chosen
-    bool regular = false;
+    double cost_of_factors = 1;
+    bool regular = false, undecided;
 };
 
-SparseLu::Ordering ordering_of(const std::string &name); // "amd" or "colamd"
+SparseLu::Ordering ordering_of(const std::string &name); // "amd", "colamd" or "auto"
 
 } // namespace acausal

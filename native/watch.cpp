@@ -6,50 +6,79 @@
 
 namespace acausal {
 
-void Watch::add(const Table &positions, int64_t chosen) {
-    Block block{positions.shape[0], positions.shape[1], {}};
-    if (chosen != block.rows || block.columns < block.rows) throw nb::value_error("a watched block needs as many chosen columns as rows");
-    int64_t nnz = system->nnz();
-    for (int64_t k = 0; k < block.rows * block.columns; ++k) {
-        int32_t position = positions.data[k];
-        if (position < -1 || position >= nnz) throw nb::value_error("a watched position lies outside the Jacobian");
-        block.positions.push_back(position < 0 ? (int32_t)nnz : position);
-    }
-    blocks.push_back(std::move(block));
+constexpr int64_t vectors = 3;
+constexpr double degradation = 3; // of what was found at first
+constexpr double rarest = 32;     // steps between two looks
+constexpr double close = 0.6;     // of what is allowed: from here on every step is looked at
+
+static int64_t rows_of(const Integers &rows) {
+    int64_t most = -1;
+    for (int64_t k = 0; k < rows.size(); ++k) most = std::max<int64_t>(most, rows.data[k]);
+    return most + 1;
 }
 
-// The largest entry of M^-1 N, by Gauss elimination with row pivoting; infinite when M is singular.
-double Watch::growth(const Block &block) {
-    int64_t m = block.rows, k = block.columns;
-    matrix.resize(m * k);
-    for (int64_t i = 0; i < m * k; ++i) matrix[i] = values[block.positions[i]];
-    for (int64_t c = 0; c < m; ++c) {
-        int64_t best = c;
-        for (int64_t r = c + 1; r < m; ++r)
-            if (std::fabs(matrix[r * k + c]) > std::fabs(matrix[best * k + c])) best = r;
-        double pivot = matrix[best * k + c];
-        if (pivot == 0 || !std::isfinite(pivot)) return std::numeric_limits<double>::infinity();
-        if (best != c) std::swap_ranges(&matrix[c * k], &matrix[c * k] + k, &matrix[best * k]);
-        for (int64_t j = c; j < k; ++j) matrix[c * k + j] /= pivot;
-        for (int64_t r = 0; r < m; ++r) {
-            double factor = matrix[r * k + c];
-            if (r == c || factor == 0) continue;
-            for (int64_t j = c; j < k; ++j) matrix[r * k + j] -= factor * matrix[c * k + j];
-        }
-    }
+static Integers first_columns(const Integers &all, int64_t count) {
+    Integers part = all;
+    part.shape[0] = count;
+    return part;
+}
+
+Watch::Watch(std::shared_ptr<System> s, const Integers &source, Integers pointers, Integers rows, Integers positions, Doubles scale,
+             double limit)
+    : system(std::move(s)), source(source), pointers(pointers), rows(rows), positions(positions), scale(scale), limit(limit),
+      m(rows_of(rows)), columns(scale.size()), lu(m, first_columns(pointers, m + 1), first_columns(rows, pointers.data[m]), SparseLu::AMD),
+      values(system->value_count()), workspace(system->layout.workspace()), matrix(pointers.data[m]), rhs(m) {
+    if (columns < m || pointers.size() != columns + 1 || pointers.data[columns] != rows.size() || rows.size() != positions.size())
+        throw nb::value_error("a watched matrix needs at least as many columns as rows, and a position for each entry");
+    for (int64_t k = 0; k < positions.size(); ++k)
+        if (positions.data[k] < 0 || positions.data[k] >= system->nnz()) throw nb::value_error("a watched position lies outside the Jacobian");
+}
+
+double Watch::sign(int64_t vector, int64_t column) const {
+    uint64_t x = (uint64_t)(column + 1) * 0x9E3779B97F4A7C15ull + (uint64_t)vector * 0xBF58476D1CE4E5B9ull;
+    x ^= x >> 29, x *= 0x94D049BB133111EBull, x ^= x >> 32;
+    return vector == 0 || x & 1 ? 1.0 : -1.0;
+}
+
+double Watch::measured() {
+    for (int64_t c = 0; c < m; ++c)
+        for (int32_t k = pointers.data[c]; k < pointers.data[c + 1]; ++k) matrix[k] = values[positions.data[k]] * scale.data[c];
+    if (!all_finite(matrix.data(), (int64_t)matrix.size()) || !lu.factor(matrix.data())) return std::numeric_limits<double>::infinity();
     double largest = 0;
-    for (int64_t r = 0; r < m; ++r)
-        for (int64_t j = m; j < k; ++j) largest = std::max(largest, std::fabs(matrix[r * k + j]));
+    for (int64_t v = 0; v < vectors; ++v) {
+        std::fill(rhs.begin(), rhs.end(), 0.0);
+        for (int64_t c = m; c < columns; ++c)
+            for (int32_t k = pointers.data[c]; k < pointers.data[c + 1]; ++k)
+                rhs[rows.data[k]] += sign(v, c) * scale.data[c] * values[positions.data[k]];
+        lu.solve(rhs.data());
+        if (!all_finite(rhs.data(), m)) return std::numeric_limits<double>::infinity();
+        for (double x : rhs) largest = std::max(largest, std::fabs(x));
+    }
     return largest;
 }
 
-bool Watch::degraded(const double *w) {
+double Watch::growth(const double *w) {
     for (size_t k = 0; k < workspace.size(); ++k) workspace[k] = w[source.data[k]];
     system->jacobian(workspace.data(), 0.0, values.data());
-    values[system->nnz()] = 0; // the dump cell serves as the zero that absent entries point to
-    for (const Block &block : blocks)
-        if (growth(block) > limit) return true;
-    return false;
+    return measured();
+}
+
+bool Watch::degraded(const double *w) {
+    if (--wait > 0) return false;
+    double now = growth(w);
+    if (allowed == 0) allowed = std::max(limit, degradation * now); // nothing better was to be had
+    interval = next_look(now);
+    wait = (long)interval;
+    last = now;
+    return now > allowed;
+}
+
+// Half of the steps after which it would come close. Its inverse is about proportional to det M, which moves evenly to a zero.
+double Watch::next_look(double now) const {
+    if (!(now < close * allowed) || last == 0) return 1;
+    double left = 1 / now - 1 / (close * allowed), lost = 1 / last - 1 / now;
+    double safe = lost > 0 ? 0.5 * interval * left / lost : rarest;
+    return std::clamp(std::min(safe, 2 * interval), 1.0, rarest);
 }
 
 } // namespace acausal

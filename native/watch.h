@@ -1,9 +1,12 @@
-// States that were selected by numbers may degrade: after each step, blocks of a Jacobian are looked at.
+// States that were selected by numbers may degrade: now and then a part of a Jacobian is looked at.
 //
-// A block is A = [M | N] with M square, the columns of the dummy derivatives. An entry of M^-1 N is the factor by which exchanging two
-// columns would enlarge det M (see families/selection.py). Beyond `limit` the run ends, and Python selects again.
+// A = [M | N] with M square, the columns of the dummy derivatives, both sparse and in scales. An entry of M^-1 N is the factor by which
+// exchanging two columns would enlarge det M (see families/selection.py). M^-1 N v for a few vectors v of random signs tells how large
+// its entries are without forming it: the price is a sparse factorisation and a few solutions. When this has grown beyond the limit, or
+// to three times what it was at first, the run ends, and Python selects again. While it is far below, it is looked at rarely.
 #pragma once
 
+#include "klu.h"
 #include "system.h"
 
 #include <memory>
@@ -13,25 +16,27 @@ namespace acausal {
 
 class Watch {
   public:
-    // `source` tells for each cell of the watched system's workspace where it is in the session's.
-    Watch(std::shared_ptr<System> system, const Integers &source, double limit)
-        : system(std::move(system)), source(source), limit(limit), values(this->system->value_count()),
-          workspace(this->system->layout.workspace()) {}
-    void add(const Table &positions, int64_t chosen); // (row, column) into the system's Jacobian, -1: zero; chosen columns first
+    // `source` tells for each cell of the watched system's workspace where it is in the session's; [M | N] in compressed columns, with
+    // positions in the system's Jacobian, and a scale for each column.
+    Watch(std::shared_ptr<System> system, const Integers &source, Integers pointers, Integers rows, Integers positions, Doubles scale,
+          double limit);
     bool degraded(const double *w);
 
   private:
-    struct Block {
-        int64_t rows, columns;
-        std::vector<int32_t> positions;
-    };
-    double growth(const Block &block);
+    double growth(const double *w);
+    double measured();
+    double next_look(double now) const;
+    double sign(int64_t vector, int64_t column) const;
 
     std::shared_ptr<System> system;
-    Integers source;
-    double limit;
-    std::vector<double> values, matrix, workspace;
-    std::vector<Block> blocks;
+    Integers source, pointers, rows, positions;
+    Doubles scale;
+    double limit, allowed = 0;
+    int64_t m, columns;
+    long wait = 0;
+    double interval = 1, last = 0; // steps since the last look, and what was found
+    SparseLu lu;
+    std::vector<double> values, workspace, matrix, rhs;
 };
 
 } // namespace acausal

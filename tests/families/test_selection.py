@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import acausal as ac
-from acausal.families.selection import _pivots, _pivots_by_qr
+from acausal.families.selection import _alike, _pivots, _pivots_by_qr
 
 
 def largest(matrix: np.ndarray) -> float:
@@ -36,10 +36,34 @@ def test_pivots_against_all_subsets(rows: int, more: int, seed: int) -> None:
     best = largest(matrix)
     if best < 1e-12:
         return
-    for pivots in (lambda m, n: _pivots(m[None], n)[0], _pivots_by_qr):
-        chosen = pivots(matrix / np.abs(matrix).max(axis=1, keepdims=True), rows)
+    scaled = matrix / np.abs(matrix).max(axis=1, keepdims=True)
+    for chosen in (_pivots(scaled[None], np.ones((1, rows + more)))[0], _pivots_by_qr(scaled, rows)):
         assert len(set(chosen.tolist())) == rows
         assert abs(np.linalg.det(matrix[:, chosen])) >= 0.999 * best / factorial(rows)
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), min_size=1, max_size=6), st.integers(0, 1000))
+def test_blocks_are_chosen_from_one_by_one(sizes: list[tuple[int, int]], seed: int) -> None:
+    """Blocks of many sizes, in any order, have the columns that each of them has alone."""
+    rng = np.random.default_rng(seed)
+    blocks = [random_matrix(m, m + k, seed + n) for n, (m, k) in enumerate(sizes)]
+    row_label = np.concatenate([np.full(m, n) for n, (m, _) in enumerate(sizes)])
+    column_label = np.concatenate([np.full(m + k, n) for n, (m, k) in enumerate(sizes)])
+    rows, columns = rng.permutation(len(row_label)), rng.permutation(len(column_label))
+    whole = np.zeros((len(row_label), len(column_label)))
+    for n, block in enumerate(blocks):
+        whole[np.ix_(row_label == n, column_label == n)] = block
+    whole, row_label, column_label = whole[np.ix_(rows, columns)], row_label[rows], column_label[columns]
+    r, c = np.nonzero(whole)
+    chosen = np.zeros(len(column_label), dtype=bool)
+    for alike in _alike(row_label, column_label):
+        matrices = alike.matrices(r, c, whole[r, c])
+        picked = _pivots(matrices, np.ones(alike.columns.shape))
+        chosen[np.take_along_axis(alike.columns, picked, axis=1)] = True
+    for n in range(len(sizes)):
+        own = whole[np.ix_(row_label == n, column_label == n)]
+        alone = _pivots(own[None], np.ones((1, own.shape[1])))[0]
+        assert set(np.flatnonzero(chosen[column_label == n])) == set(alone.tolist())
 
 
 def constrained(matrix: np.ndarray, wishes: dict[int, str]) -> ac.Component:
@@ -72,7 +96,7 @@ def test_states_leave_a_regular_block(seed: int) -> None:
     dummies = [k for k in range(5) if f"x{k}" not in states]
     assert abs(np.linalg.det(matrix[:, dummies])) >= largest(matrix) / 2
     assert model.selection is not None
-    assert model.selection.constant[model.selection.selector.entry_position].all()
+    assert model.selection.selector.constant.all()
 
 
 @pytest.mark.parametrize("wish, is_state", [("prefer", True), ("always", True), ("avoid", False), ("never", False)])

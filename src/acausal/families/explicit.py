@@ -12,6 +12,7 @@ where the user fixed or bounded it, where initial equations name it, and beyond 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,6 +27,8 @@ from .plant import FIRST_PARAMETER
 from .system import System
 from .template import MINUS, MIXED, Family, Template
 
+Determines = Callable[[np.ndarray, np.ndarray], np.ndarray]  # mask over pairs of unknowns and rows
+
 _DEEPEST = 12  # assignments that use assignments …
 _MOST_COLUMNS = 8  # unknowns that an explicit variable may depend on
 
@@ -39,9 +42,12 @@ class Explicit:
     level: np.ndarray
 
 
-def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray) -> Explicit:
-    """Find what can be assigned; `keep` marks unknowns that must stay."""
+def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray, fit: Determines | None = None) -> Explicit:
+    """Find what can be assigned; `keep` marks unknowns that must stay, `fit` tells which rows may compute which unknowns."""
     row_of = _candidates(system, pattern, keep)
+    if fit is not None:
+        unknowns = np.flatnonzero(row_of >= 0)
+        row_of[unknowns[~fit(unknowns, row_of[unknowns])]] = -1
     rows = np.flatnonzero(row_of >= 0)
     if len(rows) == 0:
         return Explicit(rows, rows, rows)

@@ -20,7 +20,7 @@ import numpy as np
 from ..language.expression import Call, Constant, Expression, Slot, transform, walk
 from .assemble import merged_families
 from .evaluate import evaluate_arrays
-from .explicit import Explicit, choose_explicit, negative, ranges, unfolded
+from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded
 from .fuse import work_of
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
@@ -101,12 +101,16 @@ class Lowered:
         return int(np.append(self.explicit.row, self.shared_rows)[wrong[0]]) if len(wrong) else int(self.kept_rows[row])
 
 
-def lower(system: System, pattern: Pattern, keep: np.ndarray | None = None) -> Lowered:
-    """Lower a square system; without `keep` nothing is made explicit."""
+def lower(system: System, pattern: Pattern, keep: np.ndarray | None = None, fit: Determines | None = None) -> Lowered:
+    """Lower a square system; without `keep` nothing is made explicit. `fit` says which (unknowns, rows) may belong together."""
     nothing = np.zeros(0, dtype=np.int64)
     if keep is None:
         return _unchanged(system, pattern, Explicit(nothing, nothing, nothing))
-    explicit = choose_explicit(system, pattern, keep)
+    return lower_with(system, pattern, choose_explicit(system, pattern, keep, fit))
+
+
+def lower_with(system: System, pattern: Pattern, explicit: Explicit) -> Lowered:
+    """Lower with assignments that were chosen already."""
     return _Lowering(system, explicit).lowered() if len(explicit.unknown) else _unchanged(system, pattern, explicit)
 
 

@@ -10,6 +10,7 @@ table, so it can change during a run without compiling anything.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,6 +60,19 @@ class Derivatives:
         pairs = self.candidates()
         found[pairs[:, 0]] = pairs[:, 1]
         return found
+
+    def determines(self, size: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Whether a row that computes an unknown computes its derivative too, by its own derivative; for what has none, yes."""
+        has_derivative = self.as_unknown(size) >= 0
+        differentiated = np.zeros(self.original_rows + len(self.row_of), dtype=bool)
+        differentiated[: self.original_rows] = self.differentiations > 0
+        differentiated[self.original_rows :] = self.differentiations[self.row_of] > self.row_order
+
+        def fits(unknowns: np.ndarray, rows: np.ndarray) -> np.ndarray:
+            inside = rows < len(differentiated)  # the rows of states are behind
+            return ~has_derivative[unknowns] | (inside & differentiated[np.minimum(rows, len(differentiated) - 1)])
+
+        return fits
 
     def candidates(self) -> np.ndarray:
         """(unknown, its derivative's unknown) of everything that can be selected."""

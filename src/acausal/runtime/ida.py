@@ -34,7 +34,13 @@ class Ida:
             False,
             "leave all algebraic unknowns out of the error test; at output points they are solved for",
         ),
-        Option("ordering", str, "amd", "ordering of the sparse factorisation", choices=("amd", "colamd")),
+        Option(
+            "ordering",
+            str,
+            "auto",
+            "ordering of sparse factors; auto: what fills in less",
+            choices=("auto", "amd", "colamd"),
+        ),
         Option("max_nonlinear_iterations", int, 8, "Newton iterations per attempt", 1, 100),
         Option("max_convergence_failures", int, 1000, "failed attempts to solve a step before a run ends", 1, 10000),
         Option("max_error_test_failures", int, 40, "failed error tests of a step before a run ends", 1, 1000),
@@ -69,7 +75,7 @@ class NativeSolver:
         if problem.fresh_jacobians:
             session.refresh_jacobian()
         if request.watch is not None:
-            self.watch(request.watch)
+            request.watch.attach(session)
 
     def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
         """Functions and tables are evaluated natively; what is constant between events is among the known values."""
@@ -86,10 +92,7 @@ class NativeSolver:
         """Go on with other equations for the same unknowns."""
         self.problem = problem
         self.session.exchange(problem.native, *problem.error_test(self.request.options.get("suppress_algebraic", False)))
-        self.watch(watch)
-
-    def watch(self, watch: Watch) -> None:
-        self.session.set_watch(watch.equations.native, watch.source, watch.blocks(), watch.limit)
+        watch.attach(self.session)
 
     def journal(self, known: Floats) -> Callable[[], Journal]:
         return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)

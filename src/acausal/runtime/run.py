@@ -123,7 +123,7 @@ class Smooth:
             done += written
             if status != Status.STATES_DEGRADED or r.exchange is None:
                 break
-            self.problem, watch = r.exchange(self.session.t, self.session.y, self.session.yp)
+            self.problem, watch = r.exchange(self.problem, self.session.t, self.session.y, self.session.yp)
             self.solver.exchange(self.problem, watch)
             self.exchanges += 1
         self.pieces.append((times[:done], rows[:done]) if done < len(times) else (times, rows))
@@ -242,8 +242,9 @@ def _watched(problem: Problem, request: Request, selection: StateSelection, star
     known = problem.known[: problem.lowered.system.known_count]
     here = values_at(request.inputs, request.t0, known)
     y, yp = spread(problem, request.t0, request.y0, request.yp0, values_at(request.inputs, request.t0, problem.known))
-    chosen = selection.select(request.t0, y, yp, here, starts.starts(here).nominal)
-    watch = selection.watch(chosen, problem)
+    nominal = starts.starts(here).nominal
+    chosen = selection.select(request.t0, y, yp, here, nominal)
+    watch = selection.watch(chosen, problem, np.maximum(nominal, np.abs(y)))
     if watch is None:
         return request
     return replace(request, watch=watch, exchange=Exchange(selection, known, request.inputs, starts))

@@ -146,7 +146,7 @@ class Hybrid:
     def _exchange(self, exchange: Exchange) -> None:
         """Other states are selected; nothing of the solution changes, and the integration goes on."""
         session = self.session
-        self.problem, watch = exchange(session.t, session.y, session.yp)
+        self.problem, watch = exchange(self.problem, session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
         self.solver.exchange(self.problem, watch)
         if self.native is not None:
@@ -207,7 +207,7 @@ class Hybrid:
         """Back to where it was; the integration begins anew there."""
         handler, session, r = self.handler, self.session, self.request
         if r.exchange is not None:
-            self.problem, watch = r.exchange(mark.t, mark.y, mark.yp)
+            self.problem, watch = r.exchange(self.problem, mark.t, mark.y, mark.yp)
             handler.move_to(self.problem)
             self.solver.exchange(self.problem, watch)
         handler.w[:] = mark.w
