@@ -453,7 +453,7 @@ Status Ida::step_to(double t_target, double stop) {
         t = elapsed == stop - origin ? stop : elapsed == aim - origin ? aim : origin + elapsed;
         if (flag >= 0 && switches && (switches->left_out || switches->loose) && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
-        if (watch && flag == IDA_SUCCESS && t < stop && watch_time.time([&] { return watch->degraded(w.get()); })) return Status::StatesDegraded;
+        if (watch && flag == IDA_SUCCESS && t < stop && watch_time.time([&] { return watch->degraded(t, w.get()); })) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
         if (taken < chunk) continue;

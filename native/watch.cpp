@@ -8,8 +8,9 @@ namespace acausal {
 
 constexpr int64_t vectors = 3;
 constexpr double degradation = 3; // of what was found at first
-constexpr double rarest = 32;     // steps between two looks
+constexpr long rarest = 12;       // steps between two looks
 constexpr double close = 0.6;     // of what is allowed: from here on every step is looked at
+constexpr double longer = 1.5;    // from one interval to the next
 
 static int64_t rows_of(const Integers &rows) {
     int64_t most = -1;
@@ -63,22 +64,20 @@ double Watch::growth(const double *w) {
     return measured();
 }
 
-bool Watch::degraded(const double *w) {
-    if (--wait > 0) return false;
+bool Watch::degraded(double t, const double *w) {
+    if (t < next_time && ++waited < rarest) return false;
     double now = growth(w);
     if (allowed == 0) allowed = std::max(limit, degradation * now); // nothing better was to be had
-    interval = next_look(now);
-    wait = (long)interval;
-    last = now;
+    next_time = t + interval(now, t - last_time);
+    last = now, last_time = t, waited = 0;
     return now > allowed;
 }
 
-// Half of the steps after which it would come close. Its inverse is about proportional to det M, which moves evenly to a zero.
-double Watch::next_look(double now) const {
-    if (!(now < close * allowed) || last == 0) return 1;
+// Half of the time after which it would come close. Its inverse is about proportional to det M, which moves evenly to a zero.
+double Watch::interval(double now, double since) const {
+    if (!(now < close * allowed) || last == 0) return 0;
     double left = 1 / now - 1 / (close * allowed), lost = 1 / last - 1 / now;
-    double safe = lost > 0 ? 0.5 * interval * left / lost : rarest;
-    return std::clamp(std::min(safe, 2 * interval), 1.0, rarest);
+    return since * (lost > 0 ? std::min(0.5 * left / lost, longer) : longer);
 }
 
 } // namespace acausal

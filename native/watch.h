@@ -20,12 +20,12 @@ class Watch {
     // positions in the system's Jacobian, and a scale for each column.
     Watch(std::shared_ptr<System> system, const Integers &source, Integers pointers, Integers rows, Integers positions, Doubles scale,
           double limit);
-    bool degraded(const double *w);
+    bool degraded(double t, const double *w);
 
   private:
     double growth(const double *w);
     double measured();
-    double next_look(double now) const;
+    double interval(double now, double since) const; // until the next look
     double sign(int64_t vector, int64_t column) const;
 
     std::shared_ptr<System> system;
@@ -33,8 +33,8 @@ class Watch {
     Doubles scale;
     double limit, allowed = 0;
     int64_t m, columns;
-    long wait = 0;
-    double interval = 1, last = 0; // steps since the last look, and what was found
+    long waited = 0; // steps since the last look …
+    double last = 0, last_time = 0, next_time = -1e300; // … and what it found
     SparseLu lu;
     std::vector<double> values, workspace, matrix, rhs;
 };

@@ -154,3 +154,64 @@ def test_the_picture(kinks: Any, tmp_path: Path) -> None:
     labels = steps.get_legend_handles_labels()[1]
     assert labels[0] == f"error test failed ({kinks.statistics.error_test_failures})"
     np.testing.assert_array_equal(steps.lines[0].get_ydata(), kinks.journal.step)
+
+
+class Strings(ac.Component):
+    """Many strings that swing alike: none of them limits most of the steps."""
+
+    x = ac.Variable(shape=12, start=np.linspace(1.0, 1.1, 12), fixed=True)
+    v = ac.Variable(shape=12, start=0.0, fixed=True)
+    w = ac.Parameter(np.linspace(900.0, 1100.0, 12), shape=12)
+
+    def equations(self):
+        yield ac.der(self.x) == self.w * self.v
+        yield ac.der(self.v) == -self.w * self.x
+
+
+def test_what_rules_short_steps_is_always_said() -> None:
+    result = ac.compile(Strings(), units=False).simulate(until=1.0)
+    assert result.statistics.steps > 5000 and max(one.share for one in result.diagnose().limits) < 0.5
+    text = told(result)
+    assert "Nothing stands out" not in text
+    assert "Steps are short" in text and "of this kind), a state, rules" in text and "moves that fast" in text
+
+
+class Fold(ac.Component):
+    """Beyond t = 1 the curve has no solution nearby."""
+
+    s = ac.Variable(start=0.0, fixed=True)
+    x = ac.Variable(start=-1.8)
+
+    def equations(self):
+        yield ac.der(self.s) == 1.0
+        yield self.x**3 - 3 * self.x == 2.0 * self.s
+
+
+class Explosion(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.x**2
+
+
+class Emptied(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == -1 / ac.sqrt(self.x)
+
+
+@pytest.mark.filterwarnings("ignore::acausal.RunWarning")
+@pytest.mark.parametrize(
+    "component, outcome, equation",
+    [
+        (Fold, ac.Outcome.CONVERGENCE, "self.x**3 - 3 * self.x == 2.0 * self.s"),
+        (Explosion, ac.Outcome.STEP_TOO_SMALL, "ac.der(self.x) == self.x**2"),
+        (Emptied, ac.Outcome.NOT_FINITE, "ac.der(self.x) == -1 / ac.sqrt(self.x)"),
+    ],
+)
+def test_a_run_that_ends_early_names_unknowns_and_equations(component: type, outcome: ac.Outcome, equation: str) -> None:
+    result = ac.compile(component(), units=False).simulate(until=3.0)
+    assert result.outcome is outcome
+    text = "\n".join(str(d) for d in result.diagnostics)
+    assert equation in text and "x" in text and "test_run.py" in text

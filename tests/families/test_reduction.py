@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.families.pattern import jacobian_pattern
+from acausal.runtime.build import kernels
+from acausal.runtime.problem import Equations
 
 
 class Mechanism(ac.Component):
@@ -82,7 +85,11 @@ def rows_at(model: Any, t: float) -> np.ndarray:
     for k, numbers in enumerate(d.number):
         y[numbers[numbers >= 0]] = np.sin(t + phase + k * np.pi / 2)[numbers >= 0]
     yp[: len(phase)] = np.cos(t + phase)
-    return np.asarray(model.selection.equations.residual(t, y, yp, model._parameters.known({})))
+    known = model._parameters.known({})
+    pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+    residuals, jacobians, _ = kernels(system.families, pattern.positions)
+    layout = (system.size, system.equation_count, len(known), 2 * system.size, (pattern.indptr, pattern.indices))
+    return np.asarray(Equations(*layout, residuals, jacobians).residual(t, y, yp, known))
 
 
 @pytest.mark.parametrize("component", [Mechanism(), Chain(), Prescribed(), Shared()], ids=lambda c: type(c).__name__)

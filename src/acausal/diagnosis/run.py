@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,9 @@ _MOST = 5
 _WINDOWS = 50  # of the run's time, to tell when most attempts failed
 _SHARE = 0.5  # of the steps limited by one unknown: worth advice
 _OFTEN = 0.1  # failures per step
-_MANY = 5000  # steps: nobody minds fewer
+_MANY = 5000  # steps: nobody minds fewer …
+_SHORT = 1e-5  # … unless they are that short a part of the run
+_LOW_ORDER = 2.5
 _BENT = 1e-6  # how far from linear a row must be to be blamed
 
 
@@ -277,6 +280,8 @@ def _advice(found: RunDiagnosis, journal: Journal) -> Iterator[str]:
     steps = max(found.counts.get("steps", 0), 1)
     tests, convergence = found.counts.get("error_test_failures", 0), int(journal.convergence_failures.sum())
     advised = [*_about_limits(found, journal, tests / steps), *_about_failures(found, tests / steps, convergence / steps)]
+    if not advised:
+        advised += _about_pace(found, journal, steps)
     if found.order < 1.6 and steps > 200:
         advised.append(
             "The order stays low, as with inputs or tables that have kinks or noise: smooth them (a cubic table, a filter), "
@@ -313,6 +318,48 @@ def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iter
                 f"`{one.name}` limits {one.share:.0%} of the steps: look at its equation for a jump or a kink, and at its nominal "
                 f"value ({one.nominal:.3g})."
             )
+
+
+def _about_pace(found: RunDiagnosis, journal: Journal, steps: int) -> Iterator[str]:
+    """What rules the steps of a run that takes many or short ones, although no single unknown and no failure stands out."""
+    span = found.span[1] - found.span[0]
+    if not journal.weight or (steps < _MANY and found.median > _SHORT * span):
+        return
+    name, share, members, unknown = _most_limiting_kind(journal)
+    many = f" ({members} of this kind)" if members > 1 else ""
+    problem = journal.problem
+    role = "a state" if problem.differential[unknown] else "an algebraic unknown"
+    yield (
+        f"Steps are short: {found.median:.2g} s (median) of {span:.3g} s, order {found.order:.1f}. `{name}`{many}, {role}, rules "
+        f"{share:.0%} of those looked at."
+    )
+    if found.order < _LOW_ORDER:
+        yield (
+            f"A low order means that what rules is not smooth: look at the equations of `{name}` for noise, kinks, tables without "
+            "slopes and relations near their switching point; or the tolerance asks for more digits than it has: try a larger "
+            f"`rtol`, or a larger nominal value (now {problem.nominal[unknown]:.3g})."
+        )
+    else:
+        yield (
+            f"The order is high: `{name}` moves that fast. If its motion does not matter, damp it or replace what is stiff by "
+            "something rigid; otherwise only a larger `rtol` makes fewer steps."
+        )
+    if not problem.differential[unknown]:
+        yield (
+            "Nothing integrates it: `simulate(…, suppress_algebraic=True)` leaves algebraic unknowns out of the error test; they "
+            "are solved for at output points."
+        )
+
+
+def _most_limiting_kind(journal: Journal) -> tuple[str, float, int, int]:
+    """Unknowns that differ in their indices only are one kind: name, share of the steps, how many of it limited one, the worst."""
+    kinds: dict[str, list[int]] = {}
+    for k in np.flatnonzero(journal.limited):
+        kinds.setdefault(re.sub(r"\[[^\]]*\]", "[…]", journal.problem.name_of_unknown(int(k))), []).append(int(k))
+    name, members = max(kinds.items(), key=lambda item: int(journal.limited[item[1]].sum()))
+    worst = max(members, key=lambda k: int(journal.limited[k]))
+    own = journal.problem.name_of_unknown(worst) if len(members) == 1 else name
+    return own, float(journal.limited[members].sum()) / journal.weight, len(members), worst
 
 
 def _steady(journal: Journal) -> bool:

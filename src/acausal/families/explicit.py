@@ -29,7 +29,7 @@ from .template import MINUS, MIXED, Family, Template
 
 Determines = Callable[[np.ndarray, np.ndarray], np.ndarray]  # mask over pairs of unknowns and rows
 
-_DEEPEST = 12  # assignments that use assignments …
+_DEEPEST = 12  # assignments that use assignments that use …
 _MOST_COLUMNS = 8  # unknowns that an explicit variable may depend on
 
 
@@ -171,41 +171,56 @@ class _Levels:
         self.taken = np.zeros(system.size, dtype=bool)
         self.level = np.zeros(system.size, dtype=np.int64)
         self.columns: dict[str, np.ndarray] = {"start": np.zeros(self.n, dtype=np.int64), "count": np.zeros(self.n, dtype=np.int64)}
-        self.pool = np.zeros(0, dtype=np.int64)
+        self.pool, self.pool_size = np.zeros(0, dtype=np.int64), 0
 
     def chosen(self) -> Explicit:
-        for level in range(1, _DEEPEST + 1):
-            waiting = np.zeros(self.n, dtype=bool)
-            waiting[self.target[self.undecided[self.source]]] = True
-            ready = np.flatnonzero(self.undecided & ~waiting)
-            if len(ready) == 0:
-                break
-            self._decide(ready, level)
+        """Round by round those whose sources are decided; levels count assignments that use assignments."""
+        inner = self.undecided[self.source]
+        order = np.argsort(self.source[inner], kind="stable")
+        targets, starts = self.target[inner][order], np.searchsorted(self.source[inner][order], np.arange(self.n + 1))
+        by_target = np.argsort(self.target, kind="stable")
+        self.target, self.source = self.target[by_target], self.source[by_target]
+        self.first = np.searchsorted(self.target, np.arange(self.n + 1))
+        waits_for = np.bincount(targets, minlength=self.n)
+        ready = np.flatnonzero(self.undecided & (waits_for == 0))
+        while len(ready):
+            self._decide(ready)
+            freed = targets[ranges(starts[ready], starts[ready + 1] - starts[ready])]
+            np.subtract.at(waits_for, freed, 1)
+            ready = distinct(freed[waits_for[freed] == 0])
         unknown = np.flatnonzero(self.taken)
         unknown = unknown[np.argsort(self.level[unknown], kind="stable")]
         return Explicit(unknown, self.row_of[unknown], self.level[unknown])
 
-    def _decide(self, ready: np.ndarray, level: int) -> None:
-        """Take those of the ready ones whose dependence on kept unknowns stays small."""
-        is_ready = np.zeros(self.n, dtype=bool)
-        is_ready[ready] = True
-        here = is_ready[self.target]
-        target, source = self.target[here], self.source[here]
+    def _decide(self, ready: np.ndarray) -> None:
+        """Take those of the ready ones whose dependence on kept unknowns stays small, and which are not too deep."""
+        counts = self.first[ready + 1] - self.first[ready]
+        entries = ranges(self.first[ready], counts)
+        source, place = self.source[entries], np.repeat(np.arange(len(ready)), counts)
         through = self.taken[source]
-        direct, expanded = target[~through] * self.n + source[~through], self._expanded(target[through], source[through])
+        level = np.ones(len(ready), dtype=np.int64)
+        np.maximum.at(level, place[through], self.level[source[through]] + 1)
+        direct, expanded = place[~through] * self.n + source[~through], self._expanded(place[through], source[through])
         keys = distinct(np.concatenate([direct, expanded]))
         owner = keys // self.n
-        count = np.bincount(owner, minlength=self.n)
-        small = (count <= _MOST_COLUMNS) & (count * self.consumers <= 3 * (count + self.consumers) + 8)
+        count, consumers = np.bincount(owner, minlength=len(ready)), self.consumers[ready]
+        small = (count <= _MOST_COLUMNS) & (count * consumers <= 3 * (count + consumers) + 8) & (level <= _DEEPEST)
         self.undecided[ready] = False
-        good = ready[small[ready]]
+        good = ready[small]
         self.taken[good] = True
-        self.level[good] = level
+        self.level[good] = level[small]
         kept = small[owner]
-        owner, columns = owner[kept], (keys % self.n)[kept]
-        starts = len(self.pool) + np.searchsorted(owner, good)
-        self.columns["start"][good], self.columns["count"][good] = starts, count[good]
-        self.pool = np.concatenate([self.pool, columns])
+        self.columns["start"][good] = self.pool_size + np.searchsorted(owner[kept], np.flatnonzero(small))
+        self.columns["count"][good] = count[small]
+        self._append((keys % self.n)[kept])
+
+    def _append(self, columns: np.ndarray) -> None:
+        """To the pool, which doubles when it is full: there may be as many rounds as variables."""
+        needed = self.pool_size + len(columns)
+        if needed > len(self.pool):
+            self.pool = np.concatenate([self.pool, np.zeros(max(needed, len(self.pool)), dtype=np.int64)])
+        self.pool[self.pool_size : needed] = columns
+        self.pool_size = needed
 
     def _expanded(self, target: np.ndarray, source: np.ndarray) -> np.ndarray:
         count = self.columns["count"][source]

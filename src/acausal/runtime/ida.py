@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import Diagnostic, UsageError
 from .inputs import Function, Signal, Table, values_at
 from .journal import Journal, journal_of
-from .outcome import Outcome, explain_limiting, explain_not_finite, explain_singular
+from .outcome import Outcome, explain_not_finite, explain_singular, explain_stopped
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, check_options
 from .states import Watch
@@ -107,7 +107,8 @@ class NativeSolver:
             here = values_at(self.inputs, session.t, known)
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
         if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
-            return explain_limiting(problem, session.t, session.weighted_errors(), always=outcome is Outcome.TOO_MANY_STEPS)
+            told = self.journal(known)()
+            return explain_stopped(problem, session.t, session.weighted_errors(), told, outcome is Outcome.CONVERGENCE)
         return ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import Diagnostic
 
 if TYPE_CHECKING:
+    from .journal import Journal
     from .problem import Problem
 
 
@@ -136,6 +137,48 @@ def explain_singular(
     return (Diagnostic(f"`{name}` is not determined by the equations at time {t:.6g}.", component=name.rpartition(".")[0]),)
 
 
+def explain_stopped(problem: Problem, t: float, errors: np.ndarray, journal: Journal, newton: bool) -> tuple[Diagnostic, ...]:
+    """Unknowns and equations at a step that was given up, or was one too many; there are always some.
+
+    `newton`: it was the iteration for a step that failed. Then the last such attempt tells which unknowns it could not settle, and
+    which equations hold least.
+    """
+    if newton and journal.attempts:
+        return _explain_attempt(problem, journal)
+    found = explain_limiting(problem, t, errors, always=True)
+    if found:
+        return found
+    counts = journal.failed_tests + journal.not_converged + journal.limited
+    worst = [int(i) for i in np.argsort(-counts, kind="stable")[:5] if counts[i] > 0] or list(range(min(problem.size, 5)))
+    details = [f"{problem.name_of_unknown(i)}" for i in worst]
+    remedy = "Plot them just before the end, and look at their equations."
+    what = f"These unknowns kept the last steps before time {t:.6g} from succeeding."
+    return (Diagnostic(what, details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
+
+
+def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple[Diagnostic, ...]:
+    a = journal.attempts[-1]
+    known = journal.known_at(a.t)
+    size = np.maximum(np.abs(a.y), problem.nominal)
+    with np.errstate(all="ignore"):
+        moved = np.nan_to_num(np.abs(a.last_y - a.y) / size, nan=np.inf)
+        residual = np.abs(problem.residual(a.t, a.last_y, a.last_yp, known=known))
+        values = np.abs(problem.jacobian(a.t, a.y, a.yp, 0.0, known=known))
+    indptr, indices = problem.pattern
+    terms = np.bincount(indices, values * np.repeat(size, np.diff(indptr)), problem.size)
+    wrong = np.nan_to_num(residual / np.maximum(terms, np.finfo(float).tiny), nan=np.inf)
+    unknowns = [int(i) for i in np.argsort(-moved, kind="stable")[:most]]
+    rows = [int(r) for r in np.argsort(-wrong, kind="stable")[:most] if wrong[r] > 0] or [int(indices[indptr[unknowns[0]]])]
+    details = [f"{problem.name_of_unknown(i)}: from {a.y[i]:.6g} to {a.last_y[i]:.6g}" for i in unknowns]
+    return (
+        Diagnostic(
+            f"The iteration for the step to time {a.t:.6g} did not settle these unknowns, and these equations hold least.",
+            details=(*details, *_told(problem, rows)),
+            remedy="Look for a jump, or for a point beyond which the equations have no solution; smooth it, or keep away from it.",
+        ),
+    )
+
+
 def explain_limiting(
     problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5, always: bool = False
 ) -> tuple[Diagnostic, ...]:
@@ -157,5 +200,9 @@ def explain_limiting(
 def _equations_of(problem: Problem, unknown: int, most: int = 3) -> list[str]:
     """The equations in which an unknown stands."""
     indptr, indices = problem.pattern
-    found = [problem.describe_equation(int(row)) for row in indices[indptr[unknown] : indptr[unknown + 1]][:most]]
+    return _told(problem, indices[indptr[unknown] : indptr[unknown + 1]][:most])
+
+
+def _told(problem: Problem, rows: Iterable[int]) -> list[str]:
+    found = [problem.describe_equation(int(row)) for row in rows]
     return [f"in:        {d.component}: {d.equation}" + (f"  ({d.location})" if d.location else "") for d in found if d is not None]

@@ -244,7 +244,7 @@ def _watched(problem: Problem, request: Request, selection: StateSelection, star
     y, yp = spread(problem, request.t0, request.y0, request.yp0, values_at(request.inputs, request.t0, problem.known))
     nominal = starts.starts(here).nominal
     chosen = selection.select(request.t0, y, yp, here, nominal)
-    watch = selection.watch(chosen, problem, np.maximum(nominal, np.abs(y)))
+    watch = selection.watch(chosen, problem, nominal)
     if watch is None:
         return request
     return replace(request, watch=watch, exchange=Exchange(selection, known, request.inputs, starts))

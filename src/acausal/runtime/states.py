@@ -75,7 +75,7 @@ class StateSelection:
     def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats, limit: float = np.inf) -> Selection:
         """The best states at a point; with a `limit`, preferences count where numbers allow it."""
         values = self.equations.jacobian(t, y, yp, 0.0, known)
-        return self.selector.select(np.nan_to_num(values), np.maximum(nominal, np.abs(y)), limit)
+        return self.selector.select(np.nan_to_num(values), nominal, limit)
 
     def problem(self, selection: Selection, known: np.ndarray, starts: Starts, explicit: bool = True) -> Problem:
         """The problem with these states; not `explicit`: every unknown of the system is one of the problem."""
@@ -155,7 +155,7 @@ class Exchange:
         if problem.lowered.computed and np.isin(chosen.states[:, 0], problem.lowered.explicit.unknown).any():
             chosen = Selection(problem.states, chosen.choices)  # nothing that can be had is better
         other = self.selection.problem(chosen, self.known, starts)
-        watch = self.selection.watch(chosen, other, np.maximum(starts.nominal, np.abs(whole)))
+        watch = self.selection.watch(chosen, other, starts.nominal)
         assert watch is not None
         return other, watch
 
