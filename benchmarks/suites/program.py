@@ -153,7 +153,7 @@ def _selection() -> Iterator[Record]:
 
     def select() -> None:
         chosen = selection.select(0.0, starts.start, np.zeros(model.system.size), known, starts.nominal)
-        selection.watch(chosen, selection.problem(chosen, known, starts))
+        selection.watch(chosen, selection.problem(chosen, known, starts), starts.nominal)
 
     yield record("state selection, pendulums", 1_000, least(select), 0.020)
 
