@@ -328,18 +328,20 @@ void Ida::keep_exception() {
 // ------------------------------------------------------------------------------------------------ output
 
 void Ida::write_row(double time, double *row) {
+    bool within = false; // a step: at its end all unknowns are solved for
     if (!steps_since_start()) {
         std::memcpy(w_out.get(), start_values.data(), sizeof(double) * 2 * n);
     } else {
         double elapsed = time - origin, end = 0;
         IDAGetCurrentTime(mem, &end);
+        within = end - elapsed > 100 * epsilon * std::fabs(end);
         elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
         IDAGetDky(mem, elapsed, 0, y_out);
         if (interpolate_derivatives) IDAGetDky(mem, elapsed, 1, yp_out);
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
-    if (untested && steps_since_start()) correct_output();
+    if (untested && within) correct_output();
     outputs.row(w_out.get(), row);
 }
 
