@@ -204,10 +204,18 @@ bool Switches::sweep(double *w) {
         bool settled = true;
         for (size_t i = 0; i < values.size(); ++i) settled &= values[i] == w[update.targets[i]];
         if (settled) return true;
-        if (!all_finite(values.data(), (int64_t)values.size())) return false;
+        if (!all_finite(values.data(), (int64_t)values.size()) || !of_their_type(values)) return false;
         for (size_t i = 0; i < values.size(); ++i) w[update.targets[i]] = values[i];
     }
     return false;
+}
+
+bool Switches::of_their_type(const std::vector<double> &values) const {
+    for (size_t i = 0; i < typed.size(); ++i) {
+        if (typed[i] && values[i] != std::rint(values[i])) return false;
+        if (truths[i] && values[i] != 0 && values[i] != 1) return false;
+    }
+    return true;
 }
 
 bool Switches::find_new_states(const double *w) {
@@ -461,6 +469,12 @@ void bind_switches(nb::module_ &m) {
                  s.mixed = mixed;
              },
              "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a, "followed"_a, "mixed"_a)
+        .def("set_types",
+             [](Switches &s, nb::handle typed, nb::handle truths) {
+                 s.typed = mask(typed, "typed", s.update.values.size());
+                 s.truths = mask(truths, "truths", s.update.values.size());
+             },
+             "typed"_a, "truths"_a)
         .def("set_bands", [](Switches &s, double band, double away) { s.band = band, s.away = away; }, "band"_a, "away"_a)
         .def("set_relations",
              [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle narrow, nb::handle soft,

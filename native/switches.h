@@ -73,6 +73,7 @@ class Switches {
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     // of the cells: equations read it; the user declared it; a time to come depends on it; relations read it
     std::vector<char> read, visible, timed, followed;
+    std::vector<char> typed, truths; // of the assignments: whole numbers; those of them that are 0 or 1
     bool mixed = false; // what is decided at events depends on unknowns that are solved for
     std::vector<char> differential;
     std::vector<double> nominal;
@@ -118,6 +119,7 @@ class Switches {
     bool decide(double *w, const int32_t *crossed, bool jumped);
     void close(double *w); // bands of relations that changed in the round
     bool sweep(double *w);
+    bool of_their_type(const std::vector<double> &values) const;
     bool find_new_states(const double *w);
     bool see_changes(const double *w, bool &any); // false: something that only Python follows
     bool unsolved(const double *w) const;

@@ -17,6 +17,7 @@ from ..errors import UsageError
 from ..program.rows import Stored
 from ..results.events import Events
 from ..results.result import Result
+from .bounds import violated
 from .events.driver import Hybrid, Mark, Numbers
 from .failure import OnFailure, heard
 from .inputs import Constant, Pieces, Signal, changes_by_itself, values_at
@@ -264,7 +265,9 @@ class Session:
         self._clock.lap("integration")
         statistics["seconds"] = {**self._costs, **statistics.get("seconds", {}), **self._clock.seconds}
         statistics.late = {"initialisation": self._prepared.report.__str__}
-        preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics)
+        gather, atol = problem.lowered.index[choice.gather], _absolute(self._preparation, self._prepared, self._order)
+        left = violated(problem, gather, run.times, run.rows, atol, self._order.rtol)
+        preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.system, stored, run.outcome, statistics, preparation.title, told, run.journal)
         result.chattering = run.chattering
         return result

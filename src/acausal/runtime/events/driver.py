@@ -19,6 +19,7 @@ from ..states import Exchange
 from ..status import Status
 from .chatter import Rhythm
 from .handler import Handler, Happening
+from .hidden import FAILED, HiddenJumps
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
@@ -71,6 +72,8 @@ class Hybrid:
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
+        self.hidden = HiddenJumps(self.handler, request.t_end - request.t0)
+        self.passed = np.zeros(0, dtype=np.int32)
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
         self.target = request.t_end
@@ -131,6 +134,8 @@ class Hybrid:
         if status == Status.STATES_DEGRADED and r.exchange is not None:
             self._exchange(r.exchange)
             return None
+        if status in FAILED and self._jumped():
+            return self._event(self.passed, "state_events")
         if status != Status.FINISHED:
             return Status(status).outcome
         if session.t >= timed:
@@ -138,10 +143,28 @@ class Hybrid:
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         if session.t >= r.t_end:
             return Outcome.FINISHED
-        if session.t >= corner:  # what the steps before it predict does not hold beyond it, and may look right by chance
-            session.start(session.t, session.y, session.yp, self._first_step())
-            self.counts["restarts"] += 1
+        return self._corner() if session.t >= corner else None
+
+    def _corner(self) -> Outcome | None:
+        """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
+        Derivatives, and unknowns that index reduction made of them, are those of the side to come."""
+        session = self.session
+        t, y, yp = session.t, session.y, session.yp
+        if not self.solve(t + 4 * np.finfo(float).eps * abs(t), y, yp):
+            y, yp = session.y, session.yp
+        session.start(t, y, yp, self._first_step())
+        self.counts["restarts"] += 1
         return None
+
+    def _jumped(self) -> bool:
+        """Whether a step failed because of a jump within a function, and the session is beyond it now."""
+        session = self.session
+        found = self.hidden.ahead(session.t, session.y, session.yp)
+        if found is None:
+            return False
+        t, y, self.passed = found
+        session.start(t, y, session.yp, self._first_step())
+        return True
 
     def _exchange(self, exchange: Exchange) -> None:
         """Other states are selected; nothing of the solution changes, and the integration goes on."""
@@ -360,6 +383,7 @@ class Hybrid:
                 "sweep": Outcome.EVENT_CYCLES,
                 "unsolvable": Outcome.EVENT_UNSOLVABLE,
                 "assertion": Outcome.ASSERTION,
+                "type": Outcome.ASSERTION,
                 "undefined": Outcome.NOT_FINITE,
                 "undefined state": Outcome.NOT_FINITE,
                 "conflict": Outcome.EVENT_CONFLICT,

@@ -23,6 +23,7 @@ from .relations import Relations
 from .sliding import Sliding
 from .timed import Ticks, Timed
 
+_WHOLE = 1e-9  # by so much a whole number may be wrong because of rounding
 _CLOSE = 4 * np.finfo(float).eps  # times that differ by no more are one instant
 
 Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
@@ -40,6 +41,7 @@ class Happening:
     jumped: bool = False  # a state was re-initialised, or a crossing of kind "jump" was passed
     rounds: int = 0
     sweeps: int = 0
+    value: float = 0.0  # of a failure: that could not be assigned
     endless: bool = False  # of a cycle: nothing comes back, but no end can be seen
     stop: str = ""  # message of a `terminate`
     failure: str = ""  # "cycle", "sweep", "unsolvable", "assertion", "undefined"
@@ -81,6 +83,9 @@ class Handler:
         self.visible = self.declared | np.isin(hybrid.cells, self._looked_at())
         switches = np.isin(self.cells, np.concatenate([self.relations.cells, self.timed.cells]))
         self.finite = switches | np.isin(hybrid.cells, self._declared(lambda d: getattr(d, "type", "") in ("boolean", "states")))
+        self.truths = np.isin(hybrid.parts["update"].targets, self._declared(lambda d: getattr(d, "type", "") == "boolean"))
+        integers = self._declared(lambda d: getattr(d, "type", "") == "integer")
+        self.typed = self.truths | np.isin(hybrid.parts["update"].targets, integers)
         self._look_around()
 
     def _look_around(self) -> None:
@@ -370,11 +375,24 @@ class Handler:
             if not np.isfinite(values).all():
                 found.failure, found.rows = "undefined", tuple(np.flatnonzero(~np.isfinite(values))[:8].tolist())
                 return False
+            if self.typed.any() and not self._of_their_type(found, values):
+                return False
             w[self.updates] = values
             if k > len(self.updates):
                 unsettled |= changed  # in a loop they change in turn
         found.failure, found.rows = "sweep", tuple(np.flatnonzero(unsettled)[:8].tolist())
         return False
+
+    def _of_their_type(self, found: Happening, values: Floats) -> bool:
+        """Whether whole numbers are assigned whole numbers, but for rounding, and truth values 0 or 1."""
+        whole = np.rint(values)
+        near = self.typed & (np.abs(values - whole) <= _WHOLE * np.maximum(1.0, np.abs(whole)))
+        values[near] = whole[near]
+        wrong = (self.typed & ~near) | (self.truths & (values != 0) & (values != 1))
+        if wrong.any():
+            found.failure, found.rows = "type", tuple(np.flatnonzero(wrong)[:8].tolist())
+            found.value = float(values[wrong][0])
+        return not wrong.any()
 
     def _reinitialise(self, found: Happening, y: Floats) -> bool:
         self.set_states = self.states[:0]

@@ -158,6 +158,7 @@ def switches(handler: Handler, span: float) -> Any:
     widths = relations.narrow, relations.soft
     found.set_relations(_indices(relations.bands), relations.sense, relations.strict, *widths, _directions(handler))
     found.set_bands(BAND, AWAY)
+    found.set_types(np.ascontiguousarray(handler.typed), np.ascontiguousarray(handler.truths))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)

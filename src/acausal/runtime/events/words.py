@@ -23,7 +23,7 @@ def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diag
         return _assertion(handler, happening, happening.rows[-1], "is violated")
     if sort == "cycle":
         return _cycle(handler, happening)
-    if sort in ("sweep", "undefined", "undefined state", "conflict"):
+    if sort in ("sweep", "undefined", "undefined state", "conflict", "type"):
         return _sweep(handler, happening, sort)
     return _unsolvable(handler, happening)
 
@@ -107,6 +107,9 @@ def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
     details = tuple(f"assigned:  {p.component}: {p.equation}" + (f"  ({p.location})" if p.location else "") for p in places[1:])
     if sort == "undefined":
         what, remedy = "A discrete variable is assigned a value that is not finite", "Check what it is computed from."
+    elif sort == "type":
+        what = f"A variable that is a whole number, or true or false, is assigned {happening.value:.6g}"
+        remedy = "Assign `ac.floor(…)` or a relation, or declare the variable with `ac.Discrete`."
     elif sort == "conflict":
         what = "Two statements set one state to different values at the same instant"
         remedy = "Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies."

@@ -1,0 +1,127 @@
+"""What a run passes or tells: corners of tables, jumps within functions, types of discrete variables, bounds of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.library import electrical, signal
+from acausal.library.mechanics import rotational
+
+Statements = Iterator[Any]
+
+
+class Drive(ac.Component):
+    """A prescribed angle, a gear, an inertia: index 3."""
+
+    def __init__(self, source: ac.Component) -> None:
+        self.source, self.p, self.d, self.f = source, rotational.Position(), rotational.Damper(d=1.0), rotational.Fixed()
+        self.J, self.gear = rotational.Inertia(J=1.0), rotational.IdealGear(ratio=2.0)
+
+    def connections(self) -> Statements:
+        yield self.source.y, self.p.phi
+        yield self.p.flange, self.d.a
+        yield self.d.b, self.f.flange
+        yield self.p.flange, self.gear.a
+        yield self.gear.b, self.J.a
+
+
+def test_corners_of_a_table_in_a_chain_of_high_index() -> None:
+    table = signal.TimeTable([0, 0.5, 1.5, 3], [0, 0, 1, 1], method="linear")
+    result = ac.compile(Drive(table)).simulate(until=3.0, at=[0.25, 1.0, 2.0])
+    assert result.outcome is ac.Outcome.FINISHED
+    np.testing.assert_allclose(result["source.y"], [0.0, 0.5, 1.0], atol=1e-6)
+    np.testing.assert_allclose(np.abs(result["J.w"]), [0.0, 0.5, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9])
+def test_corners_of_a_table_across_capacitors_in_series(scale: float) -> None:
+    class Divider(ac.Component):
+        def __init__(self) -> None:
+            times = [0, 5 * scale, 6 * scale, 11 * scale, 12 * scale]
+            self.u = signal.TimeTable(times, [0, 0, 20, 20, 0], method="linear")
+            self.s, self.g = electrical.SignalVoltage(), electrical.Ground()
+            self.c, self.d = electrical.Capacitor(C=1e-12), electrical.Capacitor(C=3e-12)
+
+        def connections(self) -> Statements:
+            yield self.u.y, self.s.V
+            yield self.s.p, self.c.p
+            yield self.c.n, self.d.p
+            yield self.s.n, self.d.n, self.g.p
+
+    result = ac.compile(Divider()).simulate(until=12 * scale, at=[8 * scale, 11.5 * scale])
+    assert result.outcome is ac.Outcome.FINISHED
+    np.testing.assert_allclose(result["d.v"], [5.0, 2.5], rtol=1e-4)
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_an_algebraic_unknown_jumps_within_a_function(solver: str) -> None:
+    @ac.function(opaque=True)
+    def step(x: float) -> float:
+        return 1.0 if x < 1.0 else 3.0
+
+    class Jumping(ac.Component):
+        x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == 1.0
+            yield self.z**3 + self.z == 2 * step(self.x)
+
+        def events(self) -> Statements:
+            yield ac.crossing(self.x - 1.0, kind="jump")
+
+    result = ac.compile(Jumping()).simulate(until=2.0, at=[0.5, 1.5], solver=solver)
+    assert result.outcome is ac.Outcome.FINISHED
+    root = np.roots([1.0, 0.0, 1.0, -6.0])
+    assert result["z"][0] == pytest.approx(1.0) and result["z"][-1] == pytest.approx(float(root[np.isreal(root)][0].real))
+    assert result.events.times == pytest.approx([1.0], rel=1e-9)
+
+
+class Counted(ac.Component):
+    x, n, b = ac.Variable(start=1.0, fixed=True), ac.Integer(0), ac.Boolean(False)
+    factor = ac.Parameter(10.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == -self.x
+
+    def events(self) -> Statements:
+        yield ac.when(self.x < 0.5, ac.assign(self.n, ac.pre(self.n) + 0.1 * self.factor))
+
+
+def test_a_whole_number_stays_one() -> None:
+    model = ac.compile(Counted())
+    assert model.simulate(until=2.0)["n"][-1] == 1.0
+    result = model.simulate(until=2.0, set={"factor": 10.37}, on_failure="keep")
+    assert result.outcome is ac.Outcome.ASSERTION and result.time_reached == pytest.approx(np.log(2.0), rel=1e-4)
+    assert "is assigned 1.037" in str(result.diagnostics[0]) and "ac.pre(self.n) + 0.1 * self.factor" in str(result.diagnostics[0])
+    with pytest.raises(ac.ModelError, match=r"`n` is a whole number, it cannot be 0\.5"):
+        model.simulate(until=0.1, set={"n": 0.5})
+    with pytest.raises(ac.ModelError, match="`b` is true or false, it cannot be 7"):
+        model.simulate(until=0.1, set={"b": 7})
+
+
+def test_a_declaration_of_a_whole_number_that_is_none() -> None:
+    class Wrong(Counted):
+        n = ac.Integer(2.7)
+
+    with pytest.raises(ac.ModelError, match=r"`n` is a whole number, it cannot be 2\.7"):
+        ac.compile(Wrong())
+
+
+def test_a_variable_beyond_its_bounds_is_told() -> None:
+    class Tank(ac.Component):
+        m = ac.Variable(start=1.0, min=0.0, max=5.0, unit="kg", fixed=True)
+        rate = ac.Parameter(-2.0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.m) == self.rate
+
+    model = ac.compile(Tank(), units=False)
+    told = model.simulate(until=1.0).diagnostics
+    assert len(told) == 1 and "`m` is below its minimum of 0 from time 0.5" in told[0].what and "at worst it is -1" in told[0].what
+    assert "above its maximum of 5" in model.simulate(until=3.0, set={"rate": 2.0}).diagnostics[0].what
+    assert model.simulate(until=1.0, set={"rate": 0.5}).diagnostics == ()
