@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,7 +13,7 @@ from typing import Any
 
 import acausal as ac
 
-GENERATORS = ("circuits", "linear", "networks")  # modules with FORMS and generate(seed)
+GENERATORS = ("circuits", "linear", "networks", "relations", "automata")  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # for all forms of a model, before it counts as hanging
 
@@ -51,6 +51,8 @@ def _at_most(seconds: int) -> Iterator[None]:
 def judge(generator: str, seed: int) -> Verdict:
     """Generate, run in all forms, compare."""
     module = import_module(f"{__package__}.{generator}")
+    if hasattr(module, "check"):
+        return Verdict(generator, seed, *_checked(module.check, seed))
     try:
         case = module.generate(seed)
     except ValueError as reason:  # the second opinion cannot tell
@@ -61,6 +63,20 @@ def judge(generator: str, seed: int) -> Verdict:
             return Verdict(generator, seed, *_judged(case, module.FORMS))
     except _TooLong:
         return Verdict(generator, seed, "hangs", repr(case))
+
+
+def _checked(check: Callable[[int], str], seed: int) -> tuple[str, str]:
+    """Of a generator that compares by itself: "run", or what is wrong."""
+    try:
+        with _at_most(SECONDS):
+            said = check(seed)
+        return ("agrees", "") if said == "run" else ("wrong", said)
+    except ac.AcausalError as error:
+        return "refused", str(error)
+    except _TooLong:
+        return "hangs", ""
+    except Exception:
+        return "traceback", traceback.format_exc()
 
 
 def _judged(case: Any, forms: tuple[str, ...]) -> tuple[str, str]:
