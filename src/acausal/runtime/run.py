@@ -222,6 +222,8 @@ def driver(
         return Evaluated(problem, request)
     if selection is not None and problem.size:
         request = _watched(problem, request, selection, starts)
+    if selection is not None:
+        request = replace(request, reduced=selection.equations)
     solving = opened(solver, problem, request)
     return Smooth(problem, request, solving) if problem.rules is None else Hybrid(problem, request, solving)
 

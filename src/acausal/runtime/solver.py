@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
 from .inputs import Signal, values_at
 from .outcome import Outcome
-from .problem import Floats, Problem, Stored, core
+from .problem import Equations, Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
     from ..program.rows import EventLog
@@ -88,6 +88,7 @@ class Request:
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
     sound: bool = False  # whoever made it has seen to shapes, types and order
+    reduced: Equations | None = None  # of a reduced system: its equations without the rows that select states
 
     @property
     def span(self) -> float:
@@ -124,7 +125,8 @@ class Request:
         if known.shape != problem.known.shape:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
-        return Request(*fields, self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
+        more = (self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
+        return Request(*fields, *more, reduced=self.reduced)
 
 
 class Statistics(dict[str, Any]):

@@ -20,6 +20,7 @@ from ..status import Status
 from .chatter import Rhythm
 from .handler import Handler, Happening
 from .hidden import FAILED, HiddenJumps
+from .impulses import Impulses
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
@@ -72,7 +73,8 @@ class Hybrid:
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
-        self.hidden = HiddenJumps(self.handler, request.t_end - request.t0)
+        self.impulses = Impulses(problem, request.reduced)
+        self.hidden = HiddenJumps(self.handler, request.span)
         self.passed = np.zeros(0, dtype=np.int32)
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
@@ -149,12 +151,46 @@ class Hybrid:
         """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
         Derivatives, and unknowns that index reduction made of them, are those of the side to come."""
         session = self.session
-        t, y, yp = session.t, session.y, session.yp
+        t, y, yp, unknowns = session.t, session.y, session.yp, self._unknowns()
         if not self.solve(t + 4 * np.finfo(float).eps * abs(t), y, yp):
             y, yp = session.y, session.yp
+        self._across(t, unknowns, y, yp)
         session.start(t, y, yp, self._first_step())
         self.counts["restarts"] += 1
         return None
+
+    def _unknowns(self) -> Floats:
+        """All unknowns of a reduced system where the session is."""
+        if not self.impulses.possible:
+            return np.zeros(0)
+        here = np.empty(len(self.handler.w))
+        self.session.workspace(here)
+        return self.impulses.unknowns(here)
+
+    def _across(self, t: float, before: Floats, y: Floats, yp: Floats) -> None:
+        """Where what is differentiated has jumped: states that the impulse moves too, in place, and a word about it."""
+        impulses, handler = self.impulses, self.handler
+        if not impulses.possible:
+            return
+        later = t + 4 * np.finfo(float).eps * abs(t)
+        handler.load(later, y, yp)
+        after = impulses.unknowns(handler.w)
+        if not len(impulses.jumped(before, after)):
+            return
+        known = handler.known[: impulses.system.known_count].copy()
+        step = self._first_step() or 1e-3 * self.request.span
+        found = impulses.across(later, before, known, step)
+        if found is not None:
+            states = self.problem.differential
+            kept = y.copy(), yp.copy()
+            y[states] = found[0][self.problem.lowered.kept][states]
+            if self.solve(later, y, yp):
+                handler.load(later, y, yp)
+                after = impulses.unknowns(handler.w)
+            else:
+                y[:], yp[:] = kept
+        handler.load(t, y, yp)
+        impulses.tell(t, before, after, None if found is None else found[1])
 
     def _jumped(self) -> bool:
         """Whether a step failed because of a jump within a function, and the session is beyond it now."""
@@ -270,7 +306,7 @@ class Hybrid:
                 return None
         if self.native is not None:
             self.native.take_bands()
-        before, row = handler.w[handler.cells], self._row() if row is None else row
+        before, row, unknowns = handler.w[handler.cells], self._row() if row is None else row, self._unknowns()
         happening = handler.event(t, y, yp, self.solve, roots, assigned, None if numbers is None else numbers.changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
             happening, before, session.y, session.yp, session, self.problem
@@ -287,6 +323,8 @@ class Hybrid:
                 self.record.also_changed(numbers.cells, numbers.values)
         if happening.failure:
             return self._verdict(happening)
+        if happening.restart and not happening.states_set:
+            self._across(t, unknowns, y, yp)
         self._restart(happening, y, yp)
         if noteworthy or happening.stop:
             self._store_now(t)
@@ -426,7 +464,7 @@ class Hybrid:
             session.yp,
             {**session.statistics(), **self.counts},
             session.message,
-            (*self.diagnostics, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
+            (*self.diagnostics, *self.impulses.found, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
             log,
             self.first_known,
             self.rhythm.surfaces(self.handler),

@@ -41,6 +41,7 @@ class Happening:
     jumped: bool = False  # a state was re-initialised, or a crossing of kind "jump" was passed
     rounds: int = 0
     sweeps: int = 0
+    states_set: bool = False  # `reinit` gave a state a value
     value: float = 0.0  # of a failure: that could not be assigned
     endless: bool = False  # of a cycle: nothing comes back, but no end can be seen
     stop: str = ""  # message of a `terminate`
@@ -411,6 +412,7 @@ class Handler:
             place = set_to[y[set_to] != values[changed]][0]
             rows = np.flatnonzero(changed & (self.states == place))[:8].tolist()
             found.failure, found.rows = "conflict", tuple(rows)
+        found.states_set |= bool(changed.any())
         return bool(changed.any())
 
     def _guess(self, y: Floats) -> None:

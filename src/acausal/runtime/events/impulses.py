@@ -1,0 +1,113 @@
+"""Impulses: a jump in what is differentiated.
+
+Problem. A step in a prescribed voltage drives a charge through capacitors, a bend in a prescribed position an impulse through an
+inertia. Index reduction differentiates the constraint on either side of the event, where it is smooth; the jump is in none of its
+equations. The equations as they were written have it: a few steps of the implicit Euler method with a length h that goes to nought
+lead from the values before the event to those after it, and h times what grows beyond all bounds meanwhile is the strength of an
+impulse. Two lengths, extrapolated, leave an error of h². As many steps as the index is high make all derivatives forget the jump.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from ...errors import Diagnostic
+from ..problem import Equations, Floats, Problem
+
+_JUMP = 1e-6  # of a value: by less it moves because of rounding and tolerances
+_MOST = 6  # quantities that are named
+_MOST_TOLD = 20  # events
+_STEPS, _ITERATIONS = 4, 20
+_LENGTH = 1e-4  # of a step of the run: within so short a time nothing else moves
+
+
+class Impulses:
+    """What jumped at the events of a run although the model differentiates it."""
+
+    def __init__(self, problem: Problem, equations: Equations | None) -> None:
+        """`equations` are those of the reduced system, without the rows that select states."""
+        self.problem, self.system, self.equations = problem, problem.lowered.system, equations
+        self.added = self.system.derivatives
+        none = np.zeros((0, 2), dtype=np.int64)
+        self.pairs = none if self.added is None else self.added.candidates()  # (unknown, its derivative)
+        self.found: list[Diagnostic] = []
+
+    @property
+    def possible(self) -> bool:
+        return self.equations is not None and len(self.pairs) > 0
+
+    def unknowns(self, w: Floats) -> Floats:
+        """All unknowns of the system, in a workspace of the problem."""
+        return w[self.problem.lowered.place]
+
+    def jumped(self, before: Floats, after: Floats) -> np.ndarray:
+        """Unknowns that are differentiated and are not what they were, the largest jump first."""
+        places = np.unique(self.pairs[:, 0])
+        size = np.abs(after - before)[places] / np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))[places]
+        return places[np.argsort(-size, kind="stable")][: int((size > _JUMP).sum())]
+
+    def across(self, t: float, before: Floats, known: Floats, step: float) -> tuple[Floats, Floats] | None:
+        """Unknowns after the event, and the strength of the impulse in each; None if that is not found."""
+        if step <= 0:
+            return None
+        one, half = (self._euler(t, before, known, _LENGTH * step / part) for part in (1, 2))
+        if one is None or half is None:
+            return None
+        grows = np.abs(half[2]) > 1.5 * np.abs(one[2])  # twice as high in half the time
+        return 2 * half[0] - one[0], np.where(grows, 2 * half[1] - one[1], 0.0)
+
+    def _euler(self, t: float, before: Floats, known: Floats, h: float) -> tuple[Floats, Floats, Floats] | None:
+        """The unknowns after the last step, the sum of h times them, and the unknowns after the first."""
+        last, total, first = before, np.zeros(len(before)), before
+        for step in range(_STEPS):
+            found = self._solved(t + (step + 1) * h, last, known, h)
+            if found is None:
+                return None
+            last, total, first = found, total + h * found, found if step == 0 else first
+        return last, total, first
+
+    def _solved(self, t: float, last: Floats, known: Floats, h: float) -> Floats | None:
+        assert self.equations is not None and self.added is not None
+        rows, z, n = self.added.original_rows, last.copy(), len(last)
+        source, slope = self.pairs.T
+        m, rest = len(source), np.zeros(n)
+        noise = np.full(n, 64 * np.finfo(float).eps * max(1.0, float(np.abs(last[source]).max())) / h**2)
+        noise[source[source < rows]] = 0.0  # differences of these are divided by h, and again
+        euler = sparse.csr_matrix((np.r_[np.full(m, h), -np.ones(m)], (np.r_[:m, :m], np.r_[slope, source])), shape=(m, n))
+        for _ in range(_ITERATIONS):
+            residual = np.r_[self.equations.residual(t, z, rest, known)[:rows], h * z[slope] - (z[source] - last[source])]
+            values, (indptr, indices) = self.equations.jacobian(t, z, rest, 0.0, known), self.equations.pattern
+            matrix = sparse.csc_matrix((values, indices, indptr), shape=(self.equations.count, n)).tocsr()[:rows]
+            try:
+                correction = splu(sparse.vstack([matrix, euler]).tocsc()).solve(residual)
+            except (RuntimeError, ValueError):
+                return None
+            z = z - correction
+            if not np.isfinite(z).all():
+                return None
+            if (np.abs(correction) <= 1e-10 * np.maximum(np.abs(z), 1.0) + noise).all():
+                return z
+        return None
+
+    def tell(self, t: float, before: Floats, after: Floats, strength: Floats | None) -> None:
+        rows = self.jumped(before, after)
+        if not len(rows) or len(self.found) >= _MOST_TOLD:
+            return
+        name = self.system.name_of_unknown
+        details = [f"jumps:     {name(int(k))}: {before[k]:.6g} → {after[k]:.6g}" for k in rows[:_MOST]]
+        if strength is not None:
+            derived = np.isin(np.arange(len(strength)), self.pairs)
+            size = np.where(derived, 0.0, np.abs(strength))
+            through = np.flatnonzero((size > _JUMP * size.max(initial=0.0)) & (size > 0))
+            through = through[np.argsort(-np.abs(strength[through]), kind="stable")][:_MOST]
+            details += [f"impulse:   {name(int(k))}: {strength[k]:.6g} (its unit times a second)" for k in through]
+        self.found.append(
+            Diagnostic(
+                f"At time {t:.6g} quantities jump that the model differentiates: an impulse passes.",
+                details=tuple(details),
+                remedy="Stored rows show both sides of the jump, and nothing of what passes in between. If that is not meant, let "
+                "the source change in a finite time (a ramp, a filter), or put a spring or a resistance in between.",
+            )
+        )
