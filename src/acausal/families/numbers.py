@@ -315,25 +315,6 @@ class Attributes:
                     remedy=f"Choose a value {bounds}, or widen the range: {quantity.name}=ac.modify(value=…, min=…, max=…).",
                 )
 
-    def not_of_their_type(self, known: np.ndarray) -> Iterator[Diagnostic]:
-        """Whole numbers that are none, truth values that are neither true nor false."""
-        for kind, quantity, base in self._known_quantities():
-            sort = getattr(quantity.declaration, "type", "")
-            if sort not in ("integer", "boolean") or quantity.declaration.auxiliary:
-                continue
-            values = known[base : base + kind.count * quantity.size]
-            wrong = np.flatnonzero(values != np.rint(values) if sort == "integer" else (values != 0) & (values != 1))
-            if len(wrong):
-                instance, element = divmod(int(wrong[0]), quantity.size)
-                path = self.plant.path_of(kind, instance)
-                name = joined(path, element_name(quantity.name, element, quantity.shape))
-                yield Diagnostic(
-                    f"`{name}` is {'a whole number' if sort == 'integer' else 'true or false'}, it cannot be {values[wrong[0]]:g}.",
-                    component=f"{path or 'the model'} ({kind.name})",
-                    location=quantity.declaration.location,
-                    remedy="`ac.Discrete` takes any number.",
-                )
-
     def _known_quantities(self) -> Iterator[tuple[Kind, Quantity, int]]:
         for kind in self.plant.kinds:
             for quantity in kind.quantities.values():

@@ -196,9 +196,6 @@ class Parameters:
         own = known[: self.system.plant.known_count]
         if not np.isfinite(own).all():
             raise ModelError(*self._not_finite(own))
-        wrong = [*self.attributes.not_of_their_type(known)]
-        if wrong:
-            raise ModelError(*wrong)
 
     def _not_finite(self, known: np.ndarray) -> list[Diagnostic]:
         cells = np.flatnonzero(~np.isfinite(known))

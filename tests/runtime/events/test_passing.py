@@ -1,4 +1,4 @@
-"""What a run passes or tells: corners of tables, jumps within functions, types of discrete variables, bounds of variables."""
+"""What a run passes or tells: corners of tables, jumps within functions, bounds of variables."""
 
 from __future__ import annotations
 
@@ -79,37 +79,6 @@ def test_an_algebraic_unknown_jumps_within_a_function(solver: str) -> None:
     root = np.roots([1.0, 0.0, 1.0, -6.0])
     assert result["z"][0] == pytest.approx(1.0) and result["z"][-1] == pytest.approx(float(root[np.isreal(root)][0].real))
     assert result.events.times == pytest.approx([1.0], rel=1e-9)
-
-
-class Counted(ac.Component):
-    x, n, b = ac.Variable(start=1.0, fixed=True), ac.Integer(0), ac.Boolean(False)
-    factor = ac.Parameter(10.0)
-
-    def equations(self) -> Statements:
-        yield ac.der(self.x) == -self.x
-
-    def events(self) -> Statements:
-        yield ac.when(self.x < 0.5, ac.assign(self.n, ac.pre(self.n) + 0.1 * self.factor))
-
-
-def test_a_whole_number_stays_one() -> None:
-    model = ac.compile(Counted())
-    assert model.simulate(until=2.0)["n"][-1] == 1.0
-    result = model.simulate(until=2.0, set={"factor": 10.37}, on_failure="keep")
-    assert result.outcome is ac.Outcome.ASSERTION and result.time_reached == pytest.approx(np.log(2.0), rel=1e-4)
-    assert "is assigned 1.037" in str(result.diagnostics[0]) and "ac.pre(self.n) + 0.1 * self.factor" in str(result.diagnostics[0])
-    with pytest.raises(ac.ModelError, match=r"`n` is a whole number, it cannot be 0\.5"):
-        model.simulate(until=0.1, set={"n": 0.5})
-    with pytest.raises(ac.ModelError, match="`b` is true or false, it cannot be 7"):
-        model.simulate(until=0.1, set={"b": 7})
-
-
-def test_a_declaration_of_a_whole_number_that_is_none() -> None:
-    class Wrong(Counted):
-        n = ac.Integer(2.7)
-
-    with pytest.raises(ac.ModelError, match=r"`n` is a whole number, it cannot be 2\.7"):
-        ac.compile(Wrong())
 
 
 def test_a_variable_beyond_its_bounds_is_told() -> None:
