@@ -62,7 +62,13 @@ void Ida::check(int flag, const char *what) {
 // Our own matrix and linear solver: the values are written where KLU reads them, and the pattern is never touched again
 // (SUNDIALS' sparse matrix clears and rewrites its indices at every Jacobian).
 void Ida::create() {
+#if SUNDIALS_VERSION_MAJOR >= 7
+    if (SUNContext_Create(SUN_COMM_NULL, &context)) throw std::runtime_error("SUNDIALS could not be started");
+    SUNContext_ClearErrHandlers(context);
+    SUNContext_PushErrHandler(context, context_error_callback, this);
+#else
     if (SUNContext_Create(nullptr, &context)) throw std::runtime_error("SUNDIALS could not be started");
+#endif
     y_vector = make_vector(n, w.get(), context);
     yp_vector = make_vector(n, w.get() + n, context);
     y_out = make_vector(n, w_out.get(), context);
@@ -84,8 +90,16 @@ void Ida::create() {
 
     mem = IDACreate(context);
     if (!mem) throw std::runtime_error("IDAS could not be created");
+#if SUNDIALS_VERSION_MAJOR < 7
     check(IDASetErrHandlerFn(mem, error_callback, this), "IDASetErrHandlerFn");
+#endif
 }
+
+#if SUNDIALS_VERSION_MAJOR >= 7
+void Ida::context_error_callback(int, const char *, const char *, const char *text, SUNErrCode, void *self, SUNContext) {
+    static_cast<Ida *>(self)->message = text ? text : "";
+}
+#endif
 
 void Ida::error_callback(int code, const char *, const char *, char *text, void *self) {
     if (code != IDA_WARNING) static_cast<Ida *>(self)->message = text;
@@ -485,11 +499,18 @@ long Ida::steps_since_start() const {
 int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
+    bound = stop;
+    timed_ahead = false;
+    if (scheduled() && set_time(t, w.get(), input_time)) {
+        switches->schedule.look(w.get(), (int32_t)system->layout.time_index, t);
+        double next = switches->schedule.next_time(t);
+        if (next <= stop) bound = next, timed_ahead = true;
+    }
     if (t_end <= nearest) {
         t = std::max(t, t_end);
     } else if (!ahead.is) {
-        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(std::isfinite(stop) ? stop : t_end)), "IDASetInitStep");
-        if (!stepped_past(stop)) check(IDASetStopTime(mem, std::min(stop - origin, never)), "IDASetStopTime");
+        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(std::isfinite(bound) ? bound : t_end)), "IDASetInitStep");
+        if (!stepped_past(bound)) check(IDASetStopTime(mem, std::min(bound - origin, never)), "IDASetStopTime");
         align_roots();
     }
     return written;
@@ -520,7 +541,9 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
         if (ahead.is) {
             status = go_on_ahead(t_end);
         } else {
-            status = step_to(written < count && !stepped_past(stop) ? std::min(times[written], t_end) : t_end, stop);
+            double aim = std::min(t_end, bound);
+            if (bound <= t + 8 * epsilon * std::fabs(t)) t = bound; // closer than IDAS moves
+            else status = step_to(written < count && !stepped_past(bound) ? std::min(times[written], aim) : aim, bound);
             if (t > t_end && status >= Status::Finished) {
                 ahead = {true, t, status};
                 status = go_on_ahead(t_end);
@@ -533,8 +556,11 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
         }
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
-        if (status != Status::Root || !switches || !switches->handles || !room_for_event(capacity, count)) continue;
-        status = handle_event(stop, rows, capacity - count, written);
+        if (status == Status::Finished && scheduled() && t >= bound && timed_ahead)
+            status = handle_timed(stop, rows, capacity - count, written);
+        else if (status == Status::Root && switches && switches->handles && room_for_event(capacity, count))
+            status = handle_event(stop, rows, capacity - count, written);
+        else continue;
         if (status == Status::Finished) written = prepare(t_end, stop, times, count, rows, written);
     }
     if (status != Status::Cancelled && cancelled) status = Status::Cancelled;

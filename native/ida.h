@@ -34,6 +34,7 @@ enum class Status : int {
     StatesDegraded = 3,
     Assigned = 4,
     Paused = 5, // after events that were handled here: someone should look at them, or there is no more room for them
+    Timed = 6,  // at a time at which something is to happen that was not handled here
     TooManySteps = -1,
     StepTooSmall = -2,
     ErrorTest = -3,
@@ -181,9 +182,14 @@ class Ida {
     int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
     int64_t prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written); // to go on from t
     Status handle_event(double stop, double *rows, int64_t capacity, int64_t written);
+    Status handle_timed(double stop, double *rows, int64_t capacity, int64_t written);
+    Status conclude_event(double *rows, int64_t capacity, int64_t written);
+    bool scheduled() const { return switches && switches->handles && switches->schedule.is; }
+    double bound = 0;         // the next time that no step passes …
+    bool timed_ahead = false; // … because something happens then
     void go_back(double time);             // to a time within the last step
     Status go_on_ahead(double t_end);      // to where the last step ended already, or to t_end before it
-    bool ordinary_event(); // false: left as it was
+    bool ordinary_event(const int32_t *roots); // false: left as it was
     void store_row(double *rows, int64_t written);
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }
     Status step_to(double t_target, double stop);
@@ -205,6 +211,9 @@ class Ida {
     static int joint_root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
     static int setup_callback(SUNLinearSolver solver, SUNMatrix J);
     static int solve_callback(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, realtype tolerance);
+#if SUNDIALS_VERSION_MAJOR >= 7
+    static void context_error_callback(int, const char *, const char *, const char *text, SUNErrCode, void *self, SUNContext);
+#endif
     static void error_callback(int code, const char *module, const char *function, char *text, void *self);
 
     int64_t n;

@@ -338,6 +338,7 @@ void bind_ida(nb::module_ &m) {
     status.attr("STATES_DEGRADED") = (int)Status::StatesDegraded;
     status.attr("ASSIGNED") = (int)Status::Assigned;
     status.attr("PAUSED") = (int)Status::Paused;
+    status.attr("TIMED") = (int)Status::Timed;
     status.attr("TOO_MANY_STEPS") = (int)Status::TooManySteps;
     status.attr("STEP_TOO_SMALL") = (int)Status::StepTooSmall;
     status.attr("ERROR_TEST") = (int)Status::ErrorTest;

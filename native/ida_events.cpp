@@ -47,7 +47,26 @@ constexpr int64_t most_events = 1000; // in one call of advance()
 Status Ida::handle_event(double stop, double *rows, int64_t capacity, int64_t written) {
     last_status = Status::Root; // IDAS evaluates its root functions anew
     double end = std::isfinite(stop) ? stop - 8 * std::numeric_limits<double>::epsilon() * std::fabs(stop) : stop;
-    if (t >= end || !ordinary_event()) return cancelled ? Status::Cancelled : Status::Root;
+    found.resize(system->root_count);
+    found_roots(found.data());
+    if (t >= end || !ordinary_event(found.data())) return cancelled ? Status::Cancelled : Status::Root;
+    return conclude_event(rows, capacity, written);
+}
+
+// What the schedule has for this time; Timed: it is for Python to handle, and nothing has been changed.
+Status Ida::handle_timed(double stop, double *rows, int64_t capacity, int64_t written) {
+    if (t >= stop || !room_for_event(capacity, 0)) return Status::Timed;
+    found.assign(system->root_count, 0);
+    switches->due = true;
+    bool handled = ordinary_event(found.data());
+    switches->due = false;
+    if (!handled) return cancelled ? Status::Cancelled : Status::Timed;
+    roots_changed = true;
+    return conclude_event(rows, capacity, written);
+}
+
+// Rows of an event that was handled, and the restart that it asks for.
+Status Ida::conclude_event(double *rows, int64_t capacity, int64_t written) {
     Switches &s = *switches;
     if (s.noteworthy) {
         if (last_stored < t) store_row(rows, written);
@@ -60,18 +79,19 @@ Status Ida::handle_event(double stop, double *rows, int64_t capacity, int64_t wr
         journal->close(standing(), tested());
         s.pace = std::max(step, 0.3 * s.pace); // an event soon after another must not make the next start slower still
         start(t, w.get(), w.get() + n, s.restart_step * s.pace);
-        s.records.alarm |= s.haste.restart(t, s.causes);
+        auto of_time = [&](int32_t cause) { return cause >= system->root_count; }; // what happens at given times cannot chatter
+        s.causes.erase(std::remove_if(s.causes.begin(), s.causes.end(), of_time), s.causes.end());
+        if (!s.causes.empty()) s.records.alarm |= s.haste.restart(t, s.causes);
     }
     if (s.noteworthy) store_row(rows, written);
     bool pause = s.records.alarm || ++events_handled >= most_events || !room_for_event(capacity, 0);
     return pause ? Status::Paused : Status::Finished;
 }
 
-bool Ida::ordinary_event() {
+bool Ida::ordinary_event(const int32_t *roots) {
     if (!set_time(t, w.get(), input_time)) return false;
-    found.resize(system->root_count);
-    found_roots(found.data());
-    return switches->handle(w.get(), found.data(), [this] {
+    switches->now = t;
+    return switches->handle(w.get(), roots, [this] {
         if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
         const bool *differential = reinterpret_cast<const bool *>(switches->differential.data());
         return consistency->solve(w.get(), differential, switches->nominal.data(), 1e-10, 20).ok;

@@ -10,6 +10,7 @@ void bind_system(nanobind::module_ &);
 void bind_klu(nanobind::module_ &);
 void bind_switches(nanobind::module_ &);
 void bind_ida(nanobind::module_ &);
+void bind_fixed(nanobind::module_ &);
 } // namespace acausal
 
 NB_MODULE(_core, m) {
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
     acausal::bind_klu(m);
     acausal::bind_switches(m);
     acausal::bind_ida(m);
+    acausal::bind_fixed(m);
     bind_graph(m);
     bind_tables(m);
     bind_media(m);

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -74,6 +75,7 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
         if (std::find(holds.begin(), holds.end(), 0.0) != holds.end()) return undo(w), false;
     }
     ++records.handled;
+    records.timed += due;
     records.restarted += restart, records.rounds += rounds, records.sweeps += sweeps;
     return true;
 }
@@ -110,6 +112,7 @@ bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool
         for (size_t k = 0; k < snapshot.targets.size(); ++k) w[snapshot.targets[k]] = snapshot.values[k];
         for (size_t k = 0; k < cells.size(); ++k) present[k] = w[cells[k]]; // no change to look at, but a value to keep
     }
+    if (schedule.is) schedule.tick(w, now, due && rounds == 1, causes, first_of_time() + (int32_t)schedule.targets.size());
     if (!settle(w, crossed, solve)) return false;
     bool jumped = find_new_states(w), any = false;
     if (!std::all_of(moved.begin(), moved.end(), [](const auto &m) { return std::isfinite(m.second); })) return false;
@@ -160,6 +163,7 @@ void Switches::close(double *w) {
         old_bands.emplace_back((int32_t)k, w[bands[k]]);
         w[bands[k]] = -side(w, k) * std::max(narrow[k], band * size.values[k]);
     }
+    if (schedule.is) schedule.close(w, causes, first_of_time());
 }
 
 bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
@@ -168,11 +172,14 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
     for (size_t k = 0; k < count; ++k) old[k] = w[relation.targets[k]];
     if (crossed) std::fill(fired.begin(), fired.end(), 0);
     distances_before = distances;
+    if (schedule.is) schedule.open(w);
     latest = present;
     looks.clear();
     uint64_t here = 0;
     for (int64_t look = 0; look < most_looks; ++look) {
-        if (!decide(w, crossed, look > 0 || !crossed) || !sweep(w)) return false;
+        if (!decide(w, crossed, look > 0 || !crossed)) return false;
+        if (schedule.is) schedule.follow(w, (int32_t)system->layout.time_index, now);
+        if (!sweep(w)) return false;
         bool any = false, of_equations = false, of_relations = false;
         for (size_t k = 0; k < cells.size(); ++k) {
             double now = w[cells[k]];
@@ -181,7 +188,7 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
             of_equations |= (bool)read[k], of_relations |= (bool)followed[k];
             here += mixed_bits(k, now) - mixed_bits(k, latest[k]);
             latest[k] = now;
-            if (timed[k] || !std::isfinite(now)) return false;
+            if ((timed[k] && !schedule.is) || !std::isfinite(now)) return false;
         }
         if (of_equations) system->assign(w);
         if (!of_relations) {
@@ -237,7 +244,7 @@ bool Switches::see_changes(const double *w, bool &any) {
     for (size_t k = 0; k < cells.size(); ++k) {
         double now = w[cells[k]];
         if (now == present[k]) continue;
-        if (timed[k] || !std::isfinite(now)) return false;
+        if ((timed[k] && !schedule.is) || !std::isfinite(now)) return false;
         any = true;
         configuration += mixed_bits(k, now) - mixed_bits(k, present[k]);
         present[k] = now;
@@ -399,6 +406,7 @@ nb::dict EventRecords::as_dict() const {
     d["change_values"] = numpy(change_values, "float64");
     d["row_times"] = numpy(row_times, "float64");
     d["handled"] = handled;
+    d["timed"] = timed;
     d["restarted"] = restarted;
     d["rounds"] = rounds;
     d["sweeps"] = sweeps;
@@ -498,6 +506,35 @@ void bind_switches(nb::module_ &m) {
                  s.restart_step = restart_step;
              },
              "differential"_a, "nominal"_a, "signs"_a, "guess_signs"_a, "restart_step"_a)
+        .def("set_schedule",
+             [](Switches &s, nb::handle targets, nb::handle sense, nb::handle strict, nb::handle slope) {
+                 s.schedule.is = true;
+                 s.schedule.targets = indices(targets, s.workspace_size(), "targets");
+                 s.schedule.sense = doubles(sense, "sense", s.schedule.targets.size());
+                 s.schedule.strict = mask(strict, "strict", s.schedule.targets.size());
+                 s.schedule.slope = doubles(slope, "slope", s.schedule.targets.size());
+             },
+             "targets"_a, "sense"_a, "strict"_a, "slope"_a, "Keep the times of relations of time and of clocks here.")
+        .def("add_timed",
+             [](Switches &s, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
+                 s.schedule.families.push_back(s.family(address, slots, rows, functions));
+                 if (s.schedule.families.back().largest_target >= (int64_t)s.schedule.targets.size())
+                     throw nb::value_error("a kernel has more rows than its role");
+             },
+             "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
+        .def("set_clocks",
+             [](Switches &s, nb::handle cells, const std::vector<int64_t> &next, const std::vector<int64_t> &period, int64_t first,
+                int64_t base, int64_t denominator) {
+                 Schedule &schedule = s.schedule;
+                 schedule.tick_cells = indices(cells, s.workspace_size(), "cells");
+                 if (next.size() != schedule.tick_cells.size() || period.size() != next.size() || base < 1 || denominator < 1)
+                     throw nb::value_error("each clock has one next tick and one period");
+                 for (int64_t p : period)
+                     if (p < 1) throw nb::value_error("a period is a whole number of base ticks");
+                 schedule.next = next, schedule.period = period;
+                 schedule.first = first, schedule.base = base, schedule.denominator = denominator;
+             },
+             "cells"_a, "next"_a, "period"_a, "first"_a, "base"_a, "denominator"_a)
         .def_rw("handles", &Switches::handles, "False: roots are searched in the same way, but all events are left to the caller.")
         .def("set_haste",
              [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {

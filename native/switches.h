@@ -5,6 +5,7 @@
 #pragma once
 
 #include "nets.h"
+#include "schedule.h"
 #include "system.h"
 
 #include <cmath>
@@ -30,7 +31,7 @@ struct EventRecords {
     std::vector<double> times, change_values, row_times;
     std::vector<int64_t> rows, cause_events, cause_rows, change_events, change_cells; // `rows`: of the stored row before the event
     std::vector<bool> restarts;
-    int64_t handled = 0, restarted = 0, rounds = 0, sweeps = 0;
+    int64_t handled = 0, timed = 0, restarted = 0, rounds = 0, sweeps = 0; // `timed`: of those handled, at a time that was known
     bool alarm = false; // events come so fast that someone should look
     nb::dict as_dict() const;
     void clear() { *this = EventRecords{}; }
@@ -81,6 +82,9 @@ class Switches {
     double pace = 0;         // the step that restarts go by
     double restart_step = 0; // first step after a restart, in steps before it
     Haste haste;
+    Schedule schedule;       // of relations of time and clocks
+    double now = 0;          // the time of the event …
+    bool due = false;        // … and whether clocks may tick then
     EventRecords records;
 
     int64_t workspace_size() const { return system->layout.workspace(); }
@@ -111,6 +115,7 @@ class Switches {
     void note(const double *w, double t, int64_t row);
 
   private:
+    int32_t first_of_time() const { return (int32_t)(bands.size() + directions.size()); } // causes are numbered role by role
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
     void note_crossings(const int32_t *roots);

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
+
+#if SUNDIALS_VERSION_MAJOR >= 7 // the old name is gone
+using realtype = sunrealtype;
+#endif
 
 namespace acausal {
 

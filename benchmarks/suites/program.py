@@ -26,7 +26,7 @@ ROUNDS = 5
 
 def run(sizes: list[int] | None = None) -> Iterator[Record]:
     """`sizes` is not looked at: each figure has the size that it is asked for."""
-    for part in (_load, _pickle, _save_result, _selection, _alike, _catalogue):
+    for part in (_load, _pickle, _save_result, _selection, _alike, _catalogue, _runs, _time_event):
         try:
             yield from part()
         except ac.AcausalError as failure:
@@ -182,3 +182,49 @@ def _alike() -> Iterator[Record]:
 def _catalogue() -> Iterator[Record]:
     model = ac.compile(Row(100_000))
     yield record("catalogue of an array", 100_000, len(json.dumps(model.catalogue())) / 1e3, 20.0, "kB")
+
+
+# --- a run ----------------------------------------------------------------------------------------------------------------
+class Spring(ac.Component):
+    """A small model: two states, an explicit variable, an input."""
+
+    u = ac.Input(0.0)
+    x, v = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    k = ac.Parameter(1.0)
+    force = ac.Variable()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == self.force
+        yield self.force == self.u - self.k * self.x
+
+
+class Sampled(ac.Component):
+    """A slow state, and a clock that counts."""
+
+    x = ac.Variable(start=1.0, fixed=True)
+    period = ac.Parameter(1.0)
+    count = ac.Integer(0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == -1e-6 * self.x
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.sample(self.period, self.period), ac.assign(self.count, ac.pre(self.count) + 1))
+
+
+def _runs() -> Iterator[Record]:
+    """What `simulate` and `advance` cost beyond the integrator."""
+    model = ac.compile(Spring())
+    integrator = min(model.simulate(until=1.0, points=2).statistics.seconds["total"] for _ in range(100))
+    yield record("fixed cost of simulate", 2, least(lambda: model.simulate(until=1.0, points=2), 300) - integrator, 2e-4)
+    session = model.start()
+    session.advance(1.0)
+    yield record("fixed cost of advance", 2, least(lambda: session.advance(session.time + 1e-6), 300), 1e-4)
+
+
+def _time_event() -> Iterator[Record]:
+    """A run with many ticks less one with few, over the same time."""
+    model, few, many = ac.compile(Sampled()), 10, 10_010
+    seconds = [least(lambda p=p: model.simulate(until=1e4, points=2, set={"period": p})) for p in (1e4 / few, 1e4 / many)]  # type: ignore[misc]
+    yield record("time event", many, (seconds[1] - seconds[0]) / (many - few), 1e-5)

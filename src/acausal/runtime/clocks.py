@@ -35,6 +35,7 @@ MOST_UNITS = 4
 MOST_BITS = 256  # of the common denominator: more, and exact integers would cost more than they are worth
 LONGEST_PATTERN = 1_000_000
 FITS = 2**62
+EXACT = 2**53  # below it, integers and the quotient of two of them are doubles, rounded once
 
 
 def rationals(values: Sequence[float]) -> list[Fraction]:
@@ -177,6 +178,19 @@ class Clocks:
         else:
             together = ticks == m
         return time, np.flatnonzero(together)
+
+    def whole(self, t: float, end: float) -> tuple[list[int], list[int], int, int, int] | None:
+        """The clocks in integers: the first base tick of each after `t`, the periods, and what a base tick's time is made of.
+
+        Base tick m is at `(first + m base) / denominator`. None if these are not exact in doubles until `end`.
+        """
+        if self._small is None or not self.size:
+            return None
+        last = max(self._ceiling(*float(end).as_integer_ratio()), 0) + self._most
+        if abs(self._first) + last * self._base >= EXACT or self._denominator >= EXACT:
+            return None
+        ticks = self._from(self._lower(math.nextafter(t, math.inf)))
+        return ticks.tolist(), list(self._periods), self._first, self._base, self._denominator
 
     def _time(self, m: int) -> float:
         return (self._first + m * self._base) / self._denominator

@@ -94,7 +94,7 @@ class NativeSolver:
         self.session.exchange(problem.native, *problem.error_test(self.request.options.get("suppress_algebraic", False)))
         watch.attach(self.session)
 
-    def journal(self, known: Floats) -> Callable[[], Journal]:
+    def journal(self, known: Floats) -> Callable[[], Journal] | None:
         return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:

@@ -236,19 +236,24 @@ def check_options(solver: Solver, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _built_in() -> dict[str, Callable[[], Any]]:
-    """The two that are always here, also in a source tree that was never installed."""
+    """Those that are always here, also in a source tree that was never installed."""
 
     def ida() -> Any:
         from .ida import Ida
 
         return Ida
 
+    def fixed() -> Any:
+        from .fixed import Fixed
+
+        return Fixed
+
     def sundae() -> Any:
         from .sundae import Sundae
 
         return Sundae
 
-    return {"ida": ida, "sundae": sundae}
+    return {"fixed": fixed, "ida": ida, "sundae": sundae}
 
 
 def solver_names() -> list[str]:

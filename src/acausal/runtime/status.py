@@ -14,6 +14,7 @@ class Status(IntEnum):
     STATES_DEGRADED = 3
     ASSIGNED = 4
     PAUSED = 5
+    TIMED = 6
     TOO_MANY_STEPS = -1
     STEP_TOO_SMALL = -2
     ERROR_TEST = -3

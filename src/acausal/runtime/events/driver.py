@@ -105,7 +105,7 @@ class Hybrid:
             self._store_now(r.t0)
             self._first_is_stored = True
         if is_ordinary(self.problem, self.session):
-            self.native = Native(self.handler, self.session, r.stored.width, r.span)
+            self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
         return self._verdict(happening)
 
     def advance(self, to: float, times: Floats) -> Outcome | None:
@@ -123,7 +123,9 @@ class Hybrid:
     def _stretch(self) -> Outcome | None:
         """Integrate to the next thing of interest and deal with it; an outcome if that was the end."""
         session, r = self.session, self.request
-        timed = min(self.handler.next_time(session.t), self.corners.next_jump(session.t))
+        timed = self.corners.next_jump(session.t)
+        if self.native is None or not self.native.scheduled:
+            timed = min(timed, self.handler.next_time(session.t))
         corner = self.corners.next(session.t)
         stop = min(timed, corner, r.t_end)
         status = self._advance(stop)
@@ -133,6 +135,9 @@ class Hybrid:
             return self._event(None, "steps")
         if status == Status.PAUSED:
             return self._too_fast()
+        if status == Status.TIMED:
+            over = self._event(None, "time_events")
+            return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         if status == Status.STATES_DEGRADED and r.exchange is not None:
             self._exchange(r.exchange)
             return None
@@ -237,7 +242,10 @@ class Hybrid:
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
-        return self._event(None, "interruptions", numbers, row)
+        over = self._event(None, "interruptions", numbers, row)
+        if numbers.schedule and self.native is not None and over is None:
+            self.native.renew()
+        return over
 
     def present(self) -> tuple[Floats, Floats]:
         """What would be stored now, and all known values."""

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...language.expression import Slot, walk
 from ..outcome import Outcome
 from ..problem import Floats, Problem, core
 from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
 from .relations import AWAY, BAND
+from .timed import slopes_by_known
 
 if TYPE_CHECKING:
     from ...families.nets import StateTables
@@ -25,6 +27,10 @@ ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
 HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
 WITHOUT = ("size", "timed", "crossing", "clock_start", "clock_period", "corner")  # roles without targets there
+
+
+CAUSES = ("relation", "crossing", "timed", "clock_start")
+LONG = 1e9  # seconds: a run whose end nobody knows is over by then
 
 
 class Tape:
@@ -50,15 +56,18 @@ class Tape:
 class Native:
     """The switches of one run, in its session. Discrete values are the session's while it advances; `take` brings them back."""
 
-    def __init__(self, handler: Handler, session: Any, width: int, span: float) -> None:
-        self.handler, self.session, self.span = handler, session, span
+    def __init__(self, handler: Handler, session: Any, width: int, span: float, end: float) -> None:
+        self.handler, self.session, self.span, self.end = handler, session, span, end
         self.tape = Tape(width)
+        self.scheduled = False  # times at which something happens are kept natively
         self.unseen: list[dict[str, Any]] = []  # by whoever looks for chattering
         self.renew()
 
     def renew(self) -> None:
         """With the equations that the handler has now."""
-        self.session.set_switches(switches(self.handler, self.span))
+        found = switches(self.handler, self.span)
+        self.scheduled = found.handles and add_schedule(found, self.handler, self.session.t, self.end)
+        self.session.set_switches(found)
 
     def take(self, record: Record, counts: dict[str, int]) -> None:
         """Events and rows since the last time, into the record."""
@@ -84,19 +93,20 @@ class Native:
         for name, key in (
             ("events", "handled"),
             ("state_events", "handled"),
+            ("time_events", "timed"),
             ("restarts", "restarted"),
             ("event_rounds", "rounds"),
             ("event_sweeps", "sweeps"),
         ):
             counts[name] += taken[key]
+        counts["state_events"] -= taken["timed"]
 
     def _note(self, taken: dict[str, Any], record: Record) -> None:
-        first, relations = len(record.times), self.handler.relations.count
-        cause = taken["cause_rows"]
-        of_relation = cause < relations
-        source = np.where(
-            of_relation, record.source("relation", cause), record.source("crossing", cause - relations)
-        )  # one of the two is nonsense, and not chosen
+        first, cause = len(record.times), taken["cause_rows"]
+        source = np.zeros(len(cause), dtype=np.int64)
+        for role, begin, end in self._numbers():
+            here = (begin <= cause) & (cause < end)
+            source[here] = record.source(role, cause[here] - begin)
         record.times.extend(taken["times"].tolist())
         record.rows.extend((record.count + taken["rows"]).tolist())
         record.causes.append(np.column_stack([first + taken["cause_events"], source]))
@@ -122,8 +132,12 @@ class Native:
         return None
 
     def _causes(self, rows: np.ndarray) -> list[tuple[str, int]]:
-        count = self.handler.relations.count
-        return [("relation", int(r)) if r < count else ("crossing", int(r) - count) for r in rows]
+        return [(role, int(row) - begin) for row in rows for role, begin, end in self._numbers() if begin <= row < end]
+
+    def _numbers(self) -> list[tuple[str, int, int]]:
+        """How causes are numbered: each role from a number on, to another."""
+        ends = np.cumsum([0, *(self.handler.hybrid.parts[role].count for role in CAUSES)]).tolist()
+        return list(zip(CAUSES, ends, ends[1:], strict=False))
 
 
 def is_ordinary(problem: Problem, session: Any) -> bool:
@@ -163,6 +177,38 @@ def switches(handler: Handler, span: float) -> Any:
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)
     return found
+
+
+def add_schedule(found: Any, handler: Handler, t: float, end: float) -> bool:
+    """Relations of time and clocks into the switches; False if they are for the handler to follow."""
+    timed, ticks = handler.timed, handler.ticks
+    if not (timed.count or len(ticks.cells)) or not _slopes_are_constant(handler):
+        return False
+    clocks = None if ticks.clocks is None else ticks.clocks.whole(t, end if np.isfinite(end) else LONG)
+    if ticks.clocks is not None and clocks is None:
+        return False
+    found.set_schedule(_indices(timed.cells), timed.sense, timed.strict, timed.slope)
+    for kernel in handler.rules.kernels["timed"]:
+        found.add_timed(*kernel)
+    if clocks is not None:
+        found.set_clocks(_indices(ticks.cells), *clocks)
+    return True
+
+
+def _slopes_are_constant(handler: Handler) -> bool:
+    """Whether by how much relations of time change with time depends on nothing that changes."""
+    computed = handler.problem.computed.count if handler.problem.computed else 0
+    changing = np.zeros(len(handler.w), dtype=bool)
+    changing[handler.cells] = changing[handler.partners] = changing[len(changing) - computed :] = True
+    changing[2 * handler.n + np.array(list(handler.inputs), dtype=np.intp)] = True
+    for family in handler.timed.families:
+        index = np.where(family.slots < 0, ~family.slots, family.slots)
+        for expression in family.template.outputs:
+            for _, partial in slopes_by_known(expression):
+                slots = [node.number for node in walk(partial) if isinstance(node, Slot)]
+                if changing[index[slots]].any():
+                    return False
+    return True
 
 
 def _targets(handler: Handler, role: str, first: int) -> np.ndarray:

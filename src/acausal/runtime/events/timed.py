@@ -81,7 +81,7 @@ def slopes_in_time(problem: Problem, families: list[Family], count: int, w: Floa
     slopes = np.zeros(count)
     for family in families:
         for output, expression in enumerate(family.template.outputs):
-            for slot, partial in _slopes_by_known(expression):
+            for slot, partial in slopes_by_known(expression):
                 here = family.slots[slot.number] == problem.time_index
                 if here.any():
                     value = evaluate([partial], lambda leaf, f=family: leaf_values(f, w, leaf))[0]  # type: ignore[misc]
@@ -90,7 +90,7 @@ def slopes_in_time(problem: Problem, families: list[Family], count: int, w: Floa
 
 
 @lru_cache(maxsize=4096)
-def _slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
+def slopes_by_known(expression: Expression) -> list[tuple[Slot, Expression]]:
     slots = [n for n in walk(expression) if isinstance(n, Slot) and n.kind == "known"]
     return [(s, p) for s, p in gradient(expression, slots).items() if isinstance(s, Slot)]
 
