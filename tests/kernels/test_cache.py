@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ import pytest
 
 import acausal
 from acausal.families.template import MINUS, PLUS, Template
-from acausal.kernels import cache
+from acausal.kernels import cache, vault
 from acausal.language.expression import Call, Constant, Slot, apply
 
 SOURCE = Path(acausal.__path__[0]).parent
@@ -51,9 +52,13 @@ def test_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert run(tmp_path) == (0, 2, 0)
 
 
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.rglob(f"*{vault.SUFFIX}"))
+
+
 def test_damaged_entries_are_compiled_again(tmp_path: Path) -> None:
     run(tmp_path)
-    first, second = sorted(tmp_path.iterdir())
+    first, second = entries(tmp_path)
     first.write_bytes(first.read_bytes()[:-40])
     damaged = bytearray(second.read_bytes())
     damaged[len(damaged) // 2] ^= 0xFF
@@ -62,12 +67,74 @@ def test_damaged_entries_are_compiled_again(tmp_path: Path) -> None:
     assert run(tmp_path) == (0, 2, 0)
 
 
-def test_whole_entries_that_the_linker_refuses_are_compiled_again(tmp_path: Path) -> None:
+def test_forged_entries_are_not_executed(tmp_path: Path) -> None:
+    """Whoever can write an entry but does not know the secret has written nothing."""
     run(tmp_path)
-    entry = sorted(tmp_path.iterdir())[0]
-    entry.write_bytes(cache._packed(b"not object code"))
+    first, second = entries(tmp_path)
+    other = vault.Vault(tmp_path, b"another secret".ljust(32))
+    code = second.read_bytes()[40:]
+    first.write_bytes(other._seal(first.stem, code) + code)
+    assert run(tmp_path) == (1, 1, 0)
+
+
+def test_an_entry_is_worth_nothing_under_another_name(tmp_path: Path) -> None:
+    run(tmp_path)
+    first, second = entries(tmp_path)
+    first.write_bytes(second.read_bytes())
+    assert run(tmp_path) == (1, 1, 0)
+
+
+def test_whole_entries_that_the_linker_refuses_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path)
+    opened = opened_at(tmp_path, monkeypatch)
+    opened.store([(entries(tmp_path)[0].stem, b"not object code")])
     assert run(tmp_path) == (2, 0, 0)
     assert run(tmp_path) == (0, 2, 0)
+
+
+def opened_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> vault.Vault:
+    monkeypatch.setenv("ACAUSAL_CACHE", str(folder))
+    found = vault.open_vault()
+    assert found is not None
+    return found
+
+
+def test_a_folder_that_others_can_write_is_not_used_and_that_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for mode in (0o777, 0o770):
+        shared.chmod(mode)
+        monkeypatch.setenv("ACAUSAL_CACHE", str(shared))
+        monkeypatch.setattr(vault, "_refused", set())
+        with pytest.warns(UserWarning, match="is not used to keep compiled code, because others may write to it"):
+            assert vault.open_vault() is None
+        assert vault.open_vault() is None
+    assert list(shared.iterdir()) == []
+    shared.chmod(0o755)
+    assert vault.open_vault() is not None
+
+
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    monkeypatch.setattr(vault, "_refused", set())
+    with pytest.warns(UserWarning, match="belongs to another user"):
+        assert vault.open_vault() is None
+
+
+def test_the_secret_is_for_the_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = opened_at(tmp_path, monkeypatch)
+    file = tmp_path / "secret"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert opened_at(tmp_path, monkeypatch).secret == first.secret
+    file.chmod(0o644)  # others may have read it
+    assert opened_at(tmp_path, monkeypatch).secret != first.secret
+    file.write_bytes(b"short")
+    assert len(opened_at(tmp_path, monkeypatch).secret) == 32
+    file.unlink()
+    file.symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_bytes(bytes(32))
+    assert opened_at(tmp_path, monkeypatch).secret != bytes(32)
 
 
 def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
@@ -77,18 +144,31 @@ def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk looks the same: what cannot be kept is not kept, and no rest stays behind."""
+    opened = opened_at(tmp_path, monkeypatch)
+
     def refused(path: Path, content: bytes) -> None:
-        raise PermissionError(path)
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", refused)
+    opened.store([("key", b"code")])
+    assert opened.load("key") is None
+    assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["secret"]
+
+
+def test_no_room_for_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> int:
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
-    monkeypatch.setattr(Path, "write_bytes", refused)
-    cache.store([("key", b"code")])
-    assert cache.load("key") is None
+    monkeypatch.setattr(os, "open", refused)
+    assert vault.open_vault() is None
 
 
 def test_entries_that_cannot_be_read(tmp_path: Path) -> None:
     run(tmp_path)
-    for entry in list(tmp_path.iterdir()):
+    for entry in entries(tmp_path):
         entry.unlink()
         entry.mkdir()
     assert run(tmp_path) == (2, 0, 0)
@@ -99,44 +179,110 @@ def test_processes_that_write_at_the_same_time(tmp_path: Path) -> None:
         for compiled, loaded, _ in pool.map(run, [tmp_path] * 4):
             assert compiled + loaded == 2
     assert run(tmp_path) == (0, 2, 0)
-    assert {p.suffix for p in tmp_path.iterdir()} == {cache.SUFFIX}
+    assert {p.suffix for p in tmp_path.rglob("*") if p.is_file()} == {vault.SUFFIX, ""}
+
+
+@pytest.mark.slow
+def test_twenty_processes_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        for compiled, loaded, _ in pool.map(run, [tmp_path] * 20):
+            assert compiled + loaded == 2
+    assert run(tmp_path) == (0, 2, 0)
+
+
+KILLED = """
+import os, sys
+from acausal.kernels import vault
+opened = vault.open_vault()
+print("ready", flush=True)
+k = 0
+while True:
+    opened.store([(f"{k % 50:02d}key", bytes([k % 251]) * 50_000)])
+    k += 1
+"""
+
+
+def test_a_process_that_is_killed_leaves_whole_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {**os.environ, "ACAUSAL_CACHE": str(tmp_path), "PYTHONPATH": str(SOURCE)}
+    for _ in range(3):
+        writer = subprocess.Popen([sys.executable, "-c", KILLED], env=settings, stdout=subprocess.PIPE)
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(0.15)
+        writer.kill()
+        writer.wait()
+        writer.stdout.close()
+    opened = opened_at(tmp_path, monkeypatch)
+    found = [opened.load(entry.stem) for entry in entries(tmp_path)]
+    assert found and all(content is not None and content == content[:1] * 50_000 for content in found)
 
 
 def test_writers_in_threads_never_leave_half_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+    opened = opened_at(tmp_path, monkeypatch)
     contents = [bytes([k]) * 200_000 for k in range(8)]
 
     def write_and_read(content: bytes) -> bool:
-        cache.store([("key", content)])
-        return cache.load("key") in contents
+        opened.store([("key", content)])
+        return opened.load("key") in contents
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(write_and_read, contents * 10))
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(entries(tmp_path)) == 1
 
 
 def test_oldest_entries_are_removed_when_the_folder_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
-    monkeypatch.setattr(cache, "LARGEST_TOTAL", 10_000)
+    opened = opened_at(tmp_path, monkeypatch)
+    monkeypatch.setattr(vault, "LARGEST_TOTAL", 10_000 * vault.SUBFOLDERS)
     for k in range(9):
-        cache.store([(f"k{k}", bytes(1000))])
-        os.utime(tmp_path / f"k{k}{cache.SUFFIX}", (k + 1, k + 1))
-    cache.load("k0")  # used just now
-    cache.store([("last", bytes(1000))])
-    left = {p.stem for p in tmp_path.iterdir()}
-    assert {"k0", "last", "k8"} <= left and len(left) <= 5
-    assert "k1" not in left
+        opened.store([(f"ab{k}", bytes(1000))])
+        os.utime(tmp_path / "ab" / f"ab{k}{vault.SUFFIX}", (k + 1, k + 1))
+    opened.load("ab0")  # used just now
+    opened.store([("abz", bytes(1000))])
+    left = {p.stem for p in entries(tmp_path)}
+    assert {"ab0", "abz", "ab8"} <= left and len(left) <= 5
+    assert "ab1" not in left
+
+
+def test_what_is_larger_than_its_share_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = opened_at(tmp_path, monkeypatch)
+    opened.store([("large", bytes(4 * vault.LARGEST_TOTAL // vault.SUBFOLDERS))])
+    assert opened.load("large") is not None
+
+
+def test_abandoned_rests_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = opened_at(tmp_path, monkeypatch)
+    (tmp_path / "ke").mkdir()
+    rests = [tmp_path / "ke" / name for name in ("old.1-2.part", "new.1-2.part")]
+    for rest in rests:
+        rest.touch()
+    os.utime(rests[0], (1, 1))
+    opened.store([("key", b"code")])
+    assert [rest.exists() for rest in rests] == [False, True]
+
+
+def test_a_store_looks_at_one_subfolder_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, seen, scandir = opened_at(tmp_path, monkeypatch), [], os.scandir
+    opened.store([(f"{k:02x}", b"code") for k in range(64)])
+    monkeypatch.setattr(os, "scandir", lambda path: seen.append(Path(path).name) or scandir(path))
+    opened.store([("07another", b"code")])
+    assert seen == ["07"]
+
+
+def test_what_an_earlier_version_kept_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / f"old{vault.SUFFIX}").write_bytes(b"acausal1 and so on")
+    opened_at(tmp_path, monkeypatch)
+    assert entries(tmp_path) == []
 
 
 def test_place_of_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACAUSAL_CACHE", "chosen")
     monkeypatch.setenv("XDG_CACHE_HOME", "base")
-    assert cache.directory() == Path("chosen")
+    assert vault.directory() == Path("chosen")
     monkeypatch.delenv("ACAUSAL_CACHE")
-    assert cache.directory() == Path("base/acausal")
+    assert vault.directory() == Path("base/acausal")
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "home")
-    assert cache.directory() == Path("home/.cache/acausal")
+    assert vault.directory() == Path("home/.cache/acausal")
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------------

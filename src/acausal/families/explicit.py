@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from ..language.expression import Constant, Expression, Slot, walk
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
-from .differentiate import partials
 from .pattern import Pattern, distinct
 from .plant import FIRST_PARAMETER
 from .system import System
@@ -101,19 +99,12 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
     return (occurrences == 1) & ~silent & (literal | (constant & (contributions == 1)))
 
 
-@lru_cache(maxsize=4096)
 def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
     """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`.
 
     The Jacobian does not show these, but who computes a value must know that it is read.
     """
-    found: set[tuple[int, int]] = set()
-    for k, output in enumerate(template.outputs):
-        for node in walk(output):
-            for argument, partial in zip(node.args, partials(node) if node.args else (), strict=True):
-                if isinstance(partial, Constant) and partial.value == 0:
-                    found |= {(k, n.number) for n in walk(argument) if isinstance(n, Slot) and n.kind != "known"}
-    return tuple(sorted(found))
+    return template.silent_slots
 
 
 def _silent_entries(system: System) -> tuple[np.ndarray, np.ndarray]:

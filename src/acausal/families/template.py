@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..language.expression import Call, Expression, Slot, walk
-from .differentiate import gradient
+from ..language.expression import Call, Constant, Expression, Slot, walk
+from .differentiate import gradient, partials
 
 PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, always -, or row by row
 
@@ -50,6 +50,17 @@ class Template:
         roots = (*self.outputs, *(g for _, _, g in self.jacobian))
         found = {id(n.function.evaluation): n.function.evaluation for n in walk(*roots) if isinstance(n, Call)}
         return tuple(found.values())
+
+    @cached_property
+    def silent_slots(self) -> tuple[tuple[int, int], ...]:
+        """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`."""
+        found: set[tuple[int, int]] = set()
+        for k, output in enumerate(self.outputs):
+            for node in walk(output):
+                for argument, partial in zip(node.args, partials(node) if node.args else (), strict=True):
+                    if isinstance(partial, Constant) and partial.value == 0:
+                        found |= {(k, n.number) for n in walk(argument) if isinstance(n, Slot) and n.kind != "known"}
+        return tuple(sorted(found))
 
     @cached_property
     def jacobian(self) -> tuple[tuple[int, int, Expression], ...]:

@@ -1,19 +1,13 @@
-"""Object code on disk, so that a model is compiled once and not once a process.
+"""Names of kernels, under which their object code is kept on disk (`vault.py`), so that nothing is compiled once a process.
 
 One file holds one kernel. Its name is a hash of everything the code depends on: the expressions (outputs and derivatives), the
 signs, the compiler, the processor, the calling convention and the code generator itself. The hash is taken from the expressions,
 so that nothing is generated for a kernel that is already there.
-
-A cache may only ever save time: an entry that cannot be read is compiled again, a folder that cannot be written stays as it is.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
-import threading
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,24 +16,7 @@ from ..families.template import Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 
 ABI_VERSION = 1  # of the calling convention in emit.py; a change there needs another number here
-SUFFIX = ".kernel"
-LARGEST_TOTAL = 200 * 2**20  # bytes; beyond it the entries used longest ago are removed
-
-_UNFINISHED = ".part"
-_MAGIC = b"acausal1"
 _DIGEST_SIZE = 20
-
-
-def directory() -> Path | None:
-    """`$ACAUSAL_CACHE`, or `acausal` in the user's cache folder; None if there is no such thing as a home."""
-    if chosen := os.environ.get("ACAUSAL_CACHE"):
-        return Path(chosen)
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "acausal"
-    try:
-        return Path.home() / ".cache" / "acausal"
-    except RuntimeError:
-        return None
 
 
 def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
@@ -93,71 +70,3 @@ def _head(node: Expression, places: dict[int, int]) -> str:
             return f"s{place}:{len(node.args)}:{evaluation.outputs}:{function.place}{'r' if evaluation.by_reference else ''}"
         return f"f{place}:{len(node.args)}{'d' if function.data_address else ''}"
     raise AssertionError(f"{type(node).__name__} does not stand in templates")
-
-
-def load(key: str) -> bytes | None:
-    """The object code of a kernel, if it is there and whole."""
-    folder = directory()
-    if folder is None:
-        return None
-    path = folder / (key + SUFFIX)
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    with contextlib.suppress(OSError):
-        os.utime(path)  # used just now: the last to be removed
-    return _unpacked(content)
-
-
-def store(kernels: Iterable[tuple[str, bytes]]) -> None:
-    """Keep object code; in silence if that is not possible."""
-    folder = directory()
-    if folder is None:
-        return
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for key, code in kernels:
-            _write(folder / (key + SUFFIX), _packed(code))
-        _prune(folder, LARGEST_TOTAL)
-
-
-def _packed(code: bytes) -> bytes:
-    return _MAGIC + hashlib.blake2b(code, digest_size=_DIGEST_SIZE).digest() + code
-
-
-def _unpacked(content: bytes) -> bytes | None:
-    """The code, if it is what was written: handing damaged object code to the linker could end the process."""
-    start = len(_MAGIC) + _DIGEST_SIZE
-    return content[start:] if content == _packed(content[start:]) else None
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All or nothing: another process sees the old entry or the new one, never half of it."""
-    part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}{_UNFINISHED}")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
-
-
-def _prune(folder: Path, most: int) -> None:
-    """Remove the entries used longest ago until half of `most` is left, so that it does not happen at every write."""
-    entries = []
-    for entry in os.scandir(folder):
-        with contextlib.suppress(OSError):
-            if entry.name.endswith((SUFFIX, _UNFINISHED)):
-                status = entry.stat()
-                entries.append((status.st_mtime, status.st_size, entry.path))
-    total = sum(size for _, size, _ in entries)
-    if total <= most:
-        return
-    for _, size, path in sorted(entries):
-        if total <= most // 2:
-            return
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-            total -= size

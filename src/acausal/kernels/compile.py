@@ -13,19 +13,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..families.template import Template
-from . import cache as disk
+from .cache import key_of
 from .emit import emit_kernel
+from .vault import open_vault
 
 Request = tuple[Template, tuple[int, ...]]
 
 LARGEST_OPTIMISED = 2_500_000  # characters of IR (some 10 000 nodes, 4 s); beyond it the time grows quadratically, to minutes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Kernel:
-    """Machine code of one template. It stays in memory as long as this object does."""
+    """Machine code of one template. It stays in memory as long as this object does, or the template it was compiled for."""
 
     residual_address: int
     jacobian_address: int  # 0: nothing to differentiate
@@ -89,26 +91,28 @@ class _Compiler:
         self.header = f'target datalayout = "{self.machine.target_data}"\ntarget triple = "{self.machine.triple}"\n'
         version = ".".join(map(str, llvm.llvm_version_info))
         self.identity = f"llvmlite {llvmlite.__version__} LLVM {version} {self.machine.triple} {processor} {features}"
-        self.by_outputs: dict[tuple[Any, ...], tuple[Template, Kernel]] = {}  # the template is kept: its nodes' ids are the key
-        self.by_key: dict[str, Kernel] = {}
+        self.by_template: WeakKeyDictionary[Template, dict[tuple[int, ...], Kernel]] = WeakKeyDictionary()
+        self.by_key: WeakValueDictionary[str, Kernel] = WeakValueDictionary()
         self.libraries = 0
 
     def kernels(self, requests: Sequence[Request]) -> list[Kernel]:
-        names = [(tuple(map(id, template.outputs)), signs) for template, signs in requests]
-        missing = {name: request for name, request in zip(names, requests, strict=True) if name not in self.by_outputs}
-        keys = {name: disk.key_of(template, signs, self.identity) for name, (template, signs) in missing.items()}
-        wanted = {keys[name]: request for name, request in missing.items() if keys[name] not in self.by_key}
-        self._provide(wanted)
-        for name, (template, _) in missing.items():
-            self.by_outputs[name] = (template, self.by_key[keys[name]])
+        found = [self.by_template.setdefault(template, {}).get(signs) for template, signs in requests]
+        missing = [request for request, kernel in zip(requests, found, strict=True) if kernel is None]
+        keys = [key_of(template, signs, self.identity) for template, signs in missing]
+        kept = {key: kernel for key in keys if (kernel := self.by_key.get(key)) is not None}
+        wanted = {key: request for key, request in zip(keys, missing, strict=True) if key not in kept}
+        kept |= self._provide(wanted)
+        for (template, signs), key in zip(missing, keys, strict=True):
+            self.by_template[template][signs] = kept[key]
         _counts[_MEMO] += len(requests) - len(wanted)
-        return [self.by_outputs[name][1] for name in names]
+        return [self.by_template[template][signs] for template, signs in requests]
 
-    def _provide(self, wanted: dict[str, Request]) -> None:
+    def _provide(self, wanted: dict[str, Request]) -> dict[str, Kernel]:
         """Load or compile what is wanted. Keys know functions by place only, so that two templates may share a kernel."""
         if not wanted:
-            return
-        loaded = {key: code for key in wanted if (code := disk.load(key)) is not None}
+            return {}
+        vault = open_vault()
+        loaded = {key: code for key in wanted if (code := vault.load(key)) is not None} if vault is not None else {}
         made = {key: self._object_code(key, *request) for key, request in wanted.items() if key not in loaded}
         try:
             library = self._link({**loaded, **made}, wanted)
@@ -118,12 +122,15 @@ class _Compiler:
             made |= {key: self._object_code(key, *wanted[key]) for key in loaded}
             loaded = {}
             library = self._link(made, wanted)
-        disk.store(made.items())
+        if vault is not None and made:
+            vault.store(made.items())
         _counts[_COMPILED] += len(made)
         _counts[_LOADED] += len(loaded)
+        provided = {}
         for key, (template, _) in wanted.items():
             jacobian = library[f"jacobian_{key}"] if template.jacobian else 0
-            self.by_key[key] = Kernel(library[f"residual_{key}"], jacobian, library)
+            self.by_key[key] = provided[key] = Kernel(library[f"residual_{key}"], jacobian, library)
+        return provided
 
     def _object_code(self, key: str, template: Template, signs: tuple[int, ...]) -> bytes:
         text = emit_kernel(template, signs, key)

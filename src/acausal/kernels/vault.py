@@ -1,0 +1,202 @@
+"""Object code on disk that nobody but its user can have put there.
+
+Machine code from a file is executed, so a file is trusted only if this user wrote it: the folder belongs to the user and nobody
+else may write to it, and each entry carries a code of authenticity over its name and content, made with a secret that only the user
+can read. Whatever fails the test is as good as absent: damaged, truncated, forged, moved to another name, left by another user.
+
+Entries live in sub-folders by the first two letters of their names, and each sub-folder is kept below its share of the whole: to
+store a kernel means to look at one of 256 sub-folders. Files appear under their names when they are whole, so that a process that
+is killed leaves a nameless rest at most, and any number of processes may write at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+import threading
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+SUFFIX = ".kernel"
+LARGEST_TOTAL = 200 * 2**20  # bytes; beyond it the entries used longest ago are removed
+SUBFOLDERS = 256
+
+_UNFINISHED = ".part"
+_ABANDONED = 3600.0  # seconds after which an unfinished file is a rest of a process that was killed
+_MAGIC = b"acausal2"
+_DIGEST_SIZE = 32
+_SECRET, _SECRET_SIZE = "secret", 32
+
+_refused: set[str] = set()  # folders whose refusal has been told
+
+
+def directory() -> Path | None:
+    """`$ACAUSAL_CACHE`, or `acausal` in the user's cache folder; None if there is no such thing as a home."""
+    if chosen := os.environ.get("ACAUSAL_CACHE"):
+        return Path(chosen)
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "acausal"
+    try:
+        return Path.home() / ".cache" / "acausal"
+    except RuntimeError:
+        return None
+
+
+def open_vault() -> Vault | None:
+    """The user's vault; None where there is none, in silence, or where it cannot be trusted, told once."""
+    folder = directory()
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        wrong = _not_private(os.stat(folder))
+        if wrong:
+            _refuse(folder, wrong)
+            return None
+        return Vault(folder, _secret(folder))
+    except OSError:
+        return None
+
+
+def _not_private(status: os.stat_result) -> str:
+    """Why a folder or file is not the user's alone to write; empty if it is. Where users are not told apart, it always is."""
+    if not hasattr(os, "getuid"):
+        return ""
+    if status.st_uid != os.getuid():
+        return "it belongs to another user"
+    return "others may write to it" if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+def _refuse(folder: Path, why: str) -> None:
+    if str(folder) not in _refused:
+        _refused.add(str(folder))
+        warnings.warn(
+            f"The folder {folder} is not used to keep compiled code, because {why}: what lies there is executed. "
+            "Take their right to write away (chmod go-w), or choose a folder of your own with ACAUSAL_CACHE.",
+            stacklevel=2,
+        )
+
+
+def _secret(folder: Path) -> bytes:
+    """The secret of a folder; made if there is none yet, or none that can be trusted."""
+    path = folder / _SECRET
+    for _ in range(3):
+        with contextlib.suppress(FileNotFoundError):
+            status, content = os.lstat(path), path.read_bytes()
+            hidden = not hasattr(os, "getuid") or not status.st_mode & 0o077
+            if stat.S_ISREG(status.st_mode) and not _not_private(status) and hidden and len(content) == _SECRET_SIZE:
+                return content
+            path.unlink()
+        _make_secret(folder, path)
+    raise OSError(f"{path} does not stay what it is")
+
+
+def _make_secret(folder: Path, path: Path) -> None:
+    """Whoever comes first wins; the others use theirs."""
+    part = folder / f"{_SECRET}.{_writer()}{_UNFINISHED}"
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(_SECRET_SIZE))
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without links
+            os.replace(part, path)
+            return
+        for old in folder.glob(f"*{SUFFIX}"):  # what an earlier version kept, without a code of authenticity
+            with contextlib.suppress(OSError):
+                old.unlink()
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+
+
+def _writer() -> str:
+    return f"{os.getpid()}-{threading.get_ident()}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """A folder of entries by name. It may only ever save time: what cannot be read or written is passed over in silence."""
+
+    folder: Path
+    secret: bytes
+
+    def load(self, name: str) -> bytes | None:
+        """What was stored under a name, if it is there, whole and genuine."""
+        path = self._path(name)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # used just now: the last to be removed
+        start = len(_MAGIC) + _DIGEST_SIZE
+        genuine = hmac.compare_digest(content[:start], self._seal(name, content[start:]))
+        return content[start:] if genuine else None
+
+    def store(self, entries: Iterable[tuple[str, bytes]]) -> None:
+        touched: dict[Path, set[str]] = {}
+        with contextlib.suppress(OSError):
+            for name, content in entries:
+                path = self._path(name)
+                path.parent.mkdir(mode=0o700, exist_ok=True)
+                _write(path, self._seal(name, content) + content)
+                touched.setdefault(path.parent, set()).add(path.name)
+        for subfolder, new in touched.items():
+            with contextlib.suppress(OSError):
+                _prune(subfolder, LARGEST_TOTAL // SUBFOLDERS, new)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / name[:2] / (name + SUFFIX)
+
+    def _seal(self, name: str, content: bytes) -> bytes:
+        """What stands before the content: over the name too, so that an entry is worth nothing under another one."""
+        code = hashlib.blake2b(name.encode() + b"\0", key=self.secret, digest_size=_DIGEST_SIZE)
+        code.update(content)
+        return _MAGIC + code.digest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All or nothing: another process sees the old entry or the new one, never half of it."""
+    part = path.with_suffix(f".{_writer()}{_UNFINISHED}")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _prune(subfolder: Path, most: int, new: set[str]) -> None:
+    """Remove the entries used longest ago until half of `most` is left, so that it does not happen at every write."""
+    entries, now = [], time.time()
+    for entry in os.scandir(subfolder):
+        with contextlib.suppress(OSError):
+            status = entry.stat()
+            if entry.name.endswith(_UNFINISHED) and now - status.st_mtime > _ABANDONED:
+                os.unlink(entry.path)
+            elif entry.name.endswith(SUFFIX):
+                entries.append((status.st_mtime, status.st_size, entry.name, entry.path))
+    total = sum(size for _, size, _, _ in entries)
+    if total <= most:
+        return
+    for _, size, name, path in sorted(entries):
+        if total <= most // 2:
+            return
+        if name not in new:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+                total -= size
