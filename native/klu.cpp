@@ -117,6 +117,11 @@ void SparseLu::solve_quickly(double *rhs) {
     const double *outside = static_cast<const double *>(numeric->Offx);
     for (int block = symbolic->nblocks - 1; block >= 0; --block) {
         int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        if (end - first == 1) { // a triangular part of the system: nothing to eliminate
+            double known = rhs[column_of[first]] = x[first] * pivot[first];
+            if (block) spread(numeric->Offp, numeric->Offi, outside, first, known);
+            continue;
+        }
         for (int64_t j = first; j < end; ++j) spread(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j, x[j]);
         for (int64_t j = end - 1; j >= first; --j) {
             rhs[column_of[j]] = x[j] *= pivot[j];

@@ -122,8 +122,14 @@ static int op_scale_add_multi(int count, realtype *a, N_Vector x, N_Vector *y, N
     return 0;
 }
 
+// One piece of all vectors after the other: where IDAS adds each vector of its history to the next, what was just written is read
+// again while it is still in the first-level cache.
 static int op_linear_sums(int count, realtype a, N_Vector *x, realtype b, N_Vector *y, N_Vector *z) {
-    for (int k = 0; k < count; ++k) op_linear_sum(a, x[k], b, y[k], z[k]);
+    constexpr int64_t piece = 512;
+    int64_t n = count ? NV_LENGTH_S(x[0]) : 0;
+    for (int64_t begin = 0; begin < n; begin += piece)
+        for (int k = 0; k < count; ++k)
+            linear_sum(a, NV_DATA_S(x[k]) + begin, b, NV_DATA_S(y[k]) + begin, NV_DATA_S(z[k]) + begin, std::min(piece, n - begin));
     return 0;
 }
 
