@@ -10,13 +10,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int halvings = 10;
 constexpr double slowest = 1e-6; // a rate below this part of the nominal value a second is as good as none
 
-// The Jacobian is dF/dy + cj dF/dy'. With a cj this large its difference to that of cj = 0 is cj dF/dy' to the last bit, while
-// (1e10 + 1) - 1e10, what a stiff row would give with cj = 1, has lost half of its digits. A power of two divides without rounding.
-constexpr double large = 0x1p200;
-constexpr double residue = 1e-40; // what contributions to an entry of dF/dy' that cancel leave behind, as a part of that of dF/dy
-
 Consistency::Consistency(const System &s, SparseLu::Ordering ordering)
-    : system(s), n(s.layout.size), lu(n, s.indptr, s.indices, ordering), by_value(s.value_count()), by_slope(s.value_count()),
+    : system(s), n(s.layout.size), lu(n, s.indptr, s.indices, ordering), parts(2 * s.value_count()),
+      by_value(parts.data()), by_slope(parts.data() + s.value_count()),
       matrix(s.nnz()), residual(n), correction(n), scale(n), weight(n), z(n), slope(n) {}
 
 bool Consistency::evaluate(double *w) {
@@ -27,22 +23,14 @@ bool Consistency::evaluate(double *w) {
 
 // Both parts of the Jacobian where w was last evaluated.
 bool Consistency::linearise(const double *w) {
-    int64_t nnz = system.nnz();
-    system.jacobian(w, 0.0, by_value.data());
-    system.jacobian(w, large, by_slope.data());
-    for (int64_t k = 0; k < nnz; ++k) {
-        double difference = (by_slope[k] - by_value[k]) / large;
-        by_slope[k] = std::fabs(difference) > residue * std::fabs(by_value[k]) ? difference : 0.0;
-        if (!std::isfinite(difference)) return false;
-    }
-    return all_finite(by_value.data(), nnz);
+    system.partials(w, parts.data());
+    return all_finite(by_value, system.nnz()) && all_finite(by_slope, system.nnz());
 }
 
 void Consistency::classify(double *w, const bool *differential) {
     const int32_t *start = system.indptr.data;
     for (int64_t c = 0; c < n; ++c) {
-        auto first = by_slope.begin() + start[c], end = by_slope.begin() + start[c + 1];
-        slope[c] = differential[c] && std::any_of(first, end, [](double d) { return d != 0; });
+        slope[c] = differential[c] && std::any_of(by_slope + start[c], by_slope + start[c + 1], [](double d) { return d != 0; });
         if (!slope[c]) w[n + c] = 0;
     }
 }
@@ -96,8 +84,8 @@ bool Consistency::step(double *w, const double *nominal, double tolerance, bool 
 bool Consistency::find_correction(double *w) {
     const int32_t *start = system.indptr.data;
     for (int64_t c = 0; c < n; ++c) {
-        const std::vector<double> &part = slope[c] ? by_slope : by_value;
-        std::copy(part.begin() + start[c], part.begin() + start[c + 1], matrix.begin() + start[c]);
+        const double *part = slope[c] ? by_slope : by_value;
+        std::copy(part + start[c], part + start[c + 1], matrix.begin() + start[c]);
         z[c] = solved_for(w, c);
     }
     if (!lu.factor(matrix.data())) return false;

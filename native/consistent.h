@@ -39,7 +39,9 @@ class Consistency {
     const System &system;
     int64_t n;
     SparseLu lu;
-    std::vector<double> by_value, by_slope, matrix, residual, correction, scale, weight, z;
+    std::vector<double> parts; // of the Jacobian, one after the other
+    const double *by_value, *by_slope;
+    std::vector<double> matrix, residual, correction, scale, weight, z;
     std::vector<char> slope; // whether y' of the unknown is solved for
 };
 

@@ -115,6 +115,38 @@ void System::jacobian(const double *w, double cj, double *data) const {
     for (int64_t k = 0; k < count; ++k) data[target[k]] += data[first[k]] * data[second[k]];
 }
 
+// A slot may hold y in one row and y' in another, so each entry of each row is told apart by the cell it is a derivative by.
+void System::build_split() const {
+    int64_t first = layout.size, last = 2 * layout.size, shift = value_count();
+    for (const Family &family : jacobians) {
+        if ((int64_t)family.by.size() != family.targets.shape[0]) fail("add_jacobian() was not told what its entries are derivatives by");
+        std::vector<int32_t> positions(family.targets.data, family.targets.data + family.targets.size());
+        for (size_t e = 0; e < family.by.size(); ++e) {
+            const int32_t *cell = family.slots.data + family.by[e] * family.count();
+            int32_t *position = positions.data() + e * family.count();
+            for (int64_t r = 0; r < family.count(); ++r) {
+                int32_t folded = cell[r] ^ (cell[r] >> 31);
+                if (folded >= first && folded < last) position[r] += (int32_t)shift;
+            }
+        }
+        split.push_back(std::move(positions));
+    }
+}
+
+// One pass over the kernels gives both parts. Through computed cells both go by the same links, which are derivatives by values.
+void System::partials(const double *w, double *data) const {
+    std::call_once(split_built, [this] { build_split(); });
+    int64_t cells_each = value_count(), count = products.shape[1];
+    std::memset(data, 0, sizeof(double) * 2 * cells_each);
+    for (size_t k = 0; k < jacobians.size(); ++k) jacobians[k].jacobian(w, 1.0, data, split[k].data());
+    const int32_t *target = products.data, *link = target + count, *source = link + count;
+    double *slope = data + cells_each;
+    for (int64_t k = 0; k < count; ++k) {
+        data[target[k]] += data[link[k]] * data[source[k]];
+        slope[target[k]] += data[link[k]] * slope[source[k]];
+    }
+}
+
 void System::root(const double *w, double *out) const {
     std::memset(out, 0, sizeof(double) * root_count);
     for (const Family &family : roots) family.residual(w, out);
@@ -181,6 +213,17 @@ void evaluate_jacobian(const System &s, nb::handle known, double t, nb::handle y
     std::memcpy(result.data, cells.get(), sizeof(double) * s.nnz());
 }
 
+void evaluate_partials(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle by_value, nb::handle by_slope) {
+    s.check();
+    Evaluation e(s, known, t, y, yp);
+    Array<double, 1> value = writable(by_value, s.nnz(), "by_value"), slope = writable(by_slope, s.nnz(), "by_slope");
+    std::unique_ptr<double[]> cells(new double[2 * s.value_count()]);
+    nb::gil_scoped_release release;
+    s.partials(e.w.get(), cells.get());
+    std::memcpy(value.data, cells.get(), sizeof(double) * s.nnz());
+    std::memcpy(slope.data, cells.get() + s.value_count(), sizeof(double) * s.nnz());
+}
+
 void evaluate_roots(const System &s, nb::handle known, double t, nb::handle y, nb::handle yp, nb::handle out) {
     s.check();
     Evaluation e(s, known, t, y, yp);
@@ -200,6 +243,15 @@ void evaluate_outputs(const Outputs &o, nb::handle known, double t, nb::handle y
 // Parts of a System are in its list of families; `part` selects the list.
 template <auto Part> void add_family(System &s, uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) {
     (s.*Part).push_back(make_family(s.layout, address, slots, rows, functions, Part == &System::jacobians ? "positions" : "rows"));
+}
+
+void add_jacobian(System &s, uintptr_t address, nb::handle slots, nb::handle positions, nb::handle functions, nb::handle by) {
+    add_family<&System::jacobians>(s, address, slots, positions, functions);
+    if (by.is_none()) return;
+    Family &family = s.jacobians.back();
+    for (nb::handle slot : nb::iter(by)) family.by.push_back(nb::cast<int32_t>(slot));
+    for (int32_t slot : family.by)
+        if (slot < 0 || slot >= family.slots.shape[0]) fail("`by` names slot " + std::to_string(slot) + ", which the kernel has not");
 }
 
 void set_step_updates(System &s, nb::handle cells, nb::handle watched) {
@@ -234,7 +286,8 @@ void bind_system(nb::module_ &m) {
     nb::class_<System>(m, "System", "F(t, y, y', known) = 0 as compiled kernels and index tables; shared by threads once built.")
         .def(nb::init<int64_t, int64_t, int64_t, int64_t>(), "size"_a, "known_size"_a, "time_index"_a, "equations"_a = -1)
         .def("add_residual", &add_family<&System::residuals>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
-        .def("add_jacobian", &add_family<&System::jacobians>, "address"_a, "slots"_a, "positions"_a, "functions"_a = nb::none())
+        .def("add_jacobian", &add_jacobian, "address"_a, "slots"_a, "positions"_a, "functions"_a = nb::none(), "by"_a = nb::none(),
+             "`by`: the slot that each entry is a derivative by; partials() needs it.")
         .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("set_roots", [](System &s, int64_t count) { s.root_count = count; }, "count"_a)
         .def("add_step_update", &add_family<&System::step_updates>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
@@ -275,6 +328,8 @@ void bind_system(nb::module_ &m) {
         .def("set_pattern", &System::set_pattern, "indptr"_a, "indices"_a)
         .def("residual", &evaluate_residual, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
         .def("jacobian", &evaluate_jacobian, "known"_a, "t"_a, "y"_a, "yp"_a, "cj"_a, "data"_a)
+        .def("partials", &evaluate_partials, "known"_a, "t"_a, "y"_a, "yp"_a, "by_value"_a, "by_slope"_a,
+             "dF/dy and dF/dy', each in the order of the pattern.")
         .def("roots", &evaluate_roots, "known"_a, "t"_a, "y"_a, "yp"_a, "out"_a)
         .def("outputs", [](const System &s, nb::handle known, double t, nb::handle y, nb::handle yp,
                            nb::handle out) { evaluate_outputs(s.outputs, known, t, y, yp, out); },

@@ -7,6 +7,7 @@
 #include "arrays.h"
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace acausal {
@@ -20,6 +21,7 @@ struct Family {
     void *address = nullptr;
     Table slots, targets;
     std::vector<void *> functions;
+    std::vector<int32_t> by; // of a Jacobian's entries: the slot that each is a derivative by
     int64_t largest_target = -1;
     bool reads_derivatives = false;
 
@@ -27,8 +29,9 @@ struct Family {
     void residual(const double *w, double *out) const {
         reinterpret_cast<ResidualKernel>(address)(w, out, slots.data, targets.data, count(), functions.data());
     }
-    void jacobian(const double *w, double cj, double *jac) const {
-        reinterpret_cast<JacobianKernel>(address)(w, cj, jac, slots.data, targets.data, count(), functions.data());
+    void jacobian(const double *w, double cj, double *jac) const { jacobian(w, cj, jac, targets.data); }
+    void jacobian(const double *w, double cj, double *jac, const int32_t *positions) const {
+        reinterpret_cast<JacobianKernel>(address)(w, cj, jac, slots.data, positions, count(), functions.data());
     }
 };
 
@@ -88,9 +91,15 @@ class System {
     bool assignments_read_derivatives() const;
     bool computed_finite(const double *w) const { return all_finite(w + layout.workspace() - computed, computed); }
     void residual(const double *w, double *out) const;
-    void jacobian(const double *w, double cj, double *data) const; // data has value_count() cells
+    void jacobian(const double *w, double cj, double *data) const; // dF/dy + cj dF/dy'; data has value_count() cells
+    void partials(const double *w, double *data) const; // dF/dy, and behind its value_count() cells dF/dy' in as many
     void root(const double *w, double *out) const;
     void step_update(const double *w, double *out) const;
+
+  private:
+    void build_split() const;
+    mutable std::once_flag split_built; // at the first call of partials(), by whichever thread
+    mutable std::vector<std::vector<int32_t>> split; // for each family of `jacobians`, where its entries go in partials()
 };
 
 } // namespace acausal

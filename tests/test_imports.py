@@ -22,6 +22,7 @@ ORDER = [
     "program",
     "runtime",
     "results",
+    "analysis",
     "diagnosis",
     "studies",
 ]
@@ -31,7 +32,7 @@ FREE = ("cli", "__init__", "loading", "library")
 DEBTS = {
     "results/result.py": {"diagnosis"},
     "runtime/outcome.py": {"diagnosis"},
-    "runtime/model.py": {"results", "diagnosis"},
+    "runtime/model.py": {"results", "analysis", "diagnosis"},
     "runtime/phases.py": {"results"},
     "runtime/steady.py": {"results"},
     "runtime/preparation.py": {"results", "diagnosis"},

@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from acausal.errors import Diagnostic
-from acausal.runtime.problem import Kernel, Problem
+from acausal.runtime.problem import JacobianKernel, Kernel, Problem
 
 _double, _i32, _i64 = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 _alive: list[Any] = []  # machine code stays in memory for the whole test run
@@ -131,7 +131,8 @@ def make_problem(size: int, known: list[float], families: list[Rows], differenti
         positions = inverse[used : used + count * rows].reshape(count, rows)
         used += count * rows
         residuals.append(expression_kernel(f, size))
-        jacobians.append(Kernel(_compile(f, True, size), _table(f.slots), np.ascontiguousarray(positions, dtype=np.int32)))
+        places = np.ascontiguousarray(positions, dtype=np.int32)
+        jacobians.append(JacobianKernel(_compile(f, True, size), _table(f.slots), places, by=list(f.derivatives)))
     ones = np.ones(size)
     return Problem(
         size=size,

@@ -31,7 +31,6 @@ from .words import equation_line, listed
 EXACT, NEARLY = 1e-12, 1e-9  # smallest over largest singular value of an equilibrated block
 _DENSE = 2000  # larger blocks are looked at by inverse iteration
 _SMALL = 64  # smaller ones all at once
-_SLOPE = 2.0**40  # so large a factor of y' that dF/dy is lost beside it
 _PART = 0.05  # parts of a null vector that are told, of its largest
 _MOST = 6
 _MOST_VECTORS = 3
@@ -85,8 +84,7 @@ def _active(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats | N
     columns = np.repeat(np.arange(problem.size), np.diff(indptr))
     every = np.ones(len(rows), dtype=bool)
     by_value, by_slope = problem.pattern_parts if problem.pattern_parts is not None else (every, every)
-    by_y = problem.jacobian(t, y, yp, 0.0, known=known).copy()
-    slopes = (problem.jacobian(t, y, yp, _SLOPE, known=known) - by_y) / _SLOPE
+    by_y, slopes = problem.partials(t, y, yp, known=known)
     differential = problem.differential[columns]
     keep = np.where(differential, by_slope, by_value)
     values = np.where(differential, slopes, by_y)[keep]

@@ -6,19 +6,24 @@ evaluated by `kernels/interpret.py`.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Literal, Operation, Sum, walk
 
 
-def evaluate_arrays(expression: Expression, value_of_leaf: Callable[[Expression], np.ndarray], batch: int) -> np.ndarray:
-    """The value of an array expression; nan or inf where there is none."""
+def evaluate_arrays(
+    expression: Expression, value_of_leaf: Callable[[Expression], np.ndarray], batch: int, known: Container[Expression] = ()
+) -> np.ndarray:
+    """The value of an array expression; nan or inf where there is none. `known`: nodes that `value_of_leaf` gives as well."""
     values: dict[Expression, np.ndarray] = {}
     with np.errstate(all="ignore"):
         for node in walk(expression):
-            values[node] = _value(node, values, value_of_leaf, batch)
+            if node in known:
+                values[node] = np.asarray(value_of_leaf(node), dtype=float)
+            else:
+                values[node] = _value(node, values, value_of_leaf, batch)
     return values[expression]
 
 

@@ -17,7 +17,7 @@ from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
 from .faults import explain_row
-from .problem import Computed, Kernel, Problem, Rules
+from .problem import Computed, JacobianKernel, Kernel, Problem, Rules
 
 
 def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
@@ -63,15 +63,16 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
     return problem
 
 
-def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[Kernel], list[Any]]:
+def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:
     """Residual and Jacobian kernels with their tables, and the objects that hold their code."""
     compiled = compile_kernels([(f.template, f.signs) for f in families])
-    residuals, jacobians = [], []
+    residuals, jacobians = list[Kernel](), list[JacobianKernel]()
     for family, kernel, place in zip(families, compiled, positions, strict=True):
-        functions = _addresses(family)
+        functions = addresses(family)
         residuals.append(Kernel(kernel.residual_address, family.slots, family.rows, functions))
         if kernel.jacobian_address:
-            jacobians.append(Kernel(kernel.jacobian_address, family.slots, place, functions))
+            by = [slot for _, slot, _ in family.template.jacobian]
+            jacobians.append(JacobianKernel(kernel.jacobian_address, family.slots, place, functions, by))
     return residuals, jacobians, compiled
 
 
@@ -85,7 +86,7 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     compiled = compile_kernels([(f.template, f.signs) for found in families.values() for f in found])
     code = iter(compiled)
     kernels_of = {
-        role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, _addresses(f)) for f in found)
+        role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, addresses(f)) for f in found)
         for role, found in families.items()
     }
     counts = {role: part.count for role, part in hybrid.parts.items()}
@@ -115,7 +116,7 @@ def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells:
     return np.isin(2 * lowered.size + cells, read)
 
 
-def _addresses(family: Family) -> list[int]:
+def addresses(family: Family) -> list[int]:
     return [a for f in family.template.functions for a in (f.address, f.data_address)]
 
 

@@ -12,8 +12,6 @@ from .initialise.linear import SparseFactor
 from .problem import Floats, Mask, Problem
 
 _EPSILON = float(np.finfo(float).eps)
-_LARGE = 2.0**200  # with such a cj the difference of two Jacobians is dF/dy' to the last bit (see native/consistent.cpp)
-_RESIDUE = 1e-40  # what contributions to dF/dy' that cancel leave behind, as a part of dF/dy
 _SLOWEST = 1e-6  # a rate below this part of the nominal value a second is as good as none
 _HALVINGS = 10
 
@@ -65,11 +63,8 @@ class Consistency:
 
     def _linearise(self, t: float, value: Floats, rate: Floats, known: Floats) -> bool:
         """Both parts of the Jacobian."""
-        self.by_value = self.problem.jacobian(t, value, rate, 0.0, known=known)
-        with np.errstate(all="ignore"):
-            slopes = (self.problem.jacobian(t, value, rate, _LARGE, known=known) - self.by_value) / _LARGE
-        self.by_slope = np.where(np.abs(slopes) > _RESIDUE * np.abs(self.by_value), slopes, 0.0)
-        return bool(np.isfinite(slopes).all() and np.isfinite(self.by_value).all())
+        self.by_value, self.by_slope = self.problem.partials(t, value, rate, known=known)
+        return bool(np.isfinite(self.by_slope).all() and np.isfinite(self.by_value).all())
 
     def _scale(self, value: Floats, rate: Floats, nominal: Floats | float = 0.0, moved: Floats | float = 0.0) -> Floats:
         """How large the terms of each row are: what a residual is measured against."""

@@ -30,6 +30,8 @@ from .steady import Earlier, SteadyStates, along, earlier_values, point
 from .storage import is_number, output_times, seconds
 
 if TYPE_CHECKING:
+    from ..analysis.linearise import Linearisation
+    from ..analysis.partials import Partials
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
@@ -135,6 +137,52 @@ class Model:
         from ..diagnosis.model import diagnose
 
         return diagnose(self)
+
+    # --- around a point -------------------------------------------------------------------------------------------------------
+    def partials(
+        self,
+        at: Result | float | str | None = None,
+        *,
+        time: float | str | None = None,
+        inputs: Iterable[str] | str | None = None,
+        parameters: Iterable[str] | str | None = None,
+        outputs: Iterable[str] | str = (),
+    ) -> Partials:
+        """Exact partial derivatives of the equations F(t, y, y', u, p) = 0 and of outputs, sparse, with names.
+
+            found = model.partials(at=model.steady_state(), outputs=["room.T"])
+            found.F_y, found.F_yp, found.F_u, found.F_p     # ∂F/∂y, ∂F/∂y', by inputs, by parameters
+            found.G_p["room.T", "wall.G"]                   # of the output by a parameter, the unknowns held
+
+        Every day:
+            at: a result (its last point, or the one at `time`), a time to simulate to, or None for the start.
+            outputs: any variables or named expressions, also those that are computed from others.
+        The rest:
+            inputs, parameters: which ones; all of them otherwise. A parameter may stand among the inputs.
+        """
+        from ..analysis.partials import partials
+
+        return partials(self, at, time=time, inputs=inputs, parameters=parameters, outputs=outputs)
+
+    def linearise(
+        self,
+        at: Result | float | str | None = None,
+        *,
+        time: float | str | None = None,
+        inputs: Iterable[str] | str | None = None,
+        outputs: Iterable[str] | str = (),
+    ) -> Linearisation:
+        """The model around a point as a linear system with names: E dx/dt = A x + B u, z = C x + D u.
+
+            linear = model.linearise(at=model.steady_state(), inputs=["heater.Q"], outputs=["room.T"])
+            linear.poles(), linear.states, linear.to_scipy()
+
+        `at` and `time` as for `partials`; `inputs` are external inputs (all of them otherwise) or parameters. Between events: what
+        switches stays as it is at the point.
+        """
+        from ..analysis.linearise import linearise
+
+        return linearise(self, at, time=time, inputs=inputs, outputs=outputs)
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:

@@ -84,8 +84,8 @@ def equations_without_value(
     rows = np.flatnonzero(~np.isfinite(residual))
     if len(rows):
         return rows
-    values = problem.jacobian(t, y, yp, 1.0, known=known)
-    return np.unique(problem.pattern[1][~np.isfinite(values)])
+    by_value, by_slope = problem.partials(t, y, yp, known=known)
+    return np.unique(problem.pattern[1][~(np.isfinite(by_value) & np.isfinite(by_slope))])
 
 
 def explain_not_finite(

@@ -41,7 +41,7 @@ _JACOBIAN = ctypes.CFUNCTYPE(None, _pointer, ctypes.c_double, _pointer, _pointer
 
 
 class Kernel(NamedTuple):
-    """Machine code with the tables it loops over; `targets` are residual rows, or positions in the Jacobian's values."""
+    """Machine code with the tables it loops over; `targets` are residual rows, or whatever else it adds to."""
 
     address: int
     slots: Integers  # (slot, row), into w
@@ -49,10 +49,20 @@ class Kernel(NamedTuple):
     functions: Sequence[int] = ()  # pairs of code and data addresses
 
 
+class JacobianKernel(NamedTuple):
+    """The same for derivatives: `targets` are positions in the Jacobian's values."""
+
+    address: int
+    slots: Integers  # (slot, row), into w
+    targets: Integers  # (entry, row)
+    functions: Sequence[int] = ()
+    by: Sequence[int] = ()  # the slot that each entry is a derivative by
+
+
 class _Called:
     """A kernel called through ctypes."""
 
-    def __init__(self, kernel: Kernel, prototype: Any) -> None:
+    def __init__(self, kernel: Kernel | JacobianKernel, prototype: Any) -> None:
         self.tables = (kernel.slots, kernel.targets)
         self.functions = np.array(kernel.functions, dtype=np.uint64)
         self.code = prototype(kernel.address)
@@ -61,6 +71,15 @@ class _Called:
     def __call__(self, w: Floats, *factor_and_out: Any) -> None:
         *factor, out = factor_and_out
         self.code(w.ctypes.data, *factor, out.ctypes.data, *self.arguments)
+
+
+def derivatives_of_rows(kernel: JacobianKernel, w: Floats) -> Floats:
+    """Every entry of a Jacobian kernel for every row, by itself: (entry, row). Derivatives by y' are not scaled."""
+    shape = (len(kernel.by), kernel.slots.shape[1])
+    alone = kernel._replace(targets=np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape))
+    out = np.zeros(shape)
+    _Called(alone, _JACOBIAN)(w, ctypes.c_double(1.0), out)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +131,12 @@ class Computed:
             for kernel in self._called:
                 kernel(w, cells)
 
-    def chain(self, values: Floats) -> None:
-        for target, first, second in self.products.T.tolist():
-            values[target] += values[first] * values[second]
+    def chain(self, values: Floats, also: int = 0) -> None:
+        """`also`: where a second set of values begins that goes through the same links; 0: there is none."""
+        for target, link, source in self.products.T.tolist():
+            values[target] += values[link] * values[source]
+            if also:
+                values[also + target] += values[link] * values[also + source]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +182,7 @@ class Equations:
         time_index: int,
         pattern: tuple[Integers, Integers],
         residuals: Iterable[Kernel],
-        jacobians: Iterable[Kernel],
+        jacobians: Iterable[JacobianKernel],
         native: bool = True,
         computed: Computed | None = None,
         rules: Rules | None = None,
@@ -170,7 +192,7 @@ class Equations:
         self.size, self.count, self.time_index, self.known_size = size, count, time_index, known_size
         self.pattern = (np.ascontiguousarray(pattern[0], dtype=np.int32), np.ascontiguousarray(pattern[1], dtype=np.int32))
         self.residuals = [Kernel(*k) for k in residuals]
-        self.jacobians = [Kernel(*k) for k in jacobians]
+        self.jacobians = [JacobianKernel(*k) for k in jacobians]
         self.native: Any = self._build() if native and core is not None else None
 
     def _build(self) -> Any:
@@ -178,8 +200,8 @@ class Equations:
         system.set_pattern(*self.pattern)
         for kernel in self.residuals:
             system.add_residual(*kernel)
-        for kernel in self.jacobians:
-            system.add_jacobian(*kernel)
+        for jacobian in self.jacobians:
+            system.add_jacobian(*jacobian)
         for kernel in self.computed.kernels:
             system.add_assignment(*kernel)
         system.set_computed(self.computed.count, self.computed.products, self.computed.cells)
@@ -235,6 +257,32 @@ class Equations:
         out[:nnz] = cells[:nnz]
         return out
 
+    def partials(self, t: float, y: Floats, yp: Floats, known: Floats) -> tuple[Floats, Floats]:
+        """Values of dF/dy and of dF/dy', each in the order of `pattern`."""
+        nnz = len(self.pattern[1])
+        if self.native is not None:
+            by_value, by_slope = np.empty(nnz), np.empty(nnz)
+            self.native.partials(known, t, _vector(y), _vector(yp), by_value, by_slope)
+            return by_value, by_slope
+        w, each = self.workspace(t, y, yp, known), nnz + self.computed.cells + 1
+        cells = np.zeros(2 * each)
+        for kernel in self._split:
+            kernel(w, ctypes.c_double(1.0), cells)
+        self.computed.chain(cells, each)
+        return cells[:nnz], cells[each : each + nnz]
+
+    @cached_property
+    def _split(self) -> list[_Called]:
+        """The Jacobian's kernels with tables that send derivatives by y' behind those by y (as native/system.cpp does)."""
+        found, shift = [], len(self.pattern[1]) + self.computed.cells + 1
+        for kernel in self.jacobians:
+            cell = kernel.slots[list(kernel.by)]
+            cell = np.where(cell < 0, ~cell, cell)
+            slope = (cell >= self.size) & (cell < 2 * self.size)
+            moved = np.ascontiguousarray(kernel.targets + shift * slope, dtype=np.int32)
+            found.append(_Called(kernel._replace(targets=moved), _JACOBIAN))
+        return found
+
 
 def _vector(values: Floats) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64)
@@ -252,7 +300,7 @@ class Problem:
     time_index: int  # of the time cell, in w
     pattern: tuple[Integers, Integers]  # CSC of dF/dy + cj dF/dy'
     residual_kernels: Sequence[Kernel]
-    jacobian_kernels: Sequence[Kernel]
+    jacobian_kernels: Sequence[JacobianKernel]
     differential: Mask
     start: Floats
     nominal: Floats
@@ -270,7 +318,7 @@ class Problem:
     initial_size: int = 0
     initial_pattern: tuple[Integers, Integers] | None = None
     initial_residual_kernels: Sequence[Kernel] = ()
-    initial_jacobian_kernels: Sequence[Kernel] = ()
+    initial_jacobian_kernels: Sequence[JacobianKernel] = ()
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
     rules: Rules | None = None  # about events
@@ -361,11 +409,18 @@ class Problem:
         """Values of dF/dy + cj dF/dy' in the order of `pattern`."""
         return self.equations.jacobian(t, y, yp, cj, self.known if known is None else known, out)
 
+    def partials(self, t: float, y: Floats, yp: Floats, *, known: Floats | None = None) -> tuple[Floats, Floats]:
+        """Values of dF/dy and of dF/dy', each in the order of `pattern`."""
+        return self.equations.partials(t, y, yp, self.known if known is None else known)
+
     def initial_residual(self, t: float, y: Floats, yp: Floats, out: Floats | None = None) -> Floats:
         return self._initial().residual(t, y, yp, self.known, out)
 
     def initial_jacobian(self, t: float, y: Floats, yp: Floats, cj: float, out: Floats | None = None) -> Floats:
         return self._initial().jacobian(t, y, yp, cj, self.known, out)
+
+    def initial_partials(self, t: float, y: Floats, yp: Floats) -> tuple[Floats, Floats]:
+        return self._initial().partials(t, y, yp, self.known)
 
     def _initial(self) -> Equations:
         if self.initial_equations is None:

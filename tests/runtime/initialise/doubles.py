@@ -94,8 +94,16 @@ class DenseProblem(_Attributes):
     def initial_residual(self, t, y, yp):
         return self._value(self.initial, t, y, yp).astype(float)
 
-    def initial_jacobian(self, t, y, yp, cj):
-        return self._entries(self.initial, self.initial_pattern, t, y, yp, cj)
+    def partials(self, t, y, yp):
+        self.jacobians += 1
+        return self._parts(self.function, self.pattern, t, y, yp)
+
+    def initial_partials(self, t, y, yp):
+        return self._parts(self.initial, self.initial_pattern, t, y, yp)
+
+    def _parts(self, function: Function, pattern, t, y, yp):
+        by_value = self._entries(function, pattern, t, y, yp, 0.0)
+        return by_value, self._entries(function, pattern, t, y, yp, 1.0) - by_value
 
     def describe_initial_equation(self, k: int) -> Diagnostic:
         return Diagnostic("", component="whole", equation=f"initial text {k}", location=Location("plant.py", 100 + k))
@@ -129,6 +137,9 @@ class SparseProblem(_Attributes):
         if self.dg is not None:
             data[self.diagonal] += self.dg(y)
         return data
+
+    def partials(self, t, y, yp):
+        return self.jacobian(t, y, yp, 0.0), self.parts[1].copy()
 
 
 def _on_pattern(matrix, rows, columns) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 All equations are stacked: first the rows of F(t, y, y'), then the initial equations. All quantities are stacked as well:
 x = [ y | y' ], so that column i is y_i and column n+i is y'_i. An initial system is a choice of rows and columns; the other
-columns are known. dF/dy and dF/dy' come from two Jacobians, J(cj=0) and J(cj=1) - J(cj=0), exact because J is affine in cj.
+columns are known.
 """
 
 from __future__ import annotations
@@ -69,10 +69,9 @@ class Stack:
         n = self.size
         y, yp = x[:n], x[n:]
         with np.errstate(all="ignore"):
-            parts = _two_parts(self.problem.jacobian, len(self.problem.pattern[1]), self.time, y, yp)
+            parts = self.problem.partials(self.time, y, yp)
             if self.initial_size:
-                jacobian = self.problem.initial_jacobian  # type: ignore[attr-defined]
-                parts += _two_parts(jacobian, len(self.problem.initial_pattern[1]), self.time, y, yp)  # type: ignore[attr-defined]
+                parts += self.problem.initial_partials(self.time, y, yp)  # type: ignore[attr-defined]
         return np.concatenate(parts)
 
     # ---------------------------------------------------------------------------------------------------- the model's own homotopy
@@ -85,12 +84,6 @@ class Stack:
     def set_continuation(self, value: float) -> None:
         """0: the simplified model; 1: the model as written."""
         self.problem.known[self.problem.continuation_index] = value  # type: ignore[attr-defined]
-
-
-def _two_parts(jacobian, entries: int, t: float, y: Floats, yp: Floats) -> list[Floats]:  # type: ignore[no-untyped-def]
-    """The value part and the derivative part. Copies: a problem may hand out the same array twice, and one dump cell too many."""
-    value = np.array(jacobian(t, y, yp, 0.0)[:entries], dtype=float)
-    return [value, np.asarray(jacobian(t, y, yp, 1.0)[:entries], dtype=float) - value]
 
 
 class Incidence:

@@ -119,20 +119,27 @@ class Inverse:
 
     # --- derivatives ------------------------------------------------------------------------------------------------------------
     def jacobian(self, t: float, y: Floats, yp: Floats, cj: float) -> Floats:
-        own = np.array(self.problem.jacobian(t, *self._split(y, yp), cj)[: len(self.problem.pattern[1])])
-        return np.concatenate([own, *self._by_parameters(self.residual, self._rows[0], t, y, yp)])
+        by_value, by_slope = self.partials(t, y, yp)
+        return by_value + cj * by_slope
 
-    def initial_jacobian(self, t: float, y: Floats, yp: Floats, cj: float) -> Floats:
-        n, m = self.problem.size, self._own_initial
-        part = self._split(y, yp)
-        entries = np.zeros(len(self.initial_pattern[1]))
-        if m:
-            entries[self._own_places] = self.problem.initial_jacobian(t, *part, cj)[: len(self._own_places)]
+    def partials(self, t: float, y: Floats, yp: Floats) -> tuple[Floats, Floats]:
+        by_value, by_slope = self.problem.partials(t, *self._split(y, yp))
+        by_parameters = np.concatenate([np.zeros(0), *self._by_parameters(self.residual, self._rows[0], t, y, yp)])
+        return np.append(by_value, by_parameters), np.append(by_slope, np.zeros(len(by_parameters)))
+
+    def initial_partials(self, t: float, y: Floats, yp: Floats) -> tuple[Floats, Floats]:
+        n, part = self.problem.size, self._split(y, yp)
+        by_value, by_slope = np.zeros((2, len(self.initial_pattern[1])))
+        if self._own_initial:
+            by_value[self._own_places], by_slope[self._own_places] = self.problem.initial_partials(t, *part)
         for g, places in zip(self.given, self._given_places, strict=True):
-            entries[places] = g.sign * (cj if g.slope else 1.0) if g.evaluate is None else self._by_unknowns(g, t, *part)
+            if g.evaluate is None:
+                (by_slope if g.slope else by_value)[places] = g.sign
+            else:
+                by_value[places] = self._by_unknowns(g, t, *part)
         for k, by in enumerate(self._by_parameters(self.initial_residual, self._rows[1], t, y, yp)):
-            entries[self.initial_pattern[0][n + k] : self.initial_pattern[0][n + k + 1]] = by
-        return entries
+            by_value[self.initial_pattern[0][n + k] : self.initial_pattern[0][n + k + 1]] = by
+        return by_value, by_slope
 
     def _by_parameters(self, function: Any, rows: list[Integers], t: float, y: Floats, yp: Floats) -> list[Floats]:
         """Central differences, one-sided at a bound."""

@@ -1,0 +1,137 @@
+"""A point at which a model is looked at: a moment of a result, a time, or the start, as one workspace of the model's problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError, UsageError
+from ..families.plant import TIME
+from ..results.result import Result
+from ..runtime.problem import Problem
+from ..runtime.states import gathered
+from ..runtime.storage import seconds
+
+if TYPE_CHECKING:
+    from ..runtime.model import Model
+
+
+_SOON = 1e-9  # seconds: a run to look at its start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A problem of the model, and the values of everything it is made of: w = [ y | y' | known | computed ]."""
+
+    model: Model
+    problem: Problem
+    time: float
+    w: np.ndarray
+
+    @property
+    def whole(self) -> np.ndarray:
+        """The same in the layout of the translated system."""
+        return self.problem.lowered.expand(self.w)
+
+
+def point_of(model: Model, at: Any, time: Any) -> Point:
+    """`at`: a result, a time to simulate to, or None for the start; `time`: one of the result's output times."""
+    moment = None if time is None else seconds(time, "time")
+    if not isinstance(at, Result):
+        if time is not None:
+            raise UsageError("`time` picks a point of a result; without one, `at` is the time itself.", remedy="at=result, time=…")
+        at = _simulated(model, at)
+    if at._system.plant is not model.system.plant:
+        raise UsageError(
+            f"The result in `at` is of another model ({at.title}); this one is of {model.title}.",
+            remedy="Give a result of this model: `at=model.simulate(…)` or `at=model.steady_state()`.",
+        )
+    row = _row(at, moment)
+    t, known = float(at.time[row]), _known(model, at, row)
+    y, slopes = _unknowns(model, at, row)
+    problem, y, slopes = _problem(model, t, y, slopes, known)
+    cells = np.append(known, np.zeros(problem.lowered.computed))
+    return Point(model, problem, t, problem.equations.workspace(t, y, slopes, cells))
+
+
+def _simulated(model: Model, at: Any) -> Result:
+    if not isinstance(at, (int, float, np.number, str, timedelta, np.timedelta64, NoneType)):
+        raise UsageError(
+            f"`at` is a result, a time or None for the start, got {at!r} of type {type(at).__name__}.",
+            remedy="`at=model.steady_state()` for a state of rest, `at=result, time=…` for a point of a run.",
+        )
+    t = 0.0 if at is None else float(seconds(at, "at"))
+    result = model.simulate(t or _SOON, at=[t], derivatives=True, on_failure="keep")
+    if not len(result.time) or result.time[-1] < t:
+        raise ModelError(f"The run did not come to {t:g} s: {result.outcome}", *result.diagnostics)
+    return result
+
+
+def _row(result: Result, time: Any) -> int:
+    if not len(result.time):
+        raise UsageError("The result in `at` holds no point.")
+    if time is None:
+        return len(result.time) - 1
+    row = int(np.searchsorted(result.time, time, side="right")) - 1  # of several at an event the last: what holds from there on
+    rows = [r for r in (row, row + 1) if 0 <= r < len(result.time)]
+    best = min(rows, key=lambda r: abs(float(result.time[r]) - time))
+    if abs(float(result.time[best]) - time) > 1e-9 * max(abs(time), abs(float(result.time[-1] - result.time[0]))):
+        near = " and ".join(f"{result.time[r]:g}" for r in rows)
+        raise UsageError(
+            f"The result has no point at {time:g} s; the nearest are at {near} s.",
+            remedy=f"Ask for it in the run: simulate(…, at=[…, {time:g}]).",
+        )
+    return best
+
+
+def _known(model: Model, result: Result, row: int) -> np.ndarray:
+    """All known cells at one row of a result: parameters, inputs there, discrete values frozen as they are."""
+    plant, stored = model.system.plant, result._stored
+    known = np.array(stored.known[: model.system.known_count])
+    known[TIME] = result.time[row]
+    for cell, signal in stored.inputs.items():
+        known[cell] = np.asarray(signal.at(result._evaluator.moments[row : row + 1])).ravel()[0]
+    if result.history is not None:
+        cells = plant.discrete_cells()
+        known[cells] = result.history.trajectories(cells, len(result.time))[row]
+        known[plant.partner_cells()] = known[cells]
+    for cell, column in stored.cell_columns.items():
+        known[cell] = stored.data[row, column]
+    return known
+
+
+def _unknowns(model: Model, result: Result, row: int) -> tuple[np.ndarray, np.ndarray]:
+    system, stored = model.system, result._stored
+    missing = np.flatnonzero(stored.column < 0)
+    if len(missing):
+        raise UsageError(
+            f"The result in `at` does not hold all unknowns: `{system.name_of_unknown(int(missing[0]))}` was not stored.",
+            remedy="Run again without `store`.",
+        )
+    missing = np.flatnonzero((stored.slope_column < 0) & system.differential)
+    if len(missing):
+        raise UsageError(
+            "The result in `at` does not hold the derivatives of the states, which a large plant stores when asked only.",
+            remedy="Run again with `derivatives=True`.",
+        )
+    slopes = np.zeros(system.size)
+    there = np.flatnonzero(stored.slope_column >= 0)
+    slopes[there] = stored.data[row, stored.slope_column[there]]
+    return stored.data[row, stored.column], slopes
+
+
+def _problem(
+    model: Model, t: float, y: np.ndarray, slopes: np.ndarray, known: np.ndarray
+) -> tuple[Problem, np.ndarray, np.ndarray]:
+    """The problem that suits these values, and the values as its own."""
+    if model.selection is None:
+        problem = model._preparation._chosen(t, known)
+        return problem, y[problem.lowered.kept], slopes[problem.lowered.kept]
+    starts = model._starts.starts(known)
+    selected = model.selection.select(t, y, slopes, known, starts.nominal)
+    problem = model.selection.problem(selected, known, starts)
+    return problem, *gathered(problem, y, slopes)
