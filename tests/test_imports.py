@@ -17,6 +17,7 @@ ORDER = [
     "container",
     "structure",
     "language",
+    "media",
     "families",
     "kernels",
     "program",
@@ -98,4 +99,4 @@ def test_the_check_finds_late_imports(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_pipeline_is_the_one_in_the_documentation() -> None:
     text = (ROOT.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert "  →  ".join(p for p in ORDER if p not in ("errors", "container", "structure", "studies")) in text
+    assert "  →  ".join(p for p in ORDER if p not in ("errors", "container", "structure", "studies", "media")) in text

@@ -23,13 +23,15 @@ from ..language.declarations import (
     Input,
     Integer,
     Modification,
+    Named,
     Output,
     Parameter,
     Potential,
+    Stream,
     Variable,
 )
-from ..language.expression import Shape
-from ..language.states import InputStates, OutputStates, States
+from ..language.expression import Arithmetic, Shape
+from ..language.states import InputStates, OutputStates, StateDeclaration, States
 
 if TYPE_CHECKING:
     from .plant import Kind
@@ -118,18 +120,27 @@ class Port:
 # --- declarations -------------------------------------------------------------------------------------------------------------
 _CLASSES = (
     InputStates, OutputStates, States, Boolean, Integer, Discrete, Constant, Parameter, Input, Output, Variable, Potential, Flow,
-    Declaration,
+    Stream, Declaration,
 )  # fmt: skip
 NUMERIC = ("value", "start", "fixed", "nominal", "min", "max")
 _CLASS_LEVEL = ("role", "flow", "type", "states", "carried", "auxiliary")  # what a subclass of the user's may say otherwise
+
+
+_HELD = (
+    type(None), bool, int, float, str, tuple, list, dict, np.ndarray, np.generic, Location, Arithmetic, Named
+)  # fmt: skip
 
 
 def recorded(declaration: Declaration, declared_in: str) -> Declaration:
     """A declaration of the translation's own, of one of the language's classes, whoever derived others from them."""
     base = next(cls for cls in _CLASSES if isinstance(declaration, cls))
     new = object.__new__(base)
-    new.__dict__.update(declaration.__dict__)
+    new.__dict__.update({name: held for name, held in vars(declaration).items() if isinstance(held, _HELD)})
     new.declared_in = declared_in
+    if isinstance(declaration, StateDeclaration):
+        assert isinstance(new, StateDeclaration)
+        new.source = str(getattr(declaration.source, "name", declaration.source))
+        new.initial = frozen_value(declaration.initial)
     for name in NUMERIC:
         new.__dict__[name] = frozen_value(getattr(declaration, name, None))
     for name in _CLASS_LEVEL:
@@ -142,5 +153,5 @@ def recorded(declaration: Declaration, declared_in: str) -> Declaration:
 def frozen_value(value: Any) -> Any:
     """A number as it is now, whatever becomes of the array it was given in."""
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return value.copy() if value.dtype.kind in "biuf" else value.tolist()  # names of states
     return list(value) if isinstance(value, list) else value

@@ -12,7 +12,10 @@ things that cannot be changed stand behind those of their parts.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import importlib
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -53,6 +56,7 @@ from ..language.expression import (
     Slot,
     Sum,
     Time,
+    Unbound,
     walk,
 )
 from ..language.external import ExternalFunction
@@ -70,12 +74,13 @@ CLASSES: dict[str, type] = {
         trace.TracedConnection, trace.TracedGuess, trace.Traced, tree.Node, tree.Port, states.Transition, states.StateView,
         declarations.Declaration, declarations.Variable, declarations.Output, declarations.Input, declarations.Parameter,
         declarations.Constant, declarations.Discrete, declarations.Integer, declarations.Boolean, declarations.Potential,
-        declarations.Flow, states.States, states.OutputStates, states.InputStates,
+        declarations.Flow, declarations.Stream, states.States, states.OutputStates, states.InputStates,
     )
 }  # fmt: skip
 _NAMES = {cls: name for name, cls in CLASSES.items()}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
+_FIXED = ("tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "outside")  # records that are made from their parts
 _LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
 
@@ -86,11 +91,50 @@ def register(cls: type) -> type:
     return cls
 
 
+_DATA = re.compile(r"(families|language)\.[a-z_]+:[A-Za-z_]\w*")  # data classes of the translation, by module and name
+
+
+def name_of(cls: type) -> str:
+    """What a class is called in records: listed ones by their name, other data classes of the translation by module and name."""
+    found = _NAMES.get(cls)
+    if found is None:
+        found = f"{cls.__module__.removeprefix('acausal.')}:{cls.__qualname__}"
+        if not _DATA.fullmatch(found) or not dataclasses.is_dataclass(cls):
+            raise UsageError(f"A {cls.__name__} is no part of a model that can be written to a file.")
+        CLASSES[found], _NAMES[cls] = cls, found
+    return found
+
+
+def class_of(name: str) -> type:
+    """The class of that name; only data classes of this program have one."""
+    if name not in CLASSES:
+        if not isinstance(name, str) or not _DATA.fullmatch(name):
+            raise KeyError(name)
+        module, _, own = name.partition(":")
+        cls = getattr(importlib.import_module(f"acausal.{module}"), own)
+        if not isinstance(cls, type) or not dataclasses.is_dataclass(cls) or cls.__module__ != f"acausal.{module}":
+            raise KeyError(name)
+        CLASSES[name], _NAMES[cls] = cls, name
+    return CLASSES[name]
+
+
+def layout(records: Iterable[list[Any]]) -> str:
+    """A hash over the classes in some records and the names of their fields: equal ones are read alike."""
+    known = {*_DICTIONARIES, *_FIXED, "list"}
+    names = sorted({str(record[0]) for record in records} - known)
+    text = ";".join(f"{name}:{','.join(_fields(class_of(name)) or ['*'])}" for name in names)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _fields(cls: type) -> list[str] | None:
     """Names of what is written of a class; None: whatever an object has."""
     if dataclasses.is_dataclass(cls):
         return [f.name for f in dataclasses.fields(cls) if f.name not in _LEFT_OUT]
     return list(cls.__slots__) if cls in (ConnectorView, states.StateView) else None
+
+
+def _is_data(cls: type) -> bool:
+    return dataclasses.is_dataclass(cls) and not issubclass(cls, template.Template)
 
 
 def _is_short(value: dict[Any, Any]) -> bool:
@@ -156,7 +200,7 @@ class _Encoder:
         if kind is dict or kind is declarations.Modification:
             if _is_short(value):
                 return {"d" if kind is dict else "m": {key: self.value(part) for key, part in value.items()}}
-        elif kind not in _NAMES and kind is not list:
+        elif kind not in _NAMES and kind is not list and not _is_data(kind):
             return self._fixed(value)
         number = self._new(value, None)
         self._left.append((number[0], value))
@@ -208,7 +252,7 @@ class _Encoder:
         if isinstance(value, dict):
             name = "Modification" if isinstance(value, declarations.Modification) else "dict"
             return [name, *(self.value(part) for item in value.items() for part in item)]
-        name = _NAMES[kind]
+        name = name_of(kind)
         if kind not in self._fields:
             self._fields[kind] = _fields(kind)
         fields = self._fields[kind]
@@ -242,6 +286,8 @@ class _Encoder:
             return [self.value(node.expression)]
         if isinstance(node, Literal):
             return [self.value(node.values)]
+        if isinstance(node, Unbound):
+            raise UsageError(f"`{node}` stands for a declaration of a class and is no part of a model that can be written.")
         return [node.name] if isinstance(node, Mark) else []
 
     def _template(self, value: template.Template) -> list[int]:
@@ -285,7 +331,7 @@ class _Decoder:
                 fixed.append(k)
             else:
                 open_.append(k)
-                self.made[k] = [] if tag == "list" else _DICTIONARIES[tag]() if tag in _DICTIONARIES else _empty(CLASSES[tag])
+                self.made[k] = [] if tag == "list" else _DICTIONARIES[tag]() if tag in _DICTIONARIES else _empty(class_of(tag))
         for k in fixed:
             tag, *parts = records[k]
             self.made[k] = self._maker[tag](*parts)
@@ -317,7 +363,7 @@ class _Decoder:
     def _fill(self, made: Any, record: list[Any]) -> None:
         name, *parts = record
         if name not in self._fields:
-            self._fields[name] = _fields(CLASSES[name])
+            self._fields[name] = _fields(class_of(name))
         fields, put = self._fields[name], object.__setattr__
         if fields is None:
             if name == "Plant":

@@ -21,7 +21,7 @@ from ..families.assemble import Source, read
 from ..language.component import Component, ComponentType
 from ..language.connector import Connector
 from .codec import encode, register
-from .file import layout, read_records, refuse_other_layout, version, write_records
+from .file import read_records, refuse_other_layout, version, write_records
 from .replay import Packed, Recordings, connector_class, without_source
 
 FORMAT = "acausal components"
@@ -88,7 +88,7 @@ def pack(path: str | os.PathLike[str], *what: type[Component] | Variants, show_e
             f"A file of components holds no code, so components whose equations call {functions} cannot be packed.",
             remedy="Write the function with acausal's own (`@ac.function` without `opaque`), or as a table.",
         )
-    about = {"format": FORMAT, "format number": FORMAT_NUMBER, "version": version(), "layout": layout(), "title": Path(path).stem}
+    about = {"format": FORMAT, "format number": FORMAT_NUMBER, "version": version(), "title": Path(path).stem}
     with written(path) as new:
         new.text("listing.json", json.dumps([listing(c) for c in exported], indent=1))
         write_records(new, encoded, about)
