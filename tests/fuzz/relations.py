@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import acausal as ac
+from acausal.language.expression import as_expression
 
 UNTIL, POINTS = 4.0, 401
 _NEAR = 2e-4  # seconds: values that are not smooth within them are at a switching point
@@ -76,9 +77,10 @@ class Writer:
                 return (lambda o: a(o) & b(o)), (lambda v: p(v) & q(v)), f"({s} & {r})"
             return (lambda o: a(o) | ~b(o)), (lambda v: p(v) | ~q(v)), f"({s} | ~{r})"
         (a, p, s), level = self.term(depth), self.number()
+        # two plain numbers make a plain bool, of which ~ is -2: an expression and an array know better
         if self.rng.random() < 0.5:
-            return (lambda o: a(o) > level), (lambda v: p(v) > level), f"{s} > {level:g}"
-        return (lambda o: a(o) < level), (lambda v: p(v) < level), f"{s} < {level:g}"
+            return (lambda o: as_expression(a(o)) > level), (lambda v: np.asarray(p(v)) > level), f"{s} > {level:g}"
+        return (lambda o: as_expression(a(o)) < level), (lambda v: np.asarray(p(v)) < level), f"{s} < {level:g}"
 
 
 def draw(seed: int) -> tuple[ac.Component, Callable[[Any], Values], list[str], str]:
