@@ -139,6 +139,8 @@ class Smooth:
     def result(self, outcome: Outcome) -> RunResult:
         session, r = self.session, self.request
         assert r.known is not None
+        if not self.pieces:  # Ctrl-C came as Python took over from the session
+            self.pieces.append((np.zeros(0), np.empty((0, r.stored.width))))
         times, rows = self.pieces[0] if len(self.pieces) == 1 else map(np.concatenate, zip(*self.pieces, strict=True))
         statistics = {**session.statistics(), "state_exchanges": self.exchanges}
         why = () if outcome.ok else self.solver.explain(outcome, r.known)
