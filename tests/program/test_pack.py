@@ -98,6 +98,32 @@ def test_arrays_of_variants(packed, n, insulated):
     same(rods(vendor.Rod, n, insulated), rods(packed.Rod, n, insulated), "rod.cell.T", "rod.G", until=50.0)
 
 
+def test_streams_and_connectors_within_connectors_in_another_process(tmp_path):
+    ac.pack(tmp_path / "ducts.acp", vendor.Outlet, vendor.Box)
+    script = tmp_path / "use.py"
+    script.write_text(
+        "import acausal as ac\n"
+        f"k = ac.load({str(tmp_path / 'ducts.acp')!r})\n"
+        "class Fan(ac.Component):\n"
+        "    duct = k.Duct()\n"
+        "    def equations(self):\n"
+        "        yield self.duct.air.p == 1e5\n"
+        "        yield self.duct.T == 300.0\n"
+        "        yield self.duct.air.h.outflow == 7.0\n"
+        "def use(part):\n"
+        "    class Plant(ac.Component):\n"
+        "        def __init__(self): self.fan, self.part = Fan(), part()\n"
+        "        def connections(self): yield self.fan.duct, self.part.duct\n"
+        "    return ac.compile(Plant(), units=False).simulate(until=1.0)\n"
+        "a, b = use(k.Outlet), use(k.Box)\n"
+        "print(a['part.duct.air.m_flow'][-1], a['part.duct.air.h.inflow'][-1])\n"
+        "print(b['part.outlet.duct.air.h.inflow'][-1], b['fan.duct.Q_flow'][-1], k.Air.__name__)\n"
+    )
+    answer = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    *numbers, name = answer.stdout.split()
+    assert list(map(float, numbers)) == pytest.approx([1.0, 7.0, 7.0, -600.0]) and name == "Air"
+
+
 def test_lists_of_parts_and_tables(packed):
     inputs = {"heater.demand": 0.75}
     first, _ = same(heated(vendor.Heater), heated(packed.Heater), "room.T", "heater.stage[1].T", until=9.0, inputs=inputs)

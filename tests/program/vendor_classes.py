@@ -78,3 +78,39 @@ class Heater(ac.Component):
     def connections(self):
         yield self.stage[0].port, self.link.a
         yield self.link.b, self.stage[1].port
+
+
+class Air(ac.Connector):
+    p = ac.Potential(unit="Pa")
+    m_flow = ac.Flow(unit="kg/s")
+    h = ac.Stream(with_="m_flow", unit="J/kg")
+
+
+class Duct(ac.Connector):
+    """Air and a heated wall."""
+
+    air = Air()
+    T = ac.Potential(unit="K")
+    Q_flow = ac.Flow(unit="W")
+
+
+class Outlet(ac.Component):
+    duct = Duct()
+    h = ac.Parameter(3e5, unit="J/kg")
+
+    def equations(self):
+        yield self.duct.air.m_flow == 1e-5 * self.duct.air.p
+        yield self.duct.air.h.outflow == self.h
+        yield self.duct.Q_flow == 2.0 * self.duct.T
+
+
+class Box(ac.Component):
+    """A part within."""
+
+    duct = Duct()
+
+    def __init__(self):
+        self.outlet = Outlet()
+
+    def connections(self):
+        yield self.duct, self.outlet.duct

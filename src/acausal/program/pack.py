@@ -179,13 +179,21 @@ def load(path: str | os.PathLike[str]) -> Pack:
         except (ValueError, AttributeError, TypeError, KeyError, UsageError) as error:
             raise FileError(f"`{path}` is damaged: {error}.", remedy="ask its author for another copy.") from None
     classes = {c.name: _public(c, books[c.name]) for c in found}
-    connectors = {
-        port.class_name: connector_class(port)
-        for several in books.values()
-        for _, book in several
-        for port in book.source.plant.root.kind.ports.values()
-    }
+    connectors: dict[str, type[Connector]] = {}
+    for several in books.values():
+        for _, book in several:
+            ports = book.source.plant.root.kind.ports
+            for name, port in ports.items():
+                if "." not in name:
+                    _collect(connector_class(port, ports), connectors)
     return Pack(title, classes, connectors, [listing(c) for c in found])
+
+
+def _collect(connector: type[Connector], found: dict[str, type[Connector]]) -> None:
+    """A connector class, and those of the connectors within it."""
+    found[connector.__name__] = connector
+    for part in connector.parts.values():
+        _collect(type(part), found)
 
 
 def _public(found: Contribution, books: list[tuple[dict[str, Any], Recordings]]) -> type[Component]:
@@ -235,7 +243,7 @@ def listing(found: Contribution) -> dict[str, Any]:
         "doc": found.doc,
         "variants": [v.choices for v in found.variants if v.choices],
         "equations": "shown" if found.shown else "by name only",
-        "connectors": {name: {"class": p.class_name, "doc": p.doc} for name, p in kind.ports.items()},
+        "connectors": {name: {"class": p.class_name, "doc": p.doc} for name, p in kind.ports.items() if "." not in name},
         "parameters": {q.name: _described(q.declaration) for q in own if q.role == "parameter"},
         "variables": {q.name: _described(q.declaration) for q in own if q.role != "parameter"},
         "parts": list(first.plant.root.children),

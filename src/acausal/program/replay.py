@@ -70,7 +70,8 @@ class Recordings:
     def _class(self, kind: Kind, traced: Traced) -> type[Packed]:
         held: dict[str, Any] = {"__doc__": kind.doc or None, "__module__": f"acausal.packed.{self.title}"}
         for name, port in kind.ports.items():
-            held[name] = _connector(port)
+            if "." not in name:  # connectors within connectors come with those
+                held[name] = _connector(port, kind.ports)
         for name, quantity in self.source.quantities[kind.index].items():
             if quantity.connector is None:
                 held[name] = _plain(quantity.declaration)
@@ -169,8 +170,11 @@ class Recording:
         if isinstance(end, Reference):
             return self._reference(end, component)
         owner = self._component(end._owner, component)
-        connector = owner._find(end._connector.name)
+        first, *inner = end._connector.name.split(".")
+        connector = owner._find(first)
         assert isinstance(connector, Connector)
+        for part in inner:  # a connector within a connector
+            connector = connector.part_of(part)
         return ConnectorView(self._component(end._root, component), owner, connector, end._shape, end._picked)
 
     def _moved(self, expression: Expression, component: Component) -> Expression:
@@ -282,25 +286,28 @@ def _unplaced(item: Any) -> Any:
 _made: WeakValueDictionary[Any, type[Connector]] = WeakValueDictionary()  # two files with one connector connect
 
 
-def _connector(port: Port) -> Connector:
-    new = connector_class(port)(positive="in" if port.sign > 0 else "out", shape=port.shape, doc=port.doc)
+def _connector(port: Port, ports: dict[str, Port]) -> Connector:
+    new = connector_class(port, ports)(positive="in" if port.sign > 0 else "out", shape=port.shape, doc=port.doc)
     new.name = port.name
     return new
 
 
-def connector_class(port: Port) -> type[Connector]:
-    """The class of a connector: the one that is here already under its name, else one made from what was recorded."""
+def connector_class(port: Port, ports: dict[str, Port]) -> type[Connector]:
+    """The class of a connector: the one that is here already under its name, else one made from what was recorded.
+
+    `ports` are all of its kind: connectors within this one are among them, under longer names.
+    """
     members = tuple((name, type(d).__name__, d.unit, d.shape) for name, d in port.members.items())
     found = _known_here(port.origin)
     if found is not None and members == tuple((n, type(d).__name__, d.unit, d.shape) for n, d in found.members.items()):
         return found
     key = (port.lineage, members)
     if key not in _made:
-        _made[key] = _connector_made(port.class_name, port.members, port.lineage)
+        _made[key] = _connector_made(port, port.members, ports)
     return _made[key]
 
 
-def _connector_made(name: str, members: dict[str, Declaration], lineage: tuple[str, ...] = ()) -> type[Connector]:
+def _connector_made(port: Port, members: dict[str, Declaration], ports: dict[str, Port]) -> type[Connector]:
     """A connector class with these members: streams and connectors within it are told by their longer names (`h.outflow`)."""
     held: dict[str, Any] = {}
     within: dict[str, dict[str, Declaration]] = {}
@@ -317,10 +324,10 @@ def _connector_made(name: str, members: dict[str, Declaration], lineage: tuple[s
         else:
             prefix = f"{first}."
             bare = {n: _without_prefix(d, prefix) for n, d in inner.items()}
-            held[first] = _connector_made(first.capitalize(), bare)()
-    made = type(name, (Connector,), held)
-    if lineage:
-        made.lineage = classmethod(lambda cls: lineage)  # type: ignore[method-assign, assignment]
+            inside = ports[f"{port.name}.{first}"]
+            held[first] = _connector_made(inside, bare, ports)(shape=inside.shape[len(port.shape) :])
+    held["lineage"] = classmethod(lambda cls: port.lineage)
+    made: type[Connector] = type(port.class_name, (Connector,), held)
     return made
 
 

@@ -95,6 +95,9 @@ class NativeSolver:
         watch.attach(self.session)
 
     def journal(self, known: Floats) -> Callable[[], Journal] | None:
+        return self._journal(known)
+
+    def _journal(self, known: Floats) -> Callable[[], Journal]:
         return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
@@ -107,7 +110,7 @@ class NativeSolver:
             here = values_at(self.inputs, session.t, known)
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
         if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
-            told = self.journal(known)()
+            told = self._journal(known)()
             return explain_stopped(problem, session.t, session.weighted_errors(), told, outcome is Outcome.CONVERGENCE)
         return ()
 
