@@ -193,7 +193,7 @@ def test_units_that_do_not_fit_in_a_connection():
         def connections(self):
             yield self.s.p, self.r.p
 
-    holds(message(lambda: ac.compile(Mixed())), "`s.p.v` in K", "`r.p.v` in V", HERE, "Mixed", "try:")
+    holds(message(lambda: ac.compile(Mixed())), "`s.p` is a Warm", "`r.p` is a Pin", HERE, "Mixed", "try:")
 
 
 def test_connections_of_different_length_and_of_other_things():
@@ -534,7 +534,7 @@ def test_what_is_not_a_model():
         ({"until": float("nan")}, ("nan",)),
         ({"until": "ten"}, ("'ten'", "2 h")),
         ({"until": "10 K"}, ("`until` cannot be '10 K'", "`K` cannot be converted to `s`", "2 h")),
-        ({"until": True}, ("True", "later than")),
+        ({"until": True}, ("True of type bool", "a finite number of seconds")),
         ({"until": 1.0, "at": [-0.5, 0.5]}, ("-0.5 lies before the start at 0", "try:")),
         ({"until": 1.0, "at": [0.5, 2.0]}, ("2 lies after the end at 1", "try:")),
         ({"until": 1.0, "at": [0.5, 0.2]}, ("must not decrease",)),

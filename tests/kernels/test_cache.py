@@ -290,7 +290,9 @@ x, y, p = Slot(0, "variable"), Slot(1, "variable"), Slot(1, "known")
 
 
 def function(data_address: int = 0, arity: int = 1) -> SimpleNamespace:
-    return SimpleNamespace(name="f", arity=arity, address=1, data_address=data_address, partial=lambda k, args: Constant(2.0))
+    made = SimpleNamespace(name="f", arity=arity, address=1, data_address=data_address, partial=lambda k, args: Constant(2.0))
+    made.evaluation = made
+    return made
 
 
 DIFFERENT = [

@@ -193,6 +193,10 @@ class Function:
         self.address = ctypes.cast(self.code, ctypes.c_void_p).value
         self.data_address = 0 if self.data is None else self.data.ctypes.data
 
+    @property
+    def evaluation(self) -> Function:
+        return self
+
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:
         return Call(self.derivatives[k], args)
 
