@@ -213,7 +213,7 @@ def test_steps_and_times_of_phases_are_told() -> None:
     problem = problems.ladder(50)
     run = run_to_end(find_solver("ida"), problem, request_for(problem, 10.0, inputs={0: SINE}))
     seconds = run.statistics["seconds"]
-    assert set(seconds) == {"residual", "jacobian", "factorisation", "solution", "roots", "output", "total"}
+    assert set(seconds) == {"residual", "jacobian", "factorisation", "solution", "roots", "output", "watch", "total"}
     assert 0 < run.statistics["steps"] <= run.statistics["nonlinear_iterations"] <= run.statistics["residual_evaluations"]
     factorisations = run.statistics["full_factorisations"] + run.statistics["refactorisations"]
     assert 0 < run.statistics["linear_setups"] <= factorisations  # old factors are renewed between two setups

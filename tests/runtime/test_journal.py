@@ -31,7 +31,7 @@ def test_the_limiting_unknown_is_the_one_with_the_largest_estimated_error(steps:
     problem = problems.ladder(10)
     ida = ended(problem, 10.0, steps, swinging=True, record_steps=True, suppress_algebraic=False)
     errors = ida.weighted_errors()
-    journal = journal_of(ida, problem, problem.known, {})
+    journal = journal_of(ida.kept_journal(), problem, problem.known, {})
     assert len(journal.time) == steps == ida.statistics()["steps"]
     assert journal.step[-1] == ida.statistics()["last_step"] and journal.order[-1] == ida.statistics()["last_order"]
     assert errors[journal.limiting[-1]] >= 0.999 * errors.max()
@@ -41,7 +41,7 @@ def test_records_add_up_to_the_counters() -> None:
     problem = problems.decay(3)
     for options in ({}, {"record_steps": True}):
         ida = ended(problem, 50.0, **options)
-        journal, counters = journal_of(ida, problem, problem.known, {}), ida.statistics()
+        journal, counters = journal_of(ida.kept_journal(), problem, problem.known, {}), ida.statistics()
         assert journal.steps.sum() == counters["steps"]
         assert journal.error_failures.sum() == counters["error_test_failures"]
         assert journal.time[-1] == pytest.approx(50.0)
