@@ -130,6 +130,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
         scales.restart();
         check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
         failures_at_factor = steps_at_setup = 0;
+        non_finite_at_factor = non_finite.count;
         return;
     }
     check(IDAInit(mem, residual_callback, t0 - origin, y_vector, yp_vector), "IDAInit");
@@ -273,7 +274,7 @@ int Ida::jacobian_callback(realtype elapsed, realtype cj, N_Vector y, N_Vector y
         ida.jacobian.back() = 0; // the dump cell
         if (all_finite(ida.jacobian.data(), ida.system->nnz())) return 0; // computed cells that nothing reads are the residual's business
         ida.note_non_finite(time);
-        return 1;
+        return ida.stuck() ? -1 : 1;
     });
 }
 
@@ -287,7 +288,9 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     ida.note_setup();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
-    if (fresh && ida.stuck()) return -1;
+    bool failed_finite = ida.non_finite.count == ida.non_finite_at_factor; // what made the step short, not the point where it begins
+    ida.non_finite_at_factor = ida.non_finite.count;
+    if (fresh && ida.stuck()) return ida.last_evaluation_finite = failed_finite, -1;
     if (regular) return ida.measure_scales(), 0;
     ++ida.singular_setups;
     ida.singular_column = ida.lu->singular_column();

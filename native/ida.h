@@ -243,6 +243,7 @@ class Ida {
     bool last_setup_singular = false, last_evaluation_finite = true;
     Status last_status = Status::Finished;
     long failures_at_factor = 0;
+    int64_t non_finite_at_factor = 0;
     double origin = 0; // IDAS counts time from the first start, so that its tolerances in time do not depend on the date
     double t_start = 0, step_at_start = 0, t_setup = -1e300, cj_setup = 0;
     long steps_at_setup = 0;
