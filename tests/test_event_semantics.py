@@ -368,7 +368,7 @@ def test_models_without_unknowns_have_events_and_steps() -> None:
 
 
 class Sampler(ac.Component):
-    u, s, x = ac.Input(), ac.Integer(0), ac.Variable(start=0.0, fixed=True)
+    u, s, x = ac.Input(), ac.Discrete(0.0), ac.Variable(start=0.0, fixed=True)
 
     def equations(self) -> Iterator[Any]:
         yield ac.der(self.x) == self.s

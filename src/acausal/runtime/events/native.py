@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...language.expression import Slot, walk
+from ..inputs import Steps
 from ..outcome import Outcome
 from ..problem import Floats, Problem, core
 from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
@@ -184,6 +185,8 @@ def add_schedule(found: Any, handler: Handler, t: float, end: float) -> bool:
     timed, ticks = handler.timed, handler.ticks
     if not (timed.count or len(ticks.cells)) or not _slopes_are_constant(handler):
         return False
+    if any(isinstance(signal, Steps) for signal in handler.inputs.values()):
+        return False  # its jumps and ticks that differ by rounding are one event, and only the handler knows of both
     clocks = None if ticks.clocks is None else ticks.clocks.whole(t, end if np.isfinite(end) else LONG)
     if ticks.clocks is not None and clocks is None:
         return False

@@ -153,6 +153,12 @@ class Relations:
         w[self.cells[within]] = np.where(self.strict[within], 0.0, 1.0)
         self.renew(w)
 
+    def neglects_crossing(self, w: Floats, before: Floats) -> bool:
+        """Whether one that crossed at this event is within its band and has the value it had before: it would cross again."""
+        within = np.abs(self.rules.values("relation", w) + w[self.bands]) <= np.abs(w[self.bands])
+        within[self.resting] = False
+        return bool((self._fired & within & (w[self.cells] == before)).any())
+
     # --- bands ----------------------------------------------------------------------------------------------------------------
     def widen(self, w: Floats, rows: np.ndarray) -> None:
         """Bands of relations that have just switched, and of those that interpolated derivatives make uncertain."""

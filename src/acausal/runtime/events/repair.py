@@ -31,7 +31,7 @@ class Repair:
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
         self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.y = self.yp = self.bands = np.zeros(0)
+        self.y = self.yp = self.bands = self.values = np.zeros(0)  # the last two: of relations
 
     def solved(self, t: float, y: Floats, yp: Floats, problem: Problem) -> bool:
         """The initialisation's methods (blocks, line search, homotopy) with states held; y and y' in place."""
@@ -91,6 +91,8 @@ class Repair:
         """Configurations of two-valued cells, those first that differ least from the one before the event."""
         handler = self.handler
         self.bands = handler.w[handler.relations.bands]
+        handler.w[handler.cells] = before
+        self.values = handler.w[handler.relations.cells]
         places = self._switches(before)
         tried = 0
         for many in range(len(places) + 1):
@@ -140,6 +142,8 @@ class Repair:
             return False
         handler.load(t, y, yp)
         handler.relations.follow(w)
+        if handler.relations.neglects_crossing(w, self.values):
+            return False
         if not self._assignments_agree():
             handler.relations.follow_as_written(w)
         return not ((w[handler.cells] != configuration) & handler.read).any() and self._assignments_agree()
