@@ -213,7 +213,7 @@ class _Run:
         self.exchanged = True
         if again or self.owner.mode != "start" or not len(chosen.taken) or not np.isfinite(self.x).all():
             return False
-        other = by_numbers(self.stack, chosen, order, self.x)
+        other = by_numbers(self.stack, chosen, order, self.x, self.report.start)
         if other is None or np.array_equal(other.columns, chosen.columns):
             return False
         self.x = self.report.start.copy()

@@ -6,6 +6,9 @@ beside the point reached, their rows choose columns again: greedily by rank (see
 those chosen before. Starts that occur in these rows can be exchanged for others that might be states. If a region's rows are too
 few for that, the blocks that it waits for are taken in, until it works or everything has been looked at.
 
+An unknown that was to be computed and is now taken stays at its start, where others may lose their coefficients: with x' taken at
+zero, x·x' + y·y' = 0 says nothing about x. So what was chosen is looked at once more with these values.
+
 Beside the point and not at it, since a matrix that is singular at one point only (x² + y² = 1 at y = 0) is Newton's business.
 """
 
@@ -18,14 +21,14 @@ import numpy as np
 
 from .conditions import Conditions, ranks
 from .equations import Stack
-from .ordering import BlockOrder
+from .ordering import BlockOrder, block_order, rows_by_columns
 from .types import Floats, Integers, Mask
 
 _DEPENDENT = 1e-9  # what is left of a scaled column beside those chosen before
 _LARGEST = 3000  # rows of a region that is looked at densely
 
 
-def by_numbers(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats) -> Conditions | None:
+def by_numbers(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats, start: Floats) -> Conditions | None:
     """Conditions whose matrix is regular beside x, or None if there are none (or if those chosen are regular)."""
     matrix = _scaled(stack, _beside(stack, chosen, x))
     if not np.isfinite(matrix.data).all():
@@ -34,10 +37,23 @@ def by_numbers(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats) -
     while 0 < region.size <= _LARGEST:
         columns = region.chosen()
         if columns is not None:
-            return _exchanged(chosen, region.own_columns(), columns, stack.size)
+            other = _exchanged(chosen, region.own_columns(), columns, stack.size)
+            if _regular(stack, other, x, start):
+                return other
         if not region.grow():
             break
     return None
+
+
+def _regular(stack: Stack, chosen: Conditions, x: Floats, start: Floats) -> bool:
+    """Whether the rows determine the columns where everything that is taken has its start."""
+    point = x.copy()
+    point[chosen.taken] = start[chosen.taken]
+    matrix = _scaled(stack, _beside(stack, chosen, point))
+    part = matrix[chosen.rows][:, chosen.columns].tocsc()
+    part.eliminate_zeros()
+    order = block_order(rows_by_columns(part.indptr, part.indices, len(chosen.rows)))
+    return order is not None and _Region(stack, chosen, order, matrix).size == 0
 
 
 def _beside(stack: Stack, chosen: Conditions, x: Floats) -> Floats:
