@@ -225,7 +225,7 @@ def driver(
     if selection is not None and problem.size:
         request = _watched(problem, request, selection, starts)
     if selection is not None:
-        request = replace(request, reduced=selection.equations)
+        request = replace(request, reduced=lambda: selection.whole[0])
     solving = opened(solver, problem, request)
     return Smooth(problem, request, solving) if problem.rules is None else Hybrid(problem, request, solving)
 

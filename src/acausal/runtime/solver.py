@@ -88,7 +88,7 @@ class Request:
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
     sound: bool = False  # whoever made it has seen to shapes, types and order
-    reduced: Equations | None = None  # of a reduced system: its equations without the rows that select states
+    reduced: Callable[[], Equations] | None = None  # of a reduced system: makes its equations, without rows that select states
 
     @property
     def span(self) -> float:

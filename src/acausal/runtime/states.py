@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,8 +70,16 @@ class StateSelection:
         self.equations = Equations(
             size, system.equation_count, len(known), 2 * size, (own.indptr, own.indices), residuals, jacobians
         )
+        self._pattern, self._known_size = pattern, len(known)
         self._problems: dict[bytes, Problem] = {}
         self._common: Explicit | None = None  # what is computed whatever the states are
+
+    @cached_property
+    def whole(self) -> tuple[Equations, object]:
+        """All equations of the reduced system, without rows that select states, and their code; few runs ask for them."""
+        residuals, jacobians, code = kernels(self.system.families, self._pattern.positions)
+        size, pattern = self.system.size, (self._pattern.indptr, self._pattern.indices)
+        return Equations(size, self.system.equation_count, self._known_size, 2 * size, pattern, residuals, jacobians), code
 
     def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats, limit: float = np.inf) -> Selection:
         """The best states at a point; with a `limit`, preferences count where numbers allow it."""

@@ -104,7 +104,7 @@ class Hybrid:
         if len(r.output_times) and r.output_times[0] <= r.t0:
             self._store_now(r.t0)
             self._first_is_stored = True
-        if is_ordinary(self.problem, self.session) and not self.impulses.possible:
+        if is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
             self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
         return self._verdict(happening)
 

@@ -9,6 +9,8 @@ impulse. Two lengths, extrapolated, leave an error of h². As many steps as the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
@@ -26,9 +28,9 @@ _LENGTH = 1e-4  # of a step of the run: within so short a time nothing else move
 class Impulses:
     """What jumped at the events of a run although the model differentiates it."""
 
-    def __init__(self, problem: Problem, equations: Equations | None) -> None:
-        """`equations` are those of the reduced system, without the rows that select states."""
-        self.problem, self.system, self.equations = problem, problem.lowered.system, equations
+    def __init__(self, problem: Problem, reduced: Callable[[], Equations] | None) -> None:
+        """`reduced` makes the equations of the reduced system, without the rows that select states."""
+        self.problem, self.system, self.reduced = problem, problem.lowered.system, reduced
         self.added = self.system.derivatives
         none = np.zeros((0, 2), dtype=np.int64)
         self.pairs = none if self.added is None else self.added.candidates()  # (unknown, its derivative)
@@ -36,7 +38,20 @@ class Impulses:
 
     @property
     def possible(self) -> bool:
-        return self.equations is not None and len(self.pairs) > 0
+        return self.reduced is not None and len(self.pairs) > 0
+
+    @property
+    def by_switching(self) -> bool:
+        """Whether what events decide stands in an equation that was differentiated; other events drive no impulse."""
+        if not self.possible or self.added is None or self.system.hybrid is None:
+            return False
+        hybrid, raised = self.system.hybrid, np.flatnonzero(self.added.differentiations > 0)
+        decided = 2 * self.system.size + np.concatenate([hybrid.cells, hybrid.partners])
+        for family in self.system.families:
+            slots = family.slots[:, np.isin(family.rows, raised).any(axis=0)]
+            if np.isin(np.where(slots < 0, ~slots, slots), decided).any():
+                return True
+        return False
 
     def unknowns(self, w: Floats) -> Floats:
         """All unknowns of the system, in a workspace of the problem."""
@@ -69,7 +84,8 @@ class Impulses:
         return last, total, first
 
     def _solved(self, t: float, last: Floats, known: Floats, h: float) -> Floats | None:
-        assert self.equations is not None and self.added is not None
+        assert self.reduced is not None and self.added is not None
+        equations = self.reduced()
         rows, z, n = self.added.original_rows, last.copy(), len(last)
         source, slope = self.pairs.T
         m, rest = len(source), np.zeros(n)
@@ -77,9 +93,9 @@ class Impulses:
         noise[source[source < rows]] = 0.0  # differences of these are divided by h, and again
         euler = sparse.csr_matrix((np.r_[np.full(m, h), -np.ones(m)], (np.r_[:m, :m], np.r_[slope, source])), shape=(m, n))
         for _ in range(_ITERATIONS):
-            residual = np.r_[self.equations.residual(t, z, rest, known)[:rows], h * z[slope] - (z[source] - last[source])]
-            values, (indptr, indices) = self.equations.jacobian(t, z, rest, 0.0, known), self.equations.pattern
-            matrix = sparse.csc_matrix((values, indices, indptr), shape=(self.equations.count, n)).tocsr()[:rows]
+            residual = np.r_[equations.residual(t, z, rest, known)[:rows], h * z[slope] - (z[source] - last[source])]
+            values, (indptr, indices) = equations.jacobian(t, z, rest, 0.0, known), equations.pattern
+            matrix = sparse.csc_matrix((values, indices, indptr), shape=(equations.count, n)).tocsr()[:rows]
             try:
                 correction = splu(sparse.vstack([matrix, euler]).tocsc()).solve(residual)
             except (RuntimeError, ValueError):
