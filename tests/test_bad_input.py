@@ -549,6 +549,7 @@ def test_what_is_not_a_model():
         ({"until": 1.0, "rtol": True}, ("`rtol`", "True of type bool")),
         ({"until": 1.0, "atol": "fine"}, ("`atol`", "'fine' of type str")),
         ({"until": 1.0, "atol": {"wall.T": 0.0}}, ("`atol`", "positive")),
+        ({"until": 1.0, "given": [1.0]}, ("`given` takes values by name", "got [1.0] of type list")),
         ({"until": 1.0, "rtoll": 1e-6}, ("`rtoll`", "Did you mean `rtol`")),
         ({"until": 1.0, "maxstep": 1e-6}, ("`maxstep`", "`max_step`")),
     ],

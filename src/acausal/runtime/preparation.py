@@ -147,6 +147,7 @@ class Preparation:
         mode, t = asked.mode, asked.t
         if mode not in ("start", "steady"):
             raise UsageError(f'`initial` is "start" or "steady", got {mode!r}.')
+        by_name(asked.given, "given")
         changes, starts = self.parameters.split(by_name(asked.set, "set"))
         with self._lock:
             signals, told = self.parameters.signals(asked.inputs, changes, t, t if asked.end is None else asked.end)
