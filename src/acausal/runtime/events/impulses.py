@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from ...errors import Diagnostic
 from ..problem import Equations, Floats, Problem
@@ -84,6 +82,9 @@ class Impulses:
         return last, total, first
 
     def _solved(self, t: float, last: Floats, known: Floats, h: float) -> Floats | None:
+        from scipy import sparse  # late: it takes longer to import than all the rest, and impulses are rare
+        from scipy.sparse.linalg import splu
+
         assert self.reduced is not None and self.added is not None
         equations = self.reduced()
         rows, z, n = self.added.original_rows, last.copy(), len(last)
