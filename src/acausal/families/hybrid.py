@@ -282,13 +282,12 @@ class Freezer:
             top, bottom = (now + 1.0, now) if name == "floor" else (now, now - 1.0)
             above, below = self._relation("gt", x, top, str(step)), self._relation("lt", x, bottom, str(step))
             # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
-            # is seen by being equal; time does not jump.
+            # is seen by being equal; time does not jump, but what it is compared with may.
             up, down = now + 1.0, now - 1.0
-            timed = isinstance(above, Reference)
-            if name == "floor":
-                above = above if timed else above | apply("eq", x, up)
-            else:
-                below = below if timed else below | apply("eq", x, down)
+            onto = apply("eq", x, up if name == "floor" else down)
+            if isinstance(above, Reference):
+                onto &= ~apply("eq", x, self.before(x))
+            above, below = (above | onto, below) if name == "floor" else (above, below | onto)
             lower = apply("where", below, apply("min", step, down), now)
             value = apply("where", above, apply("max", step, up), lower)
             self.rules.append(Rule("update", value, step.shape, str(step), self._place[1], cell))

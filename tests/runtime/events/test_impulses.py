@@ -63,3 +63,19 @@ def test_a_step_in_a_position_is_told() -> None:
 def test_what_does_not_jump_is_not_told() -> None:
     smooth = ac.compile(Divider(signal.Sine(amplitude=1.0, f=1.0))).simulate(until=2.0)
     assert smooth.diagnostics == ()
+
+
+class Triggered(signal.Source):
+    """Jumps when a state, not time, says so."""
+
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == 1.0
+        yield self.y == ac.where(self.x > 1.0, 20.0, 0.0)
+
+
+def test_an_impulse_at_a_state_event_is_that_of_a_time_event() -> None:
+    result = ac.compile(Divider(Triggered())).simulate(until=2.0, rtol=1e-8)
+    assert result["d.v"][-1] == pytest.approx(5.0 * np.exp(-1.0 / 40.0), rel=1e-6)
+    assert "an impulse passes" in result.diagnostics[0].what

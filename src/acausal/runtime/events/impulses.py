@@ -89,13 +89,14 @@ class Impulses:
         equations = self.reduced()
         rows, z, n = self.added.original_rows, last.copy(), len(last)
         source, slope = self.pairs.T
-        m, rest = len(source), np.zeros(n)
+        m = len(source)
         noise = np.full(n, 64 * np.finfo(float).eps * max(1.0, float(np.abs(last[source]).max())) / h**2)
         noise[source[source < rows]] = 0.0  # differences of these are divided by h, and again
         euler = sparse.csr_matrix((np.r_[np.full(m, h), -np.ones(m)], (np.r_[:m, :m], np.r_[slope, source])), shape=(m, n))
         for _ in range(_ITERATIONS):
-            residual = np.r_[equations.residual(t, z, rest, known)[:rows], h * z[slope] - (z[source] - last[source])]
-            values, (indptr, indices) = equations.jacobian(t, z, rest, 0.0, known), equations.pattern
+            slopes = (z - last) / h  # of what the reduction left as it was
+            residual = np.r_[equations.residual(t, z, slopes, known)[:rows], h * z[slope] - (z[source] - last[source])]
+            values, (indptr, indices) = equations.jacobian(t, z, slopes, 1 / h, known), equations.pattern
             matrix = sparse.csc_matrix((values, indices, indptr), shape=(equations.count, n)).tocsr()[:rows]
             try:
                 correction = splu(sparse.vstack([matrix, euler]).tocsc()).solve(residual)
