@@ -20,7 +20,6 @@ Chunk = Sequence[tuple[int, Mapping[str, Any]]]
 Where = str | Any | None
 
 _AHEAD = 2  # chunks that wait for each worker
-_TRIES = 2  # of a case whose worker died
 
 
 def rows_of(job: Job, chunks: Iterable[Chunk], where: Where, workers: int | None, start_from: Any = None) -> Iterator[Row]:
@@ -93,45 +92,47 @@ def _surviving(pool: Callable[[], Executor], chunks: Iterable[Chunk], workers: i
     """Run on pools that may break; what was under way in a broken one is tried again in a new one, case by case."""
     source = iter(chunks)
     again: list[Chunk] = []
-    tried: dict[int, int] = {}
     while True:
         under_way: dict[Future[list[Row]], Chunk] = {}
         executor = pool()
         try:
-            for chunk in islice(_first(again, source), _AHEAD * workers):
-                under_way[executor.submit(_run_received, chunk)] = chunk
+            _submit(executor, under_way, again, source, _AHEAD * workers)
             while under_way:
                 done, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in done:
                     rows = future.result()  # raises if the pool is broken
                     del under_way[future]
-                    for chunk in islice(_first(again, source), 1):
-                        under_way[executor.submit(_run_received, chunk)] = chunk
                     yield from rows
+                _submit(executor, under_way, again, source, _AHEAD * workers - len(under_way))
             return
         except BrokenExecutor:
             for future, chunk in under_way.items():
                 if future.done() and future.exception() is None:
                     yield from future.result()
                     continue
-                for number, changes in chunk:
-                    tried[number] = tried.get(number, 0) + 1
-                    if len(chunk) == 1 and tried[number] > _TRIES:
-                        yield _killer(number, width)
-                    else:
-                        again.append([(number, changes)])
+                if len(chunk) == len(under_way) == 1:  # it was alone, so nobody else can have done it
+                    yield _killer(chunk[0][0], width)
+                else:
+                    again += [[case] for case in chunk]
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _first(again: list[Chunk], source: Iterator[Chunk]) -> Iterator[Chunk]:
-    while again:
-        yield again.pop(0)
-    yield from source
+def _submit(
+    executor: Executor, under_way: dict[Future[list[Row]], Chunk], again: list[Chunk], source: Iterator[Chunk], most: int
+) -> None:
+    """Give the pool more to do, suspects one at a time; what a broken pool no longer takes is kept for the next one."""
+    chunks = ([again.pop(0)] if not under_way else []) if again else list(islice(source, most))
+    for k, chunk in enumerate(chunks):
+        try:
+            under_way[executor.submit(_run_received, chunk)] = chunk
+        except BrokenExecutor:
+            again[:0] = chunks[k:]
+            raise
 
 
 def _killer(number: int, width: int) -> Row:
-    what = "The process that ran this case died each time (out of memory, or a crash in a function that was called)."
+    what = "The process that ran this case alone died (out of memory, or a crash in a function that was called)."
     return Row(number, (float("nan"),) * width, "WORKER_DIED", float("nan"), what)
 
 

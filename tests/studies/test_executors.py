@@ -1,0 +1,73 @@
+"""Wherever the cases run, the table is the same, and a worker that dies loses nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import acausal as ac
+
+from .plants import Decay
+
+RATES = np.linspace(0.5, 2.0, 12)
+
+
+@pytest.fixture(scope="module")
+def decay():
+    return ac.compile(Decay())
+
+
+@pytest.fixture(scope="module")
+def table(decay):
+    return ac.study(decay, {"k": RATES}, "x", until=1.0, executor="serial")["x"]
+
+
+def test_processes(decay, table):
+    study = ac.study(decay, {"k": RATES}, "x", until=1.0, executor="processes", workers=2)
+    np.testing.assert_array_equal(study["x"], table)
+
+
+class Deadly:
+    """An output that kills its process at one case: once, or each time."""
+
+    def __init__(self, marks: Path, always: bool) -> None:
+        self.marks, self.always = marks, always
+
+    def __call__(self, result):
+        mark = self.marks / "died"
+        if abs(result["k"][0] - RATES[5]) < 1e-12 and (self.always or not mark.exists()):
+            mark.touch()
+            os._exit(9)
+        return result["x"][-1]
+
+
+def test_a_process_that_dies_once_loses_nothing(decay, table, tmp_path):
+    study = ac.study(decay, {"k": RATES}, {"x": Deadly(tmp_path, always=False)}, until=1.0, executor="processes", workers=2)
+    np.testing.assert_array_equal(study["x"], table)
+
+
+def test_a_case_that_kills_every_process_is_a_failed_row(decay, table, tmp_path):
+    study = ac.study(decay, {"k": RATES}, {"x": Deadly(tmp_path, always=True)}, until=1.0, executor="processes", workers=2)
+    assert [row.number for row in study.failed] == [5]
+    assert study.failed[0].outcome == "WORKER_DIED"
+    others = np.arange(len(RATES)) != 5
+    np.testing.assert_array_equal(study["x"][others], table[others])
+
+
+def test_joblib(decay, table):
+    joblib = pytest.importorskip("joblib")
+    study = ac.study(decay, {"k": RATES}, "x", until=1.0, executor=joblib.Parallel(n_jobs=2))
+    np.testing.assert_array_equal(study["x"], table)
+
+
+def test_dask(decay, table):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        study = ac.study(decay, {"k": RATES}, "x", until=1.0, executor=client)
+    np.testing.assert_array_equal(study["x"], table)
