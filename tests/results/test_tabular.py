@@ -112,3 +112,8 @@ def test_a_full_device_is_told_and_left_alone(result, full_device, form):
         tabular.export(result, full_device, form=form)
     assert full_device.is_char_device()
     assert list(full_device.parent.iterdir()) == [full_device]
+
+
+def test_units_are_given_by_name(result):
+    with pytest.raises(UsageError, match=r"`units` takes units by name.*got 'degC' of type str"):
+        tabular.to_pandas(result, units="degC")

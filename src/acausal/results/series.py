@@ -216,7 +216,7 @@ def _without_slices(result: Trajectories, name: str) -> Iterator[str]:
 
 def values(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, str] | None = None) -> Iterator[Array]:
     """The values of each column in turn. An array is computed once for all its elements that follow one another."""
-    units = units or {}
+    units = by_name(units)
     if isinstance(result, ManyValues) and not units and not any(column.element for column in wanted):
         for first in range(0, len(wanted), _TOGETHER):
             yield from result.many([column.name for column in wanted[first : first + _TOGETHER]])
@@ -228,6 +228,15 @@ def values(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, s
             held, held_values = column.name, result[column.name] if unit is None else result.in_unit(column.name, unit)
         element: tuple[Any, ...] = (slice(None), *column.element)
         yield held_values[element]
+
+
+def by_name(units: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Units that a user wants, by name, or why they are not."""
+    if units is not None and not isinstance(units, Mapping):
+        raise UsageError(
+            f'`units` takes units by name, such as {{"room.T": "degC"}}, got {units!r} of type {type(units).__name__}.'
+        )
+    return units or {}
 
 
 def matrix(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, str] | None = None) -> Array:
