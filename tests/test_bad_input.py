@@ -585,8 +585,9 @@ def test_a_full_disk_and_an_unwritable_path(tmp_path):
 
 def test_control_c_ends_the_run_and_keeps_what_was_computed(tmp_path):
     program = textwrap.dedent("""
-        import sys
+        import signal
         import acausal as ac
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may have it ignored
         def f(t, dy, y):
             yield dy.x - ac.cos(1e5 * t) * 1e5
         model = ac.compile(ac.plain(f, y={"x": 0.0}))
@@ -604,7 +605,10 @@ def test_control_c_ends_the_run_and_keeps_what_was_computed(tmp_path):
 
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert out.split()[:1] == ["CANCELLED"]
 
 

@@ -8,7 +8,7 @@ configurations of the two-valued cells that take part are tried, nearest first, 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,17 +94,18 @@ class Repair:
         handler.w[handler.cells] = before
         self.values = handler.w[handler.relations.cells]
         places = self._switches(before)
-        tried = 0
-        for many in range(len(places) + 1):
-            for chosen in combinations(places, many):
-                tried += 1
-                if tried > MOST_TRIED:
-                    return False
-                configuration = before.copy()
-                configuration[list(chosen)] = 1.0 - configuration[list(chosen)]
-                y_try, yp_try = y.copy(), yp.copy()
-                if self._agrees(happening.t, configuration, y_try, yp_try, session, problem):
+        choices = chain.from_iterable(combinations(places, many) for many in range(len(places) + 1))
+        last_resort = None
+        for chosen in islice(choices, MOST_TRIED):
+            configuration = before.copy()
+            configuration[list(chosen)] = 1.0 - configuration[list(chosen)]
+            y_try, yp_try = y.copy(), yp.copy()
+            if self._agrees(happening.t, configuration, y_try, yp_try, session, problem):
+                if not handler.relations.neglects_crossing(handler.w, self.values):
                     return self._accepted(happening, y_try, yp_try)
+                last_resort = configuration if last_resort is None and chosen else last_resort
+        if last_resort is not None and self._agrees(happening.t, last_resort, y, yp, session, problem):
+            return self._accepted(happening, y, yp)
         handler.w[handler.cells] = before
         return False
 
@@ -142,8 +143,6 @@ class Repair:
             return False
         handler.load(t, y, yp)
         handler.relations.follow(w)
-        if handler.relations.neglects_crossing(w, self.values):
-            return False
         if not self._assignments_agree():
             handler.relations.follow_as_written(w)
         return not ((w[handler.cells] != configuration) & handler.read).any() and self._assignments_agree()
