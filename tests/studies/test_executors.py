@@ -49,6 +49,11 @@ def test_a_process_that_dies_once_loses_nothing(decay, table, tmp_path):
     np.testing.assert_array_equal(study["x"], table)
 
 
+def test_a_case_that_was_alone_when_its_process_died_is_tried_once_more(decay, table, tmp_path):
+    study = ac.study(decay, {"k": RATES[5:6]}, {"x": Deadly(tmp_path, always=False)}, until=1.0, executor="processes", workers=2)
+    np.testing.assert_array_equal(study["x"], table[5:6])
+
+
 def test_a_case_that_kills_every_process_is_a_failed_row(decay, table, tmp_path):
     study = ac.study(decay, {"k": RATES}, {"x": Deadly(tmp_path, always=True)}, until=1.0, executor="processes", workers=2)
     assert [row.number for row in study.failed] == [5]

@@ -92,6 +92,7 @@ def _surviving(pool: Callable[[], Executor], chunks: Iterable[Chunk], workers: i
     """Run on pools that may break; what was under way in a broken one is tried again in a new one, case by case."""
     source = iter(chunks)
     again: list[Chunk] = []
+    suspects: set[int] = set()  # cases that were under way when a pool broke; each of them is tried once more, alone
     while True:
         under_way: dict[Future[list[Row]], Chunk] = {}
         executor = pool()
@@ -110,9 +111,11 @@ def _surviving(pool: Callable[[], Executor], chunks: Iterable[Chunk], workers: i
                 if future.done() and future.exception() is None:
                     yield from future.result()
                     continue
-                if len(chunk) == len(under_way) == 1:  # it was alone, so nobody else can have done it
+                numbers = {number for number, _ in chunk}
+                if numbers <= suspects:  # the second time, and it was alone: nobody else can have done it
                     yield _killer(chunk[0][0], width)
                 else:
+                    suspects |= numbers
                     again += [[case] for case in chunk]
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
