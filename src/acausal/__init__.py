@@ -74,6 +74,7 @@ from .language.functions import (
 )
 from .language.functions import maximum as max
 from .language.functions import minimum as min
+from .language.medium import AnyMedium, FluidPort
 from .language.outer import outer
 from .language.plain import plain
 from .language.reductions import final, first, integral, when_first
@@ -147,6 +148,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AcausalError",
+    "AnyMedium",
     "Boolean",
     "Component",
     "Connector",
@@ -154,6 +156,7 @@ __all__ = [
     "Diagnostic",
     "Discrete",
     "Flow",
+    "FluidPort",
     "Input",
     "InputStates",
     "Integer",

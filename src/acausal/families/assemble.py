@@ -25,12 +25,14 @@ from ..language.expression import (
     transform,
     walk,
 )
+from ..language.medium import known_media
 from ..language.reading import one_at_a_time
 from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .balance import local_balance
 from .canonical import canonical, slot_kind
 from .census import Census
+from .circuits import media_in
 from .connections import Joints, Nodes
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .fuse import fused
@@ -80,7 +82,7 @@ class Source:
 
 def read(root: Component) -> Source:
     """Count the components below `root` and let each kind state its equations. Components are read, not changed."""
-    with one_at_a_time:
+    with one_at_a_time, known_media(media_in(root)):
         census = Census(root, SameButFor())
         plant = census.plant
         counts = (plant.variable_count, plant.known_count)

@@ -24,6 +24,7 @@ from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
 from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, transform, walk
 from ..language.external import ExternalFunction
+from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
 from ..language.states import State, StateView
 from .plant import Kind, Plant, Quantity
@@ -174,10 +175,13 @@ class Census:
     def _signature(self, component: Component, node: Node, count: int) -> Any:
         """Equal signatures have equal equations: the class, its structural choices, and the structure below."""
         own, declared, slots = component.__dict__, component._ac_declared, slot_values(component)
-        if not own and not declared and not slots:
+        media = media_of(component)
+        if not own and not declared and not slots and not media:
             return type(component)
-        parts: list[Any] = [type(component)]
+        parts: list[Any] = [type(component), *sorted(media.items())]
         for name, value in own.items():
+            if name in component._class_media:
+                continue  # whoever said it, it is the medium of the circuit
             if isinstance(value, Component) and _is_child(component, name, value):
                 parts.append((name, self._place(value, node, count)))
                 node.children[name] = self._nodes[id(value)]
@@ -350,7 +354,7 @@ def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> An
         return (float, value.hex())
     if isinstance(value, _BY_IDENTITY):
         return ("identity", id(value))
-    if isinstance(value, _BY_VALUE):
+    if isinstance(value, (*_BY_VALUE, Medium)):
         return (kind, value)
     if isinstance(value, Expression):
         return ("expression", _expression_key(component, value))

@@ -111,9 +111,9 @@ def _mixing(
 
 
 def _stream_names(plant: Plant) -> list[str]:
-    """Members of connectors that are streams, each once."""
+    """Members of connectors that are streams, by the name they have in their own connector: one within another meets plain ones."""
     return [
-        q.name.partition(".")[2].rpartition(".")[0]
+        q.name.split(".")[-2]
         for kind in plant.kinds
         for q in kind.quantities.values()
         if q.connector is not None and q.declaration.stream == "outflow"
@@ -126,10 +126,10 @@ def _tables(plant: Plant, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray
     for kind in plant.kinds:
         for quantity in kind.quantities.values():
             port = quantity.connector
-            if port is None or quantity.name != f"{port.name}.{name}.outflow":
+            if port is None or quantity.declaration.stream != "outflow" or quantity.name.split(".")[-2] != name:
                 continue
             flow = kind.quantities[f"{port.name}.{quantity.declaration.with_}"]
-            into = kind.quantities[f"{port.name}.{name}.inflow"]
+            into = kind.quantities[f"{quantity.name.removesuffix('outflow')}inflow"]
             count, numbers = kind.count * flow.size, np.arange(kind.count * quantity.size)
             flows.append(np.arange(flow.base, flow.base + count))
             outs.append((quantity.base + numbers).reshape(count, -1))

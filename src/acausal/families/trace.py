@@ -311,6 +311,12 @@ def _stated(kind: Kind, component: Component) -> Traced:
     return Traced(kind, equations, initial, connections, assigned, statements, transitions, guesses, of_states)
 
 
+def stated_connections(kind: Kind, component: Component) -> Iterator[tuple[tuple[Any, ...], Location | None]]:
+    """The ends that `connections` joins, about components."""
+    for item, where in _run(component, "connections"):
+        yield _connection(kind, component, item, where).ends, where
+
+
 def _as_data(found: Traced, census: Census) -> Traced:
     """The same about nodes."""
     moved = census.moved

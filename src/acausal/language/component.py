@@ -13,6 +13,7 @@ from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
 from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
+from .medium import PLACE, AnyMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
     checked_number,
     own_declarations,
@@ -113,6 +114,7 @@ class Component(metaclass=ComponentType):
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
     _class_children: ClassVar[dict[str, Any]] = {}
+    _class_media: ClassVar[dict[str, AnyMedium]] = {}  # places for the media of its circuits
     _ac_origin: ClassVar[str] = ""  # the file its equations came in, if they did not come as source …
     _ac_closed: ClassVar[bool] = False  # … and whether they are shown by name only
     _ac_parent: Component | None
@@ -128,10 +130,10 @@ class Component(metaclass=ComponentType):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for name in vars(cls):
-            if name in _OWN_NAMES and name not in ("_class_declared", "_class_children"):
+            if name in _OWN_NAMES and name not in _KEPT_FOR_CLASSES:
                 raise _taken(cls, name)
-        type.__setattr__(cls, "_class_declared", {})
-        type.__setattr__(cls, "_class_children", {})
+        for name in _KEPT_FOR_CLASSES:
+            type.__setattr__(cls, name, {})
         own_declarations(cls, (Declaration, Connector))
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
@@ -139,8 +141,13 @@ class Component(metaclass=ComponentType):
                     cls._class_declared[name] = value
                 elif isinstance(value, (Component, ComponentArray)):
                     cls._class_children[name] = value
+                elif isinstance(value, AnyMedium):
+                    cls._class_media[name] = value
                 elif name in cls._class_declared:
                     del cls._class_declared[name]
+        if not hasattr(cls, PLACE) and any(belongs_to_default(d) for d in cls._class_declared.values()):
+            type.__setattr__(cls, PLACE, AnyMedium.implied())
+            cls._class_media[PLACE] = vars(cls)[PLACE]
 
     if TYPE_CHECKING:  # the metaclass takes modifications of everything that is declared
 
@@ -174,7 +181,7 @@ class Component(metaclass=ComponentType):
     def __setattr__(self, name: str, value: Any) -> None:
         note(self)
         if name.startswith("_"):
-            if name in _OWN_NAMES and name not in ("_class_declared", "_class_children"):
+            if name in _OWN_NAMES and name not in _KEPT_FOR_CLASSES:
                 raise _taken(type(self), name)
             object.__setattr__(self, name, value)
         elif isinstance(value, (Declaration, Connector)):
@@ -199,7 +206,7 @@ class Component(metaclass=ComponentType):
             self.__dict__[name] = tuple(value)
         elif isinstance(value, Named):
             self._name_expression(name, value)
-        elif self._find(name) is not None:
+        elif name in self._class_media or self._find(name) is not None:
             self._modify(name, value)
         else:
             refuse_hidden(name, value, (Component, ComponentArray), "a component")
@@ -226,7 +233,7 @@ class Component(metaclass=ComponentType):
             found = declared[name]
             if isinstance(found, Declaration):
                 return found.view_of(self._reference(name))
-            return ConnectorView(self, self, found, found.shape, None)
+            return ConnectorView(self, self, self._find(name), found.shape, None)  # type: ignore[arg-type]
         named = named_elsewhere(self, name)
         if named is not None:
             return rerooted(*named, self)
@@ -248,12 +255,15 @@ class Component(metaclass=ComponentType):
         self._ac_named[name] = (value.unit, value.doc)  # type: ignore[index]
 
     def _find(self, name: str) -> Declaration | Connector | None:
-        if self._ac_declared is not None and name in self._ac_declared:
-            return self._ac_declared[name]
-        return self._class_declared.get(name)
+        own = self._ac_declared
+        found = own[name] if own is not None and name in own else self._class_declared.get(name)
+        return known_connector(self, found) if isinstance(found, Connector) and found.fluid else found
 
     def _all_declared(self) -> dict[str, Declaration | Connector]:
-        return {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
+        declared = {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
+        if any(isinstance(d, Connector) and d.fluid for d in declared.values()):
+            return {name: self._find(name) for name in declared}  # type: ignore[misc]
+        return declared
 
     def _declaration(self, name: str) -> Declaration:
         """The declaration of `T` or `port.T`."""
@@ -270,7 +280,9 @@ class Component(metaclass=ComponentType):
         note(self)
         first, _, rest = name.partition(".")
         found = self._find(first)
-        if isinstance(found, Declaration) and not rest:
+        if name in self._class_media:
+            give_medium(self, name, value)
+        elif isinstance(found, Declaration) and not rest:
             self._modify_declared(name, found, value)
         elif isinstance(found, Connector) and rest in found.members:
             self._modify_declared(name, found.members[rest], value)
@@ -280,7 +292,8 @@ class Component(metaclass=ComponentType):
             else:
                 self._exchange(first, value)
         else:
-            known = [*self._all_declared(), *(k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))]
+            parts = (k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))
+            known = [*self._all_declared(), *self._class_media, *parts]
             raise UsageError(
                 f"{type(self).__name__} has no `{name}` that could be given a value. {near_matches(name, known)}".strip(),
                 remedy=f"It declares: {', '.join(known[:12])}",
@@ -348,6 +361,7 @@ class Component(metaclass=ComponentType):
         return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
 
 
+_KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media")
 # Names that a component class inherits and needs; all others, also those that begin with an underscore, are the user's.
 _OWN_NAMES = frozenset(name for name in vars(Component) if name.startswith("_") and not name.startswith(("__", "_ac_")))
 
@@ -448,6 +462,8 @@ class View:
             return declared.view_of(Reference(self._root, element, name, shape, picked))
         if isinstance(declared, Connector):
             return ConnectorView(self._root, element, declared, self._shape + declared.shape, self._spread(declared.shape))
+        if name in element._class_media:
+            return medium_at(element, name)
         child = element.__dict__.get(name)
         if isinstance(child, Component):
             return View(self._root, child, self._shape, self._picked)

@@ -27,6 +27,7 @@ class Connector:
     members: ClassVar[dict[str, Declaration]] = {}  # of connectors within this one and of streams, too: `air.p`, `h.outflow`
     parts: ClassVar[dict[str, Connector]] = {}  # connectors within this one
     streams: ClassVar[dict[str, Stream]] = {}
+    fluid: ClassVar[bool] = False  # whether a medium flows through it, or through one within it: `medium.py`
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -46,6 +47,7 @@ class Connector:
                 cls.members[name] = found
         for name, stream in cls.streams.items():
             cls._check_stream(name, stream)
+        cls.fluid = cls.fluid or any(part.fluid for part in cls.parts.values())
 
     @classmethod
     def _add_part(cls, name: str, part: Connector) -> None:
@@ -97,7 +99,10 @@ class Connector:
             self.name, self.place = name, f"{owner.__module__}.{owner.__qualname__}.{name}"
 
     def __get__(self, component: Any, owner: type) -> Any:
-        return self if component is None else ConnectorView(component, component, self, self.shape, None)
+        if component is None:
+            return self
+        own = component._find(self.name) if self.fluid else self
+        return ConnectorView(component, component, own, self.shape, None)
 
 
 class StreamView(Arithmetic):
@@ -194,11 +199,20 @@ class ConnectorView:
             )
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "medium" and getattr(connector, "fluid", False):
+            return self._medium()
         known = dict.fromkeys(m.partition(".")[0] for m in connector.members)
         raise UsageError(
             f"A {type(connector).__name__} has no `{name}`. {near_matches(name, known)}".strip(),
             remedy=f"It has: {', '.join(known)}",
         )
+
+    def _medium(self) -> Any:
+        """What flows through a port, once the circuit is known; until then a promise of it."""
+        from .medium import UnknownMedium
+
+        known = getattr(self._connector, "medium", None)
+        return UnknownMedium(self._owner, self._connector.name) if known is None else known
 
     def _spread(self, inner: Shape) -> np.ndarray | None:
         """Flat numbers of the picked connectors' own elements (None: all in order)."""

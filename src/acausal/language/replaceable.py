@@ -76,6 +76,9 @@ def replacement(place: str, old: Component | ComponentArray, given: Any) -> Comp
         )
     for name, modification in before._ac_modifications.items():
         after._ac_modifications[name] = Modification({**modification, **after._ac_modifications.get(name, {})})
+    for name in before._class_media.keys() & after._class_media.keys():
+        if name in before.__dict__:
+            after.__dict__.setdefault(name, before.__dict__[name])
     object.__setattr__(after, "_ac_constraint", before._ac_constraint)
     object.__setattr__(before, "_ac_parent", None)
     return new

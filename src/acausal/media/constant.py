@@ -7,10 +7,11 @@ from typing import Any
 
 from ..errors import UsageError
 from ..language.functions import log
+from ..language.medium import Medium
 
 
 @dataclass(frozen=True)
-class ConstantMedium:
+class ConstantMedium(Medium):
     """An incompressible medium: h = cp (T - T_reference) + (p - p_reference) / rho.
 
     >>> oil = ConstantMedium("oil", rho=850.0, cp=2000.0, viscosity=0.02, conductivity=0.13)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
+from ..language.declarations import Declaration, Potential, Stream
 from ..language.functions import is_symbolic, numbers, plain, where
+from ..language.medium import Medium
 from .build import Progress
 from .functions import FluidFunction
 from .names import coolprop_name
@@ -40,7 +42,7 @@ def fluid(name: str, *, T_min: float | None = None, T_max: float | None = None, 
         return _fluids[key]
 
 
-class Fluid:
+class Fluid(Medium):
     """A fluid's properties. Made by `ac.media.fluid`; the same fluid is the same object."""
 
     def __init__(self, name: str, T_min: float | None, T_max: float | None, p_max: float | None) -> None:
@@ -57,6 +59,18 @@ class Fluid:
         self.h_min = float(t[6])
         self.T_min, self.T_max = (float(v) for v in t[10:12])
         self.T_critical, self.rho_critical, self.h_critical, self.molar_mass, self.gas_constant = (float(v) for v in t[15:20])
+
+    def port_members(self) -> dict[str, Declaration]:
+        """Ports start near room temperature: at saturation where that is a pressure of plants, else in liquid or gas at 1 bar."""
+        T = min(max(293.15, self.T_min), self.T_max)
+        p = float(self.function("p_Tx")(T, 0.0)[0]) if T < 0.98 * self.T_critical else 0.0
+        if 1e5 < p < 0.9 * self.p_critical:
+            h = self.saturation(p=p).vapour.h
+        else:
+            p = min(max(1e5, self.p_min), self.p_max)
+            h = self.state(p=p, T=T).h
+        start = {"p": Potential(unit="Pa", nominal=1e5, start=p, doc="pressure")}
+        return {**start, "h": Stream(with_="m_flow", unit="J/kg", nominal=1e5, start=h, doc="specific enthalpy")}
 
     def function(self, kind: str) -> FluidFunction:
         """One of the table's functions with several results; see `acausal.media.functions.KINDS`."""

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import UsageError, near_matches
 from ..language.events import smooth
 from ..language.functions import is_symbolic, log, numbers, plain, where
+from ..language.medium import Medium
 
 R = 8.31446261815324  # J/(mol K)
 _MIDDLE = 1000.0
@@ -91,13 +92,23 @@ def _checked(names: tuple[str, ...], given: Sequence[float]) -> np.ndarray:
     return shares
 
 
-class IdealGas:
+class IdealGas(Medium):
     """A mixture of ideal gases, of given composition or of one that each state brings."""
 
     def __init__(self, species: tuple[str, ...], shares: np.ndarray | None) -> None:
         self.species, self.shares = species, shares
         self.molar_masses = np.array([_SPECIES[n][0] for n in species])
         self.name = " + ".join(species)
+        self.substances = species if shares is None else ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IdealGas) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def _said(self) -> tuple[Any, ...]:
+        return self.species, None if self.shares is None else self.shares.tobytes()
 
     def state(self, *, p: Any, T: Any = None, h: Any = None, composition: Any = None) -> GasState:
         """The state at p and T (or, for numbers, at p and h). `composition`: shares of mass, numbers or expressions."""
