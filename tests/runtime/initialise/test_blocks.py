@@ -118,3 +118,18 @@ def test_independent_failures_are_reported_together_and_the_rest_is_solved() -> 
     assert sorted(int(b.rows[0]) for b in report.failed) == [0, 1]
     assert report.not_reached == 1
     np.testing.assert_allclose(error.value.y[[2, 4]], [5.0, 10.0])
+
+
+def test_with_frozen_relations_a_linear_contradiction_is_not_laboured_and_a_curved_block_still_is() -> None:
+    """Ideal diodes that all block leave such equations at every commutation: nothing but another configuration helps."""
+
+    def f(t, y, yp, h):
+        return [y[0] + y[1] - 1.0, 2.0 * y[0] + 2.0 * y[1] - 3.0, hill(y[2])]
+
+    problem = DenseProblem(f, 3, start=2.0)
+    with pytest.raises(InitialisationError) as caught:
+        initialise(problem, 0.0, options=Options(frozen=True))
+    report = caught.value.report
+    (failed,) = report.failed
+    assert sorted(failed.rows) == [0, 1] and failed.tried == ("Newton's method",)
+    assert report.y[2] == pytest.approx(HILL_ROOT, rel=1e-9)

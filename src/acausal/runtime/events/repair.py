@@ -15,13 +15,16 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ...families.plant import LIVE
-from ..initialise import InitialisationError, Initialiser
+from ..initialise import InitialisationError, Initialiser, Options
 from ..problem import Floats, Problem
 
 if TYPE_CHECKING:
     from .handler import Handler, Happening
 
 MOST_TRIED = 4096  # configurations
+_FEW = 64  # configurations that are tried before anything that takes long
+_LIVE = Options()
+_FROZEN = Options(frozen=True, iterations=10)  # Newton's method on the whole has failed before: block by block is the way
 _OF_A_START, _OF_AN_EVENT = "The initial values could not be found", "Values after the event could not be found"
 
 
@@ -39,7 +42,7 @@ class Repair:
         problem.known[:] = self.handler.known
         problem.start = y.copy()
         try:
-            found = Initialiser(problem, "hold").run(t)
+            found = Initialiser(problem, "hold", _LIVE if self.handler.known[LIVE] else _FROZEN).run(t)
         except InitialisationError as error:
             self.diagnostics = tuple(replace(d, what=d.what.replace(_OF_A_START, _OF_AN_EVENT)) for d in error.diagnostics)
             return False
@@ -51,9 +54,14 @@ class Repair:
 
     def found(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """A configuration after the event that agrees with itself, sought from y and y' before it; its values are in `y`, `yp`."""
+        places, kept = self._switches(before), self.handler.w.copy()
+        few = 2 ** len(places) <= _FEW
+        if few and self._search(happening, before, places, y.copy(), yp.copy(), session, problem, content=False):
+            return True
+        self.handler.w[:] = kept
         if self._live(happening, y.copy(), yp.copy(), session, problem):
             return True
-        return self._search(happening, before, y, yp, session, problem)
+        return self._search(happening, before, places, y, yp, session, problem, content=True)
 
     def _live(self, happening: Happening, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Newton's method through the relations as they are written."""
@@ -87,13 +95,23 @@ class Repair:
         handler = self.handler
         return bool((handler.rules.values("update", handler.w) == handler.w[handler.updates]).all())
 
-    def _search(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
-        """Configurations of two-valued cells, those first that differ least from the one before the event."""
+    def _search(
+        self,
+        happening: Happening,
+        before: np.ndarray,
+        places: list[int],
+        y: Floats,
+        yp: Floats,
+        session: Any,
+        problem: Problem,
+        content: bool,
+    ) -> bool:
+        """Configurations of two-valued cells, those first that differ least from the one before the event; `content` with one that
+        neglects a crossing, where there is no better one."""
         handler = self.handler
         self.bands = handler.w[handler.relations.bands]
         handler.w[handler.cells] = before
         self.values = handler.w[handler.relations.cells]
-        places = self._switches(before)
         choices = chain.from_iterable(combinations(places, many) for many in range(len(places) + 1))
         last_resort = None
         for chosen in islice(choices, MOST_TRIED):
@@ -104,7 +122,7 @@ class Repair:
                 if not handler.relations.neglects_crossing(handler.w, self.values):
                     return self._accepted(happening, y_try, yp_try)
                 last_resort = configuration if last_resort is None and chosen else last_resort
-        if last_resort is not None and self._agrees(happening.t, last_resort, y, yp, session, problem):
+        if content and last_resort is not None and self._agrees(happening.t, last_resort, y, yp, session, problem):
             return self._accepted(happening, y, yp)
         handler.w[handler.cells] = before
         return False

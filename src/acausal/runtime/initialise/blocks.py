@@ -26,6 +26,10 @@ from .ordering import BlockOrder
 from .report import Attempt, FailedBlock, Report
 from .types import Floats, Integers, Mask
 
+_NEAR_AND_FAR = (1e-2, -1e-2, 1.0, -1.0, 1e3, -1e3)
+_SAME = 1e-12
+_STEPS_OF_LINEAR = 3  # one, and what rounding and bounds may need
+
 REASONS = {
     Verdict.STALLED: "Newton's method came to a point where no step makes the residual smaller.",
     Verdict.SINGULAR: "its Jacobian is singular.",
@@ -85,18 +89,40 @@ class BlockSolver:
     # -------------------------------------------------------------------------------------------------------------------- one level
 
     def _level(self, blocks: Integers) -> None:
+        linear = self._linear(blocks) if self.options.frozen else np.zeros(len(blocks), bool)
+        self._solve_level(blocks[linear], _STEPS_OF_LINEAR, ())
+        self._solve_level(blocks[~linear], self.options.block_iterations, SUCCESSION)
+
+    def _solve_level(self, blocks: Integers, limit: int, succession: tuple[Step, ...]) -> None:
+        if not len(blocks):
+            return
         system, place = self._subsystem(blocks)
         groups = self._groups(blocks)
-        result = newton(system, self.start[place], self.options, self.options.block_iterations, groups)
+        result = newton(system, self.start[place], self.options, limit, groups)
         self._told("Newton's method by blocks" if len(blocks) > 1 else "Newton's method", system.size, result)
         self.x[system.columns] = result.z
         failed, verdict = blocks[~result.converged], result.verdict[~result.converged]
         tried = ["Newton's method"]
-        for step in SUCCESSION:
+        for step in succession:
             if len(failed) and (self.options.homotopy or not step.continues):
                 still = ~np.isin(failed, self._apply(step, failed, tried))
                 failed, verdict = failed[still], verdict[still]
         self._give_up(failed, verdict, tuple(tried))
+
+    def _linear(self, blocks: Integers) -> Mask:
+        """The blocks whose Jacobian is the same near and far: one Newton step solves them, or they have no solution."""
+        system, _ = self._subsystem(blocks)
+        groups = self._groups(blocks)
+        kept = self.x[system.columns].copy()
+        first = system.jacobian(kept)
+        size = np.maximum(np.bincount(system.indices, np.abs(first), system.size), 1e-300)[system.indices]
+        direction = np.random.default_rng(1957).uniform(0.5, 1.5, system.size) * np.maximum(system.nominal, np.abs(kept))
+        moved = np.zeros(system.size)
+        for far in _NEAR_AND_FAR:
+            change = np.abs(system.jacobian(system.project(kept + far * direction)) - first) / size
+            moved = np.maximum(moved, np.maximum.reduceat(np.append(change, 0.0), system.indptr[:-1]))
+        self.x[system.columns] = kept
+        return np.asarray(groups.max(moved) <= _SAME)  # a value that does not exist is not the same
 
     def _apply(self, step: Step, blocks: Integers, tried: list[str]) -> Integers:
         """The blocks that the method solved. Values of those it did not solve stay where Newton's method had left them."""

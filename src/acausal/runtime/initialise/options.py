@@ -21,6 +21,8 @@ class Options:
         smallest_continuation_step: a homotopy gives up below it.
         accept_nearest: whether a solution that is not unique will do (the total mass of a closed circuit at rest, say); then the
             one nearest to the start is taken. Steady states do, initial values do not.
+        frozen: relations keep their values while the system is solved. Then a block with the same Jacobian everywhere is linear,
+            and if Newton's method does not solve it nothing will.
     """
 
     tolerance: float = 1e-9
@@ -31,3 +33,4 @@ class Options:
     consistency: float = 1e-6
     smallest_continuation_step: float = 1e-4
     accept_nearest: bool = False
+    frozen: bool = False
