@@ -33,7 +33,7 @@ FREE = ("cli", "__init__", "loading", "library", "solvers")
 DEBTS = {
     "results/result.py": {"diagnosis"},
     "runtime/outcome.py": {"diagnosis"},
-    "runtime/model.py": {"results", "analysis", "diagnosis"},
+    "runtime/model.py": {"results", "analysis", "diagnosis", "studies"},
     "runtime/phases.py": {"results"},
     "runtime/session.py": {"results"},
     "runtime/steady.py": {"results"},

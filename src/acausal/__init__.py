@@ -122,11 +122,11 @@ _LATE = {
     "grid": ("studies.cases", "grid"),
     "one_at_a_time": ("studies.cases", "one_at_a_time"),
     "draws": ("studies.cases", "draws"),
-    "uniform": ("studies.distributions", "uniform"),
-    "normal": ("studies.distributions", "normal"),
-    "lognormal": ("studies.distributions", "lognormal"),
-    "triangular": ("studies.distributions", "triangular"),
-    "choice": ("studies.distributions", "choice"),
+    "uniform": ("language.distributions", "uniform"),
+    "normal": ("language.distributions", "normal"),
+    "lognormal": ("language.distributions", "lognormal"),
+    "triangular": ("language.distributions", "triangular"),
+    "choice": ("language.distributions", "choice"),
     "media": ("media", None),
 }
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from acausal.errors import UsageError
+from acausal.language.distributions import uniform
 from acausal.studies.cases import cases_of, draws, grid, one_at_a_time
-from acausal.studies.distributions import uniform
 
 
 def cases(given):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from acausal.errors import UsageError
-from acausal.studies.distributions import choice, lognormal, normal, shares, triangular, uniform
+from acausal.language.distributions import choice, lognormal, normal, triangular, uniform
+from acausal.studies.sampling import shares
 
 SHARES = np.linspace(0.01, 0.99, 99)
 

@@ -30,6 +30,7 @@ from ..language.declarations import (
     Stream,
     Variable,
 )
+from ..language.distributions import Distribution
 from ..language.expression import Arithmetic, Shape
 from ..language.states import InputStates, OutputStates, StateDeclaration, States
 
@@ -127,7 +128,7 @@ _CLASS_LEVEL = ("role", "flow", "type", "states", "carried", "auxiliary")  # wha
 
 
 _HELD = (
-    type(None), bool, int, float, str, tuple, list, dict, np.ndarray, np.generic, Location, Arithmetic, Named
+    type(None), bool, int, float, str, tuple, list, dict, np.ndarray, np.generic, Location, Arithmetic, Named, Distribution,
 )  # fmt: skip
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Location, UsageError
+from .distributions import Distribution
 from .expression import Arithmetic, Expression, Shape, Unbound
 
-ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state")
+ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state", "distribution")
 _OWN_FILES = str(Path(__file__).resolve().parent)
 STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
 
@@ -35,6 +36,7 @@ class Declaration(Arithmetic):
     place: str = ""  # the class in whose body it stands, and its name there
     stream: str = ""  # of a part of a stream: "outflow" or "inflow"; "outer" of what is seen of a component around
     with_: str = ""  # of a part of a stream: the flow of its connector that carries it
+    distribution: Distribution | None = None  # of a parameter: how likely which values are
 
     def __init__(
         self,
@@ -117,13 +119,16 @@ class Input(Declaration):
 class Parameter(Declaration):
     """A quantity that is constant during a run: `C = ac.Parameter(1e-6, unit="F", min=0, doc="capacitance")`.
 
-    The value may be an expression of other parameters (`ac.Parameter(1 / R)`). Without a value it must be given.
+    The value may be an expression of other parameters (`ac.Parameter(1 / R)`). Without a value it must be given. `distribution`
+    says how uncertain it is, for studies that draw it: `ac.Parameter(50.0, unit="W/K", distribution=ac.uniform(40.0, 60.0))`.
     """
 
     role = "parameter"
 
-    def __init__(self, value: Any = None, **attributes: Any) -> None:
+    def __init__(self, value: Any = None, *, distribution: Distribution | None = None, **attributes: Any) -> None:
         super().__init__(value=value, **attributes)
+        if distribution is not None:
+            self.distribution = _distribution(distribution)
 
 
 class Constant(Parameter):
@@ -161,6 +166,15 @@ class Boolean(Discrete):
 
     def __init__(self, start: Any = False, **attributes: Any) -> None:
         super().__init__(_of_type(self, start), **attributes)
+
+
+def _distribution(given: Any) -> Distribution:
+    if not isinstance(given, Distribution):
+        raise UsageError(
+            f"A distribution is made by `ac.uniform`, `ac.normal` and the like; got {given!r} of type {type(given).__name__}.",
+            remedy="distribution=ac.uniform(40.0, 60.0)",
+        )
+    return given
 
 
 def _of_type(declaration: Discrete, value: Any) -> Any:
@@ -233,6 +247,8 @@ def modify(**attributes: Any) -> Modification:
             raise UsageError(f"`{name}` is not an attribute of a variable or parameter. {near_matches(name, ATTRIBUTES)}")
     if not isinstance(attributes.get("unit", ""), str):
         raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {attributes['unit']!r}.")
+    if "distribution" in attributes:
+        _distribution(attributes["distribution"])
     return Modification(attributes)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
+    from ..studies.table import Study
 
 
 def compile(component: Component, *, units: bool = True) -> Model:
@@ -183,6 +184,16 @@ class Model:
         from ..analysis.linearise import linearise
 
         return linearise(self, at, time=time, inputs=inputs, outputs=outputs)
+
+    # --- many runs ------------------------------------------------------------------------------------------------------------
+    def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
+        """Run the model for many cases and keep what is asked of each: `ac.study`, which says what `options` there are.
+
+        study = model.study(ac.grid({"wall.G": [1.0, 2.0, 4.0]}), ["room.T", ac.max("heater.Q_flow")], until="1 day")
+        """
+        from ..studies.study import study
+
+        return study(self, cases, outputs, **options)
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ModelError
 from .outputs import Column
+from .variants import Variants
 
 STEADY = "steady"  # the cases are states of rest, not runs
 
@@ -22,16 +23,19 @@ class Job:
     options: Mapping[str, Any]  # of `simulate`, or of `steady_state`
     steady: bool = False
     inputs: frozenset[str] = frozenset()  # paths among the changes that are inputs
+    variants: Variants | None = None  # other models, where some of the changes are structural
 
     def solve(self, changes: Mapping[str, Any], start_from: Any = None) -> Any:
         """The result of one case."""
-        options = dict(self.options)
+        model, options = self.model, dict(self.options)
+        if self.variants is not None:
+            model, changes = self.variants.of(changes)
         given = {path: v for path, v in changes.items() if path in self.inputs}
         options["inputs"] = {**(options.get("inputs") or {}), **given}
         options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
         if start_from is not None:
             options["start_from"] = start_from
-        return self.model.steady_state(**options) if self.steady else self.model.simulate(**{"on_failure": "keep", **options})
+        return model.steady_state(**options) if self.steady else model.simulate(**{"on_failure": "keep", **options})
 
 
 @dataclass(frozen=True, slots=True)

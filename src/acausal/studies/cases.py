@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from .distributions import Distribution, shares
+from ..language.distributions import Distribution
+from .sampling import shares
 
 _UNIT = re.compile(r"^(.*?)\s*\[([^\[\]]*)\]\s*$")
 _NAMES = ("case", "name")  # headings of a column that names the cases
@@ -82,52 +83,72 @@ def one_at_a_time(values: Mapping[str, Iterable[Any]]) -> Cases:
 
 
 def draws(
-    distributions: Mapping[str, Distribution],
-    count: int,
+    distributions: Mapping[str, Distribution] | int,
+    count: int | None = None,
     *,
     method: str = "latin",
     seed: int = 0,
     correlation: Sequence[Sequence[float]] | None = None,
 ) -> Draws:
-    """`count` random cases; the same seed gives the same cases.
+    """`count` random cases; the same seed gives the same cases. `ac.draws(200)` draws all parameters that declare a distribution.
 
     method: "random", "latin" (a Latin hypercube) or "sobol". correlation: a matrix over the parameters in their order.
 
-    >>> from acausal.studies.distributions import uniform
+    >>> from acausal.language.distributions import uniform
     >>> len(draws({"wall.G": uniform(1.0, 2.0)}, 100))
     100
     """
+    if count is None and not isinstance(distributions, Mapping):
+        return draws({}, distributions, method=method, seed=seed, correlation=correlation)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise UsageError(f"`count` is how many cases are drawn: a whole number of at least 1, got {count!r}.")
+    if not isinstance(distributions, Mapping):
+        raise UsageError(f"Distributions by path were expected, got {distributions!r}.", remedy='{"wall.G": ac.uniform(1.0, 2.0)}')
     wrong = [p for p, d in distributions.items() if not isinstance(d, Distribution)]
     if wrong:
         raise UsageError(f"`{wrong[0]}` has no distribution.", remedy="Give one: ac.uniform(1.0, 2.0), ac.normal(20.0, 0.5), …")
-    return Draws(dict(distributions), shares(int(count), len(distributions), method, seed, correlation))
+    found = Draws(dict(distributions), int(count), method, seed, correlation)
+    if distributions:
+        found.shares(len(distributions))  # to be told at once what cannot be
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Random cases whose distributions may still speak in units: they become numbers when the model is known."""
+    """Random cases whose distributions may still speak in units, or are the model's own: they become numbers when it is known."""
 
     distributions: dict[str, Distribution]
-    shares: np.ndarray
+    count: int
+    method: str
+    seed: int
+    correlation: Sequence[Sequence[float]] | None = None
 
     def __len__(self) -> int:
-        return len(self.shares)
+        return self.count
 
-    def cases(self, unit_of: Any) -> Cases:
+    def shares(self, columns: int) -> np.ndarray:
+        return shares(self.count, columns, self.method, self.seed, self.correlation)
+
+    def cases(self, unit_of: Any, declared: Mapping[str, Distribution] | None = None) -> Cases:
         """The cases, with numbers in the units of the model's parameters."""
+        given = self.distributions or declared
+        if not given:
+            raise UsageError(
+                "No parameter of the model declares a distribution, so there is nothing to draw.",
+                remedy='`ac.draws({"wall.G": ac.uniform(1.0, 2.0)}, 100)`, or `G = ac.Parameter(…, distribution=ac.uniform(…))`.',
+            )
+        points = self.shares(len(given))
         columns = {
-            path: d.in_unit(unit_of(path) if d.kind != "choice" else "").at(self.shares[:, k]).tolist()
-            for k, (path, d) in enumerate(self.distributions.items())
+            path: d.in_unit(unit_of(path) if d.kind != "choice" else "").at(points[:, k]).tolist()
+            for k, (path, d) in enumerate(given.items())
         }
         return _numbered(columns, len(self))
 
 
-def cases_of(given: Any, unit_of: Any) -> Cases:
-    """Cases from whatever a user gives: see `study`."""
+def cases_of(given: Any, unit_of: Any, declared: Mapping[str, Distribution] | None = None) -> Cases:
+    """Cases from whatever a user gives: see `study`. `declared` are the distributions that the model's parameters declare."""
     if isinstance(given, Draws):
-        return given.cases(unit_of)
+        return given.cases(unit_of, declared)
     if isinstance(given, Cases):
         return given
     if isinstance(given, str | os.PathLike):

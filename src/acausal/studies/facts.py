@@ -6,6 +6,8 @@ from hashlib import blake2b
 from typing import Any
 
 from ..errors import ModelError
+from ..families.plant import element_name, joined
+from ..language.distributions import Distribution
 
 
 def role(model: Any, path: str) -> str:
@@ -50,3 +52,23 @@ def fingerprint(model: Any) -> str:
     for family in model.system.families:
         digest.update(repr(family.template.outputs).encode() + family.slots.tobytes())
     return digest.hexdigest()
+
+
+def distributions(model: Any) -> dict[str, Distribution]:
+    """What parameters declare of how uncertain they are, by path."""
+    plant, found = model.system.plant, dict[str, Distribution]()
+    for kind in plant.kinds:
+        for q in kind.quantities.values():
+            said = [(m, (m.modifications.get(q.name) or {}).get("distribution")) for m in kind.members]
+            if q.role != "parameter" or (q.declaration.distribution is None and not any(d for _, d in said)):
+                continue
+            for member, own in said:
+                distribution = own or member._declaration(q.name).distribution
+                if distribution is None:
+                    continue
+                for k in range(member.count * q.size):
+                    instance, element = divmod(k, q.size)
+                    found[joined(plant.path_of(kind, member.first + instance), element_name(q.name, element, q.shape))] = (
+                        distribution
+                    )
+    return found

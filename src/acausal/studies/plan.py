@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError, near_matches
+from ..language import distributions
 from ..language.reductions import Reduction
-from . import distributions
 from .cases import cases_of, draws, grid, one_at_a_time
 
 _KINDS = ("final", "first", "max", "min", "mean", "integral")

@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..errors import Diagnostic, ModelError, UsageError
+from ..language.component import Component
 from . import facts
 from .case_run import Job, Row, run_case
-from .cases import Cases, cases_of
+from .cases import Cases, Draws, cases_of
 from .executors import Chunk, rows_of
 from .journal import Journal
 from .outputs import Outputs, columns_of
 from .progress import counted
 from .table import Study
+from .variants import Variants, variants_of
 
 _ROWS_A_CHUNK = 64  # at the most
 _CHUNKS_A_WORKER = 16  # so that workers end together
@@ -42,6 +44,8 @@ def study(
     """Run a model for many cases and keep what is asked of each.
 
     Every day:
+        model: a compiled model (`model.study(…)` is the same), or a component class or function that makes the plant: columns that
+            are its arguments are structural, and each combination of them is compiled once.
         cases: `ac.grid(…)`, `ac.one_at_a_time(…)`, `ac.draws(…)`, a list of changes, columns by path, a pandas frame, or a CSV or
             Excel file. Paths are parameters, start values or inputs; values may be texts with units.
         outputs: paths (final values), reductions (`ac.max("room.T")`), functions of a result; a list, or a mapping by name.
@@ -55,13 +59,14 @@ def study(
 
     A case that fails is a row with its outcome, the time reached and the reason; it never ends the study.
     """
-    found = cases_of(cases, _unit_reader(model))
     columns = tuple(columns_of(outputs))
+    model, found, variants = _models(model, cases)
     if not steady and until is None:
         raise UsageError("A study needs an end for its runs, or `steady=True`.", remedy='until="1 day"')
     asked = dict(options) if steady else {"until": until, **options}
-    inputs = _checked(model, found)
-    job = Job(model, columns, asked, steady, inputs)
+    structural = () if variants is None else variants.arguments
+    inputs = _checked(model, found, structural)
+    job = Job(model, columns, asked, steady, inputs, variants)
     journal = None if keep is None else Journal(keep, _fingerprint(job, found, each_from))
     done = {row.number: row for row in journal.rows()} if journal is not None else {}
     left = [k for k in range(len(found)) if k not in done]
@@ -130,15 +135,37 @@ def _batches(rows: Iterator[Row], seconds: float = 0.5) -> Iterator[list[Row]]:
             return
 
 
+def _models(what: Any, cases: Any) -> tuple[Any, Cases, Variants | None]:
+    """The model that is studied, its cases, and its variants where some of the changes are structural."""
+    if hasattr(what, "simulate"):
+        return what, cases_of(cases, _unit_reader(what), facts.distributions(what)), None
+    if isinstance(what, Component) or not callable(what):
+        raise UsageError(
+            f"A study is made of a compiled model, or of a class or function that makes a component; got {what!r}.",
+            remedy="`ac.compile(plant).study(…)`, or `ac.study(Plant, …)` where arguments of `Plant` are among the cases.",
+        )
+    from ..runtime.model import compile
+
+    if isinstance(cases, Draws):  # units and distributions are those of the plant as it is
+        plain = variants_of(what, Cases({}, ("1",)), compile).first
+        found = cases_of(cases, _unit_reader(plain), facts.distributions(plain))
+    else:
+        found = cases_of(cases, None)
+    variants = variants_of(what, found, compile)
+    return variants.first, found, variants
+
+
 def _unit_reader(model: Any) -> Callable[[str], str]:
     return lambda path: facts.unit(model, path)
 
 
-def _checked(model: Any, cases: Cases) -> frozenset[str]:
+def _checked(model: Any, cases: Cases, structural: Sequence[str] = ()) -> frozenset[str]:
     """Refuse columns that name nothing and values that cannot be, all at once; say which of the columns are inputs."""
     wrong: list[Diagnostic] = []
     inputs: set[str] = set()
     for path, values in cases.columns.items():
+        if path in structural:
+            continue
         try:
             if facts.role(model, path) == "input":
                 inputs.add(path)

@@ -70,6 +70,8 @@ class Study:
     def _numbers(self, path: str) -> np.ndarray:
         """A column of what was changed: as numbers in the parameter's own unit where it can be."""
         model, given = self._job.model, self.cases.columns[path]
+        if self._is_structural(path):
+            return np.asarray(given, dtype=float if all(isinstance(v, int | float) for v in given) else object)
         otherwise = model.get(path) if any(v is None for v in given) and facts.role(model, path) == "parameter" else None
         values = [otherwise if v is None else facts.number(model, path, v) if isinstance(v, str) else v for v in given]
         try:
@@ -77,8 +79,13 @@ class Study:
         except (TypeError, ValueError):
             return np.asarray(values, dtype=object)
 
+    def _is_structural(self, path: str) -> bool:
+        return self._job.variants is not None and path in self._job.variants.arguments
+
     def unit(self, name: str) -> str:
         """The unit of a column."""
+        if self._is_structural(name):
+            return ""
         if name in self.cases.columns:
             return facts.unit(self._job.model, name)
         for column in self._job.columns:
