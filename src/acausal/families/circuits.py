@@ -80,6 +80,8 @@ class Circuits:
 
 def media_in(root: Component) -> Known:
     """The media of all places and ports below `root`; nothing where there are none."""
+    if not isinstance(root, Component):
+        return {}  # the census says what is wrong
     carrying = [c for c in _all(root) if c._class_media or any(_is_fluid(d) for d in c._all_declared().values())]
     if not carrying:
         return {}
