@@ -78,7 +78,7 @@ class Circuits:
         return ".".join(reversed(parts))
 
 
-def media_in(root: Component) -> Known:
+def media_in(root: object) -> Known:
     """The media of all places and ports below `root`; nothing where there are none."""
     if not isinstance(root, Component):
         return {}  # the census says what is wrong
