@@ -22,8 +22,7 @@ void Counters::add(const Counters &o) {
     convergence_failures += o.convergence_failures;
 }
 
-Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Array<const bool, 1> tested, const bool *algebraic,
-         Settings chosen)
+Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, const Kinds &kinds, Settings chosen)
     : system(std::move(s)), outputs(std::move(o)), settings(chosen), scales(atol.data, atol.shape[0], chosen.rtol), n(system->layout.size), w(new double[system->layout.workspace()]()),
       w_out(new double[system->layout.workspace()]()), start_values(2 * n), absolute(atol.data, atol.data + atol.shape[0]), id(n),
       jacobian(system->value_count()), input_time(nowhere), output_input_time(nowhere) {
@@ -33,8 +32,7 @@ Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, Arra
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     journal = std::make_shared<Journal>(n, scales, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
-    set_tested(tested.data);
-    scales.set_algebraic(algebraic);
+    set_kinds(kinds);
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
     try {
         create();
@@ -129,6 +127,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
         journal->restart();
         scales.restart();
         check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
+        choose_tested();
         failures_at_factor = steps_at_setup = 0;
         non_finite_at_factor = non_finite.count;
         return;
@@ -151,13 +150,14 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     started = true;
 }
 
-void Ida::set_tested(const bool *mask) {
-    std::transform(mask, mask + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
-    untested = !std::all_of(mask, mask + n, [](bool d) { return d; });
+void Ida::set_kinds(const Kinds &kinds) {
+    std::transform(kinds.tested, kinds.tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
+    untested = !std::all_of(kinds.tested, kinds.tested + n, [](bool d) { return d; });
+    scales.set_kinds(kinds.algebraic, kinds.derivative);
     interpolate_derivatives = untested || outputs.reads_derivatives() || system->assignments_read_derivatives();
 }
 
-void Ida::exchange(std::shared_ptr<System> other, const bool *tested, const bool *algebraic) {
+void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     if (!started || other->layout.size != n || other->layout.workspace() != system->layout.workspace() || other->root_count != system->root_count)
         throw std::runtime_error("equations can only be exchanged for others with the same unknowns, in a started session");
     other->check();
@@ -166,8 +166,7 @@ void Ida::exchange(std::shared_ptr<System> other, const bool *tested, const bool
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     consistency.reset();
     corrector.reset();
-    set_tested(tested);
-    scales.set_algebraic(algebraic);
+    set_kinds(kinds);
     check(IDASetId(mem, id_vector), "IDASetId");
     update_factors();
 }
@@ -207,10 +206,18 @@ bool Ida::update_factors() {
 
 void Ida::measure_scales() {
     long steps = steps_since_start();
-    if (scales.due(steps, cj_setup)) scales.measure(*system, *lu, w.get(), cj_setup, steps);
+    if (!scales.due(steps, cj_setup)) return;
+    scales.measure(*system, *lu, w.get(), cj_setup, steps);
+    choose_tested();
+    if (weight) scales.weights(w.get(), NV_DATA_S(weight)); // the attempt under way is tested with them already
+}
+
+void Ida::choose_tested() {
+    if (scales.choose(id.data())) check(IDASetId(mem, id_vector), "IDASetId");
 }
 
 int Ida::weight_callback(N_Vector y, N_Vector weight, void *self) {
+    static_cast<Ida *>(self)->weight = weight;
     return static_cast<Ida *>(self)->scales.weights(NV_DATA_S(y), NV_DATA_S(weight)) ? 0 : -1;
 }
 

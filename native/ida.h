@@ -90,11 +90,15 @@ struct NonFinite {
     std::vector<double> w; // y and y'
 };
 
+// What unknowns are to the error test: `tested` ones take part; `algebraic` ones have a least tolerance, and of these the derivatives that
+// index reduction made unknowns take part while the states decide them (see scales.h).
+struct Kinds {
+    const bool *tested, *algebraic, *derivative;
+};
+
 class Ida {
   public:
-    // `tested` unknowns take part in the error test; `algebraic` ones have a least tolerance (see scales.h).
-    Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, Array<const bool, 1> tested, const bool *algebraic,
-        Settings settings);
+    Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, const Kinds &kinds, Settings settings);
     ~Ida();
     Ida(const Ida &) = delete;
     Ida &operator=(const Ida &) = delete;
@@ -111,7 +115,7 @@ class Ida {
     Status advance(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t capacity, int64_t &written);
 
     // Go on with other equations for the same unknowns, without a restart: the solution is smooth, only its description changes.
-    void exchange(std::shared_ptr<System> other, const bool *tested, const bool *algebraic);
+    void exchange(std::shared_ptr<System> other, const Kinds &kinds);
     // A new Jacobian at every step. IDAS keeps one while the step hardly changes; with nonlinear constraints its Newton iteration
     // then accepts what has not converged, because it trusts the rate of convergence that it saw long ago.
     void refresh_jacobian();
@@ -163,7 +167,8 @@ class Ida {
     void note_setup();
     void measure_scales();
     bool stuck() const; // the step under way is too short to move time
-    void set_tested(const bool *mask);
+    void set_kinds(const Kinds &kinds);
+    void choose_tested();
     void correct_output();
     bool refresh = false;
     void release();
@@ -223,6 +228,7 @@ class Ida {
     SUNContext context = nullptr;
     void *mem = nullptr;
     N_Vector y_vector = nullptr, yp_vector = nullptr, y_out = nullptr, yp_out = nullptr, atol_vector = nullptr, id_vector = nullptr;
+    N_Vector weight = nullptr; // IDAS' own
     SUNMatrix matrix = nullptr;
     SUNLinearSolver linear = nullptr;
     std::unique_ptr<Consistency> consistency; // made when first asked for

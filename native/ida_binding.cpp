@@ -38,33 +38,42 @@ void check_settings(const Settings &s) {
 }
 
 // A mask that may be left out: then it is empty of truths.
-std::vector<char> mask_of(nb::handle given, int64_t n) {
+std::vector<char> mask_of(nb::handle given, int64_t n, const char *name) {
     std::vector<char> mask(n, 0);
     if (given.is_none()) return mask;
-    Array<const bool, 1> values(given, "algebraic");
-    require_size(values, n, "algebraic");
+    Array<const bool, 1> values(given, name);
+    require_size(values, n, name);
     std::copy(values.data, values.data + n, mask.begin());
     return mask;
 }
 
+struct Masks {
+    Masks(nb::handle tested, nb::handle algebraic, nb::handle derivative, int64_t n)
+        : tested(mask_of(tested, n, "tested")), algebraic(mask_of(algebraic, n, "algebraic")),
+          derivative(mask_of(derivative, n, "derivative")) {}
+    Kinds kinds() const {
+        auto of = [](const std::vector<char> &mask) { return reinterpret_cast<const bool *>(mask.data()); };
+        return {of(tested), of(algebraic), of(derivative)};
+    }
+    std::vector<char> tested, algebraic, derivative;
+};
+
 void create(Ida *self, std::shared_ptr<System> system, nb::handle known, double rtol, nb::handle atol, nb::handle tested,
-            std::optional<Outputs> outputs, nb::handle algebraic, int max_order, double max_step, double initial_step, int64_t max_steps, bool suppress_algebraic,
+            std::optional<Outputs> outputs, nb::handle algebraic, nb::handle derivative, int max_order, double max_step, double initial_step, int64_t max_steps, bool suppress_algebraic,
             const std::string &ordering, int max_nonlinear_iterations, int max_convergence_failures, int max_error_test_failures,
             double nonlinear_tolerance, bool record_steps) {
     int64_t n = system->layout.size;
     Doubles k(known, "known"), a(atol, "atol");
-    Array<const bool, 1> d(tested, "tested");
     require_size(k, system->layout.known_size, "known");
     require_size(a, n, "atol");
-    require_size(d, n, "tested");
-    std::vector<char> free = mask_of(algebraic, n);
+    Masks masks(tested, algebraic, derivative, n);
     if (system->layout.equations != n) throw nb::value_error("a system with more or fewer equations than unknowns cannot be integrated");
     if (n == 0) throw nb::value_error("a system without unknowns needs no solver");
     if (system->indptr.shape[0] != n + 1) throw nb::value_error("the system has no Jacobian pattern: call set_pattern() first");
     Settings settings{rtol, max_order, max_step, initial_step, max_steps, suppress_algebraic, ordering_of(ordering),
                       max_nonlinear_iterations, max_convergence_failures, max_error_test_failures, nonlinear_tolerance, record_steps};
     check_settings(settings);
-    new (self) Ida(system, outputs ? *outputs : system->outputs, k, a, d, reinterpret_cast<const bool *>(free.data()), settings);
+    new (self) Ida(system, outputs ? *outputs : system->outputs, k, a, masks.kinds(), settings);
     self->progress = nb::none();
 }
 
@@ -238,12 +247,10 @@ nb::object weighted_errors(const Ida &ida) {
     return array_of(errors.data(), n);
 }
 
-void exchange(Ida &ida, std::shared_ptr<System> system, nb::handle tested, nb::handle algebraic) {
+void exchange(Ida &ida, std::shared_ptr<System> system, nb::handle tested, nb::handle algebraic, nb::handle derivative) {
     Exclusive guard(ida);
-    Array<const bool, 1> mask(tested, "tested");
-    require_size(mask, ida.system->layout.size, "tested");
-    std::vector<char> free = mask_of(algebraic, ida.system->layout.size);
-    ida.exchange(std::move(system), mask.data, reinterpret_cast<const bool *>(free.data()));
+    Masks masks(tested, algebraic, derivative, ida.system->layout.size);
+    ida.exchange(std::move(system), masks.kinds());
 }
 
 void set_watch(Ida &ida, std::shared_ptr<System> system, nb::handle source, nb::handle pointers, nb::handle rows, nb::handle positions,
@@ -281,7 +288,7 @@ nb::object non_finite(const Ida &ida) {
 void bind_ida(nb::module_ &m) {
     nb::class_<Journal>(m, "Journal", "Steps and failures of a session.").def("as_dict", &Journal::as_dict);
     nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
-        .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(), "algebraic"_a = nb::none(),
+        .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(), "algebraic"_a = nb::none(), "derivative"_a = nb::none(),
              "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
              "ordering"_a = "auto", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
              "nonlinear_tolerance"_a = 0.33, "record_steps"_a = false)
@@ -309,7 +316,7 @@ void bind_ida(nb::module_ &m) {
         .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
              "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
         .def("refresh_jacobian", [](Ida &ida) { ida.refresh_jacobian(); }, "A new Jacobian at every step.")
-        .def("exchange", &exchange, "system"_a, "tested"_a, "algebraic"_a = nb::none(),
+        .def("exchange", &exchange, "system"_a, "tested"_a, "algebraic"_a = nb::none(), "derivative"_a = nb::none(),
              "Go on with other equations for the same unknowns, without a restart.")
         .def("set_watch", &set_watch, "system"_a, "source"_a, "pointers"_a, "rows"_a, "positions"_a, "scale"_a, "limit"_a,
              "End a run with status STATES_DEGRADED when the square part of a matrix of `system`'s Jacobian degrades.")

@@ -7,17 +7,31 @@ namespace acausal {
 
 constexpr long every = 20;     // steps between two measurements …
 constexpr double changed = 2;  // … unless the step changed by such a factor
+constexpr double share = 0.1;  // of what errors as large as the tolerances of the states do to an unknown (see scales.h)
 constexpr double kept = 0.7;   // of what an earlier measurement found: signs may cancel
 
-void Scales::set_algebraic(const bool *mask) {
-    algebraic.assign(mask, mask + n);
-    any = std::any_of(mask, mask + n, [](bool a) { return a; }) && !std::all_of(mask, mask + n, [](bool a) { return a; });
+void Scales::set_kinds(const bool *free, const bool *made) {
+    algebraic.assign(free, free + n);
+    derivative.assign(made, made + n);
+    any = std::any_of(free, free + n, [](bool a) { return a; }) && !std::all_of(free, free + n, [](bool a) { return a; });
     restart();
 }
 
 void Scales::restart() {
     std::fill(least.begin(), least.end(), 0.0);
+    added = absolute;
     measured_at = -1;
+}
+
+bool Scales::choose(double *tested) const {
+    bool changed = false;
+    for (int64_t i = 0; i < n; ++i) {
+        if (!derivative[i]) continue;
+        double now = least[i] > 0 ? 1.0 : 0.0;
+        changed |= now != tested[i];
+        tested[i] = now;
+    }
+    return changed;
 }
 
 bool Scales::due(long steps, double cj) const {
@@ -30,10 +44,10 @@ double Scales::sign() {
     return state & 1 ? 1.0 : -1.0;
 }
 
-double Scales::tolerance(int64_t i, double value) const { return std::max(rtol * std::fabs(value) + absolute[i], least[i]); }
+double Scales::tolerance(int64_t i, double value) const { return std::max(rtol * std::fabs(value) + added[i], least[i]); }
 
 bool Scales::weights(const double *y, double *weight) const {
-    const double *a = absolute.data(), *l = least.data();
+    const double *a = added.data(), *l = least.data();
     double smallest = 1;
 #pragma omp simd reduction(min : smallest)
     for (int64_t i = 0; i < n; ++i) {
@@ -58,8 +72,11 @@ void Scales::measure(const System &system, SparseLu &lu, const double *w, double
     if (!all_finite(after.data(), n)) return;
     lu.solve_quickly(after.data());
     if (!all_finite(after.data(), n)) return;
-    for (int64_t i = 0; i < n; ++i)
-        if (algebraic[i]) least[i] = std::max(kept * least[i], std::fabs(after[i]));
+    for (int64_t i = 0; i < n; ++i) {
+        if (!algebraic[i]) continue;
+        least[i] = std::max(kept * least[i], share * std::fabs(after[i]));
+        if (derivative[i]) added[i] = least[i] > 0 ? 0.0 : absolute[i];
+    }
 }
 
 } // namespace acausal

@@ -23,6 +23,18 @@ def test_end_values_to_four_digits(problem: RawProblem) -> None:
     assert problem.digits(result) >= 4.0
 
 
+@pytest.mark.parametrize(
+    "problem, digits",
+    [(car_axis, (5.5, 7.2)), (andrews, (7.0, 8.8)), (water_tube, (4.9, 6.4))],
+    ids=lambda p: getattr(p, "name", ""),
+)
+def test_digits_grow_with_the_tolerance(problem: RawProblem, digits: tuple[float, float]) -> None:
+    """Accelerations are tested in scales of their own: as tightly as their states deserve, not at all cost."""
+    model = ac.compile(problem.component())
+    reached = [problem.digits(model.simulate(until=problem.end, points=2, rtol=rtol)) for rtol in (1e-7, 1e-9)]
+    assert reached[0] >= digits[0] and reached[1] >= digits[1]
+
+
 @PROBLEMS
 def test_degrees_of_freedom(problem: RawProblem) -> None:
     """States are what the constraints leave free: positions and velocities, less each constraint and its derivative."""

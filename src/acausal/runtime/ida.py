@@ -57,11 +57,12 @@ class Ida:
             )
         options = check_options(self, request.options)
         del options["progress_interval"]
-        tested, algebraic = problem.error_test(options.pop("suppress_algebraic"))
+        tested, algebraic, derivative = problem.error_test(options.pop("suppress_algebraic"))
         known = request.known
         assert known is not None  # a checked request has its own
         outputs = native_outputs(problem, request.stored)
-        native = core.Ida(problem.native, known, request.rtol, request.atol, tested, outputs, algebraic=algebraic, **options)
+        kinds = {"tested": tested, "algebraic": algebraic, "derivative": derivative}
+        native = core.Ida(problem.native, known, request.rtol, request.atol, outputs=outputs, **kinds, **options)
         return NativeSolver(problem, request, native)
 
 

@@ -380,14 +380,18 @@ class Problem:
         kernels = (*self.residual_kernels, *self.initial_residual_kernels, *assignments)
         return any(bool(((k[1] == cell) | (k[1] == ~cell)).any()) for k in kernels)
 
-    def error_test(self, suppress_algebraic: bool = False) -> tuple[Mask, Mask]:
-        """Unknowns that take part in the error test; and those whose tolerances follow from those of the states.
+    def error_test(self, suppress_algebraic: bool = False) -> tuple[Mask, Mask, Mask]:
+        """Unknowns that always take part in the error test; those whose tolerances follow from those of the states; and of these
+        the derivatives that index reduction made unknowns, which take part as far as the states decide them (`native/scales.h`).
 
-        Derivatives that index reduction made unknowns take no part: what they derive from does. Their errors are larger by one
-        order than its errors (Brenan, Campbell, Petzold 1996, 5.4.1), and they show the noise of steps that change.
+        The errors of such derivatives are larger by one order than those of what they derive from (Brenan, Campbell, Petzold 1996,
+        5.4.1), and they show the noise of steps that change.
         """
-        tested = self.differential.copy() if suppress_algebraic else self.differential | ~self._is_derivative()
-        return tested, ~self.differential
+        algebraic = ~self.differential
+        derivative = algebraic & self._is_derivative()
+        if suppress_algebraic:
+            return self.differential.copy(), algebraic, np.zeros(self.size, dtype=bool)
+        return ~derivative, algebraic, derivative
 
     def _is_derivative(self) -> Mask:
         lowered = getattr(self, "lowered", None)
