@@ -105,3 +105,15 @@ def test_refrigerated_cabinet() -> None:
     assert module.imbalance(result) < 1e-3
     assert [p.start for p in result.states("defrost.phase") if p.state == "heating"] == [10800.0, 32400.0, 54000.0, 75600.0]
     assert result.time_in("customers.door")["open"] == pytest.approx(1800.0)
+
+
+def test_cold_store_keeps_its_charge_and_its_account() -> None:
+    """A day of eighty starts; defrost by the clock; nothing is lost."""
+    module = example("cold_store")
+    result = module.main()
+    drift, gap = module.accounts(result)
+    assert drift <= 1e-10
+    assert gap <= 1e-8
+    assert sum(s.state == "on" for s in result.states("compressor.run")) >= 80
+    assert [p.start for p in result.states("defrost.phase") if p.state == "heating"] == [14400.0, 43200.0, 72000.0]
+    assert 270.0 < result["room.T"].min() < result["room.T"].max() < 275.0

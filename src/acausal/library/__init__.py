@@ -20,6 +20,8 @@ it has the same component, so that models can be carried over.
 
 from __future__ import annotations
 
-from . import electrical, electromechanics, mechanics, sampled, signal, switching, thermal
+from . import electrical, electromechanics, fluid, mechanics, refrigeration, sampled, signal, switching, thermal
 
-__all__ = ["electrical", "electromechanics", "mechanics", "sampled", "signal", "switching", "thermal"]
+__all__ = [
+    "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching", "thermal",
+]  # fmt: skip

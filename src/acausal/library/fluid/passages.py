@@ -1,0 +1,88 @@
+"""What fluid passes without being stored or heated: the base of valves and sensors, orifices and valves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+from acausal.errors import UsageError
+
+from .ports import FluidPort
+
+
+class Passage(ac.Component):
+    """Base of what fluid passes: the same flow in and out, with its enthalpy. A subclass adds one equation for m_flow or dp."""
+
+    a, b = FluidPort(doc="inlet by design"), FluidPort(doc="outlet by design")
+    m_flow = ac.Variable(unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from a to b")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.a.m_flow == self.m_flow
+        yield self.b.m_flow == -self.m_flow
+        yield self.b.h.outflow == self.a.h.inflow
+        yield self.a.h.outflow == self.b.h.inflow
+
+
+def root_of_difference(dp: Any, dp_small: Any) -> Any:
+    """sqrt(|dp|) with the sign of dp, linear below `dp_small`: ``dp/(dp² + dp_small²)^(1/4)``. Zero flow stays regular."""
+    return dp / (dp * dp + dp_small**2) ** 0.25
+
+
+class Throttle(Passage):
+    """Base of valves with an area: ``m_flow = A·sqrt(2·rho·dp)`` with the density of what comes, either way.
+
+    `medium` gives the density; below `dp_small` the root is linear. A subclass says what the effective area is.
+    """
+
+    dp_small = ac.Parameter(1e3, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+
+    def __init__(self, medium: Any) -> None:
+        self.medium = medium
+
+    def effective_area(self) -> Any:
+        """Area times discharge coefficient, in m²."""
+        raise NotImplementedError
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        dp = self.a.p - self.b.p
+        forth, back = (self.medium.state(p=port.p, h=port.h.inflow, phase="any").rho for port in (self.a, self.b))
+        rho = ac.no_event(ac.where(dp > 0, forth, back))
+        yield self.m_flow == self.effective_area() * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
+
+
+class Orifice(Throttle):
+    """A sharp-edged hole of one size: ``m_flow = Cd·A·sqrt(2·rho·dp)``."""
+
+    A = ac.Parameter(1e-6, unit="m^2", min=0, doc="area")
+    Cd = ac.Parameter(0.65, min=0, max=1, doc="discharge coefficient")
+
+    def effective_area(self) -> Any:
+        return self.Cd * self.A
+
+
+class Valve(Throttle):
+    """A valve with an opening from 0 to 1 and a linear or an equal-percentage characteristic.
+
+    `characteristic="linear"`: area ∝ opening. `"equal percentage"`: area ∝ ``R^(opening - 1)``, going to zero linearly below 5
+    %.
+    """
+
+    opening = ac.Input(1.0, min=0, max=1, doc="0 is closed, 1 is open")
+    A = ac.Parameter(1e-6, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
+    rangeability = ac.Parameter(50.0, min=2, doc="R of an equal-percentage valve")
+
+    def __init__(self, medium: Any, characteristic: str = "linear") -> None:
+        super().__init__(medium)
+        if characteristic not in ("linear", "equal percentage"):
+            raise UsageError(f"The characteristic of a valve is 'linear' or 'equal percentage', not {characteristic!r}.")
+        self.characteristic = characteristic
+
+    def effective_area(self) -> Any:
+        y = self.opening
+        if self.characteristic == "linear":
+            return self.A * y
+        low = 0.05
+        seat = ac.no_event(ac.where(y < low, y / low, 1.0))
+        return self.A * seat * self.rangeability ** (ac.no_event(ac.max(y, low)) - 1)

@@ -1,0 +1,41 @@
+"""Expansion valves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from ..fluid.passages import Throttle
+
+
+class ThermostaticValve(Throttle):
+    """Opens with the superheat that its bulb feels, and closes when `run` is off (a solenoid before it).
+
+    ``opening = (bulb - static)/range`` between `leak` and 1, with rounded corners; the bulb follows the superheat within
+    `tau_bulb`, the solenoid opens and closes within `tau`. ``m_flow = A·opening·sqrt(2·rho·dp)``.
+    """
+
+    superheat = ac.Input(5.0, unit="K", doc="superheat after the evaporator")
+    run = ac.InputStates(on="all", off="any", default="on", doc="whether the solenoid is open: if everything connected says so")
+    A = ac.Parameter(4e-7, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
+    static = ac.Parameter(3.0, unit="K", min=0, doc="superheat at which it begins to open")
+    range = ac.Parameter(12.0, unit="K", min=0.1, doc="superheat from there until it is open")
+    leak = ac.Parameter(0.1, min=0, max=1, doc="opening below that")
+    tau_bulb = ac.Parameter(10.0, unit="s", min=0.1, doc="time constant of the bulb")
+    tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time constant of the solenoid")
+    bulb = ac.Variable(unit="K", nominal=10.0, start=5.0, fixed=True, doc="superheat that the bulb feels")
+    open = ac.Variable(start=0.0, fixed=True, doc="opening of the solenoid")
+    opening = ac.Variable(start=0.0, doc="opening of the valve")
+
+    def effective_area(self) -> Any:
+        return self.A * self.opening
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.tau_bulb * ac.der(self.bulb) == self.superheat - self.bulb
+        yield self.tau * ac.der(self.open) == ac.match(self.run, on=1.0, off=0.0) - self.open
+        asked = (self.bulb - self.static) / self.range
+        within = ac.smooth_min(ac.smooth_max(asked, self.leak, 0.02), 1.0, 0.02)
+        yield self.opening == self.open * within

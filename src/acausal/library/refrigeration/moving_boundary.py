@@ -1,0 +1,263 @@
+"""Evaporator and condenser with moving boundaries: zones of one phase each, whose lengths follow from what they hold.
+
+Every zone i has its own mass M and enthalpy Y as states, and its own piece of wall with energy E. Lengths L (as shares of the
+whole) and the one pressure follow from ``V·L = M/rho(p, Y/M)`` and ``sum(L) = 1``. There is a fixed number of zones: one that
+is not needed stays as a small cell of length `eps`, in whatever phase. So nothing appears or vanishes and nothing is
+differentiated; an exchanger may flood, run dry, stand still and start again.
+
+- ``dM/dt`` is what flows in less what flows out; ``dY/dt`` likewise with heat and ``V·L·dp/dt``. For the rate of the pressure
+  stands that of `p_slow`, which follows p within `tau_p`; as the lengths sum to one, ``sum(Y) - V·p_slow`` is conserved to
+  rounding, and so is charge.
+- Mass crosses a boundary as fast as the zones ask for: the flow pulls the void of the two-phase zone to that of its steady
+  profile (Zivi's slip), and keeps every zone longer than `eps`. These pulls decide how fast a boundary moves, not where it
+  ends.
+- The wall is divided as the zones are, within `tau_wall`. The boundary takes the heat of the wall that it passes along, upwind
+  (Tummescheit 4.65, with the signs of 4.49, which are misprinted in 4.65).
+
+Void fraction after Zivi: ``gamma(x) = x/(c + (1-c)·x)`` with ``c = (rho_v/rho_l)^(2/3)`` (Tummescheit 4.71, 4.74; the exponent
+of 4.74 is misprinted there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import acausal as ac
+
+from ..fluid.ports import FluidPort
+from ..thermal import HeatPort
+
+
+def _least(a: Any, b: Any) -> Any:
+    return ac.no_event(ac.min(a, b))
+
+
+def _most(a: Any, b: Any) -> Any:
+    return ac.no_event(ac.max(a, b))
+
+
+def _within(x: Any, low: Any, high: Any) -> Any:
+    return _least(_most(x, low), high)
+
+
+def _upwind(flow: Any, here: Any, there: Any) -> Any:
+    """What a flow carries: of `here` if it goes forth, of `there` if it comes back. Always a factor of the flow."""
+    return ac.no_event(ac.where(flow > 0, here, there))
+
+
+class Void:
+    """Zivi's void fraction over quality, its mean and its inverse, for a ratio of densities of vapour and liquid.
+
+    >>> round(float(Void(0.02).mean(0.0)), 4)
+    0.8556
+    """
+
+    def __init__(self, ratio: Any) -> None:
+        self.ratio, self.c = ratio, ratio ** (2 / 3)
+
+    def at(self, x: Any) -> Any:
+        return x / (self.c + (1 - self.c) * x)
+
+    def quality(self, void: Any) -> Any:
+        return self.c * void / (1 - (1 - self.c) * void)
+
+    def homogeneous(self, x: Any) -> Any:
+        return x / (x + (1 - x) * self.ratio)
+
+    def mean(self, x: Any) -> Any:
+        """Over the qualities from x to 1, as when each metre takes up the same heat."""
+        c = self.c
+        return 1 / (1 - c) + c / ((1 - c) ** 2 * (1 - x)) * ac.log(c + (1 - c) * x)
+
+
+class MovingBoundary(ac.Component):
+    """Base: the balances of `ZONES` zones in a row and of their walls. A subclass adds what crosses the boundaries."""
+
+    ZONES: ClassVar[int]
+    TWO_PHASE: ClassVar[int]  # which zone that is
+
+    a, b = FluidPort(doc="inlet"), FluidPort(doc="outlet")
+    air = HeatPort(doc="the air around it")
+    V = ac.Parameter(1.5e-3, unit="m^3", min=0, doc="volume of refrigerant")
+    area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
+    UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
+    Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")
+    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
+    alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
+    alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
+    alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")
+    charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
+    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, group="method", doc="size of the mass flow")
+    eps = ac.Parameter(0.01, min=1e-6, max=0.2, group="method", doc="share of the length that a zone keeps")
+    eps_band = ac.Parameter(0.01, min=1e-6, group="method", doc="share of the length over which that is enforced")
+    void_band = ac.Parameter(0.05, min=1e-6, group="method", doc="share of the hold-up that moves the boundary with m_nominal")
+    m_small = ac.Parameter(1e-4, unit="kg/s", min=0, group="method", doc="flow that is small")
+    tau_wall = ac.Parameter(0.3, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
+    tau_p = ac.Parameter(0.1, unit="s", min=1e-6, group="method", doc="time within which pressure does its work on the zones")
+
+    M: Any
+    Y: Any
+    E: Any
+    L: Any
+    wall: Any
+    h: Any
+    m: Any
+    H: Any
+    p = ac.Variable(unit="Pa", nominal=1e5, start=5e5, doc="pressure")
+    p_slow = ac.Variable(unit="Pa", nominal=1e5, start=5e5, state="always", doc="pressure whose change does work on the zones")
+    h_out = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what leaves at b")
+
+    def __init__(self, medium: Any) -> None:
+        self.medium = medium
+        n = self.ZONES
+        self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="always", doc="mass of each zone")
+        self.Y = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4, state="always", doc="enthalpy of each zone")
+        self.E = ac.Variable(shape=n, unit="J", nominal=6e5, start=1e5, state="always", doc="energy of each wall, from 0 K")
+        self.wall = ac.Variable(shape=n - 1, start=0.3, state="always", doc="length of all walls but the last")
+        self.L = ac.Variable(shape=n, start=0.3, doc="length of each zone as a share of the whole")
+        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each zone")
+        self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from zone to zone")
+        self.H = ac.Variable(shape=n - 1, unit="W", nominal=1e3, start=0.0, doc="enthalpy flow from zone to zone")
+
+    def equations(self) -> Iterator[Any]:
+        p, h, L = self.p, self.h, self.L
+        state, ends = self.medium.state(p=p, h=h, phase="any"), self.medium.saturation(p=p)
+        yield h == self.Y / self.M
+        yield self.V * L == self.M / state.rho
+        yield ac.sum(L) == 1.0
+        yield self.a.p == p
+        yield self.b.p == p
+        yield self.a.h.outflow == h[0]
+        yield self.b.h.outflow == self.h_out
+        yield from self._balances(state.T)
+        yield from self.boundaries(ends)
+        self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
+        self.energy = ac.named(
+            ac.sum(self.Y) - self.p_slow * self.V + ac.sum(self.E), unit="J", doc="energy of refrigerant and wall"
+        )
+        self.x = ac.named((h - ends.liquid.h) / ends.h_evaporation, doc="quality of each zone")
+        self.T_wall = ac.named(ac.sum(self.E) / self.C, unit="K", doc="mean temperature of the wall")
+        self.T_saturation = ac.named(ends.T, unit="K", doc="saturation temperature")
+
+    def boundaries(self, ends: Any) -> Iterator[Any]:
+        """What crosses the boundaries, `m` and `H`, and `h_out`."""
+        raise NotImplementedError
+
+    def _balances(self, T: Any) -> Iterator[Any]:
+        n = self.ZONES
+        L, wall = [self.L[i] for i in range(n)], [self.wall[i] for i in range(n - 1)]
+        wall.append(1 - sum(wall[1:], wall[0]))
+        T_wall = [self.E[i] / (self.C * wall[i]) for i in range(n)]
+        alpha = self._alphas()
+        q = [alpha[i] * self.area * wall[i] * (T_wall[i] - T[i]) for i in range(n)]
+        q_air = [self.UA * wall[i] * (self.air.T - T_wall[i]) for i in range(n)]
+        m = [self.a.m_flow, *(self.m[i] for i in range(n - 1)), -self.b.m_flow]
+        H = [self.a.m_flow * self.a.h.actual, *(self.H[i] for i in range(n - 1)), -self.b.m_flow * self.b.h.actual]
+        growth = [(L[i] - wall[i]) / self.tau_wall for i in range(n - 1)]
+        speed = [sum(growth[1 : i + 1], growth[0]) for i in range(n - 1)]
+        taken = [0.0, *(self.C * v * _upwind(v, T_wall[i + 1], T_wall[i]) for i, v in enumerate(speed)), 0.0]
+        dp = (self.p - self.p_slow) / self.tau_p
+        for i in range(n):
+            yield ac.der(self.M[i]) == m[i] - m[i + 1]
+            yield ac.der(self.Y[i]) == H[i] - H[i + 1] + q[i] + self.V * L[i] * dp
+            yield ac.der(self.E[i]) == q_air[i] + self.Q_wall * wall[i] - q[i] + taken[i + 1] - taken[i]
+        for i in range(n - 1):
+            yield ac.der(self.wall[i]) == growth[i]
+        yield ac.der(self.p_slow) == dp
+        yield self.air.Q_flow == sum(q_air[1:], q_air[0])
+
+    def _alphas(self) -> list[Any]:
+        raise NotImplementedError
+
+    def initial_equations(self) -> Iterator[Any]:
+        n = self.ZONES
+        start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
+        yield self.p_slow == start.p
+        for i in range(n):
+            length = 1 - (n - 1) * self.eps if i == self.TWO_PHASE else self.eps
+            yield self.M[i] == self.charge_start * length
+            yield self.Y[i] == self.charge_start * length * start.h
+            yield self.E[i] == self.C * length * self.T_start
+            if i < n - 1:
+                yield self.wall[i] == length
+
+    # --- what both kinds need -----------------------------------------------------------------------------------------
+    def _stiffness(self) -> Any:
+        return self.m_nominal / self.eps_band
+
+    def _reach(self, flow: Any, alpha: Any, i: int, cp: Any) -> Any:
+        """How far the outlet of a one-phase zone is from its mean, of what its inlet is: 0 at rest, 1 in a fast flow."""
+        return flow / (flow + self.m_small + alpha * self.area * self.L[i] / (3 * cp))
+
+    def _quality(self, ends: Any) -> Any:
+        return _most((self.h[self.TWO_PHASE] - ends.liquid.h) / ends.h_evaporation, 0.0)
+
+
+class Evaporator(MovingBoundary):
+    """Two zones, boiling and superheated, for refrigerant that enters through an expansion valve at a and leaves at b.
+
+    It floods (the second zone is small and wet), runs dry (the first is small), stands still. See the module for the equations.
+    """
+
+    ZONES, TWO_PHASE = 2, 0
+
+    def _alphas(self) -> list[Any]:
+        return [self.alpha_two_phase, self.alpha_vapour]
+
+    def boundaries(self, ends: Any) -> Iterator[Any]:
+        h, L, low, span = self.h, self.L, ends.liquid.h, ends.h_evaporation
+        void, enters, leaves = Void(ends.vapour.rho / ends.liquid.rho), self.a.m_flow, -self.b.m_flow
+        x_in = _within((self.a.h.inflow - low) / span, 0.0, 0.9)
+        wanted, at_inlet = void.mean(x_in), void.at(x_in)
+        there = _least(void.homogeneous(self._quality(ends)), 1.0)
+        pull = (there - wanted) / (self.void_band * (1 - wanted))
+        at_end = _within(at_inlet + (there - at_inlet) * (1 - at_inlet) / (wanted - at_inlet), 0.0, 1.0)
+        h_end = ac.no_event(ac.where(h[0] > ends.vapour.h, h[0], low + void.quality(at_end) * span))
+        yield self.m[0] == _within(
+            leaves + self.m_nominal * pull,
+            leaves + self._stiffness() * (self.eps - L[1]),
+            enters + self._stiffness() * (L[0] - self.eps),
+        )
+        yield self.H[0] == self.m[0] * _upwind(self.m[0], h_end, h[1])
+        share = self._reach(_most(leaves, 0.0), self.alpha_vapour, 1, ends.vapour.cp)
+        yield self.h_out == h[1] + share * _most(h[1] - h_end, 0.0)
+
+
+class Condenser(MovingBoundary):
+    """Three zones, superheated, condensing and subcooled, for hot gas that enters at a and liquid that leaves at b."""
+
+    ZONES, TWO_PHASE = 3, 1
+
+    def _alphas(self) -> list[Any]:
+        return [self.alpha_vapour, self.alpha_two_phase, self.alpha_liquid]
+
+    def boundaries(self, ends: Any) -> Iterator[Any]:
+        h, L, eps, stiff = self.h, self.L, self.eps, self._stiffness()
+        enters, leaves, void = self.a.m_flow, -self.b.m_flow, Void(ends.vapour.rho / ends.liquid.rho)
+        wanted, there = void.mean(0.0), _least(void.homogeneous(self._quality(ends)), 1.0)
+        share = self._reach(_most(enters, 0.0), self.alpha_vapour, 0, ends.vapour.cp)
+        h_first = h[0] + share * _least(h[0] - self.a.h.inflow, 0.0)
+        first = _least(enters + self.m_nominal * (ends.vapour.h - h_first) / self.h_band, enters + stiff * (L[0] - eps))
+        pull = (wanted - there) / (self.void_band * (1 - wanted))
+        second = _most(leaves + self.m_nominal * pull, leaves + stiff * (eps - L[2]))
+        missing, part = _most(stiff * (eps - L[1]) - (first - second), 0.0), L[0] / (L[0] + L[2])
+        yield self.m[0] == first + part * missing
+        yield self.m[1] == second - (1 - part) * missing
+        h_begin = self._inside(ends, void.quality(_least(there / wanted, 1.0)))
+        h_end = self._inside(ends, void.quality(_within((there - wanted) / (1 - wanted), 0.0, 1.0)))
+        yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
+        yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
+        share = self._reach(_most(leaves, 0.0), self.alpha_liquid, 2, ends.liquid.cp)
+        yield self.h_out == h[2] + share * _least(h[2] - h_end, 0.0)
+
+    h_band = ac.Parameter(
+        3000.0, unit="J/kg", min=1, group="method", doc="error of the boundary's enthalpy that moves it with m_nominal"
+    )
+
+    def _inside(self, ends: Any, x: Any) -> Any:
+        """An enthalpy by quality, where the condensing zone does condense; else that of the zone."""
+        h = self.h[1]
+        condensing = (h <= ends.vapour.h) & (h >= ends.liquid.h)
+        return ac.no_event(ac.where(condensing, ends.liquid.h + x * ends.h_evaporation, h))

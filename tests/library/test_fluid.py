@@ -1,0 +1,86 @@
+"""Fluid networks: what closed forms, conservation and the equation of state say about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import UsageError
+from acausal.library import fluid
+from acausal.library.thermal import FixedHeatFlow
+
+WATER = ac.media.fluid("water")
+R134A = ac.media.fluid("R134a")
+COLD, HOT = 1e5, 3e5  # J/kg, liquid water
+
+
+def test_orifice_against_its_formula_both_ways(wired: Any) -> None:
+    for p, sign in ((3e5, 1), (1e5, -1)):
+        plant = wired(
+            "left.port hole.a", "hole.b right.port",
+            left=fluid.PressureBoundary(p=p, h=COLD), right=fluid.PressureBoundary(p=2e5, h=HOT), hole=fluid.Orifice(WATER, A=1e-5),
+        )  # fmt: skip
+        result = ac.compile(plant).simulate(until=1.0)
+        rho = WATER.state(p=max(p, 2e5), h=COLD if sign > 0 else HOT).rho
+        expected = sign * 0.65 * 1e-5 * np.sqrt(2 * rho * 1e5) * (1 + 1e-4) ** -0.25  # the root is rounded at dp_small
+        assert result["hole.m_flow"][-1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_passes_keeps_its_enthalpy_and_sensors_read_it(wired: Any) -> None:
+    vapour = R134A.state(p=5e5, T=300.0)
+    plant = wired(
+        "source.port p.a", "p.b T.a", "T.b m.a", "m.b superheat.a", "superheat.b subcooling.a", "subcooling.b sink.port",
+        source=fluid.FlowSource(m_flow=0.02, h=vapour.h), sink=fluid.PressureBoundary(p=5e5, h=2e5),
+        p=fluid.PressureSensor(R134A), T=fluid.TemperatureSensor(R134A), m=fluid.FlowSensor(R134A),
+        superheat=fluid.SuperheatSensor(R134A), subcooling=fluid.SubcoolingSensor(R134A),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    saturation = R134A.saturation(p=5e5).T
+    assert result["p.y"][-1] == 5e5
+    assert result["T.y"][-1] == pytest.approx(300.0, abs=1e-6)
+    assert result["m.y"][-1] == 0.02
+    assert result["superheat.y"][-1] == pytest.approx(300.0 - saturation, abs=1e-6)
+    assert result["subcooling.y"][-1] == pytest.approx(saturation - 300.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("characteristic", ["linear", "equal percentage"])
+def test_two_volumes_equalise_and_lose_nothing(wired: Any, characteristic: str) -> None:
+    plant = wired(
+        "high.ports[0] valve.a", "valve.b low.ports[0]", "high.ports[1] end.port",
+        high=fluid.Volume(R134A, p_start=8e5, h_start=2.6e5), low=fluid.Volume(R134A, 1, p_start=2e5, h_start=4.2e5),
+        valve=fluid.Valve(R134A, characteristic, A=1e-6), end=fluid.Closed(),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=2000.0)
+    M, U = (result[f"high.{q}"] + result[f"low.{q}"] for q in "MU")
+    np.testing.assert_allclose(M, M[0], rtol=1e-12)
+    np.testing.assert_allclose(U, U[0], rtol=1e-12)
+    assert result["high.p"][-1] == pytest.approx(result["low.p"][-1], rel=1e-5)
+
+
+def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
+    plant = wired(
+        "left.port valve.a", "valve.b tank.ports[0]",
+        left=fluid.PressureBoundary(p=6e5, h=2.4e5), tank=fluid.Volume(R134A, 1, p_start=3e5, h_start=4e5),
+        valve=fluid.Valve(R134A, "equal percentage", opening=0.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=100.0)
+    assert np.all(result["valve.m_flow"] == 0.0)
+    np.testing.assert_allclose(result["tank.p"], 3e5, rtol=1e-9)
+
+
+def test_a_heated_volume_boils_dry_as_the_equation_of_state_says(wired: Any) -> None:
+    plant = wired("heat.port tank.heat", "tank.ports[0] end.port", heat=FixedHeatFlow(Q_flow=100.0), end=fluid.Closed(),
+                  tank=fluid.Volume(R134A, 1, p_start=4e5, h_start=3e5))  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    start = R134A.state(p=4e5, h=3e5)
+    end = R134A.state(rho=start.rho, u=start.u + 100.0 * 60.0 / (1e-3 * start.rho))
+    assert result["tank.p"][-1] == pytest.approx(end.p, rel=1e-6)
+    assert result["tank.T"][-1] == pytest.approx(end.T, rel=1e-7)
+
+
+def test_a_characteristic_has_a_name_that_is_known() -> None:
+    with pytest.raises(UsageError, match="'linear' or 'equal percentage', not 'cubic'"):
+        fluid.Valve(WATER, "cubic")

@@ -1,0 +1,136 @@
+"""Moving boundaries: conservation, steady states against heat balances, and exchangers that flood, run dry and stand still."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.library import fluid, refrigeration
+from acausal.library.thermal import FixedTemperature
+
+R134A = ac.media.fluid("R134a")
+
+
+def evaporator(wired: Any, m_flow: float, T_air: float, **more: Any) -> Any:
+    """Fed with a flow of wet vapour, sucked empty by an orifice into a low pressure."""
+    return wired(
+        "feed.port evaporator.a", "evaporator.b suction.a", "suction.b low.port", "evaporator.air air.port",
+        feed=fluid.FlowSource(m_flow=m_flow, h=2.5e5), low=fluid.PressureBoundary(p=1e5, h=4e5), air=FixedTemperature(T=T_air),
+        suction=fluid.Orifice(R134A, A=3e-5), evaporator=refrigeration.Evaporator(R134A, charge_start=0.1, T_start=275.0, **more),
+    )  # fmt: skip
+
+
+def test_at_rest_an_evaporator_gives_the_heat_it_takes(wired: Any) -> None:
+    result = ac.compile(evaporator(wired, 0.008, 280.0)).simulate(until=2000.0)
+    heat = result["evaporator.air.Q_flow"][-1]
+    assert heat == pytest.approx(0.008 * (result["evaporator.h_out"][-1] - 2.5e5), rel=1e-5)
+    vapour = R134A.saturation(p=float(result["evaporator.p"][-1])).vapour
+    assert result["evaporator.h_out"][-1] > vapour.h
+    assert result["evaporator.L"][-1].sum() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("m_flow", "T_air"), [(0.03, 276.0), (0.0005, 300.0), (0.0, 290.0)], ids=["flooded", "dry", "standing"])
+def test_it_floods_runs_dry_and_stands_still(wired: Any, m_flow: float, T_air: float) -> None:
+    result = ac.compile(evaporator(wired, m_flow, T_air)).simulate(until=1000.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["evaporator.L"].min() > 0.005
+    charge, came = result["evaporator.charge"], m_flow * result.time
+    assert charge[-1] <= charge[0] + came[-1]
+
+
+def test_a_condenser_at_rest(wired: Any) -> None:
+    plant = wired(
+        "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",
+        gas=fluid.FlowSource(m_flow=0.008, h=4.4e5), low=fluid.PressureBoundary(p=3e5, h=2.5e5), air=FixedTemperature(T=298.15),
+        valve=fluid.Orifice(R134A, A=3e-7), condenser=refrigeration.Condenser(R134A, UA=300.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=3000.0)
+    given = -result["condenser.air.Q_flow"][-1]
+    assert given == pytest.approx(0.008 * (4.4e5 - result["condenser.h_out"][-1]), rel=1e-4)
+    liquid = R134A.saturation(p=float(result["condenser.p"][-1])).liquid
+    assert result["condenser.h_out"][-1] < liquid.h
+
+
+def test_void_fraction_after_zivi() -> None:
+    """The means that quadrature gives (digest of Tummescheit, erratum to 4.74)."""
+    for ratio, mean in ((0.005, 0.920523), (0.02, 0.855596), (0.1, 0.737315), (0.5, 0.576472)):
+        void = refrigeration.Void(ratio)
+        x = np.linspace(0, 1, 20001)
+        assert float(void.mean(0.0)) == pytest.approx(mean, abs=2e-6)
+        assert float(np.trapezoid(void.at(x), x)) == pytest.approx(mean, abs=2e-6)
+        np.testing.assert_allclose(void.quality(void.at(x)), x, atol=1e-12)
+
+
+def test_a_receiver_gives_liquid_until_it_is_empty(wired: Any) -> None:
+    plant = wired(
+        "source.port vessel.a", "vessel.b valve.a", "valve.b low.port",
+        source=fluid.FlowSource(m_flow=0.0, h=4.2e5), low=fluid.PressureBoundary(p=1e5, h=4e5),
+        valve=fluid.Orifice(R134A, A=1e-6), vessel=refrigeration.Receiver(R134A, charge_start=0.5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=200.0)
+    leaves, ends = result["vessel.b.h.outflow"], R134A.saturation(p=result["vessel.p"])
+    full = result["vessel.level"] > 0.05
+    np.testing.assert_allclose(leaves[full], ends.liquid.h[full], rtol=1e-9)
+    assert leaves[-1] > ends.liquid.h[-1] + 1e5
+    assert result["vessel.level"][-1] < 0.01
+
+
+def test_a_compressor_lifts_by_its_efficiencies(wired: Any) -> None:
+    suction = R134A.state(p=2e5, T=275.0)
+    plant = wired(
+        "low.port compressor.a", "compressor.b high.port",
+        low=fluid.PressureBoundary(p=2e5, h=suction.h), high=fluid.PressureBoundary(p=8e5, h=2.5e5),
+        compressor=refrigeration.Compressor(R134A),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    work = (R134A.state(p=8e5, s=suction.s).h - suction.h) / 0.65
+    assert result["compressor.m_flow"][-1] == pytest.approx(0.85 * 20e-6 * 50.0 * suction.rho, rel=1e-6)
+    assert result["compressor.P"][-1] == pytest.approx(0.85 * 20e-6 * 50.0 * suction.rho * work, rel=1e-6)
+
+
+def test_a_thermostatic_valve_opens_with_superheat(wired: Any) -> None:
+    plant = wired(
+        "high.port valve.a", "valve.b low.port",
+        high=fluid.PressureBoundary(p=8e5, h=2.3e5), low=fluid.PressureBoundary(p=2e5, h=2.3e5),
+        valve=refrigeration.ThermostaticValve(R134A, superheat=9.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=200.0)
+    assert result["valve.opening"][-1] == pytest.approx(0.5, abs=1e-3)
+    expected = 0.5 * 4e-7 * np.sqrt(2 * R134A.state(p=8e5, h=2.3e5).rho * 6e5)
+    assert result["valve.m_flow"][-1] == pytest.approx(expected, rel=2e-3)
+
+
+class Store(ac.Component):
+    """A room with a coil of given temperature."""
+
+    def __init__(self) -> None:
+        self.room, self.coil, self.door = refrigeration.ColdRoom(), refrigeration.FrostedCoil(T_coil=263.15), refrigeration.Door()
+        self.thermostat, self.clock = refrigeration.Thermostat(), refrigeration.DefrostClock(first=600.0)
+
+    def connections(self) -> Any:
+        yield self.clock.allow, self.coil.fans
+        yield self.clock.heat, self.coil.heater
+        yield self.room.w, self.coil.w
+        yield self.coil.moisture, self.room.moisture
+        yield self.door.exchange, self.room.exchange
+
+    def equations(self) -> Any:
+        yield self.thermostat.T == self.room.T
+
+
+def test_frost_is_what_the_air_loses() -> None:
+    result = ac.compile(Store()).simulate(until=4 * 3600.0, rtol=1e-8)
+    brought = 1e-3 * np.trapezoid(0.010 - result["room.w"], result.time)
+    lost = 25.0 * (result["room.w"][0] - result["room.w"][-1])
+    assert result["coil.frost"][-1] == pytest.approx(brought + lost, rel=1e-4)
+    dry = refrigeration.rooms.saturated_humidity(263.15)
+    assert result["room.w"][-1] > dry
+    assert [p.state for p in result.states("clock.phase")][:3] == ["cooling", "heating", "dripping"]
+    assert result.states("thermostat.call")[-1].state == "on"
+
+
+def test_humidity_over_ice_at_zero_degrees() -> None:
+    assert float(refrigeration.rooms.saturated_humidity(273.15)) == pytest.approx(0.62198 * 611.2 / (101325.0 - 611.2))
