@@ -16,6 +16,7 @@ PAGES = [
     ("guide.md", 20),
     ("media.md", 8),
     ("precompiled.md", 11),
+    ("results.md", 12),
     ("studies.md", 12),
 ]
 

@@ -94,6 +94,7 @@ from .language.tables import Table, Table2D
 
 if TYPE_CHECKING:
     from . import library
+    from .results.compare import compare
     from .results.result import Result
     from .results.store import load
     from .runtime.given import data
@@ -111,6 +112,7 @@ _LATE = {
     "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
     "Session": ("runtime.session", "Session"),
+    "compare": ("results.compare", "compare"),
     "compile": ("runtime.model", "compile"),
     "data": ("runtime.given", "data"),
     "hold": ("runtime.inputs", "hold"),
@@ -190,6 +192,7 @@ __all__ = [
     "ceil",
     "change",
     "choice",
+    "compare",
     "compile",
     "cos",
     "cosh",

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from acausal.errors import NameNotFound
-from acausal.language.units import convert
 from acausal.results import series
 from acausal.results.series import Array
+from acausal.results.viewable import Viewable
 
 
 class FakeOutcome(enum.Enum):
@@ -20,7 +20,7 @@ class FakeOutcome(enum.Enum):
     STOPPED = "The run was cancelled. What was computed is kept."
 
 
-class FakeResult(series.Viewable):
+class FakeResult(Viewable):
     """`wall.T` (5), `C[i].v` (3) and `grid.T` (2, 3) are columns; aliases with both signs, two parameters, two expressions."""
 
     def __init__(self, times: int = 40, until: float = 10.0) -> None:
@@ -53,7 +53,7 @@ class FakeResult(series.Viewable):
             raise NameNotFound(f"`{name}` does not exist.")
         return self._source[name]
 
-    def __getitem__(self, name: str) -> Array:
+    def values_of(self, name: str) -> Array:
         arrays = {"wall.T": (slice(0, 5), (5,)), "C.v": (slice(5, 8), (3,)), "grid.T": (slice(8, 14), (2, 3))}
         if name == "C[1:].v":
             return self["C.v"][:, 1:]
@@ -66,9 +66,6 @@ class FakeResult(series.Viewable):
         if kind == "constant":
             return np.full(len(self.time), {3: 47.0, 9: 293.15}[index])
         return 100.0 * self.data[:, 0] if name == "heater.Q_flow" else np.tanh(self.time)
-
-    def in_unit(self, name: str, unit: str) -> Array:
-        return np.asarray(convert(self[name], self.unit(name), unit))
 
     def unit(self, name: str) -> str:
         last = name.split("[")[0] if not name.startswith("C") else name

@@ -184,3 +184,80 @@ def test_pretty_units(unit, expected):
 def test_a_notebook_shows_a_plot_as_a_picture(result):
     picture = result.plot("wall.T[0]")._repr_png_()
     assert picture.startswith(b"\x89PNG")
+
+
+def test_every_option_is_in_the_signature():
+    import inspect
+
+    from acausal.results.result import Result
+
+    found = set(inspect.signature(Result.plot).parameters)
+    assert found >= {
+        "unit",
+        "window",
+        "overlay",
+        "x",
+        "right",
+        "panels",
+        "log",
+        "time_unit",
+        "duty",
+        "theme",
+        "size",
+        "kind",
+        "states",
+    }
+    assert not any(p.kind is p.VAR_KEYWORD for p in inspect.signature(Result.plot).parameters.values())
+
+
+def test_runs_over_one_another(result):
+    other = type(result)(times=30)
+    axes = plot(result, "C[0].v", overlay={"before": other}, show=False).axes[0]
+    assert list(curves(axes)) == ["C[0].v · this run", "C[0].v · before"]
+    first, second = axes.get_lines()
+    assert first.get_color() == second.get_color() and first.get_linestyle() != second.get_linestyle()
+    assert len(second.get_xdata()) == 30
+    with pytest.raises(UsageError, match="`overlay` takes results"):
+        plot(result, "C[0].v", overlay=[3], show=False)
+
+
+def test_over_another_variable(result):
+    axes = plot(result, "C[0].v", x="pump.m_flow", show=False).axes[0]
+    np.testing.assert_array_equal(axes.get_lines()[0].get_xdata(), result["pump.m_flow"])
+    assert axes.get_xlabel() == "Mass flow into the pump (kg/s)"
+    with pytest.raises(UsageError, match=r"`x` is one variable, and `wall\.T` stands for 5"):
+        plot(result, "C[0].v", x="wall.T", show=False)
+
+
+def test_a_second_axis(result):
+    left, right = plot(result, "ambient.T", right="pump.m_flow", show=False).axes
+    assert (left.get_ylabel(), right.get_ylabel()) == ("Temperature (K)", "Mass flow into the pump (kg/s)")
+    assert [t.get_text() for t in left.get_legend().get_texts()] == ["ambient.T", "pump.m_flow"]
+    assert left.get_lines()[0].get_color() != right.get_lines()[0].get_color()
+    with pytest.raises(UsageError, match="must have one unit; they have K, ohm"):
+        plot(result, "ambient.T", "R.R", right="pump.m_flow", show=False)
+
+
+def test_panels_as_the_user_wants_them(result):
+    figure = plot(result, panels=[["C[0].v", "C[1].v"], "C[2].v"], show=False)
+    assert [list(curves(axes)) for axes in figure.axes] == [["C[0].v", "C[1].v"], ["C[2].v"]]
+    with pytest.raises(UsageError, match="A panel has two axes"):
+        plot(result, panels=[["ambient.T", "R.R", "C[0].v"]], show=False)
+
+
+def test_logarithmic_axes_window_and_time_unit(result):
+    axes = plot(result, "pump.m_flow", log="y", window=(2.0, 5.0), time_unit="min", show=False).axes[0]
+    assert axes.get_yscale() == "log" and axes.get_xlabel() == "Time (min)"
+    assert axes.get_xlim() == pytest.approx((2.0 / 60, 5.0 / 60))
+    with pytest.raises(UsageError, match="`log` is"):
+        plot(result, "pump.m_flow", log="z", show=False)
+
+
+def test_dark_and_for_print(result):
+    dark = plot(result, "C[0].v", theme="dark", show=False)
+    assert sum(matplotlib.colors.to_rgb(dark.get_facecolor())) < 0.5
+    assert plot(result, "C[0].v", size="column", show=False).get_size_inches()[0] == 3.5
+    for wrong in ({"theme": "blue"}, {"size": "poster"}):
+        with pytest.raises(UsageError, match="is "):
+            plot(result, "C[0].v", show=False, **wrong)
+    assert matplotlib.rcParams["axes.facecolor"] == "white"

@@ -49,7 +49,7 @@ def test_csv_with_units_in_the_header(result, tmp_path):
 
 def test_parquet(result, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    tabular.write_parquet(result, tmp_path / "all.parquet", units={"ambient.T": "degC"})
+    tabular.write_parquet(result, tmp_path / "all.parquet", unit={"ambient.T": "degC"})
     table = parquet.read_table(tmp_path / "all.parquet")
     assert table.schema.field("pump.m_flow").metadata == {b"unit": b"kg/s", b"description": b"mass flow into the pump"}
     assert table.schema.field("ambient.T").metadata[b"unit"] == b"degC"
@@ -114,6 +114,61 @@ def test_a_full_device_is_told_and_left_alone(result, full_device, form):
     assert list(full_device.parent.iterdir()) == [full_device]
 
 
-def test_units_are_given_by_name(result):
-    with pytest.raises(UsageError, match=r"`units` takes units by name.*got 'degC' of type str"):
-        tabular.to_pandas(result, units="degC")
+def test_one_unit_is_for_whatever_can_be_given_in_it(result):
+    pytest.importorskip("pandas")
+    table = result.to_pandas("ambient.T", "R.R", "grid.T", units="degC")
+    assert table.attrs["units"]["ambient.T"] == table.attrs["units"]["grid.T[1, 2]"] == "degC"
+    assert table.attrs["units"]["R.R"] == "ohm"
+    np.testing.assert_allclose(table["ambient.T"], 20.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("key", ["wall.T", "K", "wall.*", "wall.T[3]"])
+def test_units_by_name_pattern_or_declared_unit(result, key):
+    pytest.importorskip("pandas")
+    table = result.to_pandas(["wall.T[3]"], unit={key: "degC"})
+    np.testing.assert_allclose(table["wall.T[3]"], result["wall.T[3]"] - 273.15, rtol=1e-12)
+
+
+def test_a_name_counts_more_than_the_declared_unit(result):
+    pytest.importorskip("pandas")
+    table = result.to_pandas("ambient.T", "wall.T[0]", unit={"ambient.T": "degF", "K": "degC"})
+    assert table.attrs["units"] == {"ambient.T": "degF", "wall.T[0]": "degC"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"unit": {"wal.T": "degC"}}, "`unit` names `wal.T`, which is none of the variables asked for"),
+        ({"unit": "bar"}, "None of the variables can be given in `bar`; their units are K"),
+        ({"unit": 3}, "got 3 of type int"),
+        ({"unit": "degC", "units": "degC"}, "`unit` and `units` are the same"),
+        ({"window": 5}, "`window` is two times"),
+        ({"window": (20.0, 30.0)}, "shows nothing of the run, which goes from 0 s to 10 s"),
+    ],
+)
+def test_what_cannot_be_shown_is_told(result, asked, told):
+    pytest.importorskip("pandas")
+    with pytest.raises(UsageError, match=told):
+        result.to_pandas("wall.T", **asked)
+
+
+def test_tables_and_files_have_one_grammar(result, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    asked = {"unit": {"K": "degC"}, "window": (2.0, "0.1 min"), "time_unit": "min"}
+    table = result.to_pandas("wall.T", "pump.m_flow", **asked)
+    assert (table.index[0], table.index[-1]) == pytest.approx((2.0 / 60.0, 0.1))
+    result.export(tmp_path / "some.csv", "wall.T", "pump.m_flow", **asked)
+    header = (tmp_path / "some.csv").read_text().splitlines()[0]
+    assert header.startswith("time [min],wall.T[0] [degC]") and header.endswith("pump.m_flow [kg/s]")
+    again = pandas.read_csv(tmp_path / "some.csv", index_col=0)
+    np.testing.assert_array_equal(again.to_numpy(), table.to_numpy())
+
+
+def test_xarray_keeps_arrays(result):
+    pytest.importorskip("xarray")
+    data = result.to_xarray("grid.T", "C.v", "R.R", unit={"grid.T": "degC"})
+    assert data["grid.T"].dims == ("time", "grid.T:0", "grid.T:1") and data["C.v"].dims == ("time", "C")
+    np.testing.assert_allclose(data["grid.T"].to_numpy(), result["grid.T"] - 273.15, rtol=1e-12)
+    assert data["grid.T"].attrs["units"] == "degC" and data["time"].attrs["units"] == "s"
+    everything = result.to_xarray()
+    assert everything["wall.T"].shape == (len(result.time), 5) and "Größe.R" in everything and "wall.T[0]" not in everything

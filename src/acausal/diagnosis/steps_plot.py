@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..container import whole_file
 from ..errors import UsageError
-from ..results import plot as pictures
+from ..results import canvas
+from ..results.style import COLOURS, settings, time_axis
 from ..runtime.journal import Journal
 
 if TYPE_CHECKING:
@@ -26,30 +26,28 @@ def plot_steps(result: Any, file: str | os.PathLike[str] | None = None) -> Figur
         raise UsageError(
             "There are no steps to draw: this run has no journal of them.", remedy='Simulate with solver="ida", the default.'
         )
-    path = pictures._checked_path(file)
-    window = pictures._has_window(matplotlib) if file is None else False
-    with matplotlib.rc_context(pictures.STYLE):
-        figure = pictures._new_figure((8.0, 4.8), window)
+    path = canvas.checked_path(file)
+    window = canvas.has_window(matplotlib) if file is None else False
+    with matplotlib.rc_context(settings()):
+        figure = canvas.new_figure((8.0, 4.8), window)
         _draw(figure, journal, f"Steps of {result.title}")
-        if path is not None:
-            with whole_file(path) as place, open(place, "wb") as stream:
-                figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
+        canvas.saved(figure, path)
     if window:
-        pictures._show()
+        canvas.show()
     return figure
 
 
 def _marks(journal: Journal) -> Iterator[tuple[str, np.ndarray, str, str]]:
     """What failed before each record, with the mark it gets."""
-    yield "error test failed", journal.error_failures, "v", pictures.COLOURS[1]
-    yield "not converged", journal.convergence_failures, "x", pictures.COLOURS[3]
+    yield "error test failed", journal.error_failures, "v", COLOURS[1]
+    yield "not converged", journal.convergence_failures, "x", COLOURS[3]
 
 
 def _draw(figure: Figure, journal: Journal, title: str) -> None:
     steps, orders = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    scale, symbol = pictures._time_axis(orders, np.append(journal.time[0] - journal.step[0], journal.time))
+    scale, symbol = time_axis(orders, np.append(journal.time[0] - journal.step[0], journal.time))
     time = journal.time / scale
-    steps.plot(time, journal.step, color=pictures.COLOURS[0], linewidth=1.0, drawstyle="steps-pre")
+    steps.plot(time, journal.step, color=COLOURS[0], linewidth=1.0, drawstyle="steps-pre")
     steps.set_yscale("log")
     steps.set_ylabel("Step size (s)")
     low = float(journal.step.min())
@@ -60,7 +58,7 @@ def _draw(figure: Figure, journal: Journal, title: str) -> None:
             steps.plot(time[here], np.full(len(here), 0.5 * low), marker, color=colour, markersize=4, label=text, clip_on=False)
     if steps.get_legend_handles_labels()[0]:
         steps.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, borderaxespad=0.2)
-    orders.plot(time, journal.order, color=pictures.COLOURS[2], linewidth=1.0, drawstyle="steps-pre")
+    orders.plot(time, journal.order, color=COLOURS[2], linewidth=1.0, drawstyle="steps-pre")
     orders.set_ylabel("Order")
     orders.set_ylim(0.5, 5.5)
     orders.set_yticks([1, 2, 3, 4, 5])

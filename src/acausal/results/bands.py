@@ -12,6 +12,7 @@ from . import series
 from .events import Array, Meaning
 from .series import Trajectories
 from .states import Pieces, pieces
+from .style import is_dark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 # Tol's light colours, made to be filled and told apart by readers with any kind of colour vision; grey is for what is off.
 FILLS = ("#EE8866", "#77AADD", "#44BB99", "#EEDD88", "#FFAABB", "#99DDFF", "#BBCC33", "#AAAA00")
-QUIET = "#DDDDDD"
+QUIET, QUIET_ON_DARK = "#DDDDDD", "#3A424B"
 THIN = 0.002  # of the run: pieces that are shorter on average are drawn with an outline, so that none is lost
-_OFF = ("off", "false", "closed", "idle", "none", "0")
+OFF = ("off", "false", "closed", "idle", "none", "0")
 HATCHES = ("", "////", "....", "xxxx")  # for the ninth state and the rest
 
 BANDS_UPTO = 60  # pieces of one variable that are also shaded behind the curves; more would only flicker
@@ -41,8 +42,8 @@ class StateColours:
     def __call__(self, state: str) -> tuple[str, str]:
         """Colour and hatching."""
         if state not in self._given:
-            if state.lower() in _OFF:
-                self._given[state] = (QUIET, "")
+            if state.lower() in OFF:
+                self._given[state] = (QUIET_ON_DARK if is_dark() else QUIET, "")
             else:
                 self._given[state] = (FILLS[self._used % len(FILLS)], HATCHES[self._used // len(FILLS) % len(HATCHES)])
                 self._used += 1
@@ -103,7 +104,7 @@ def _fill(
     lasted = {text: float((one.ends - one.starts)[c].mean()) for text, c in by_state.items() if np.any(c)}
     for text in sorted(lasted, key=lasted.__getitem__, reverse=True):  # what is short is drawn last, and never thinner than a line
         (colour, hatch), chosen = looks[text], by_state[text]
-        if behind and colour == QUIET:
+        if behind and colour in (QUIET, QUIET_ON_DARK):
             continue
         spans = np.stack([one.starts[chosen], (one.ends - one.starts)[chosen]], axis=1) / scale
         thin = not behind and lasted[text] < THIN * float(one.ends[-1] - one.starts[0])

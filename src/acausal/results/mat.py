@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 from ..container import CHUNK_BYTES, FileError, whole_file
 from ..errors import NameNotFound, near_matches
 from . import series
-from .series import Array, Column, Names, Trajectories, Viewable
+from .series import Array, Column, Names, Trajectories
 from .store import SavedOutcome
+from .viewable import Viewable
 
 _HEADER = struct.Struct("<5i")
 _DOUBLE, _INTEGER, _TEXT = 0, 20, 51
@@ -192,7 +193,7 @@ class MatResult(Viewable):
             raise NameNotFound(f"`{name}` is not in `{self.path}`.", remedy=near_matches(name, list(self._entries)[:5000]))
         return found
 
-    def __getitem__(self, name: str) -> Array:
+    def values_of(self, name: str) -> Array:
         """Values at the times of the varying variables; what has other times (parameters: start and stop) is interpolated."""
         if name == "time":
             return self.time
@@ -200,12 +201,6 @@ class MatResult(Viewable):
         block = self._blocks[entry.block]
         values = entry.sign * np.asarray(block[entry.row], dtype=np.float64)
         return values if entry.block == _VARIABLES else np.interp(self.time, block[0], values)
-
-    def in_unit(self, name: str, unit: str) -> Array:
-        """Values in another unit of the same quantity."""
-        from ..language.units import convert
-
-        return np.asarray(convert(self[name], self.unit(name), unit))
 
     def unit(self, name: str) -> str:
         text = self._entry(name).text

@@ -15,13 +15,12 @@ import numpy as np
 
 from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
 from .events import Array, Cause, EventLog, History, Meaning, Place, Value
-from .series import EXPRESSION, Viewable, last_time, pattern_of
+from .series import EXPRESSION, last_time, pattern_of
 from .states import Interval
+from .viewable import Viewable
 
 if TYPE_CHECKING:
     import os
-
-    from matplotlib.figure import Figure
 
     from .result import Result
     from .series import Names, Outcome
@@ -101,7 +100,7 @@ class PhasesResult(Viewable):
         return next(n for n in _OWN_NAMES if not any(part.names(n) for part in self._one_of.values()))
 
     # --- values -----------------------------------------------------------------------------------------------------------
-    def __getitem__(self, name: str) -> Array:
+    def values_of(self, name: str) -> Array:
         if name == "time":
             return self.time
         if name == self.phase_name:
@@ -240,11 +239,10 @@ class PhasesResult(Viewable):
         return total
 
     # --- pictures and files -----------------------------------------------------------------------------------------------
-    def plot(self, *names: str, states: str | Sequence[str] | None = None, **options: Any) -> Figure:
-        """Draw variables over time, with the phases as bands; `states=()` for none. See `acausal.results.plot.plot`."""
-        from .plot import plot
-
-        return plot(self, *names, states=self.phase_name if states is None else states, **options)
+    @property
+    def shown_states(self) -> tuple[str, ...]:
+        """Pictures have the phases as bands; `states=()` for none."""
+        return (self.phase_name,)
 
     def save(self, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None) -> None:
         """A run in phases has no file of its own: its parts are results of different models."""

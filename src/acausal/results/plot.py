@@ -1,4 +1,4 @@
-"""Pictures of trajectories: one panel for each unit, above one another on a common time axis.
+"""Pictures of trajectories: one panel for each unit, above one another on a common axis.
 
 matplotlib is imported when the first picture is drawn, and its global settings are left as they are. Without a display nothing
 tries to open a window.
@@ -6,212 +6,158 @@ tries to open a window.
 
 from __future__ import annotations
 
-import io
 import os
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from textwrap import fill
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..container import whole_file
-from ..errors import ModelError, UsageError
+from ..errors import UsageError
 from . import bands, series
+from .between import means
+from .canvas import ENDINGS, checked_path, has_window, new_figure, saved, show
 from .events import Meaning
-from .series import Array, Trajectories
+from .panels import FAMILY_NAMED, LEGEND_INSIDE, Drawn, Panel, axis_label, draw_panel, mark_events
+from .series import Array, Trajectories, Unit
 from .states import Pieces
+from .style import COLOURS, PRINTED, STYLE, Size, Theme, pretty_unit, settings, time_axis
 from .tabular import optional_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .views import Window
+
+__all__ = ["COLOURS", "ENDINGS", "STYLE", "plot", "pretty_unit"]
+
 Kind = Literal["lines", "map"] | None
+Log = Literal["", "x", "y", "xy"]
+Overlay = Trajectories | Sequence[Trajectories] | Mapping[str, Trajectories] | None
 
 MAP_ABOVE = 12  # more curves of one array than this become a heat map
-FAMILY_NAMED = 6  # up to this many curves of one array are named in the legend, more by a colour bar
-LEGEND_INSIDE = 1  # more entries than this stand beside the panel
-LEGEND_MOST = 24
-EVENT_LINES = 80
-ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
-
-# Okabe and Ito's colours, told apart by readers with any kind of colour vision; without their yellow, which is faint on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-FAMILY_MAPS = ("viridis", "plasma", "cividis")
-
-STYLE: dict[Any, Any] = {
-    "axes.edgecolor": "#666666",
-    "axes.labelcolor": "#222222",
-    "axes.linewidth": 0.7,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.formatter.limits": (-4, 6),
-    "axes.formatter.use_mathtext": True,
-    "axes.formatter.useoffset": False,
-    "axes.labelsize": 10,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 12,
-    "axes.titleweight": "bold",
-    "axes.titlepad": 10,
-    "font.size": 9.5,
-    "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.7,
-    "legend.edgecolor": "#DDDDDD",
-    "legend.fancybox": False,
-    "legend.framealpha": 0.92,
-    "legend.fontsize": 9,
-    "lines.linewidth": 1.7,
-    "lines.solid_capstyle": "round",
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-    "xtick.color": "#666666",
-    "xtick.labelcolor": "#333333",
-    "ytick.color": "#666666",
-    "ytick.labelcolor": "#333333",
-}
-
-QUANTITIES = {
-    "K": "Temperature",
-    "degC": "Temperature",
-    "Pa": "Pressure",
-    "bar": "Pressure",
-    "V": "Voltage",
-    "A": "Current",
-    "ohm": "Resistance",
-    "F": "Capacitance",
-    "C": "Charge",
-    "W": "Power",
-    "J": "Energy",
-    "N": "Force",
-    "kg": "Mass",
-    "kg/s": "Mass flow",
-    "m^3/s": "Volume flow",
-    "m": "Length",
-    "m/s": "Velocity",
-    "m/s^2": "Acceleration",
-    "rad": "Angle",
-    "rad/s": "Angular velocity",
-    "Hz": "Frequency",
-    "kg/m^3": "Density",
-    "J/kg": "Specific enthalpy",
-    "J/(kg*K)": "Specific entropy",
-    "W/m^2": "Heat flux",
-    "N*m": "Torque",
-}
-_PRETTY = {"degC": "°C", "degF": "°F", "ohm": "Ω", "deg": "°", "percent": "%", "delta_degC": "K"}
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-# The time axis: shown in the first unit whose span is reached, with steps people count in.
-_TIME_UNITS: tuple[tuple[float, float, str, tuple[float, ...]], ...] = (
-    (3 * 86400.0, 86400.0, "d", (1, 2, 5, 7, 10)),
-    (3 * 3600.0, 3600.0, "h", (1, 2, 3, 4, 6, 10)),
-    (1200.0, 60.0, "min", (1, 1.5, 2, 3, 5, 6, 10)),
-    (0.1, 1.0, "s", (1, 2, 2.5, 5, 10)),
-    (1e-4, 1e-3, "ms", (1, 2, 2.5, 5, 10)),
-    (0.0, 1e-6, "µs", (1, 2, 2.5, 5, 10)),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """One name with its values, (time,) or (time, element)."""
-
-    name: str
-    values: Array
-    unit: str
-    description: str
-    shape: tuple[int, ...] = ()
-    labels: tuple[str, ...] = ()
-    meaning: Meaning = field(default_factory=Meaning)
-
-    @property
-    def has_states(self) -> bool:
-        """Whether its axis has names on it, not numbers."""
-        return bool(self.meaning.values)
-
-    @property
-    def width(self) -> int:
-        return self.values.shape[1] if self.shape else 1
-
-
-@dataclass(slots=True)
-class _Panel:
-    """What shares one vertical axis; a map stands alone."""
-
-    unit: str
-    drawn: list[_Drawn] = field(default_factory=list)
-    is_map: bool = False
-
-    @property
-    def has_states(self) -> bool:
-        return self.drawn[0].has_states
-
-    @property
-    def lines(self) -> int:
-        return sum(one.width for one in self.drawn)
-
-    @property
-    def height(self) -> float:
-        """Inches, where there are several."""
-        if self.is_map:
-            return 2.9
-        return bands.steps_height(self.drawn[0].meaning) if self.has_states else 2.3
+DUTY_ABOVE = 400  # more switches than this would be a solid block: their share of time is drawn instead
+DUTY_POINTS = 250
 
 
 def plot(
     result: Trajectories,
-    *names: str,
-    unit: str | Mapping[str, str] | None = None,
-    title: str | None = None,
+    *names: str | Iterable[str],
+    unit: Unit = None,
     file: str | os.PathLike[str] | None = None,
-    show: bool | None = None,
-    states: str | Sequence[str] = (),
+    title: str | None = None,
+    states: str | Sequence[str] | None = None,
+    window: Window = None,
+    overlay: Overlay = None,
+    x: str | None = None,
+    right: str | Sequence[str] = (),
+    panels: Sequence[str | Sequence[str]] | None = None,
+    log: Log = "",
+    time_unit: str | None = None,
     events: bool | Sequence[float] = (),
+    duty: bool | float | str | None = None,
     kind: Kind = None,
-    size: tuple[float, float] | None = None,
+    theme: Theme = "light",
+    size: Size = None,
+    show: bool | None = None,
+    units: Unit = None,
 ) -> Figure:
-    """Draw variables over time and give the figure back.
+    """Draw variables over time, or over another variable, and give the figure back.
 
     Every day:
         names: variables, arrays (`wall.T`) or patterns (`*.m_flow`). Variables of one unit share a panel.
-        unit: a unit for whatever can be given in it (`"degC"`), or by name or by declared unit: `{"K": "degC", "pump.p": "bar"}`.
+        unit: a unit for whatever can be given in it (`"degC"`), or by name, pattern, declared unit: `{"K": "degC", "*.p": "bar"}`.
         file: save as well; the ending chooses `.png`, `.svg`, `.pdf`, …
         title: instead of the result's own; "" for none.
         states: discrete variables whose states are shown as coloured strips below the curves; of a single one that does not
             change too often, as bands behind them too.
+        window: only from one time to another: `("1 h", "2 h")`; None at either end is that of the run.
+        overlay: other runs, drawn with other dashes: a result, several, or by name: `{"before": earlier}`.
     The rest:
-        show: open a window. None: when there is a display and no `file`.
+        x: draw over this variable instead of time (a phase portrait, a characteristic); a dot marks the beginning.
+        right: variables on a second axis at the right; all others must have one unit.
+        panels: which variables stand together: `[["a", "b"], ["c"]]`. In a panel of two units, the second is at the right.
+        log: logarithmic axes: "y", "x" or "xy".
+        time_unit: of the time axis, "h"; None: one that suits its length.
         events: True marks the events of the run by thin lines; or times to mark, in seconds.
+        duty: what switches very often is drawn as its share of time. True, or the time over which it is averaged ("1 ms"); False
+            for the switching itself; None: from 400 switches on.
         kind: how arrays are drawn, `"lines"` or `"map"` (a heat map). None: lines up to 12 of them, else a map.
-        size: width and height in inches.
+        theme: "light" or "dark".
+        size: width and height in inches; or "column", "page": for print.
+        show: open a window. None: when there is a display and no `file`.
+        units: the same as `unit`.
     """
     matplotlib = optional_module("matplotlib", "A plot", remedy="`pip install matplotlib`.")
-    path = _checked_path(file)
-    panels = _panels(_evaluate(result, names, unit), kind)
-    strips = bands.checked(result, states)
+    path, shown = checked_path(file), series.either_unit(unit, units)
+    how = _How(shown, window, x, kind, duty, log)
+    runs = _runs(result, overlay, window)
+    drawn = _arranged(runs, names, right, panels, how)
+    strips = bands.checked(runs[0].result, runs[0].result.shown_states if states is None else states)
     marked = _event_times(result, events)
-    window = _has_window(matplotlib) if show is None and file is None else bool(show)
-    with matplotlib.rc_context(STYLE):
-        figure = _new_figure(size or _size(panels, len(strips)), window)
-        _draw(figure, panels, np.asarray(result.time), marked, strips)
+    opens = has_window(matplotlib) if show is None and file is None else bool(show)
+    with matplotlib.rc_context(settings(theme, size)):
+        figure = new_figure(_size(drawn, len(strips), size), opens)
+        _draw(figure, drawn, _Axis(runs[0].result.time, how, runs[0].result, time_unit), marked, strips)
         heading = result.title if title is None else title
         if heading:
             figure.axes[0].set_title(heading)
-        if path is not None:
-            with whole_file(path) as place, open(place, "wb") as stream:
-                figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
-    if window:
+        saved(figure, path)
+    if opens:
         _show()
     return figure
 
 
+_show = show  # the argument of the same name hides it
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """What was said about all variables of a picture."""
+
+    unit: Unit
+    window: Window
+    x: str | None
+    kind: Kind
+    duty: bool | float | str | None
+    log: Log
+
+    def __post_init__(self) -> None:
+        if self.kind not in (None, "lines", "map"):
+            raise UsageError(f'`kind` is "lines" or "map", not {self.kind!r}.')
+        if self.log not in ("", "x", "y", "xy"):
+            raise UsageError(f'`log` is "x", "y" or "xy", not {self.log!r}.')
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A result that takes part in a picture: the one that is drawn, or one that lies over it."""
+
+    result: Trajectories
+    number: int = 0
+    name: str = ""
+
+
 # ---------------------------------------------------------------- what to draw
+
+
+def _runs(result: Trajectories, overlay: Overlay, window: Window) -> list[_Run]:
+    from .views import windowed
+
+    if overlay is None:
+        return [_Run(windowed(result, window))]
+    if isinstance(overlay, Mapping):
+        others = dict(overlay)
+    else:
+        given: list[Any] = list(overlay) if isinstance(overlay, list | tuple) else [overlay]
+        titles = [getattr(other, "title", result.title) for other in given]
+        others = {f"run {k}" if t == result.title else t: other for k, (t, other) in enumerate(zip(titles, given, strict=True), 2)}
+    for name, other in others.items():
+        if not hasattr(other, "unit") or not hasattr(other, "time"):
+            raise UsageError(f"`overlay` takes results, and `{name}` is {type(other).__name__} {other!r:.40}.")
+    first = "this run" if isinstance(overlay, Mapping) else "run 1"
+    return [_Run(windowed(r, window), k, name) for k, (name, r) in enumerate([(first, result), *others.items()])]
 
 
 def _event_times(result: Trajectories, events: bool | Sequence[float]) -> Array:
@@ -220,50 +166,132 @@ def _event_times(result: Trajectories, events: bool | Sequence[float]) -> Array:
     return np.asarray(events, dtype=np.float64)
 
 
-def _evaluate(result: Trajectories, names: Sequence[str], unit: str | Mapping[str, str] | None) -> list[_Drawn]:
+def _arranged(
+    runs: Sequence[_Run],
+    names: Sequence[Any],
+    right: str | Sequence[str],
+    panels: Sequence[str | Sequence[str]] | None,
+    how: _How,
+) -> list[Panel]:
+    """The panels of a picture, from whichever way the user grouped the variables."""
+    given = series.given_names(names)
+    if panels is not None:
+        if given or right:
+            raise UsageError("`panels` names all variables; name none besides it.")
+        return [_grouped(_evaluate(runs, [group] if isinstance(group, str) else list(group), how)) for group in panels]
+    found = _evaluate(runs, given, how)
+    if not right:
+        return _panels(found, how.kind)
+    if len({one.unit for one in found}) > 1:
+        listed = ", ".join(sorted({one.unit or "1" for one in found}))
+        raise UsageError(f"With `right`, the variables at the left must have one unit; they have {listed}.")
+    at_right = _evaluate(runs, [right] if isinstance(right, str) else list(right), how)
+    if len({one.unit for one in at_right}) > 1:
+        raise UsageError("The variables of `right` must have one unit.", remedy="Draw them in panels of their own: `panels=[…]`.")
+    return [Panel(found[0].unit, found, at_right)]
+
+
+def _grouped(found: list[Drawn]) -> Panel:
+    units = list(dict.fromkeys(one.unit for one in found))
+    if len(units) > 2:
+        named = " and ".join(one.name for one in found)
+        raise UsageError(f"A panel has two axes, and {named} have {len(units)} units: {', '.join(u or '1' for u in units)}.")
+    left = [one for one in found if one.unit == units[0]]
+    return Panel(units[0], left, [one for one in found if one.unit != units[0]])
+
+
+def _evaluate(runs: Sequence[_Run], names: series.Names, how: _How) -> list[Drawn]:
     if not names:
         raise UsageError("Nothing was named to be drawn.", remedy='name variables: `result.plot("wall.T")`.')
-    if not len(result.time):
-        raise UsageError(f"The result has no point of time to draw. {result.outcome.value}")
-    found = [_one(result, name, unit) for name in series.expand(result, names)]
-    if isinstance(unit, str) and all(one.unit != unit for one in found):
-        own = ", ".join(sorted({one.unit or "1" for one in found}))
-        raise UsageError(f"None of the variables can be given in `{unit}`; their units are {own}.")
+    if not len(runs[0].result.time):
+        raise UsageError(f"The result has no point of time to draw. {runs[0].result.outcome.value}")
+    found: list[Drawn] = []
+    expanded = series.expand(runs[0].result, names)
+    units = _units(runs[0].result, expanded, how.unit)
+    for name in expanded:
+        found += [_one(run, name, units.get(name), how) for run in runs if name in run.result or not run.number]
     return found
 
 
-def _one(result: Trajectories, name: str, unit: str | Mapping[str, str] | None) -> _Drawn:
-    own = result.unit(name)
-    if isinstance(unit, str):
-        try:
-            values, shown = result.in_unit(name, unit), unit
-        except ModelError:  # another quantity: it keeps its own unit
-            values, shown = result[name], own
-    else:
-        shown = (unit or {}).get(name) or (unit or {}).get(own) or own
-        values = result[name] if shown == own else result.in_unit(name, shown)
-    shape, meaning = values.shape[1:], result.meaning(name)
-    if not shape:
-        return _Drawn(name, values, shown, result.description(name), meaning=meaning)
+def _units(result: Trajectories, names: list[str], unit: Unit) -> dict[str, str]:
+    """As everywhere; but one mapping may speak of variables in several panels, so keys that are not here do no harm."""
+    if isinstance(unit, Mapping):
+        own = {result.unit(name) for name in names}
+        unit = {key: u for key, u in unit.items() if key in own or any(_speaks_of(key, name) for name in names)}
+    return series.units_for(result, names, unit)
+
+
+def _speaks_of(key: str, name: str) -> bool:
+    return key == name or bool(series.pattern_of(key).fullmatch(name))
+
+
+def _one(run: _Run, name: str, unit: str | None, how: _How) -> Drawn:
+    result, own = run.result, run.result.unit(name)
+    shown = unit or own
+    values = np.asarray(result[name] if shown == own else result.in_unit(name, shown))
+    across = np.asarray(result.time if how.x is None else _across(result, how))
+    meaning = result.meaning(name)
+    plain = Drawn(name, values, shown, result.description(name), across, meaning=meaning, run=run.number, of=run.name)
+    if not values.shape[1:]:
+        return _as_duty(plain, result.time, how) if meaning.steps and how.x is None else plain
     flat = values.reshape(len(values), -1)
-    labels = tuple(column.label for column in series.columns(result, name)) if flat.shape[1] <= FAMILY_NAMED else ()
-    return _Drawn(name, flat, shown, result.description(name), shape, labels, meaning)
+    labels = tuple(c.label for c in series.columns(result, name)) if flat.shape[1] <= FAMILY_NAMED else ()
+    return Drawn(name, flat, shown, plain.description, across, values.shape[1:], labels, meaning, run.number, run.name)
 
 
-def _panels(found: Sequence[_Drawn], kind: Kind) -> list[_Panel]:
+def _across(result: Trajectories, how: _How) -> Array:
+    assert how.x is not None
+    unit = series.units_for(result, [how.x], how.unit if isinstance(how.unit, Mapping) and how.x in how.unit else None).get(how.x)
+    values = np.asarray(result.in_unit(how.x, unit) if unit else result[how.x])
+    if values.ndim > 1:
+        raise UsageError(f"`x` is one variable, and `{how.x}` stands for {values[0].size}.", remedy="Choose one of its elements.")
+    return values
+
+
+def _as_duty(one: Drawn, time: Array, how: _How) -> Drawn:
+    """The share of time that each state has, over a while; the variable itself where it switches seldom."""
+    switches = int(np.count_nonzero(np.diff(one.values)))
+    if how.duty is False or one.meaning.type not in ("boolean", "states") or len(time) < 2 or not time[-1] > time[0]:
+        return one
+    if how.duty is None and switches <= DUTY_ABOVE:
+        return one
+    edges = _duty_edges(time, how.duty)
+    texts = one.meaning.values
+    chosen = [k for k in range(len(texts)) if len(texts) > 2 or texts[k].lower() not in bands.OFF] or [len(texts) - 1]
+    chosen = chosen if len(texts) > 2 else chosen[-1:]
+    shares = 100.0 * np.stack([means(time, (one.values == k).astype(float), edges, steps=True) for k in chosen], axis=1)
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    label = f"duty of {one.name}"
+    if len(chosen) == 1:
+        return Drawn(label, shares[:, 0], "%", "share of time", middle, meaning=Meaning(), run=one.run, of=one.of)
+    labels = tuple(f"{label}: {texts[k]}" for k in chosen)
+    return Drawn(label, shares, "%", "share of time", middle, (len(chosen),), labels, Meaning(), one.run, one.of)
+
+
+def _duty_edges(time: Array, duty: bool | float | str | None) -> Array:
+    from ..runtime.storage import seconds
+
+    begin, end = float(time[0]), float(time[-1])
+    if duty is None or isinstance(duty, bool):
+        return np.linspace(begin, end, DUTY_POINTS + 1)
+    step = float(seconds(duty, "duty"))
+    if not 0 < step <= end - begin:
+        raise UsageError(f"`duty` is the time over which is averaged, shorter than the run, got {duty!r}.")
+    return np.linspace(begin, end, max(2, int(np.ceil((end - begin) / step * (1 - 1e-12))) + 1))
+
+
+def _panels(found: Sequence[Drawn], kind: Kind) -> list[Panel]:
     """One panel for each unit in the order of the names, and one for each map and each variable with states."""
-    if kind not in (None, "lines", "map"):
-        raise UsageError(f'`kind` is "lines" or "map", not {kind!r}.')
-    panels: list[_Panel] = []
-    shared: dict[tuple[str, str], _Panel] = {}
+    panels: list[Panel] = []
+    shared: dict[tuple[str, str], Panel] = {}
     for one in found:
         states_at_once = one.has_states and kind is None  # as lines they would lie upon one another
         if one.shape and (kind == "map" or states_at_once or (kind is None and one.width > MAP_ABOVE)):
-            panels.append(_Panel(one.unit, [one], is_map=True))
+            panels.append(Panel(one.unit, [one], is_map=True))
             continue
         alike = (one.unit, one.name if one.has_states else one.meaning.type)
         if alike not in shared:
-            shared[alike] = _Panel(one.unit)
+            shared[alike] = Panel(one.unit)
             panels.append(shared[alike])
         shared[alike].drawn.append(one)
     return panels
@@ -272,16 +300,50 @@ def _panels(found: Sequence[_Drawn], kind: Kind) -> list[_Panel]:
 # ---------------------------------------------------------------- drawing
 
 
-def _draw(figure: Figure, panels: Sequence[_Panel], time: Array, events: Array, strips: Mapping[str, Pieces]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The horizontal axis: time, or a variable."""
+
+    time: Array
+    how: _How
+    result: Trajectories
+    unit: str | None
+
+    def prepare(self, axes: Axes) -> float:
+        """Labels and limits; how many of its seconds are one of the axis."""
+        x, log = self.how.x, "x" in self.how.log
+        scale, label = 1.0, ""
+        if x is None:
+            scale, symbol = time_axis(axes, self.time, self.unit)
+            label = f"Time ({symbol})"
+            if len(self.time) > 1 and self.time[-1] > self.time[0] and not log:
+                axes.set_xlim(self.time[0] / scale, self.time[-1] / scale)
+        else:
+            wanted = self.how.unit if isinstance(self.how.unit, Mapping) else None
+            unit = (wanted or {}).get(x) or self.result.unit(x)
+            about = Drawn(x, self.time, unit, self.result.description(x), self.time)
+            label = axis_label([about]) if about.description or not unit else f"{x} ({pretty_unit(unit)})"
+        if log:
+            axes.set_xscale("log", nonpositive="mask")
+        axes.set_xlabel(label)
+        return scale
+
+
+def _draw(figure: Figure, panels: list[Panel], axis: _Axis, events: Array, strips: Mapping[str, Pieces]) -> None:
     heights = [panel.height for panel in panels] + ([bands.strip_height(len(strips))] if strips else [])
     if not any(panel.has_states for panel in panels) and not strips:
         heights = [1.0] * len(panels)
     all_axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    scale, symbol = _time_axis(all_axes[-1], time)
+    scale = axis.prepare(all_axes[-1])
+    over_time = axis.how.x is None
     colours = bands.StateColours()
+    inside = events[(events >= axis.time[0]) & (events <= axis.time[-1])]
     for axes, panel in zip(all_axes, panels, strict=False):
-        _draw_panel(figure, axes, panel, time / scale, colours)
-        _mark_events(axes, events / scale, panel.is_map)
+        draw_panel(figure, axes, _scaled(panel, scale), colours, "y" in axis.how.log)
+        if not over_time:
+            _mark_beginnings(axes, panel)
+            continue
+        mark_events(axes, inside / scale, panel.is_map)
         if len(strips) == 1 and not panel.is_map:
             bands.shade(axes, next(iter(strips.values())), scale, colours)
     if strips:
@@ -289,255 +351,32 @@ def _draw(figure: Figure, panels: Sequence[_Panel], time: Array, events: Array, 
     colours.legend(figure)
     engine: Any = figure.get_layout_engine()
     engine.set(w_pad=0.08, h_pad=0.06)
-    all_axes[-1].set_xlabel(f"Time ({symbol})")
-    if len(time) > 1 and time[-1] > time[0]:
-        all_axes[-1].set_xlim(time[0] / scale, time[-1] / scale)
     figure.align_ylabels(list(all_axes[: len(panels)]))
 
 
-def _draw_panel(figure: Figure, axes: Axes, panel: _Panel, time: Array, colours: bands.StateColours) -> None:
-    one = panel.drawn[0]
-    if not panel.is_map:
-        _draw_lines(figure, axes, panel, time)
-    elif one.has_states:
-        bands.draw_state_map(axes, time, one.values, one.meaning, colours)
-        axes.set_ylabel(f"{one.name}, element")
-    else:
-        _draw_map(figure, axes, panel, time)
+def _scaled(panel: Panel, scale: float) -> Panel:
+    from dataclasses import replace
+
+    left, right = ([replace(one, across=one.across / scale) for one in side] for side in (panel.drawn, panel.right))
+    return Panel(panel.unit, left, right, panel.is_map)
 
 
-def _time_axis(axes: Axes, time: Array) -> tuple[float, str]:
-    from matplotlib.ticker import MaxNLocator
-
-    span = float(time[-1] - time[0])
-    scale, symbol, steps = next((unit[1:] for unit in _TIME_UNITS if span > 0 and span >= unit[0]), (1.0, "s", (1, 2, 5, 10)))
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=list(steps)))
-    return scale, symbol
+def _mark_beginnings(axes: Axes, panel: Panel) -> None:
+    for line in list(axes.get_lines()):
+        across, up = line.get_data()
+        axes.plot(across[:1], up[:1], "o", color=line.get_color(), markersize=4, label="_", zorder=3)  # type: ignore[index]
 
 
-def _draw_lines(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    marker = "o" if len(time) == 1 else ""
-    singles = [one for one in panel.drawn if not one.shape]
-    for k, one in enumerate(singles):
-        hides = any(np.array_equal(one.values, earlier.values) for earlier in singles[max(0, k - len(COLOURS)) : k])
-        dashes: Any = DASHES[(k // len(COLOURS) + hides) % len(DASHES)]  # of two equal curves the lower one shows through
-        colour: str = COLOURS[k % len(COLOURS)]
-        style = {"color": colour, "linestyle": dashes, "marker": marker, "drawstyle": _drawstyle(one)}
-        axes.plot(time, one.values, label=one.name, linewidth=_width(one), **style)
-    for k, one in enumerate(one for one in panel.drawn if one.shape):
-        _draw_family(figure, axes, one, time, k)
-    if panel.has_states:
-        axes.set_title(panel.drawn[0].name, loc="right", fontsize=9.5, fontweight="normal", pad=4)  # no room at the side
-        bands.label_steps(axes, panel.drawn[0].meaning)
-    else:
-        axes.set_ylabel(_axis_label(panel))
-        _calm_limits(axes, panel)
-    if any(one.meaning.type == "integer" for one in panel.drawn):
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
-    if not panel.has_states:
-        _legend(axes, panel, len(time))
-
-
-def _width(one: _Drawn) -> float:
-    """Thinner where very many jumps stand side by side."""
-    many = one.has_states and np.count_nonzero(np.diff(one.values)) > 100
-    return 0.7 if many else float(STYLE["lines.linewidth"])
-
-
-def _drawstyle(one: _Drawn) -> str:
-    """Between two points what is discrete does not change; at an event there are two points of one time, whoever they are of."""
-    return "steps-post" if one.meaning.steps else "default"
-
-
-def _draw_family(figure: Figure, axes: Axes, one: _Drawn, time: Array, number: int) -> None:
-    """The elements of an array as one family of curves; more than a few are named by a colour bar instead of a legend."""
-    from matplotlib import colormaps
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-
-    shades = colormaps[FAMILY_MAPS[number % len(FAMILY_MAPS)]](np.linspace(0.05, 0.88, one.width))
-    named = one.width <= FAMILY_NAMED
-    dashes: Any = DASHES[number % len(DASHES)]
-    for element in range(one.width):
-        label = one.labels[element] if named else "_"
-        style = {"linestyle": dashes, "linewidth": 1.4, "drawstyle": _drawstyle(one)}
-        axes.plot(time, one.values[:, element], color=shades[element], label=label, **style)
-    if not named:
-        from matplotlib.cm import ScalarMappable
-
-        scale = ScalarMappable(BoundaryNorm(np.arange(one.width + 1) - 0.5, one.width), ListedColormap(shades))
-        _colour_bar(figure, axes, scale, f"{one.name}, element", ticks=_index_ticks(one.width))
-
-
-def _index_ticks(count: int) -> list[int]:
-    """First, last and some round ones between, never two so close that they touch."""
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**4, 10**5, 10**6, 10**9) if count / s <= 10)
-    return [*range(0, max(1, count - step // 2), step)]
-
-
-def _draw_map(figure: Figure, axes: Axes, panel: _Panel, time: Array) -> None:
-    """Time to the right, elements upwards, values as colours; diverging colours when zero lies well inside."""
-    from matplotlib.ticker import MaxNLocator
-
-    one = panel.drawn[0]
-    finite = one.values[np.isfinite(one.values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    diverging = low < 0 < high and min(-low, high) > 0.2 * max(-low, high)
-    if diverging:
-        low, high = -max(-low, high), max(-low, high)
-    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
-        low, high = low - 0.05 * (abs(low) or 1.0), high + 0.05 * (abs(high) or 1.0)
-    colours = "RdBu_r" if diverging else "viridis"
-    time, values = bands.for_map(time, one.values)
-    edges = np.concatenate([time[:1], 0.5 * (time[1:] + time[:-1]), time[-1:]])
-    rows = np.arange(one.width + 1) - 0.5
-    mesh = axes.pcolormesh(edges, rows, values.T, cmap=colours, vmin=low, vmax=high, rasterized=True)
-    axes.grid(False)
-    axes.set_ylabel(f"{one.name}, element")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-    _colour_bar(figure, axes, mesh, _axis_label(panel))
-
-
-def _colour_bar(figure: Figure, axes: Axes, mappable: Any, label: str, ticks: list[int] | None = None) -> None:
-    bar = figure.colorbar(mappable, ax=axes, pad=0.015, fraction=0.05, aspect=24, ticks=ticks)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=2, which="both")
-    bar.ax.minorticks_off()
-    bar.set_label(label)
-
-
-def _mark_events(axes: Axes, events: Array, on_map: bool) -> None:
-    """Lines from bottom to top; very many become short ones at the bottom, so that the curves can be seen."""
-    times = np.unique(events)
-    many = len(times) > EVENT_LINES
-    if not times.size or (many and on_map):  # where they would hide the values
-        return
-    style: dict[str, Any] = {"colors": "white" if on_map else "#777777", "linestyles": "-" if many else ":"}
-    across = axes.get_xaxis_transform()
-    axes.vlines(times, 0, 0.05 if many else 1, transform=across, linewidth=0.5 if many else 0.8, zorder=1.5, **style)
-
-
-def _calm_limits(axes: Axes, panel: _Panel) -> None:
-    """A quantity that does not move is drawn flat, not as its rounding errors over the full height."""
-    every = np.concatenate([one.values[np.isfinite(one.values)].ravel() for one in panel.drawn])
-    axes.margins(y=0.08)
-    if every.size and np.ptp(every) <= 1e-9 * np.abs(every).max():
-        middle = float(every.mean())
-        reach = 0.1 * abs(middle) or 1.0
-        axes.set_ylim(middle - reach, middle + reach)
-
-
-def _legend(axes: Axes, panel: _Panel, times: int) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if not handles or (len(handles) == 1 and axes.get_ylabel().startswith(labels[0])):
-        return
-    if len(handles) > LEGEND_MOST:
-        rest = len(handles) - LEGEND_MOST + 1
-        handles, labels = handles[: LEGEND_MOST - 1], labels[: LEGEND_MOST - 1]
-        handles.append(axes.plot([], [], alpha=0)[0])
-        labels.append(f"… and {rest} more")
-    if len(handles) > LEGEND_INSIDE or times * panel.lines >= 50_000:  # where nothing can be hidden behind it
-        columns = 1 + (len(handles) > LEGEND_MOST // 2)
-        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), frameon=False, ncols=columns, borderaxespad=0)
-    else:
-        axes.legend(handles, labels, loc="best")
-
-
-# ---------------------------------------------------------------- words
-
-
-def _axis_label(panel: _Panel) -> str:
-    """What the axis shows: the description when all agree on one, else the quantity of the unit, with the unit."""
-    descriptions = {one.description for one in panel.drawn}
-    own = descriptions.pop() if len(descriptions) == 1 else ""
-    single = panel.drawn[0].name if len(panel.drawn) == 1 else ""
-    quantity = (own[:1].upper() + own[1:]) or _quantity(panel.unit) or single
-    unit = pretty_unit(panel.unit)
-    return fill(f"{quantity} ({unit})" if quantity and unit else quantity or unit or "Dimensionless", 30)
-
-
-def _quantity(unit: str) -> str:
-    """What is measured in a unit: also in its multiples, so that kW is a power as W is."""
-    plain = _plain_unit(unit)
-    for prefix in ("", "k", "M", "G", "m", "u", "n"):
-        found = QUANTITIES.get(plain.removeprefix(prefix)) if plain.startswith(prefix) else None
-        if found:
-            return found
-    return ""
-
-
-def _plain_unit(unit: str) -> str:
-    return unit.replace("**", "^").replace(" ", "")
-
-
-def pretty_unit(unit: str) -> str:
-    """`kg/m**3` → `kg/m³`, `degC` → `°C`; nothing for a pure number."""
-    plain = _plain_unit(unit)
-    if plain in ("", "1", "dimensionless"):
-        return ""
-    out, rest = "", _PRETTY.get(plain, plain)
-    while "^" in rest:
-        before, _, after = rest.partition("^")
-        digits = len(after) - len(after.lstrip("-0123456789"))
-        out += before + after[:digits].translate(_RAISED)
-        rest = after[digits:]
-    return (out + rest).replace("*", "·")
-
-
-# ---------------------------------------------------------------- figure, window and file
-
-
-def _checked_path(file: str | os.PathLike[str] | None) -> Path | None:
-    if file is None:
-        return None
-    path = Path(file)
-    if not path.suffix:
-        path = path.with_name(f"{path.name}.png")
-    if path.suffix.lower() not in ENDINGS:
-        raise UsageError(f"`{path}` cannot be drawn: `{path.suffix}` is no kind of picture.", remedy=f"use {', '.join(ENDINGS)}.")
-    return path
-
-
-def _size(panels: Sequence[_Panel], strips: int = 0) -> tuple[float, float]:
+def _size(panels: Sequence[Panel], strips: int, size: Size) -> tuple[float, float]:
     """Wide enough for a legend beside it; one panel is taller than each of several."""
+    if isinstance(size, tuple | list):
+        return float(size[0]), float(size[1])
     beside = any((panel.is_map and not panel.has_states) or panel.lines > LEGEND_INSIDE for panel in panels)
     alone = len(panels) == 1 and not panels[0].has_states
     height = 4.3 if alone else 0.7 + sum(panel.height for panel in panels)
-    return (9.2 if beside or strips else 8.0), height + (bands.strip_height(strips) + 0.4 if strips else 0.0)
-
-
-def _has_window(matplotlib: Any) -> bool:
-    """Whether somebody sits before a screen; a notebook shows the figure by itself."""
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return False
-    backend = str(matplotlib.get_backend()).lower()
-    return backend not in ("agg", "svg", "pdf", "ps", "cairo", "template") and "inline" not in backend
-
-
-def _new_figure(size: tuple[float, float], window: bool) -> Figure:
-    """Outside pyplot unless a window is wanted, so that figures are freed and may be made in any thread."""
-    if window:
-        import matplotlib.pyplot
-
-        return matplotlib.pyplot.figure(figsize=size, layout="constrained")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    class Picture(Figure):
-        """A figure that a notebook shows as what it is, with or without `%matplotlib inline`."""
-
-        def _repr_png_(self) -> bytes:
-            stream = io.BytesIO()
-            self.savefig(stream, format="png", dpi=110)
-            return stream.getvalue()
-
-    figure = Picture(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _show() -> None:
-    import matplotlib.pyplot
-
-    matplotlib.pyplot.show()
+    width = 9.2 if beside or strips else 8.0
+    height += bands.strip_height(strips) + 0.4 if strips else 0.0
+    if size is None:
+        return width, height
+    printed = PRINTED[size][0]
+    return printed, printed / width * height * (1.25 if size == "column" else 1.0)

@@ -16,7 +16,8 @@ from ..program.cells import PlantCells
 from ..program.evaluator import Evaluator
 from ..program.rows import Meaning, Place, Stored
 from .events import History
-from .series import Viewable, last_time, pattern_of
+from .series import last_time, pattern_of
+from .viewable import Viewable
 
 if TYPE_CHECKING:
     import os
@@ -115,8 +116,6 @@ class Result(Viewable):
 
         return plot_steps(self, file)
 
-    __iter__ = None  # names are asked for by `names()`
-
     # --- values -----------------------------------------------------------------------------------------------------------
     @cached_property
     def _evaluator(self) -> Evaluator:
@@ -128,14 +127,8 @@ class Result(Viewable):
         log = self._stored.log
         return None if log is None else History(log, self._stored.known, PlantCells(self._system.plant))
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def values_of(self, name: str) -> np.ndarray:
         return self._evaluator[name]
-
-    def in_unit(self, name: str, unit: str) -> np.ndarray:
-        """The same in another unit: `result.in_unit("room.T", "degC")`."""
-        from ..language.units import convert
-
-        return np.asarray(convert(self[name], self.unit(name), unit))
 
     def values(self, located: Located) -> np.ndarray:
         return self._evaluator.values(located)

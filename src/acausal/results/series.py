@@ -9,25 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, NameNotFound, UsageError
-from .events import Events, History, Meaning, Place
-
-if TYPE_CHECKING:
-    import os
-
-    import pandas
-    from matplotlib.figure import Figure
-
-    from .states import Interval
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from .events import History, Meaning, Place
 
 Array = NDArray[np.float64]
 Names = str | Iterable[str] | None
 """A name, a pattern with `*` or `?`, several of them, or None for every scalar name."""
+
+Unit = str | Mapping[str, str] | None
+"""The units somebody wants to see: one for whatever can be given in it (`"degC"`), or by name, by pattern or by declared unit:
+`{"room.T": "degC", "*.p": "bar", "K": "degC"}`. The same for plots, tables and files."""
 
 _TOGETHER = 2000  # names whose values are computed at once
 
@@ -67,6 +63,9 @@ class Trajectories(Protocol):
     def description(self, name: str) -> str: ...
     def source(self, name: str) -> tuple[str, int, int]: ...
 
+    @property
+    def shown_states(self) -> tuple[str, ...]: ...
+    def __contains__(self, name: object, /) -> bool: ...
     @property
     def history(self) -> History | None: ...
     def meaning(self, name: str) -> Meaning: ...
@@ -216,7 +215,7 @@ def _without_slices(result: Trajectories, name: str) -> Iterator[str]:
 
 def values(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, str] | None = None) -> Iterator[Array]:
     """The values of each column in turn. An array is computed once for all its elements that follow one another."""
-    units = by_name(units)
+    units = units or {}
     if isinstance(result, ManyValues) and not units and not any(column.element for column in wanted):
         for first in range(0, len(wanted), _TOGETHER):
             yield from result.many([column.name for column in wanted[first : first + _TOGETHER]])
@@ -230,13 +229,57 @@ def values(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, s
         yield held_values[element]
 
 
-def by_name(units: Mapping[str, str] | None) -> Mapping[str, str]:
-    """Units that a user wants, by name, or why they are not."""
-    if units is not None and not isinstance(units, Mapping):
-        raise UsageError(
-            f'`units` takes units by name, such as {{"room.T": "degC"}}, got {units!r} of type {type(units).__name__}.'
-        )
-    return units or {}
+def given_names(names: Sequence[Any]) -> Names:
+    """What stood in a call as `("a", "b")` or as `(["a", "b"],)`; None if nothing did."""
+    flat: list[str] = []
+    for one in names:
+        flat += [one] if isinstance(one, str) else [] if one is None else list(one)
+    return flat or None
+
+
+def either_unit(unit: Any, units: Any) -> Unit:
+    """`unit=` and `units=` are the same argument."""
+    if unit is not None and units is not None:
+        raise UsageError("`unit` and `units` are the same; give one of them.")
+    found = units if unit is None else unit
+    if not isinstance(found, str | Mapping | None):
+        example = '"degC" or {"room.T": "degC"}'
+        raise UsageError(f"`unit` is a unit, or units by name, such as {example}; got {found!r} of type {type(found).__name__}.")
+    return found
+
+
+def units_for(result: Trajectories, names: Iterable[str], unit: Unit) -> dict[str, str]:
+    """Of each name the unit that is wanted; those that keep the declared one are left out."""
+    from ..language.units import compatible
+
+    if not unit:
+        return {}
+    own = {name: result.unit(name) for name in names}
+    if isinstance(unit, str):
+        fits = {declared: compatible(declared, unit) for declared in set(own.values())}
+        if not any(fits.values()):
+            listed = ", ".join(sorted({declared or "1" for declared in fits}))
+            raise UsageError(f"None of the variables can be given in `{unit}`; their units are {listed}.")
+        return {name: unit for name, declared in own.items() if fits[declared]}
+    return _units_by_name(own, unit)
+
+
+def _units_by_name(own: Mapping[str, str], unit: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key in sorted(unit, key=lambda k: (k in own, not is_pattern(k))):  # a name counts more than a pattern or a unit
+        pattern = pattern_of(key)
+        meant = [name for name, declared in own.items() if name == key or declared == key or pattern.fullmatch(name)]
+        meant = meant or [name for name in own if bare(name) == bare(key)]
+        if not meant:
+            near = near_matches(key, list(own)) or "Keys are names, patterns or declared units of what is shown."
+            raise UsageError(f"`unit` names `{key}`, which is none of the variables asked for.", remedy=near)
+        found |= dict.fromkeys(meant, unit[key])
+    return found
+
+
+def bare(name: str) -> str:
+    """`tubes[2].wall.T[1]` → `tubes.wall.T`: the name of the whole array."""
+    return ".".join(part for part, _ in split_path(name))
 
 
 def matrix(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, str] | None = None) -> Array:
@@ -245,11 +288,6 @@ def matrix(result: Trajectories, wanted: Sequence[Column], units: Mapping[str, s
     for k, column in enumerate(values(result, wanted, units)):
         table[:, k] = column
     return table
-
-
-def unit_of(result: Trajectories, column: Column, units: Mapping[str, str] | None = None) -> str:
-    """The unit a column is exported in."""
-    return (units or {}).get(column.name) or result.unit(column.name)
 
 
 _SUBSCRIPT = re.compile(r"\[([^\]]*)\]")
@@ -271,81 +309,3 @@ def join_path(parts: Iterable[tuple[str, str]]) -> str:
 
 def _outside_brackets(path: str) -> list[str]:
     return re.split(r"\.(?![^\[]*\])", path)
-
-
-class Viewable:
-    """What a user can do with any result, wherever it came from. To be inherited together with the `Trajectories` members."""
-
-    @property
-    def history(self) -> History | None:
-        """The event log, to look things up in; None where there is none."""
-        return None
-
-    def meaning(self, name: str) -> Meaning:
-        """What the numbers of a variable stand for: real numbers, unless somebody knows better."""
-        return Meaning()
-
-    def place(self, name: str) -> Place | None:
-        """Where a variable is in the event log."""
-        return None
-
-    @property
-    def events(self) -> Events:
-        """What happened at events, in order of time: `print(result.events)`, `result.events[0].causes`."""
-        return Events(self.history)
-
-    @property
-    def event_times(self) -> Array:
-        """The times of all events, in seconds."""
-        return self.events.times
-
-    def states(self: Trajectories, path: str) -> list[Interval]:
-        """How long which state of a discrete variable lasted, and what began it: `result.states("thermostat.cooling")`."""
-        from .states import states
-
-        return states(self, path)
-
-    def state_at(self: Trajectories, path: str, time: float) -> str:
-        """The state of a discrete variable at a time, in seconds; at an event that after it."""
-        from .states import state_at
-
-        return state_at(self, path, time)
-
-    def time_in(self: Trajectories, path: str) -> dict[str, float]:
-        """Seconds that a discrete variable spent in each of its states."""
-        from .states import time_in
-
-        return time_in(self, path)
-
-    def plot(self: Trajectories, *names: str, **options: Any) -> Figure:
-        """Draw variables over time; see `acausal.results.plot.plot` for the options."""
-        from .plot import plot
-
-        return plot(self, *names, **options)
-
-    def to_pandas(self: Trajectories, names: Names = None, *, units: Mapping[str, str] | None = None) -> pandas.DataFrame:
-        """A table with the time as index; units are in `table.attrs["units"]`."""
-        from .tabular import to_pandas
-
-        return to_pandas(self, names, units=units)
-
-    def export(
-        self: Trajectories,
-        path: str | os.PathLike[str],
-        names: Names = None,
-        *,
-        form: str | None = None,
-        units: Mapping[str, str] | None = None,
-    ) -> None:
-        """Write for other programs: `.csv`, `.parquet`, `.h5` or Dymola's `.mat`, chosen by the ending or by `form`."""
-        from .tabular import export
-
-        export(self, path, names, form=form, units=units)
-
-    def save(
-        self: Trajectories, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None
-    ) -> None:
-        """Keep the whole result in one file that `load` reads back without the model; see `acausal.results.store.save`."""
-        from .store import save
-
-        save(self, path, names, expressions=expressions)

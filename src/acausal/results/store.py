@@ -27,11 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..container import Reader, Writer, damaged, opened, refuse_newer, written
-from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..errors import NameNotFound, UsageError, near_matches
 from . import series
 from .event_tables import MEMBERS, EventTables, read_history, read_meanings, within
 from .events import History, Meaning, Place
-from .series import Array, Column, Names, Trajectories, Viewable
+from .series import Array, Column, Names, Trajectories
+from .viewable import Viewable
 
 FORMAT = "acausal result"
 FORMAT_NUMBER = 2  # what this program can read; 1 is written where no events are kept
@@ -283,14 +284,7 @@ class LoadedResult(Viewable):
         matches = series.pattern_of(pattern).fullmatch
         return [name for name in every if matches(name)]
 
-    def __contains__(self, name: str) -> bool:
-        try:
-            self._numbers(name)
-        except ModelError:
-            return False
-        return True
-
-    def __getitem__(self, name: str) -> Array:
+    def values_of(self, name: str) -> Array:
         """Values over time, (time,) for a scalar; `wall.T`, `wall.T[2:5]` and `C[-1].v` work too, as (time, *shape)."""
         if name == "time":
             return self.time
@@ -299,12 +293,6 @@ class LoadedResult(Viewable):
         for k, number in enumerate(numbers.ravel()):
             values[:, k] = self._values(int(number))
         return values.reshape(len(self.time), *numbers.shape)
-
-    def in_unit(self, name: str, unit: str) -> Array:
-        """Values in another unit of the same quantity."""
-        from ..language.units import convert
-
-        return np.asarray(convert(self[name], self.unit(name), unit))
 
     def unit(self, name: str) -> str:
         return "s" if name == "time" else str(self._units[self._tables["unit"][self._any(name)]])

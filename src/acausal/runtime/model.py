@@ -256,6 +256,7 @@ class Model:
         start: float | str = 0.0,
         points: int | None = None,
         at: Iterable[float | str] | str | None = None,
+        every: float | str | None = None,
         rtol: float = 1e-6,
         set: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
@@ -276,8 +277,9 @@ class Model:
 
         Every day:
             until: the end, in seconds or as a text with a unit ("3 day"); `start` and `at` likewise.
-            points: how many equidistant output points (501 unless the plant is very large), or `at`: the output times themselves.
-                They are interpolated and have no influence on the steps.
+            points: how many equidistant output points (501 unless the plant is very large), `every`: the
+                time from one to the next ("1 h"), or `at`: the output times themselves. They are interpolated and have no
+                influence on the steps.
             rtol: the relative tolerance. It is all there is to know about accuracy.
             set: values of parameters for this run only, and start values of variables: `{"wall.G": 3.0, "room.T": "20 degC"}`.
             inputs: values of external inputs: a number, a function of time, `(times, values)`, a pandas series, a CSV file.
@@ -300,7 +302,7 @@ class Model:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
         begin, end = seconds(start, "start"), seconds(until, "until")
-        times = output_times(begin, end, points, at, self.system.size)
+        times = output_times(begin, end, points, at, self.system.size, every)
         chosen = find_solver(solver)
         _check_arguments(chosen, options, rtol, atol, Model.simulate)
         choice = self._preparation.choice(store, derivatives, len(times))

@@ -188,6 +188,7 @@ class Phases:
         start: float | str = 0.0,
         points: int | None = None,
         at: Iterable[float | str] | str | None = None,
+        every: float | str | None = None,
         rtol: float = 1e-6,
         set: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
@@ -212,7 +213,7 @@ class Phases:
             )
         self.compile()
         begin, end = seconds(start, "start"), seconds(until, "until")
-        grid = output_times(begin, end, points, at, max(mode.system.size for mode in self._modes.values()))
+        grid = output_times(begin, end, points, at, max(mode.system.size for mode in self._modes.values()), every)
         named = {"set": dict(set or {}), "inputs": dict(inputs or {}), "atol": atol if isinstance(atol, Mapping) else {}}
         kept = None if store is None else [store] if isinstance(store, str) else list(store)
         self._check_names({**named, "store": kept or []})

@@ -17,6 +17,7 @@ from ..language.derivative import der
 from ..language.expression import Expression, Reference, walk
 
 DEFAULT_POINTS = 501
+MOST_POINTS = 50_000_000
 _MOST_BYTES = 2**30  # of a run whose number of output points was not chosen
 _MOST_DERIVATIVE_BYTES = 2**20  # derivatives are interpolated too, which costs as much as the values
 
@@ -63,20 +64,41 @@ def _from_text(given: str, what: str) -> float:
         ) from None
 
 
-def output_times(start: float, until: float, points: int | None, at: Iterable[float | str] | str | None, size: int) -> np.ndarray:
+def output_times(
+    start: float,
+    until: float,
+    points: int | None,
+    at: Iterable[float | str] | str | None,
+    size: int,
+    every: float | str | None = None,
+) -> np.ndarray:
     """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
     if not (is_number(start) and is_number(until)) or until <= start:
         raise UsageError(
             f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).",
             remedy="`until` is the time at which the run ends, in seconds, not how long it takes.",
         )
+    if sum(given is not None for given in (points, at, every)) > 1:
+        raise UsageError("Output times are given by one of `points`, `at` and `every`.")
     if at is not None:
         return _chosen_times(start, until, at)
+    if every is not None:
+        return _times_every(start, until, every)
     if points is None:
         points = int(min(DEFAULT_POINTS, max(11, _MOST_BYTES // (8 * max(size, 1)))))
     if not isinstance(points, (int, np.integer)) or points < 2:
         raise UsageError(f"`points` is a whole number of at least 2, got {points!r}.")
     return np.linspace(start, until, int(points))
+
+
+def _times_every(start: float, until: float, every: float | str) -> np.ndarray:
+    """Equidistant times from the start; the end is one, too, so that the whole run is kept."""
+    step = seconds(every, "every")
+    if not is_number(step) or step <= 0 or (until - start) / step > MOST_POINTS:
+        raise UsageError(f'`every` is the time from one output point to the next, such as "1 h"; got {every!r}.')
+    count = int(np.floor((until - start) / step * (1 + 1e-12)))
+    times = np.minimum(start + step * np.arange(count + 1), until)
+    return times if until - times[-1] <= 1e-9 * step else np.append(times, until)
 
 
 def is_number(value: Any) -> bool:

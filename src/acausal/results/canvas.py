@@ -1,0 +1,71 @@
+"""Figures, windows and files of pictures. matplotlib is imported when the first picture is drawn."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..container import whole_file
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
+
+
+def checked_path(file: str | os.PathLike[str] | None) -> Path | None:
+    if file is None:
+        return None
+    path = Path(file)
+    if not path.suffix:
+        path = path.with_name(f"{path.name}.png")
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"`{path}` cannot be drawn: `{path.suffix}` is no kind of picture.", remedy=f"use {', '.join(ENDINGS)}.")
+    return path
+
+
+def has_window(matplotlib: Any) -> bool:
+    """Whether somebody sits before a screen; a notebook shows the figure by itself."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    backend = str(matplotlib.get_backend()).lower()
+    return backend not in ("agg", "svg", "pdf", "ps", "cairo", "template") and "inline" not in backend
+
+
+def new_figure(size: tuple[float, float], window: bool) -> Figure:
+    """Outside pyplot unless a window is wanted, so that figures are freed and may be made in any thread."""
+    if window:
+        import matplotlib.pyplot
+
+        return matplotlib.pyplot.figure(figsize=size, layout="constrained")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        """A figure that a notebook shows as what it is, with or without `%matplotlib inline`."""
+
+        def _repr_png_(self) -> bytes:
+            stream = io.BytesIO()
+            self.savefig(stream, format="png", dpi=110)
+            return stream.getvalue()
+
+    figure = Picture(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def saved(figure: Figure, path: Path | None) -> None:
+    """Write the picture, completely or not at all."""
+    if path is not None:
+        with whole_file(path) as place, open(place, "wb") as stream:
+            figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
+
+
+def show() -> None:
+    import matplotlib.pyplot
+
+    matplotlib.pyplot.show()

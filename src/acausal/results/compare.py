@@ -1,0 +1,252 @@
+"""Two runs compared variable by variable: `ac.compare(before, after)`.
+
+Each variable of `a` is compared with the same one of `b` at all times of both. A curve that jumps at an event a little earlier in
+one run than in the other is not called different for that: what `b` does within `time_tolerance` of a time counts as its value
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from ..errors import UsageError
+from ..runtime.storage import seconds
+from . import series
+from .between import extremes
+from .events import Meaning
+from .series import Array, Trajectories, Unit
+from .tabular import optional_module
+from .viewable import Viewable
+from .views import sampled
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far one variable of two runs is apart, in `unit`."""
+
+    name: str
+    unit: str
+    largest: float  # beyond the tolerance in time
+    at: float  # the time of the largest difference, in seconds
+    rms: float  # root of the mean square over time
+    size: float  # what it is measured by: how far the variable moves, or its own size if it does not
+    agrees: bool
+
+    @property
+    def relative(self) -> float:
+        """The largest difference over the variable's size."""
+        return self.largest / self.size if self.size else float(self.largest > 0) * np.inf if self.largest else 0.0
+
+    def __str__(self) -> str:
+        sign = "≈" if self.agrees else "≠"
+        return f"{sign} {self.name}: {self.largest:.3g} {self.unit} at {self.at:.6g} s ({100 * self.relative:.2g} %)"
+
+
+@final
+class Comparison:
+    """What `ac.compare` found: `print(it)`, `it["room.T"].largest`, `it.different`, `it.plot("room.T")`; true if all agree."""
+
+    def __init__(
+        self, a: Trajectories, b: Trajectories, found: Mapping[str, Difference], only_a: list[str], only_b: list[str]
+    ) -> None:
+        self._a, self._b, self._found = a, b, dict(found)
+        self.only_in_a, self.only_in_b = only_a, only_b
+
+    @property
+    def different(self) -> list[Difference]:
+        """What is apart by more than the tolerance, the worst first."""
+        return sorted((d for d in self._found.values() if not d.agrees), key=lambda d: -d.relative)
+
+    @property
+    def agree(self) -> bool:
+        return not self.different
+
+    def __bool__(self) -> bool:
+        return self.agree
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self._found.values())
+
+    def __getitem__(self, name: str) -> Difference:
+        if name not in self._found:
+            raise UsageError(f"`{name}` was not compared.", remedy="Name it: `ac.compare(a, b, …)`.")
+        return self._found[name]
+
+    def __str__(self) -> str:
+        worst = self.different
+        head = f"{len(self._found)} variables compared: " + (f"{len(worst)} differ." if worst else "all agree.")
+        lines = [head, *(f"  {one}" for one in worst[:SHOWN])]
+        lines += [f"  … and {len(worst) - SHOWN} more"] if len(worst) > SHOWN else []
+        for which, names in (("first", self.only_in_a), ("second", self.only_in_b)):
+            if names:
+                lines.append(f"Only in the {which}: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(d.name)}</td><td>{d.largest:.4g}</td><td>{escape(d.unit)}</td><td>{d.at:.6g}</td>"
+            f"<td>{100 * d.relative:.2g} %</td></tr>"
+            for d in self.different[:SHOWN]
+        )
+        head = escape(str(self).splitlines()[0])
+        titles = "<tr><th>variable</th><th>largest difference</th><th>unit</th><th>at (s)</th><th>of its size</th></tr>"
+        return f"<p>{head}</p>" + (f"<table>{titles}{rows}</table>" if rows else "")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each variable."""
+        frames = optional_module("pandas", "A table")
+        fields = ("unit", "largest", "at", "rms", "relative", "agrees")
+        return frames.DataFrame([{f: getattr(d, f) for f in fields} for d in self], index=[d.name for d in self])
+
+    def plot(self, *names: str, **options: Any) -> Figure:
+        """Both runs over one another; those that differ most if none is named. Options are those of `result.plot`."""
+        from .plot import plot
+
+        wanted = names or tuple(d.name for d in self.different[:4]) or tuple(self._found)[:4]
+        return plot(self._a, *wanted, overlay={"the other": self._b}, **options)
+
+
+def compare(
+    a: Any,
+    b: Any,
+    *names: str,
+    rtol: float = 1e-3,
+    atol: float = 0.0,
+    time_tolerance: float | str | None = None,
+    unit: Unit = None,
+) -> Comparison:
+    """How two runs differ, variable by variable; or a run and measurements, a pandas DataFrame indexed by seconds.
+
+    names: what is compared, patterns allowed; without any, everything that both have.
+    rtol: what counts as different, as a part of how far the variable moves in `a`; and `atol`, in the unit shown.
+    time_tolerance: how much earlier or later something may happen; 1e-4 of the run unless said.
+    unit: as in `result.plot`.
+
+        comparison = ac.compare(model.simulate(until=10), model.simulate(until=10, rtol=1e-3))
+        print(comparison)
+        assert comparison.agree
+    """
+    a, b = _as_result(a), _as_result(b)
+    begin, end = max(a.time[0], b.time[0]), min(a.time[-1], b.time[-1])
+    if not begin <= end:
+        raise UsageError(f"The runs have no time in common: one ends at {end:g} s, the other begins at {begin:g} s.")
+    shift = 1e-4 * float(end - begin) if time_tolerance is None else float(seconds(time_tolerance, "time_tolerance"))
+    wanted = series.expand(a, names or None)
+    both = [name for name in wanted if name in b]
+    chosen = series.units_for(a, both, unit)
+    at = np.unique(np.concatenate([t[(t >= begin) & (t <= end)] for t in (a.time, b.time)]))
+    found = {name: _difference(a, b, name, chosen.get(name) or a.unit(name), at, shift, (rtol, atol)) for name in both}
+    only_b = [] if names else [name for name in series.expand(b, None) if name not in a]
+    return Comparison(a, b, found, [name for name in wanted if name not in b], only_b)
+
+
+def _difference(
+    a: Trajectories, b: Trajectories, name: str, unit: str, at: Array, shift: float, tolerance: tuple[float, float]
+) -> Difference:
+    """The distance of a's values from what b does around each time."""
+    from ..language.units import convert
+
+    mine = np.asarray(convert(sampled(a, name, at), a.unit(name), unit)).reshape(len(at), -1)
+    theirs = np.asarray(b.in_unit(name, unit)).reshape(len(b.time), -1)
+    direct = np.asarray(convert(sampled(b, name, at), b.unit(name), unit)).reshape(len(at), -1)
+    if mine.shape != direct.shape:
+        raise UsageError(f"`{name}` has {mine.shape[1]} elements in one run and {direct.shape[1]} in the other.")
+    steps = a.meaning(name).steps
+    low, high = extremes(b.time, theirs, np.maximum(at - shift, b.time[0]), np.minimum(at + shift, b.time[-1]), steps)
+    low, high = np.fmin(low, direct), np.fmax(high, direct)
+    apart = np.nan_to_num(np.maximum(np.maximum(low - mine, mine - high), 0.0), nan=0.0)
+    apart = np.where(np.isnan(mine) != np.isnan(direct), np.inf, apart).max(axis=1, initial=0.0)
+    worst = int(np.argmax(apart))
+    moved = float(np.ptp(mine[np.isfinite(mine)])) if np.isfinite(mine).any() else 0.0
+    size = moved or float(np.abs(np.nan_to_num(mine)).max(initial=0.0))
+    square = np.nan_to_num(np.abs(mine - direct).max(axis=1, initial=0.0) ** 2, posinf=0.0)
+    span = float(at[-1] - at[0])
+    rms = float(np.sqrt(np.trapezoid(square, at) / span)) if span else float(np.sqrt(square[0]))
+    agrees = bool(apart[worst] <= tolerance[0] * size + tolerance[1])
+    return Difference(name, unit, float(apart[worst]), float(at[worst]), rms, size, agrees)
+
+
+def _as_result(given: Any) -> Trajectories:
+    if hasattr(given, "columns") and hasattr(given, "index"):
+        return Measured(given)
+    if isinstance(given, Viewable):
+        found: Any = given
+        if not len(found.time):
+            raise UsageError("A result without a point of time cannot be compared.")
+        return found
+    raise UsageError(
+        f"`ac.compare` takes results, or a pandas DataFrame indexed by time, got {type(given).__name__} {given!r:.40}."
+    )
+
+
+class Measured(Viewable):
+    """A pandas DataFrame looked at as a result: its index is the time in seconds, a header `room.T [degC]` says a unit."""
+
+    statistics: Mapping[str, Any] = {}
+    metadata: Mapping[str, str | float] = {}
+    outcome: Any = None
+
+    def __init__(self, frame: Any) -> None:
+        from ..language.columns import titled
+
+        index = frame.index
+        if hasattr(index, "total_seconds"):
+            index = index.total_seconds()
+        elif hasattr(index, "tz_localize"):
+            index = (index - index[0]).total_seconds()
+        self._time = np.asarray(index, dtype=float)
+        if not len(self._time) or (np.diff(self._time) < 0).any():
+            raise UsageError("The index of a DataFrame to compare is the time in seconds, and must not decrease.")
+        self.title = "measured"
+        self._values: dict[str, tuple[Array, str]] = {}
+        for header in frame.columns:
+            name, unit = titled(str(header), "a DataFrame")
+            unit = unit or frame.attrs.get("units", {}).get(header, "")
+            self._values[name] = (np.asarray(frame[header], dtype=float), unit)
+
+    @property
+    def time(self) -> Array:
+        return self._time
+
+    @property
+    def data(self) -> Array:
+        return np.zeros((len(self._time), 0))
+
+    def names(self, pattern: str = "*") -> list[str]:
+        return [name for name in self._values if series.pattern_of(pattern).fullmatch(name)]
+
+    def values_of(self, name: str) -> Array:
+        return self._values[name][0]
+
+    def unit(self, name: str) -> str:
+        if name not in self._values:
+            from ..errors import NameNotFound, near_matches
+
+            raise NameNotFound(f"The DataFrame has no column `{name}`.", remedy=near_matches(name, list(self._values)))
+        return self._values[name][1]
+
+    def description(self, name: str) -> str:
+        return ""
+
+    def meaning(self, name: str) -> Meaning:
+        return Meaning()
+
+    def source(self, name: str) -> tuple[str, int, int]:
+        self.unit(name)
+        return "expression", -1, 1

@@ -1,0 +1,150 @@
+"""Results at other times, in part, in other units, and compared."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import acausal as ac
+from acausal.errors import NameNotFound, UsageError
+from acausal.results.between import extremes, interpolated, means
+from acausal.results.trajectory import Trajectory
+
+
+class Decay(ac.Component):
+    x = ac.Variable(start=1.0)
+    hot = ac.Boolean(start=True)
+    level = ac.Variable()
+    w = ac.Variable(shape=3, start=[1.0, 2.0, 3.0])
+
+    def equations(self):
+        yield ac.der(self.x) == -self.x
+        yield self.hot == (self.x > 0.5)
+        yield self.level == ac.where(self.x > 0.5, 5.0, 0.0) + self.x
+        yield ac.der(self.w) == -2.0 * self.w
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ac.compile(Decay(), units=False)
+
+
+@pytest.fixture(scope="module")
+def run(model):
+    return model.simulate(until=2.0, points=21, rtol=1e-9)
+
+
+def test_values_know_their_unit(result):
+    T = result["wall.T[2]"]
+    assert isinstance(T, np.ndarray) and (T.name, T.unit) == ("wall.T[2]", "K")
+    np.testing.assert_allclose(T.to("degC"), T - 273.15, rtol=1e-13)
+    assert T[3:].unit == "K" and T.copy().to("degC").unit == "degC"
+    assert type(T + 1.0) is np.ndarray and type(np.concatenate([T, T])) is np.ndarray and isinstance(T.max(), float)
+    again = pickle.loads(pickle.dumps(T))
+    assert isinstance(again, Trajectory) and again.unit == "K"
+    with pytest.raises(UsageError, match="bar"):
+        T.to("bar")
+
+
+def test_names_are_in_a_result_or_not(run):
+    assert "x" in run and "w[2]" in run and "w" in run and "time" in run
+    assert "y" not in run and 3 not in run
+    assert "nothing" not in run[["x"]] and "x" in run[["x"]]
+
+
+def test_several_names_are_a_part_of_the_result(run):
+    some = run[["x", "w"]]
+    assert some.names() == ["x", "w[0]", "w[1]", "w[2]"] and np.asarray(some).shape == (len(run.time), 4)
+    x, w = some
+    np.testing.assert_array_equal(x, run["x"])
+    assert w.shape == (len(run.time), 3)
+    assert list(some.to_pandas().columns) == ["x", "w[0]", "w[1]", "w[2]"]
+    with pytest.raises(NameNotFound, match="`hot` is not among the chosen"):
+        some["hot"]
+    with pytest.raises(NameNotFound):
+        run[["x", "nowhere"]]
+
+
+def test_at_a_time_between_two_points(run):
+    assert run.at(0.333)["x"] == pytest.approx(np.exp(-0.333), rel=1e-6)  # cubic, by the stored slopes
+    np.testing.assert_allclose(run.at("700 ms")["w"], np.array([1, 2, 3]) * np.exp(-1.4), rtol=1e-4)
+    assert run.at(0.1).state("hot") == "True" and run.at(1.0).state("hot") == "False"
+    assert set(run.at(0.5).to_dict("x", "w*")) == {"x", "w[0]", "w[1]", "w[2]"}
+    several = run.at([0.2, 0.4])
+    np.testing.assert_allclose(several["x"], np.exp([-0.2, -0.4]), rtol=1e-8)
+    with pytest.raises(UsageError, match="says nothing about 3 s: it goes from 0 s to 2 s"):
+        run.at(3.0)
+
+
+def test_at_an_event_what_holds_from_then_on(run):
+    when = float(run.event_times[0])
+    assert when == pytest.approx(np.log(2.0), rel=1e-7)
+    assert run.at(when)["level"] == pytest.approx(0.5, abs=1e-6)
+    assert run.at(when - 1e-6)["level"] == pytest.approx(5.5, abs=1e-5)
+
+
+def test_resampling(run):
+    coarse = run.resample("250 ms")
+    np.testing.assert_allclose(coarse.time, np.arange(9) * 0.25)
+    np.testing.assert_allclose(coarse["x"], np.exp(-coarse.time), rtol=1e-5)
+    mean = run.resample(0.5, how="mean")
+    t = mean.time
+    np.testing.assert_allclose(mean["x"], (np.exp(-t) - np.exp(-t - 0.5)) / 0.5, rtol=1e-3)
+    assert mean["hot"][1] == pytest.approx((np.log(2.0) - 0.5) / 0.5, rel=1e-6)  # the share of time, to the event itself
+    np.testing.assert_allclose(run.resample(0.5, how="max")["x"], np.exp(-t), rtol=1e-6)
+    with pytest.raises(UsageError, match="`how` is 'median'"):
+        run.resample(1.0, how="median")
+    with pytest.raises(UsageError, match="`every` is a time"):
+        run.resample(-1.0)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), st.integers(1, 9), st.booleans())
+def test_means_add_up_and_lie_between_the_extremes(values, pieces, steps):
+    v = np.array(values)
+    time = np.linspace(0.0, 1.0, len(v))
+    edges = np.linspace(0.0, 1.0, pieces + 1)
+    got = means(time, v, edges, steps)
+    whole = float((np.diff(time) * (v[:-1] if steps else 0.5 * (v[1:] + v[:-1]))).sum())
+    assert float((got * np.diff(edges)).sum()) == pytest.approx(whole, abs=1e-9)
+    low, high = extremes(time, v, edges[:-1], edges[1:], steps)
+    assert (got >= low - 1e-9).all() and (got <= high + 1e-9).all()
+    np.testing.assert_allclose(interpolated(time, v, time, steps), v, atol=1e-12)
+
+
+def test_every(model):
+    np.testing.assert_allclose(model.simulate(until="2 s", every="500 ms")["time"][[0, 1]], [0.0, 0.5])
+    times = np.unique(model.simulate(until=1.0, every=0.3).time.round(9))
+    assert set(times) >= {0.0, 0.3, 0.6, 0.9, 1.0}
+    with pytest.raises(UsageError, match="one of `points`, `at` and `every`"):
+        model.simulate(until=1.0, every=0.3, points=5)
+    with pytest.raises(UsageError, match="`every` is the time from one output point to the next"):
+        model.simulate(until=1.0, every=0.0)
+
+
+def test_compare(model, run):
+    same = ac.compare(run, model.simulate(until=2.0, points=31, rtol=1e-9))
+    assert same and same.agree and same["x"].largest < 1e-4 and "all agree" in str(same)
+    other = ac.compare(run, model.simulate(until=2.0, set={"x": 1.1}), "x", "hot")
+    assert (not other and [d.name for d in other.different] == ["x", "hot"]) or [d.name for d in other.different] == ["hot", "x"]
+    assert other["x"].largest == pytest.approx(0.1, rel=1e-2) and other["x"].at == pytest.approx(0.0, abs=1e-3)
+    assert "2 differ" in str(other) and "<table>" in other._repr_html_()
+    assert list(other.to_pandas().index) == ["x", "hot"]
+
+
+def test_compare_with_measurements(run):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": np.exp(-np.linspace(0, 2, 50))}, index=np.linspace(0, 2, 50))
+    assert ac.compare(run, frame, "x").agree
+    with pytest.raises(UsageError, match="takes results"):
+        ac.compare(run, 3.0)
+    with pytest.raises(UsageError, match="no time in common"):
+        ac.compare(run, frame.set_index(frame.index + 10))
+
+
+def test_names_that_only_one_has(run):
+    found = ac.compare(run[["x", "hot"]], run[["x", "level"]])
+    assert (found.only_in_a, found.only_in_b) == (["hot"], ["level"])
