@@ -30,7 +30,7 @@ from ..language.expression import (
 from .plant import Kind, Plant, Quantity, element_name, joined
 from .tree import Node
 
-DECLARED, MODIFIED = 1, 2
+BY_CONNECTOR, DECLARED, MODIFIED = 1, 2, 3  # the later counts more
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +49,7 @@ class Values:
     """One attribute of all quantities of one role: an array with one cell for each number, and its bindings."""
 
     cells: np.ndarray
-    given: np.ndarray  # 0: nobody said anything, DECLARED by the class, MODIFIED for the instance
+    given: np.ndarray  # 0: nobody said anything, BY_CONNECTOR, DECLARED by the component's class, MODIFIED for the instance
     bindings: list[Binding] = field(default_factory=list)
 
     def own(self) -> Values:
@@ -129,7 +129,8 @@ class Attributes:
         count: int, own: bool,
     ) -> None:  # fmt: skip
         cells = base + (np.arange(first, first + count)[:, None] * quantity.size + np.arange(quantity.size))
-        values.given[cells] = DECLARED if own else MODIFIED
+        by_class = DECLARED if quantity.connector is None else BY_CONNECTOR
+        values.given[cells] = by_class if own else MODIFIED
         _drop_bindings(values, cells)
         if isinstance(stated, (Arithmetic, Named)):
             self._bind(values, quantity, attribute, as_expression(stated), member, cells, own)

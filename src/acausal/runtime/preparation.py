@@ -27,6 +27,7 @@ from .build import build
 from .events.handler import settle_discrete, switching
 from .events.timed import set_at_start
 from .initialise import InitialisationError, Initialised, Initialiser, Report
+from .initialise.conserved import at_rest_with_given
 from .initialise.pose import pose
 from .inputs import Signal, values_at
 from .parameters import Parameters, by_name
@@ -355,7 +356,8 @@ class Preparation:
             before = problem.start
             initialiser = Initialiser(inverse, mode)  # type: ignore[arg-type]
             solve = partial(initialiser.run, t, quick=asked.quick, led=asked.start_from is None)
-            first = self._initial_values(solve, problem, asked, signals)
+            conserved = at_rest_with_given(inverse, t) if mode == "steady" and not asked.quick else None
+            first = conserved or self._initial_values(solve, problem, asked, signals)
             found = inverse.found(first.y)
             self._load(bench, known_with(found), earlier)
             if np.allclose(problem.start, before, rtol=1e-9, atol=0.0):

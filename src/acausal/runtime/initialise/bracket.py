@@ -13,6 +13,7 @@ from .types import Floats, Mask
 
 _DISTANCES = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1e3, 1e4, 1e6)
 _CLOSINGS = 200
+_HALVINGS = 12
 
 
 def bracket(system: Subsystem, start: Floats) -> tuple[Floats, Mask]:
@@ -20,6 +21,7 @@ def bracket(system: Subsystem, start: Floats) -> tuple[Floats, Mask]:
     with np.errstate(all="ignore"):
         points = _samples(system, start)
         values = np.stack([system.residual(z) for z in points])
+        points, values = _to_the_edges(system, start, points, values)
         low, high, f_low, f_high, found = _nearest_change(points, values, start)
         return np.where(found, _close_in(system, low, high, f_low, f_high, found, start), start), found
 
@@ -32,6 +34,26 @@ def _samples(system: Subsystem, start: Floats) -> Floats:
     bounds = [np.where(np.isfinite(b), b, start) for b in (system.lower, system.upper)]
     points = np.concatenate([around, about_zero, bounds])
     return np.sort(np.clip(points, system.lower, system.upper), axis=0)
+
+
+def _to_the_edges(system: Subsystem, start: Floats, points: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """More points where the equation ceases to have a value: the change of sign may lie between the last sample and that edge."""
+    each, defined = np.arange(len(start)), np.isfinite(values)
+    new_points, new_values = [points], [values]
+    for inner, outer in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))):
+        edge = defined[inner] & ~defined[outer]
+        nearest = np.argmin(np.where(edge, np.abs(points[inner] - start), np.inf), axis=0)
+        there = edge[nearest, each]
+        near, far = np.where(there, points[inner][nearest, each], start), np.where(there, points[outer][nearest, each], start)
+        for _ in range(_HALVINGS if there.any() else 0):
+            middle = 0.5 * (near + far)
+            value = system.residual(middle)
+            near, far = np.where(np.isfinite(value), middle, near), np.where(np.isfinite(value), far, middle)
+            new_points.append(middle[None])
+            new_values.append(value[None])
+    points, values = np.concatenate(new_points), np.concatenate(new_values)
+    order = np.argsort(points, axis=0, kind="stable")
+    return np.take_along_axis(points, order, axis=0), np.take_along_axis(values, order, axis=0)
 
 
 def _nearest_change(points: Floats, values: Floats, start: Floats) -> tuple[Floats, Floats, Floats, Floats, Mask]:

@@ -3,10 +3,10 @@
 Problem. n equations F and m initial equations G hold between the 2n quantities y and y'. The y' of algebraic unknowns mean nothing
 and are zero. To be found: which of the remaining columns are *known*, such that the rest can be computed from the rows.
 
-- "start": fixed starts are known. Columns are computed in this order: derivatives and algebraic unknowns; differential unknowns
-  whose start nobody gave; differential unknowns with a start. Those that the rows do not reach are taken at their start. When
-  states are selected (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and
-  those that are selected come last.
+- "start": fixed starts are known, but for those that values asked for determine (see `inverse`). Columns are computed in this
+  order: derivatives and algebraic unknowns; differential unknowns whose start nobody gave; differential unknowns with a start.
+  Those that the rows do not reach are taken at their start. When states are selected (`problem.candidates`: unknowns that might be
+  one), whatever might be a state counts as differential, and those that are selected come last.
 - "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
   that nothing depends on), and are guesses elsewhere. So do initial equations. Where rows are too many for the unknowns,
   integrators that nothing reads (see `meters`) stay at their start, and their derivatives are computed.
@@ -126,6 +126,7 @@ def ranks(problem: InitialProblem, mode: Mode) -> Integers:
     if mode == "steady":
         rank[:n][fixed] = 4
         return rank
-    rank[:n][differential if mode == "hold" else fixed] = -1
+    asked = hasattr(problem, "required_initial")  # values that somebody asks for count more than what the model fixes
+    rank[:n][differential if mode == "hold" else fixed] = -1 if mode == "hold" or not asked else 5
     rank[n:][differential] = 0
     return rank

@@ -133,10 +133,7 @@ class Inverse:
         if self._own_initial:
             by_value[self._own_places], by_slope[self._own_places] = self.problem.initial_partials(t, *part)
         for g, places in zip(self.given, self._given_places, strict=True):
-            if g.evaluate is None:
-                (by_slope if g.slope else by_value)[places] = g.sign
-            else:
-                by_value[places] = self._by_unknowns(g, t, *part)
+            (by_slope if g.slope else by_value)[places] = self.by_unknowns(g, t, *part)
         for k, by in enumerate(self._by_parameters(self.initial_residual, self._rows[1], t, y, yp)):
             by_value[self.initial_pattern[0][n + k] : self.initial_pattern[0][n + k + 1]] = by
         return by_value, by_slope
@@ -153,7 +150,10 @@ class Inverse:
         self._load(y[n:])
         return found
 
-    def _by_unknowns(self, given: Given, t: float, y: Floats, yp: Floats) -> Floats:
+    def by_unknowns(self, given: Given, t: float, y: Floats, yp: Floats) -> Floats:
+        """Derivatives of a quantity given by the unknowns it depends on (by the rate, where it is one)."""
+        if given.evaluate is None:
+            return np.full(len(given.unknowns), given.sign)
         slopes = []
         for i in given.unknowns:
             step = _STEP * max(abs(y[i]), self.nominal[i])
