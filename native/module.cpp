@@ -1,6 +1,7 @@
 // acausal._core: what must run at the speed of C. Each part binds itself; see the files of the same names.
 #include <nanobind/nanobind.h>
 
+void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
     acausal::bind_switches(m);
     acausal::bind_ida(m);
     acausal::bind_fixed(m);
+    bind_expressions(m);
     bind_graph(m);
     bind_tables(m);
     bind_media(m);

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.kernels.compile import _compiler
+from acausal.kernels.compile import _store
 
 
 def model(k: float) -> ac.Model:
@@ -24,8 +24,8 @@ def model(k: float) -> ac.Model:
 
 def alive() -> tuple[int, int]:
     gc.collect()
-    compiler = _compiler()
-    return len(compiler.by_key), len(compiler.by_template)
+    store = _store()
+    return len(store.by_key), len(store.by_template)
 
 
 def test_kernels_of_models_that_are_gone_are_gone() -> None:

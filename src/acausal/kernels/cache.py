@@ -8,6 +8,8 @@ so that nothing is generated for a kernel that is already there.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from typing import Any
 from ..families.template import Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 
-ABI_VERSION = 1  # of the calling convention in emit.py; a change there needs another number here
+ABI_VERSION = 2  # of the calling convention in emit.py; a change there needs another number here
 _DIGEST_SIZE = 20
 
 
@@ -25,6 +27,32 @@ def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
     for part in (str(ABI_VERSION), _code_generator(), compiler, canonical_text(template, signs)):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
+
+
+@cache
+def host() -> str:
+    """What compiles, and for which processor: known without starting the compiler, which takes longer than most models."""
+    spec = importlib.util.find_spec("llvmlite")
+    assert spec is not None and spec.origin is not None
+    libraries = sorted(Path(spec.origin).parent.glob("binding/*llvmlite.*"))
+    made = [f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}" for f in libraries]
+    return " ".join([sys.platform, *made, _processor()])
+
+
+def _processor() -> str:
+    """What distinguishes a processor: the first one of the machine, without what changes from moment to moment."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").partition("\n\n")[0].splitlines()
+        told = [
+            line for line in lines if not line.startswith(("cpu MHz", "bogomips", "processor", "apicid", "initial apicid", "core"))
+        ]
+    except OSError:
+        told = []
+    if told:
+        return hashlib.blake2b("\n".join(told).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+    import llvmlite.binding as llvm
+
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
 @cache

@@ -1,28 +1,35 @@
 """Templates to callable addresses: memo, disk, compiler, in that order.
 
-Measured (two-function kernels of usual size): generating IR 0.2 ms, instruction combining 0.4 ms, machine code 4 ms, linking
-0.2 ms. LLVM's standard pipelines (-O1 … -O3) double the compile time and give the same loops, because what they would find is
-not there: expressions are interned, the loop is emitted in its final shape, and rows cannot be vectorised over. One module for all
-kernels of a call would save a quarter of the time, but kernels could then not be kept one by one.
+Measured (kernels of some 30 operations, two functions each): generating IR 0.4 ms, machine code 10 ms, in haste 1.7 ms, with the
+same bits and loops that take 1.2 to 1.5 times as long. So a plant of many classes with few instances each is compiled in haste,
+everything else well. LLVM's standard pipelines (-O1 … -O3) double the compile time and give the same loops, because what they would
+find is not there: expressions are interned, the loop is emitted in its final shape, and rows cannot be vectorised over.
+Kernels are compiled in batches, because a module costs as much as a small kernel; their code is taken apart again (`image.py`),
+kept one by one, and loaded without LLVM. While LLVM compiles one batch, the text of the next is written.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..families.template import Template
-from .cache import key_of
-from .emit import emit_kernel
+from .cache import host, key_of
+from .emit import emit_kernels
+from .image import Image, images_of, mapped
 from .vault import open_vault
 
 Request = tuple[Template, tuple[int, ...]]
 
 LARGEST_OPTIMISED = 2_500_000  # characters of IR (some 10 000 nodes, 4 s); beyond it the time grows quadratically, to minutes
+MANY = 128  # kernels to be compiled at once, of which those for few rows are compiled in haste
+FEW = 32  # rows
+BATCH = 8  # kernels in a module
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -32,6 +39,7 @@ class Kernel:
     residual_address: int
     jacobian_address: int  # 0: nothing to differentiate
     library: Any = field(repr=False)
+    hasty: bool = False  # good enough for few rows
 
 
 class Statistics(NamedTuple):
@@ -42,8 +50,9 @@ class Statistics(NamedTuple):
     memo_hits: int
 
 
-def compile_kernels(requests: Iterable[Request]) -> list[Kernel]:
-    """Machine code for each (template, signs), the signs being one of PLUS, MINUS, MIXED for each slot.
+def compile_kernels(requests: Iterable[Request], rows: Sequence[int] | None = None) -> list[Kernel]:
+    """Machine code for each (template, signs), the signs being one of PLUS, MINUS, MIXED for each slot. `rows`: how many each is
+    asked for; without it, many.
 
     >>> from acausal.families.template import PLUS, Template
     >>> from acausal.language.expression import Slot
@@ -52,8 +61,9 @@ def compile_kernels(requests: Iterable[Request]) -> list[Kernel]:
     >>> kernel.residual_address > 0
     True
     """
+    wanted = list(requests)
     with _lock:
-        return _compiler().kernels(list(requests))
+        return _store().kernels(wanted, [n <= FEW for n in rows] if rows is not None else [False] * len(wanted))
 
 
 def statistics() -> Statistics:
@@ -68,75 +78,168 @@ _counts = [0, 0, 0]
 
 
 @cache
+def _store() -> _Store:
+    return _Store()
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """A kernel that is not there yet; `few`: it serves few rows only."""
+
+    key: str
+    template: Template
+    signs: tuple[int, ...]
+    few: bool
+
+    @property
+    def names(self) -> list[str]:
+        return [f"residual_{self.key}", *([f"jacobian_{self.key}"] if self.template.jacobian else [])]
+
+    @property
+    def places(self) -> list[str]:
+        """Where its code may be kept, the best first."""
+        return [self.key, _in_haste(self.key)] if self.few else [self.key]
+
+
+def _in_haste(key: str) -> str:
+    return f"{key}h"
+
+
+class _Store:
+    """The kernels of this process."""
+
+    def __init__(self) -> None:
+        self.by_template: WeakKeyDictionary[Template, dict[tuple[int, ...], Kernel]] = WeakKeyDictionary()
+        self.by_key: WeakValueDictionary[str, Kernel] = WeakValueDictionary()
+
+    def kernels(self, requests: Sequence[Request], few: Sequence[bool]) -> list[Kernel]:
+        keys = [self._known(template, signs, enough) or "" for (template, signs), enough in zip(requests, few, strict=True)]
+        wanted: dict[str, _Wanted] = {}
+        for k, ((template, signs), enough) in enumerate(zip(requests, few, strict=True)):
+            if keys[k]:
+                continue
+            keys[k] = key = key_of(template, signs, host())
+            found = self.by_key.get(key)
+            if found is not None and (enough or not found.hasty):
+                self.by_template[template][signs] = found
+            elif key not in wanted:
+                wanted[key] = _Wanted(key, template, signs, enough)
+            else:
+                wanted[key].few &= enough
+        made = self._provide(list(wanted.values()))
+        for (template, signs), key in zip(requests, keys, strict=True):
+            if key in made:
+                self.by_template[template][signs] = made[key]
+        _counts[_MEMO] += len(requests) - len(wanted)
+        return [self.by_template[template][signs] for template, signs in requests]
+
+    def _known(self, template: Template, signs: tuple[int, ...], few: bool) -> str | None:
+        found = self.by_template.setdefault(template, {}).get(signs)
+        return "known" if found is not None and (few or not found.hasty) else None
+
+    def _provide(self, wanted: list[_Wanted]) -> dict[str, Kernel]:
+        """Load or compile what is wanted. Keys know functions by place only, so that two templates may share a kernel."""
+        if not wanted:
+            return {}
+        vault = open_vault()
+        loaded: dict[str, tuple[str, bytes]] = {}
+        for one in wanted if vault is not None else []:
+            for place in one.places:
+                if (content := vault.load(place)) is not None:  # type: ignore[union-attr]
+                    loaded[one.key] = place, content
+                    break
+        try:
+            libraries = _linked({key: content for key, (_, content) in loaded.items()}, wanted)
+        except RuntimeError:  # the files were whole, yet one is refused: trust none of them
+            loaded, libraries = {}, {}
+        missing = [one for one in wanted if one.key not in loaded]
+        made = _compiler().compiled(missing) if missing else {}
+        libraries |= _linked({key: content for key, (_, content) in made.items()}, missing)
+        if vault is not None and made:
+            vault.store(made.values())
+        _counts[_COMPILED] += len(made)
+        _counts[_LOADED] += len(loaded)
+        return {one.key: self._kernel(one, libraries[one.key], {**loaded, **made}[one.key][0]) for one in wanted}
+
+    def _kernel(self, one: _Wanted, library: Any, place: str) -> Kernel:
+        addresses = [library[name] for name in one.names]
+        kernel = self.by_key[one.key] = Kernel(addresses[0], addresses[1] if addresses[1:] else 0, library, place != one.key)
+        return kernel
+
+
+def _linked(contents: dict[str, bytes], wanted: Iterable[_Wanted]) -> dict[str, Any]:
+    """For each kernel the library that has it: images are copied into memory, object files are linked by LLVM."""
+    images = {key: image for key, content in contents.items() if (image := Image.from_bytes(content)) is not None}
+    library = mapped(list(images.values())) if images else None
+    if images and library is None:
+        raise RuntimeError("Code cannot be mapped into memory.")
+    found: dict[str, Any] = dict.fromkeys(images, library)
+    rest = {key: content for key, content in contents.items() if key not in images}
+    if rest:
+        names = [name for one in wanted if one.key in rest for name in one.names]
+        found |= dict.fromkeys(rest, _compiler().link(rest.values(), names))
+    return found
+
+
+@cache
 def _compiler() -> _Compiler:
     return _Compiler()
 
 
 class _Compiler:
-    """LLVM for this processor, and what it has compiled so far."""
+    """LLVM for this processor."""
 
     def __init__(self) -> None:
-        import llvmlite
         import llvmlite.binding as llvm
 
         self.llvm = llvm
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         target = llvm.Target.from_default_triple()
-        processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-        settings = {"cpu": processor, "features": features, "reloc": "pic", "codemodel": "default"}
+        processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+        settings = {"cpu": processor, "features": features.flatten(), "reloc": "pic", "codemodel": "default"}
         self.machine = target.create_target_machine(opt=2, **settings)
         self.hasty_machine = target.create_target_machine(opt=0, **settings)
-        self.linker = llvm.create_lljit_compiler(self.machine, suppress_errors=True)
+        self.linker: Any = None
         self.header = f'target datalayout = "{self.machine.target_data}"\ntarget triple = "{self.machine.triple}"\n'
-        version = ".".join(map(str, llvm.llvm_version_info))
-        self.identity = f"llvmlite {llvmlite.__version__} LLVM {version} {self.machine.triple} {processor} {features}"
-        self.by_template: WeakKeyDictionary[Template, dict[tuple[int, ...], Kernel]] = WeakKeyDictionary()
-        self.by_key: WeakValueDictionary[str, Kernel] = WeakValueDictionary()
+        self.fma = bool(features.get("fma", "x86" not in self.machine.triple))
         self.libraries = 0
+        self.mappable = True
 
-    def kernels(self, requests: Sequence[Request]) -> list[Kernel]:
-        found = [self.by_template.setdefault(template, {}).get(signs) for template, signs in requests]
-        missing = [request for request, kernel in zip(requests, found, strict=True) if kernel is None]
-        keys = [key_of(template, signs, self.identity) for template, signs in missing]
-        kept = {key: kernel for key in keys if (kernel := self.by_key.get(key)) is not None}
-        wanted = {key: request for key, request in zip(keys, missing, strict=True) if key not in kept}
-        kept |= self._provide(wanted)
-        for (template, signs), key in zip(missing, keys, strict=True):
-            self.by_template[template][signs] = kept[key]
-        _counts[_MEMO] += len(requests) - len(wanted)
-        return [self.by_template[template][signs] for template, signs in requests]
+    def compiled(self, wanted: list[_Wanted]) -> dict[str, tuple[str, bytes]]:
+        """Of each kernel the name under which it is kept, and its code."""
+        many = len(wanted) > MANY
+        found: dict[str, tuple[str, bytes]] = {}
+        with ThreadPoolExecutor(1) as pool:  # compiling holds a lock of llvmlite's, but not the interpreter's
+            running = [(batch, pool.submit(self._object, text, hasty)) for batch, hasty, text in self._batches(wanted, many)]
+            for batch, code in running:
+                names = [_in_haste(one.key) if many and one.few else one.key for one in batch]
+                contents = self._contents(batch, code.result())
+                found |= {one.key: (name, content) for one, name, content in zip(batch, names, contents, strict=True)}
+        return found
 
-    def _provide(self, wanted: dict[str, Request]) -> dict[str, Kernel]:
-        """Load or compile what is wanted. Keys know functions by place only, so that two templates may share a kernel."""
-        if not wanted:
-            return {}
-        vault = open_vault()
-        loaded = {key: code for key in wanted if (code := vault.load(key)) is not None} if vault is not None else {}
-        made = {key: self._object_code(key, *request) for key, request in wanted.items() if key not in loaded}
-        try:
-            library = self._link({**loaded, **made}, wanted)
-        except RuntimeError:  # the files were whole, yet LLVM refuses one: trust none of them
-            if not loaded:
-                raise
-            made |= {key: self._object_code(key, *wanted[key]) for key in loaded}
-            loaded = {}
-            library = self._link(made, wanted)
-        if vault is not None and made:
-            vault.store(made.items())
-        _counts[_COMPILED] += len(made)
-        _counts[_LOADED] += len(loaded)
-        provided = {}
-        for key, (template, _) in wanted.items():
-            jacobian = library[f"jacobian_{key}"] if template.jacobian else 0
-            self.by_key[key] = provided[key] = Kernel(library[f"residual_{key}"], jacobian, library)
-        return provided
+    def _batches(self, wanted: list[_Wanted], many: bool) -> Iterator[tuple[list[_Wanted], bool, str]]:
+        """Modules of some kernels each; one for each kernel where object files cannot be taken apart."""
+        for hasty in (True, False):
+            group = [one for one in wanted if (many and one.few) == hasty]
+            size = BATCH if self.mappable else 1
+            for k in range(0, len(group), size):
+                batch = group[k : k + size]
+                text = self._text(batch)
+                if len(text) <= LARGEST_OPTIMISED:
+                    yield batch, hasty, text
+                    continue
+                for one in batch:
+                    alone = self._text([one])
+                    yield [one], hasty or len(alone) > LARGEST_OPTIMISED, alone
 
-    def _object_code(self, key: str, template: Template, signs: tuple[int, ...]) -> bytes:
-        text = emit_kernel(template, signs, key)
-        if len(text) > LARGEST_OPTIMISED:
-            return bytes(self.hasty_machine.emit_object(self.llvm.parse_assembly(self.header + text)))
-        module = self.llvm.parse_assembly(self.header + text)
+    def _text(self, batch: list[_Wanted]) -> str:
+        return self.header + emit_kernels([(one.template, one.signs, one.key) for one in batch], self.fma)
+
+    def _object(self, text: str, hasty: bool) -> bytes:
+        module = self.llvm.parse_assembly(text)
+        if hasty:
+            return bytes(self.hasty_machine.emit_object(module))
         builder = self.llvm.create_pass_builder(self.machine, self.llvm.create_pipeline_tuning_options(speed_level=1))
         passes = self.llvm.create_new_function_pass_manager()
         passes.add_instruction_combine_pass()
@@ -145,15 +248,22 @@ class _Compiler:
                 passes.run(function, builder)
         return bytes(self.machine.emit_object(module))
 
-    def _link(self, objects: dict[str, bytes], wanted: dict[str, Request]) -> Any:
-        """One library for all kernels of a call. Names of functions hold the key, so that no two libraries clash."""
+    def _contents(self, batch: list[_Wanted], code: bytes) -> list[bytes]:
+        """What is kept of each kernel of a batch: its image, or an object file of its own."""
+        images = images_of(code, {one.key: one.names for one in batch})
+        if images is not None:
+            return [images[one.key].to_bytes() for one in batch]
+        self.mappable = False
+        return [code] if len(batch) == 1 else [self._object(self._text([one]), False) for one in batch]
+
+    def link(self, objects: Iterable[bytes], names: list[str]) -> Any:
+        """One library for some object files. Names of functions hold the key, so that no two libraries clash."""
+        self.linker = self.linker or self.llvm.create_lljit_compiler(self.machine, suppress_errors=True)
         builder = self.llvm.JITLibraryBuilder()
-        for code in objects.values():
+        for code in objects:
             builder.add_object_img(code)
         builder.add_current_process()  # the mathematical library
-        for key, (template, _) in wanted.items():
-            builder.export_symbol(f"residual_{key}")
-            if template.jacobian:
-                builder.export_symbol(f"jacobian_{key}")
+        for name in names:
+            builder.export_symbol(name)
         self.libraries += 1
         return builder.link(self.linker, f"kernels{self.libraries}")

@@ -11,55 +11,66 @@ The calling convention (w = [y | y' | known]; tables are C-contiguous, one line 
 
 Both accumulate: `out[rows[k*n + row]] += …`, `jac[positions[e*n + row]] += …`.
 
-Of the fast-math flags only `contract` (a*b + c in one rounding) is given: the order of operations is the modeller's, and the same
-model gives the same numbers on the same machine, always.
+No fast-math flag is given: the order of operations is the modeller's. Where the processor can, a product that is only added to
+something is added in one rounding, and which products these are is decided here, not by the compiler; functions of the mathematical
+library are called as they are. So the same model gives the same numbers on the same machine, however well its code is optimised.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
-from ..families.template import MINUS, MIXED, Template
+from ..families.template import MINUS, MIXED, PLUS, Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 
 Emitter = Callable[["Row", Operation], str]
 
-LIBM = ("tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh")  # called by name; the rest are LLVM's own intrinsics
+LIBM = ("pow", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh")  # called by name; the rest are LLVM's intrinsics
 _LARGEST_EXPANDED_POWER = 16.0
 
 
-def emit_kernel(template: Template, signs: tuple[int, ...], key: str) -> str:
-    """The module of one kernel: `residual_<key>` and, if there is anything to differentiate, `jacobian_<key>`."""
+def emit_kernel(template: Template, signs: tuple[int, ...], key: str, fma: bool = True) -> str:
+    """The module of one kernel: `residual_<key>` and, if there is anything to differentiate, `jacobian_<key>`. `fma`: whether the
+    processor adds a product in one rounding."""
+    return emit_kernels([(template, signs, key)], fma)
+
+
+def emit_kernels(wanted: Iterable[tuple[Template, tuple[int, ...], str]], fma: bool = True) -> str:
+    """The module of several kernels; what is done once for a module costs as much as a small kernel."""
     declarations: set[str] = set()
-    text = _residual(template, signs, f"residual_{key}", declarations)
-    if template.jacobian:
-        text += _jacobian(template, signs, f"jacobian_{key}", declarations)
-    return text + "".join(sorted(declarations)) + _ATTRIBUTES
+    parts: list[str] = []
+    for template, signs, key in wanted:
+        parts.append(_residual(template, signs, f"residual_{key}", declarations, fma))
+        if template.jacobian:
+            parts.append(_jacobian(template, signs, f"jacobian_{key}", declarations, fma))
+    return "".join([*parts, *sorted(declarations), _ATTRIBUTES])
 
 
 _ATTRIBUTES = """
 attributes #0 = { nounwind }
 attributes #1 = { nounwind willreturn memory(none) }
+attributes #2 = { nounwind willreturn memory(none) nobuiltin }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.vectorize.enable", i1 false}
 """  # rows accumulate through a table, so no two of them are known to be independent: do not even try to vectorise over them
 
 
-def _residual(template: Template, signs: tuple[int, ...], name: str, declarations: set[str]) -> str:
+def _residual(template: Template, signs: tuple[int, ...], name: str, declarations: set[str], fma: bool) -> str:
     row = Row(template, signs, declarations, "%rows")
-    row.compute(*template.outputs)
+    row.compute(*template.outputs, once=fma)
     for k, output in enumerate(template.outputs):
-        row.accumulate(k, row.number(output))
+        row.accumulate(k, output)
     return row.function(name, "ptr noalias nonnull %target")
 
 
-def _jacobian(template: Template, signs: tuple[int, ...], name: str, declarations: set[str]) -> str:
+def _jacobian(template: Template, signs: tuple[int, ...], name: str, declarations: set[str], fma: bool) -> str:
     row = Row(template, signs, declarations, "%positions")
-    row.compute(*(g for _, _, g in template.jacobian if not isinstance(g, Constant)))
     kinds = {s.number: s for s in template.slots}
+    row.compute(*(g for _, _, g in template.jacobian if not isinstance(g, Constant)), once=fma)
     for e, (_, number, derivative) in enumerate(template.jacobian):
-        row.accumulate(e, row.entry(kinds[number], derivative))
+        row.accumulate(e, derivative, kinds[number])
     return row.function(name, "double %cj, ptr noalias nonnull %target")
 
 
@@ -78,6 +89,7 @@ class Row:
         self.once: dict[str, str] = {}  # code outside the loop -> its register
         self.indices: dict[int, str] = {}  # slot -> register with its i64 index
         self.evaluated: dict[tuple[int, tuple[Expression, ...]], str] = {}  # functions with several results -> where these are
+        self.products: set[Expression] = set()  # that are computed where they are added to something
         self.count = 0
 
     # --- registers ------------------------------------------------------------------------------------------------------
@@ -114,8 +126,14 @@ class Row:
         return found
 
     # --- nodes ----------------------------------------------------------------------------------------------------------
-    def compute(self, *roots: Expression) -> None:
-        for node in walk(*roots):
+    def compute(self, *roots: Expression, once: bool) -> None:
+        """Everything below some roots. `once`: products are added in one rounding."""
+        nodes = list(walk(*roots))
+        if once:
+            self.products = _only_added(nodes, roots)
+        for node in nodes:
+            if node in self.products:
+                continue
             if isinstance(node, Operation):
                 if node.operator.logical:
                     self.truths[node] = EMITTERS[node.operator.name](self, node)
@@ -194,8 +212,15 @@ class Row:
 
     def intrinsic(self, name: str, *arguments: str) -> str:
         """Call a mathematical function, LLVM's own or the library's."""
-        self.declarations.add(f"declare double @{name}({', '.join('double' for _ in arguments)}) #1\n")
-        return self.add(f"call contract double @{name}({', '.join(f'double {a}' for a in arguments)}) #1")
+        attributes = "#1" if name.startswith("llvm.") else "#2"  # the compiler may not know better: pow(2, x) is not exp2(x)
+        self.declarations.add(f"declare double @{name}({', '.join('double' for _ in arguments)}) {attributes}\n")
+        return self.add(f"call double @{name}({', '.join(f'double {a}' for a in arguments)}) {attributes}")
+
+    def sum(self, a: str | Operation, b: str) -> str:
+        """`a + b`; a product is added in one rounding."""
+        if isinstance(a, str):
+            return self.add(f"fadd double {a}, {b}")
+        return self.intrinsic("llvm.fma.f64", *(self.number(factor) for factor in a.args), b)
 
     # --- results --------------------------------------------------------------------------------------------------------
     def entry(self, slot: Slot, derivative: Expression) -> str:
@@ -204,15 +229,30 @@ class Row:
         if isinstance(derivative, Constant) and sign != MIXED:
             constant = _literal(-derivative.value if sign == MINUS else derivative.value)
             return self.hoist(f"fmul double %cj, {constant}") if slot.kind == "derivative" else constant
-        value = self.number(derivative)
+        value = self.product(derivative)
         if slot.kind == "derivative":
-            scaled = f"fmul contract double %cj, {value}"
+            scaled = f"fmul double %cj, {value}"
             value = self.hoist(scaled) if isinstance(derivative, Constant) else self.add(scaled)
         return self._signed(value, slot)
 
-    def accumulate(self, place: int, value: str) -> None:
+    def product(self, node: Expression) -> str:
+        """The value of a node that was left for its sum, after all."""
+        if node in self.products:
+            self.products.discard(node)
+            self.numbers[node] = EMITTERS["mul"](self, node)  # type: ignore[arg-type]
+        return self.number(node)
+
+    def accumulate(self, place: int, node: Expression, slot: Slot | None = None) -> None:
+        """Add to a residual, or to the entry of the Jacobian for a slot."""
+        plain = slot is None or (slot.kind != "derivative" and self.signs[slot.number] == PLUS)
+        value: str | Operation
+        if plain and node in self.products:
+            assert isinstance(node, Operation)
+            value = node
+        else:
+            value = self.number(node) if slot is None else self.entry(slot, node)
         cell = self.add(f"getelementptr inbounds double, ptr %target, i64 {self._entry_of_table(self.table, place)}")
-        total = self.add(f"fadd contract double {self.add(f'load double, ptr {cell}, align 8')}, {value}")
+        total = self.sum(value, self.add(f"load double, ptr {cell}, align 8"))
         self.lines.append(f"  store double {total}, ptr {cell}, align 8\n")
 
     def _entry_of_table(self, table: str, line: int) -> str:
@@ -240,9 +280,43 @@ def _literal(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
 
+def _only_added(nodes: list[Expression], roots: tuple[Expression, ...]) -> set[Expression]:
+    """Products with a single use, which is to be added to something, or to the result. Of two in a sum, the first."""
+    uses = Counter(roots)
+    for node in nodes:
+        uses.update(node.args)
+    found = {root for root in roots if _is_product(root) and uses[root] == 1}
+    for node in nodes:
+        if isinstance(node, Operation) and node.operator.name in ("add", "sub"):
+            single = [a for a in node.args if _is_product(a) and uses[a] == 1]
+            found.update(single[:1])
+    return found
+
+
+def _is_product(node: Expression) -> bool:
+    return isinstance(node, Operation) and node.operator.name == "mul"
+
+
 # --- operators ----------------------------------------------------------------------------------------------------------
 def _arithmetic(instruction: str) -> Emitter:
-    return lambda row, node: row.add(f"{instruction} contract double {', '.join(row.number(a) for a in node.args)}")
+    return lambda row, node: row.add(f"{instruction} double {', '.join(row.number(a) for a in node.args)}")
+
+
+def _add(row: Row, node: Operation) -> str:
+    a, b = node.args
+    if b in row.products:
+        a, b = b, a
+    return row.sum(a if a in row.products else row.number(a), row.number(b))  # type: ignore[arg-type]
+
+
+def _sub(row: Row, node: Operation) -> str:
+    a, b = node.args
+    if a in row.products:  # x y - b
+        return row.sum(a, row.add(f"fneg double {row.number(b)}"))  # type: ignore[arg-type]
+    if b in row.products:  # a - x y
+        minus = row.add(f"fneg double {row.number(b.args[0])}")
+        return row.intrinsic("llvm.fma.f64", minus, row.number(b.args[1]), row.number(a))
+    return row.add(f"fsub double {row.number(a)}, {row.number(b)}")
 
 
 def _intrinsic(name: str) -> Emitter:
@@ -292,7 +366,7 @@ def _power(row: Row, node: Operation) -> str:
     """Whole and half exponents are multiplied out, which is many times cheaper than the library's `pow`."""
     base, exponent = row.number(node.args[0]), node.args[1]
     if not isinstance(exponent, Constant) or not _is_multiplied_out(exponent.value):
-        return row.intrinsic("llvm.pow.f64", base, row.number(exponent))
+        return row.intrinsic("pow", base, row.number(exponent))
     factors = [row.intrinsic("llvm.sqrt.f64", base)] if exponent.value % 1 else []
     whole = int(abs(exponent.value))
     while whole:
@@ -308,8 +382,8 @@ def _power(row: Row, node: Operation) -> str:
 
 
 EMITTERS: dict[str, Emitter] = {
-    "add": _arithmetic("fadd"),
-    "sub": _arithmetic("fsub"),
+    "add": _add,
+    "sub": _sub,
     "mul": _arithmetic("fmul"),
     "div": _arithmetic("fdiv"),
     "neg": _arithmetic("fneg"),
@@ -320,7 +394,7 @@ EMITTERS: dict[str, Emitter] = {
     "log10": _intrinsic("llvm.log10.f64"),
     "sin": _intrinsic("llvm.sin.f64"),
     "cos": _intrinsic("llvm.cos.f64"),
-    **{name: _intrinsic(name) for name in LIBM},
+    **{name: _intrinsic(name) for name in LIBM if name != "pow"},
     "abs": _intrinsic("llvm.fabs.f64"),
     "sign": _sign,
     "floor": _intrinsic("llvm.floor.f64"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .operators import Operator
 
 Shape = tuple[int, ...]
+Leaf = Callable[["Expression"], "Expression | None"]
 
 _interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
 _making = RLock()  # two threads that make the same node must get one
@@ -288,9 +289,11 @@ class Operation(Expression):
     args: tuple[Expression, ...]
 
     def __new__(cls, operator: Operator, args: tuple[Expression, ...]) -> Operation:
-        shape = _broadcast(operator.name, args)
         key = (Operation, operator.name, *map(id, args))
-        return _intern(cls, key, shape, operator=operator, args=args)
+        found = _interned.get(key)
+        if found is not None:
+            return found  # type: ignore[return-value]
+        return _make(cls, key, _broadcast(operator.name, args), {"operator": operator, "args": args})
 
 
 class Call(Expression):
@@ -352,10 +355,9 @@ def _make(cls: type, key: tuple[Any, ...], shape: Shape, fields: dict[str, Any])
         node: Any = _interned.get(key)
         if node is None:
             node = object.__new__(cls)
-            object.__setattr__(node, "_key", key)
-            object.__setattr__(node, "shape", shape)
+            node._key, node.shape = key, shape
             for name, value in fields.items():
-                object.__setattr__(node, name, value)
+                setattr(node, name, value)
             _interned[key] = node
     return node
 
@@ -399,11 +401,8 @@ def as_expression(value: Any) -> Expression:
 
 def apply(operator: str | Operator, *values: Any) -> Expression:
     """Apply an operator by name; numbers are folded and neutral elements dropped."""
-    from .operators import OPERATORS
-    from .simplify import simplified
-
-    found = OPERATORS[operator] if isinstance(operator, str) else operator
-    return simplified(found, tuple(as_expression(v) for v in values))
+    found = _operators.OPERATORS[operator] if isinstance(operator, str) else operator
+    return _simplify.simplified(found, tuple([v if isinstance(v, Expression) else as_expression(v) for v in values]))
 
 
 def _binary(name: str, a: Any, b: Any) -> Expression:
@@ -421,7 +420,7 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
     if args == () or all(a is b for a, b in zip(args, node.args, strict=True)):
         return node
     if isinstance(node, Operation):
-        return apply(node.operator, *args)
+        return _simplify.simplified(node.operator, args)
     if isinstance(node, Call):
         return Call(node.function, args)
     if isinstance(node, Sum):
@@ -431,8 +430,19 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
 
 def transform(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """Rebuild a DAG bottom-up; `leaf` may replace any node (None: keep, and go on below it)."""
+    found: Expression = _transformed(node, leaf, rebuild)
+    return found
+
+
+def walk(*roots: Expression) -> Iterator[Expression]:
+    """Every node once, arguments before the nodes that use them."""
+    return iter(_walked(roots))
+
+
+def transformed_in_python(root: Any, leaf: Leaf, rebuild: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+    """`transform`, where there is no native core."""
     done: dict[Expression, Expression] = {}
-    stack = [(node, False)]
+    stack: list[tuple[Expression, bool]] = [(root, False)]
     while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
         n, expanded = stack.pop()
         if n in done:
@@ -443,23 +453,30 @@ def transform(node: Expression, leaf: Callable[[Expression], Expression | None])
         else:
             stack.append((n, True))
             stack.extend((a, False) for a in reversed(n.args))
-    return done[node]
+    return done[root]
 
 
-def walk(*roots: Expression) -> Iterator[Expression]:
-    """Every node once, arguments before the nodes that use them."""
-    seen: set[Expression] = set()
+def walked_in_python(roots: tuple[Any, ...]) -> list[Any]:
+    """`walk`, where there is no native core."""
+    seen: dict[Expression, None] = {}
     stack: list[tuple[Expression, bool]] = [(r, False) for r in reversed(roots)]
     while stack:
         node, expanded = stack.pop()
         if node in seen:
             continue
         if expanded:
-            seen.add(node)
-            yield node
+            seen[node] = None
         else:
             stack.append((node, True))
             stack.extend((a, False) for a in reversed(node.args) if a not in seen)
+    return list(seen)
+
+
+try:  # the same in C++: a translation spends most of its time in these two loops
+    from .._core import transform as _transformed
+    from .._core import walk as _walked
+except ImportError:  # the package was installed without the native core
+    _transformed, _walked = transformed_in_python, walked_in_python
 
 
 def take(node: Expression, picked: np.ndarray) -> Expression:
@@ -512,3 +529,8 @@ def total(value: Any, axis: int | tuple[int, ...] | None = None) -> Expression:
     if any(not -node.ndim <= k < node.ndim for k in axes):
         raise ShapeError(f"`ac.sum` over axis {axis} of `{node}`, which has shape {node.shape}.")
     return Sum(node, tuple(sorted(k % node.ndim for k in axes)))
+
+
+# What operators are, and what is simpler than they are: both are made of expressions, so that they stand behind them.
+from . import operators as _operators  # noqa: E402
+from . import simplify as _simplify  # noqa: E402

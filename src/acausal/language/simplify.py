@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from math import isfinite
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from .operators import OPERATORS, Operator
 
 def simplified(operator: Operator, args: tuple[Expression, ...]) -> Expression:
     """`operator` applied to `args`, in its simplest form."""
-    if all(isinstance(a, Constant) for a in args) and not operator.translated:
+    if isinstance(args[-1], Constant) and all(isinstance(a, Constant) for a in args) and not operator.translated:
         folded = _fold(operator, args)
         if folded is not None:
             return folded
@@ -29,7 +30,14 @@ def simplified(operator: Operator, args: tuple[Expression, ...]) -> Expression:
     return Operation(operator, args)
 
 
+_ARITHMETIC: dict[str, Callable[..., float]] = {"add": float.__add__, "sub": float.__sub__, "mul": float.__mul__}  # never raises
+
+
 def _fold(operator: Operator, args: tuple[Expression, ...]) -> Expression | None:
+    plain = _ARITHMETIC.get(operator.name)
+    if plain is not None:
+        number = plain(*[a.value for a in args])  # type: ignore[attr-defined]
+        return Constant(number) if isfinite(number) else None
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = float(operator.value(*(a.value for a in args)))  # type: ignore[attr-defined]

@@ -65,7 +65,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
 
 def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:
     """Residual and Jacobian kernels with their tables, and the objects that hold their code."""
-    compiled = compile_kernels([(f.template, f.signs) for f in families])
+    compiled = compile_kernels([(f.template, f.signs) for f in families], [f.count for f in families])
     residuals, jacobians = list[Kernel](), list[JacobianKernel]()
     for family, kernel, place in zip(families, compiled, positions, strict=True):
         functions = addresses(family)
@@ -83,7 +83,8 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
         return None, []
     families = {role: lowered.moved(part.families) for role, part in hybrid.parts.items()}
     families["size"] = [_sizes(f) for f in families["relation"]]
-    compiled = compile_kernels([(f.template, f.signs) for found in families.values() for f in found])
+    every = [f for found in families.values() for f in found]
+    compiled = compile_kernels([(f.template, f.signs) for f in every], [f.count for f in every])
     code = iter(compiled)
     kernels_of = {
         role: tuple(Kernel(next(code).residual_address, f.slots, f.rows, addresses(f)) for f in found)
