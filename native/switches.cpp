@@ -74,6 +74,7 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
         const std::vector<double> &holds = assertion.evaluate(w);
         if (std::find(holds.begin(), holds.end(), 0.0) != holds.end()) return undo(w), false;
     }
+    sharpen(w);
     ++records.handled;
     records.timed += due;
     records.restarted += restart, records.rounds += rounds, records.sweeps += sweeps;
@@ -95,6 +96,7 @@ void Switches::undo(double *w) {
 
 bool Switches::iterate(double *w, const int32_t *roots, const Solve &solve) {
     system->assign(w);
+    brace(w, roots);
     note_crossings(roots + bands.size());
     for (rounds = 1; rounds <= most_rounds; ++rounds) {
         bool over = false;
@@ -122,9 +124,18 @@ bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool
     }
     if (!see_changes(w, any)) return false;
     over = !jumped && !any;
-    if (over) return true;
+    if (over) return !rests(w);
     if ((jumped || unsolved(w)) && !resolve(w, solve)) return false;
     return !seen_before();
+}
+
+// Relations on what is solved for have bands as nominal values suggest: the solution may come out otherwise.
+void Switches::brace(double *w, const int32_t *roots) {
+    for (size_t k = 0; k < bands.size(); ++k) {
+        if (exact[k] || roots[k] || width(w, k) >= narrow[k]) continue;
+        old_bands.emplace_back((int32_t)k, w[bands[k]]);
+        w[bands[k]] = -side(w, k) * narrow[k];
+    }
 }
 
 void Switches::note_crossings(const int32_t *roots) {
@@ -132,6 +143,50 @@ void Switches::note_crossings(const int32_t *roots) {
         if (!roots[k] || directions[k] * roots[k] < 0) continue;
         restart = true;
         causes.push_back((int32_t)(bands.size() + k));
+    }
+}
+
+// Crossing functions a little later, along the slopes.
+const std::vector<double> &Switches::later(const double *w) {
+    int64_t n = system->layout.size;
+    probe.assign(w, w + workspace_size());
+    for (int64_t i = 0; i < n; ++i)
+        if (differential[i]) probe[i] += soon * probe[n + i];
+    probe[system->layout.time_index] += soon;
+    system->assign(probe.data());
+    return relation.evaluate(probe.data());
+}
+
+// Whether the event leaves something on its switching point that has another value than is written, and does not move from there as
+// far as can be seen from here. Python looks again.
+bool Switches::rests(const double *w) {
+    auto suspect = [&](size_t k) { return distances[k] <= std::max(width(w, k), narrow[k]) && (w[relation.targets[k]] > 0) == (bool)strict[k]; };
+    size_t first = 0, count = relation.values.size();
+    while (first < count && !suspect(first)) ++first;
+    if (first == count) return false;
+    size.evaluate(w);
+    auto at_zero = [&](size_t k) { return distances[k] <= rounding * size.values[k] && suspect(k); };
+    while (first < count && !at_zero(first)) ++first;
+    if (first == count) return false;
+    const std::vector<double> &g = later(w);
+    for (size_t k = first; k < count; ++k)
+        if (at_zero(k) && !(std::fabs(g[k] + w[bands[k]]) > rounding * size.values[k])) return true;
+    return false;
+}
+
+// Where nominal values made the band of a relation that switched, the way that it is to go may make it narrower.
+void Switches::sharpen(double *w) {
+    auto coarse = [&](int32_t k) { return k < (int32_t)bands.size() && exact[k] && width(w, k) == narrow[k]; };
+    if (std::none_of(causes.begin(), causes.end(), coarse)) return;
+    std::vector<double> now;
+    for (int32_t k : causes) now.push_back(coarse(k) ? distances[k] : 0.0);
+    size.evaluate(w);
+    const std::vector<double> &g = later(w);
+    for (size_t i = 0; i < causes.size(); ++i) {
+        int32_t k = causes[i];
+        if (!coarse(k)) continue;
+        double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - now[i]) / soon_of_run;
+        if (std::isfinite(way) && way > 0) w[bands[k]] = -side(w, k) * std::max(band * size.values[k], std::min(narrow[k], band * way));
     }
 }
 
@@ -147,7 +202,8 @@ bool Switches::decide(double *w, const int32_t *crossed, bool jumped) {
         if (!jumped) distances_before[k] = distance;
         if (fires) fired[k] = 1;
         if (jumped && fired[k] && distance <= soft[k] && (crossed ? was * raw > 0 : wrong)) return false;
-        if (jumped && distance <= width(w, k) && distances_before[k] > width(w, k) && (old[k] > 0) == (bool)strict[k]) wrong = true;
+        double reach = std::max(width(w, k), narrow[k]);
+        if (jumped && distance <= reach && distances_before[k] > reach && (old[k] > 0) == (bool)strict[k]) wrong = true;
         if (fires && (along <= 0 || (jumped && was * raw <= soft[k]))) wrong = true;
         w[relation.targets[k]] = wrong ? 1.0 - old[k] : old[k];
     }
@@ -289,7 +345,7 @@ void Switches::aim(double *w) {
     aims.resize(g.size());
     left_out = false;
     for (size_t k = 0; k < g.size(); ++k) {
-        aims[k] = side(w, k) / width(w, k);
+        aims[k] = side(w, k) / narrow[k];
         if (aims[k] * g[k] > 0) continue;
         aims[k] = 0;
         left_out = true;
@@ -298,7 +354,7 @@ void Switches::aim(double *w) {
 
 void Switches::see_bands(const double *w) {
     loose = false;
-    for (size_t k = 0; k < bands.size(); ++k) loose |= width(w, k) > narrow[k];
+    for (size_t k = 0; k < bands.size(); ++k) loose |= width(w, k) > idle * narrow[k];
 }
 
 void Switches::look(double *w) {
@@ -307,15 +363,14 @@ void Switches::look(double *w) {
     left_out = false;
     for (size_t k = 0; k < g.size() && loose; ++k) {
         double raw = g[k] + w[bands[k]];
-        if (!(width(w, k) > narrow[k]) || !(std::fabs(raw) > away * width(w, k))) continue;
-        w[bands[k]] = std::copysign(narrow[k], w[bands[k]]);
+        if (!(width(w, k) > idle * narrow[k]) || !(std::fabs(raw) > away * width(w, k))) continue;
+        w[bands[k]] = std::copysign(idle * narrow[k], w[bands[k]]);
         g[k] = raw - w[bands[k]];
-        if (joint() && aims[k] != 0) aims[k] = side(w, k) / width(w, k);
     }
     see_bands(w);
     for (size_t k = 0; k < aims.size() && joint(); ++k) {
         if (aims[k] != 0) continue;
-        double factor = side(w, k) / width(w, k);
+        double factor = side(w, k) / narrow[k];
         if (factor * g[k] > 0) aims[k] = factor;
         else left_out = true;
     }
@@ -343,8 +398,7 @@ void Switches::crossed(const double *w, int32_t *found) {
 
 void Switches::show(const double *w, double *other) const {
     for (int32_t k : changed) other[cells[k]] = other[partners[k]] = w[cells[k]];
-    for (int32_t row : causes)
-        if (row < (int32_t)bands.size()) other[bands[row]] = w[bands[row]];
+    for (auto [row, _] : old_bands) other[bands[row]] = w[bands[row]];
 }
 
 void Switches::note(const double *w, double t, int64_t row) {
@@ -483,19 +537,24 @@ void bind_switches(nb::module_ &m) {
                  s.truths = mask(truths, "truths", s.update.values.size());
              },
              "typed"_a, "truths"_a)
-        .def("set_bands", [](Switches &s, double band, double away) { s.band = band, s.away = away; }, "band"_a, "away"_a)
+        .def("set_bands",
+             [](Switches &s, double band, double away, double idle, double rounding, double soon, double soon_of_run) {
+                 s.band = band, s.away = away, s.idle = idle, s.rounding = rounding, s.soon = soon, s.soon_of_run = soon_of_run;
+             },
+             "band"_a, "away"_a, "idle"_a, "rounding"_a, "soon"_a, "soon_of_run"_a)
         .def("set_relations",
-             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle narrow, nb::handle soft,
+             [](Switches &s, nb::handle bands, nb::handle sense, nb::handle strict, nb::handle exact, nb::handle narrow, nb::handle soft,
                 nb::handle directions) {
                  s.bands = indices(bands, s.workspace_size(), "bands");
                  s.sense = doubles(sense, "sense", s.bands.size());
                  s.strict = mask(strict, "strict", s.bands.size());
+                 s.exact = mask(exact, "exact", s.bands.size());
                  s.narrow = doubles(narrow, "narrow", s.bands.size());
                  s.soft = doubles(soft, "soft", s.bands.size());
                  Integers given(directions, "directions");
                  s.directions.assign(given.data, given.data + given.size());
              },
-             "bands"_a, "sense"_a, "strict"_a, "narrow"_a, "soft"_a, "directions"_a)
+             "bands"_a, "sense"_a, "strict"_a, "exact"_a, "narrow"_a, "soft"_a, "directions"_a)
         .def("set_unknowns",
              [](Switches &s, nb::handle differential, nb::handle nominal, nb::handle signs, nb::handle guess_signs,
                 double restart_step) {

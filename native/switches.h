@@ -64,8 +64,11 @@ class Switches {
     Rules relation, size, update, reinit, guess, snapshot, stop, assertion; // `size`: of the terms of a relation
     std::vector<int32_t> cells, partners; // all discrete values in w, and those of before the event
     std::vector<int32_t> bands;           // of the relations
-    std::vector<double> sense, narrow;    // of the relations; how wide a band is away from its switching point
-    double band = 0, away = 0;            // width of a band in sizes of terms; how far away one is narrow, in bands
+    std::vector<double> sense, narrow;    // of the relations; how wide a band is by nominal values
+    std::vector<char> exact;              // of the relations: nothing that is solved for at events takes part
+    // width of a band in sizes of terms; how far away one is next to nothing, in bands; and how wide it is then, in nominal ones;
+    // what is zero but for rounding, in sizes of terms; a time after which it is seen what moves, and the part of the run that this is
+    double band = 0, away = 0, idle = 0, rounding = 0, soon = 0, soon_of_run = 0;
     std::vector<double> signs, guess_signs; // of re-initialised states; of guesses
     Nets nets;
     std::vector<char> strict;             // of the relations: > and <
@@ -118,6 +121,7 @@ class Switches {
     int32_t first_of_time() const { return (int32_t)(bands.size() + directions.size()); } // causes are numbered role by role
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
+    void brace(double *w, const int32_t *roots);
     void note_crossings(const int32_t *roots);
     // Relations, assignments and unknowns that agree, given the values before the round; false: unusual, as below.
     bool settle(double *w, const int32_t *crossed, const Solve &solve);
@@ -130,6 +134,9 @@ class Switches {
     bool unsolved(const double *w) const;
     bool resolve(double *w, const Solve &solve);
     bool seen_before();
+    const std::vector<double> &later(const double *w);
+    void sharpen(double *w);
+    bool rests(const double *w); // something stays on its switching point with another value than is written
     void keep(const double *w);
     void undo(double *w);
     double side(double value, size_t row) const { return value > 0 ? sense[row] : -sense[row]; }
@@ -145,6 +152,7 @@ class Switches {
     std::vector<uint64_t> looks;            // configurations of this round
     std::vector<std::pair<int32_t, double>> old_bands; // those that were changed, in order
     std::vector<double> distances, distances_before; // of relations from their switching points; those in the last round
+    std::vector<double> probe;
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING, Any
 
-from .errors import AcausalError, Diagnostic, Interrupted, ModelError, RunFailed, RunWarning
+from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning
 from .language.component import Component, array
 from .language.connector import Connector
 from .language.declarations import (
@@ -165,6 +165,7 @@ __all__ = [
     "Interrupted",
     "Model",
     "ModelError",
+    "ModelWarning",
     "Outcome",
     "Output",
     "OutputStates",

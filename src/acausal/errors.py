@@ -91,6 +91,10 @@ class RunWarning(UserWarning):
     """A run stopped before its end, or steady states left the branch they were on; the result says why and has everything."""
 
 
+class ModelWarning(UserWarning):
+    """A model can be translated, but is probably not what was meant: a component at which a connection is missing."""
+
+
 class RunFailed(AcausalError):
     """A run stopped before its end, with `simulate(…, on_failure="raise")`. `error.result` has everything until then."""
 

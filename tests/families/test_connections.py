@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from plants import Boundary, Capacitor, Conductor, CurrentSource, Ground, HeatPort, Mass, Pin, Resistor, VoltageSource
@@ -400,7 +402,38 @@ def test_connectors_with_nothing_connected_are_told():
         def connections(self):
             yield self.mass.port, self.wall.a
 
-    assert ac.compile(Half()).open_connectors() == ["wall.b"]
+    told = "^Half: nothing is connected to `wall.b`, so nothing passes through that component at all"
+    with pytest.warns(ac.ModelWarning, match=told):
+        assert ac.compile(Half()).open_connectors() == ["wall.b"]
+
+
+def test_a_free_end_that_is_meant_is_not_warned_of():
+    """A wall between two masses with a third mass on its own port: what is open there changes nothing for the others."""
+
+    class Tee(ac.Component):
+        a, b, c = HeatPort(), HeatPort(), HeatPort()
+
+        def equations(self):
+            yield self.a.T == self.b.T
+            yield self.b.T == self.c.T
+            yield self.a.Q_flow + self.b.Q_flow + self.c.Q_flow == 0
+
+    class Open(ac.Component):
+        def __init__(self, third):
+            self.mass, self.other, self.wall, self.tee = Mass(), Mass(), Conductor(), Tee()
+            if third:
+                self.third = ac.array(Mass, 2)
+
+        def connections(self):
+            yield self.mass.port, self.wall.a
+            yield self.wall.b, self.tee.a
+            yield self.tee.b, self.other.port
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ac.compile(Open(False)).open_connectors() == ["tee.c"]
+    with pytest.warns(ac.ModelWarning, match=r"`third\[0\].port`, `third\[1\].port`, so nothing passes through those"):
+        ac.compile(Open(True))
 
 
 # --- connectors have a class, and may hold others ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Annotated
@@ -57,9 +58,11 @@ def _note_open_connectors(model: Model) -> None:
 
 
 def compiled(component: Component) -> Model:
+    from ..errors import ModelWarning
     from ..runtime.model import compile
 
-    with blamed(Exit.MODEL), redirect_stdout(sys.stderr):
+    with blamed(Exit.MODEL), redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # all open connectors are noted, in our own words
         return compile(component)
 
 

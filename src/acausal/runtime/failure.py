@@ -1,4 +1,4 @@
-"""A run that stops before its end is heard: a warning, an exception, or silence if the caller asked for that."""
+"""What a caller hears without asking: that a run stopped before its end, that a connection was probably forgotten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from ..errors import Interrupted, RunFailed, RunWarning, UsageError
+from ..errors import Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
+from ..families.forgotten import useless_connectors
+from ..families.system import System
 from .outcome import Outcome
 
 OnFailure = Literal["warn", "raise", "keep"]
@@ -40,6 +42,23 @@ def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
 def _story(result: Any) -> str:
     lines = [f"The run of {result.title} stopped at time {result.time_reached:.6g}. {result.outcome.value}"]
     return "\n".join([*lines, *map(str, result.diagnostics[:3])])
+
+
+_MOST_OPEN = 6  # connectors that are named
+
+
+def told_of_open(system: System, title: str) -> None:
+    """A warning about connectors that were probably forgotten."""
+    names = useless_connectors(system, _MOST_OPEN + 1)
+    if names:
+        listed = ", ".join(f"`{name}`" for name in names[:_MOST_OPEN]) + (", …" if len(names) > _MOST_OPEN else "")
+        warnings.warn(
+            f"{title}: nothing is connected to {listed}, so nothing passes through "
+            f"{'that component' if len(names) == 1 else 'those components'} at all. Is a connection missing in `connections`? "
+            "If it is meant, leave the component out, or silence `ac.ModelWarning`.",
+            ModelWarning,
+            stacklevel=_level_of_caller(),
+        )
 
 
 def _level_of_caller() -> int:

@@ -17,7 +17,7 @@ from ..program.catalogue import catalogue
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
 from ..results.result import Result
-from .failure import OnFailure, check_on_failure, heard
+from .failure import OnFailure, check_on_failure, heard, told_of_open
 from .outcome import Outcome
 from .parameters import Parameters, by_name
 from .preparation import Beginning, Preparation
@@ -45,8 +45,12 @@ def compile(component: Component, *, units: bool = True) -> Model:
     result = model.simulate(until=10.0)
 
     `units=False` leaves out the check of units in equations; those of connected variables always have to agree.
+
+    A component through which nothing passes because one of its connectors is open is told of in an `ac.ModelWarning`.
     """
-    return Model(translate(component, units=units))
+    model = Model(translate(component, units=units))
+    told_of_open(model.system, model.title)
+    return model
 
 
 def _with_numbers(

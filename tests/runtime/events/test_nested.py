@@ -304,3 +304,67 @@ def test_rounding_of_large_terms_does_not_switch_back() -> None:
 
     result = finished(Noisy(), 2.0)
     assert result["n"][-1] == 1 and len(result.events) == 1
+
+
+@pytest.mark.parametrize("size", [1e-15, 1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_an_event_is_not_late_because_the_quantities_are_small(size: float, solver: str) -> None:
+    """x > y, one from far away, one through zero, and one that begins on its switching point."""
+
+    class Small(ac.Component):
+        unit = ac.Parameter(size)
+        x, y = ac.Variable(start=0.0, fixed=True), ac.Variable(start=size, fixed=True)
+        z = ac.Variable(start=-0.5 * size, fixed=True)
+        met, passed, left = ac.Boolean(False), ac.Boolean(False), ac.Boolean(False)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == self.unit
+            yield ac.der(self.y) == 0.0 * self.unit
+            yield ac.der(self.z) == self.unit * ac.where(ac.time < 1.25, 1.0, -1.0)
+            yield self.met == (self.x > self.y)
+            yield self.passed == (self.z > 0)
+            yield self.left == (self.x > 0)
+
+    result = finished(Small(), 4.0, rtol=1e-10, atol=1e-8 * size, solver=solver)
+    names = ("met", "passed", "left")
+    changes = {name: [e.time for e in result.events if any(c.name == name for c in e.changes)] for name in names}
+    np.testing.assert_allclose(changes["met"], [1.0], rtol=1e-8)
+    np.testing.assert_allclose(changes["passed"], [0.5, 2.0], rtol=1e-8)
+    np.testing.assert_allclose(changes["left"], [0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_what_rests_on_its_switching_point_has_the_value_that_is_written(strict: bool, solver: str) -> None:
+    class Limited(ac.Component):
+        x, on = ac.Variable(start=0.0, fixed=True), ac.Boolean(False)
+
+        def equations(self) -> Statements:
+            least = ac.min(self.x, 0.5)
+            yield ac.der(self.x) == ac.where(ac.time > 0.8, -1.0, 1.0)
+            yield self.on == ((least > 0.5) if strict else (least >= 0.5))
+
+    result = finished(Limited(), 2.0, points=201, solver=solver)
+    inside = (np.abs(result.time - 0.5) > 1e-6) & (np.abs(result.time - 1.1) > 1e-6)
+    expected = (0.5 < result.time) & (result.time < 1.1) & (not strict)
+    np.testing.assert_array_equal(np.asarray(result["on"])[inside], expected[inside])
+
+
+def test_what_stops_on_its_switching_point_is_on_it() -> None:
+    """A sledge that is brought to rest: it does not move forward any more, and does not move back either."""
+
+    class Stopped(ac.Component):
+        v = ac.Variable(start=1.0, fixed=True)
+        forward, resting = ac.Boolean(False), ac.Boolean(False)
+        mode = ac.States("sliding", "stuck", initial="sliding")
+
+        def equations(self) -> Statements:
+            yield ac.der(self.v) == ac.match(self.mode, sliding=-1.0, stuck=0.0)
+            yield self.forward == (self.v > 0)
+            yield self.resting == (self.v >= 0) & (self.v <= 0)
+
+        def transitions(self) -> Statements:
+            yield self.mode.sliding.to("stuck", when=self.v < 0, do=ac.reinit(self.v, 0.0))
+
+    result = finished(Stopped(), 2.0)
+    assert not result["forward"][-1] and result["resting"][-1] and result["forward"][0]

@@ -19,7 +19,7 @@ from ...language.expression import Reference, walk
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem
 from .progress import Progress
-from .relations import Relations
+from .relations import SOON, Relations
 from .sliding import Sliding
 from .timed import Ticks, Timed
 
@@ -68,6 +68,7 @@ class Handler:
         self.known[LIVE] = self.known[INITIAL] = 0.0
         self.cells, self.partners = 2 * n + hybrid.cells, 2 * n + hybrid.partners
         self.relations, self.timed = Relations(problem, rtol), Timed(problem)
+        self.soon = SOON * span
         self.ticks = Ticks(problem, self.w, span)
         self.updates = 2 * n + hybrid.parts["update"].targets
         self.snapshots = 2 * n + hybrid.parts["snapshot"].targets
@@ -171,7 +172,7 @@ class Handler:
         sought_with = self.w[self.cells]
         self.relations.begin(self.w)
         self._settle_conditions(t)
-        self.relations.begun(self.w)
+        self.relations.begun(self.w, self._later(t, y, yp))
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t and not resumed else due[1][:0]
         differs = self._start_differs(t, y, yp, sought_with)
@@ -266,7 +267,9 @@ class Handler:
             self._stops(found)
             changed = w[self.cells] != start
             if not moved and not changed.any() and not (first and found.rounds == 1 and self.starts_count):
-                break
+                if first or not self._rests(found, y, yp):
+                    break
+                continue
             found.jumped |= moved
             if not moved and np.array_equal(self.failed_with, w[self.cells]):
                 found.failure = "unsolvable"  # that has been tried
@@ -278,6 +281,28 @@ class Handler:
                 return self._cycling(found, progress)
         self.sliding.after(found, t, y, yp, solve)
         return self._finished(found)
+
+    def _later(self, t: float, y: Floats, yp: Floats) -> Floats:
+        """Crossing functions of relations a little later, along the slopes; the workspace stays where it is."""
+        here = self.w.copy()
+        with np.errstate(all="ignore"):
+            self.load(t + self.soon, y + self.soon * np.where(self.problem.differential, yp, 0.0), yp)
+            later = self.rules.values("relation", self.w)
+        self.w[:] = here
+        return later
+
+    def _rests(self, found: Happening, y: Floats, yp: Floats) -> bool:
+        """Whether relations are to have other values because they stay on their switching points; if not, their bands are final."""
+        relations = self.relations
+        if not relations.count:
+            return False
+        later = self._later(found.t, y, yp)
+        if relations.rest(self.w, later):
+            return True
+        rows = np.unique([row for role, row in found.causes if role == "relation"]).astype(np.intp)
+        if len(rows):
+            relations.sharpen(self.w, rows, later)
+        return False
 
     def _unsolved(self) -> bool:
         """Whether equations see other discrete values than those that they were last solved with."""

@@ -17,7 +17,7 @@ from ..problem import Floats, Problem, core
 from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
-from .relations import AWAY, BAND
+from .relations import AWAY, BAND, IDLE, ROUNDING, SOON
 from .timed import slopes_by_known
 
 if TYPE_CHECKING:
@@ -170,9 +170,9 @@ def switches(handler: Handler, span: float) -> Any:
     timed = _read_by_timed(handler)
     masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, timed, handler.followed))
     found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks, handler.mixed)
-    widths = relations.narrow, relations.soft
-    found.set_relations(_indices(relations.bands), relations.sense, relations.strict, *widths, _directions(handler))
-    found.set_bands(BAND, AWAY)
+    about = relations.sense, relations.strict, relations.exact, relations.narrow, relations.soft
+    found.set_relations(_indices(relations.bands), *about, _directions(handler))
+    found.set_bands(BAND, AWAY, IDLE, ROUNDING, handler.soon, SOON)
     found.set_types(np.ascontiguousarray(handler.typed), np.ascontiguousarray(handler.truths))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)

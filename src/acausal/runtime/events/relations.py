@@ -3,14 +3,17 @@
 A relation g > 0 that holds is given up when g falls below -δ, one that does not hold is taken up when g rises above +δ. So every
 crossing function that the solver watches is strictly on one side of zero after an event, and a restart sees no crossing that has
 just been dealt with. δ follows the run: of a relation that has just switched it is a few units in the twelfth digit of the terms
-of g as they are there, so that rounding does not switch it back; as soon as g is well away from zero, δ is what the nominal
-values alone suggest, however large the unknowns are meanwhile. A relation that switches too early by rounding does no harm.
+of g as they are there, so that rounding does not switch it back, and no less than what nominal values suggest where unknowns that
+are solved for take part; of others the way that g is about to go in the whole run counts if that is less. As soon as g is
+well away from zero, δ is next to nothing: there it would only make the event late. A relation that switches too early by rounding
+does no harm.
 
 Derivatives are interpolated at a crossing, with less accuracy than the solution, and differ after the restart, where they are
 solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the same, and gets
 a band as wide as it needs.
 
-What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0.
+What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0. So has what an event leaves on its
+switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5.
 
 A relation may read others: within itself, through computed cells, through unknowns. `decide` may therefore be called again and
 again in one round of an event. It always judges by the values that relations had when the round was opened, so that the way in
@@ -28,7 +31,9 @@ from ...language.expression import Expression, Slot
 from ..problem import Floats, Mask, Problem
 
 BAND = 1e-12  # of the size of the terms in a relation
-_ROUNDING = 64 * np.finfo(float).eps  # of that size: so much a value may be wrong
+IDLE = 1e-18  # of a band that nominal values suggest: away from the switching point
+ROUNDING = 64 * np.finfo(float).eps  # of that size: so much a value may be wrong
+SOON = 1e-6  # of a run: after that time it is seen what moves
 AWAY = 10.0  # bands from zero: there a band that was made wide is needed no longer
 OF_DERIVATIVES = 1000.0  # times the run's tolerance: by so much they may differ from what is interpolated
 
@@ -47,6 +52,8 @@ class Relations:
         self.sense, self.strict = senses(part.blocks, self.count)
         self.narrow, self.soft = np.zeros(self.count), np.zeros(self.count)
         self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
+        self.exact = ~self._depends(np.append(~problem.differential, np.ones(problem.size, dtype=bool)))
+        self._settled = np.zeros(self.count, dtype=bool)  # they stay on their switching points after this event
         self._wide = np.zeros(self.count)  # what interpolated derivatives need, for a while
         self._fired = np.zeros(self.count, dtype=bool)  # the solver saw them crossing at this event
         self._size = np.zeros(self.count)  # how far away they are from their switching points
@@ -69,12 +76,17 @@ class Relations:
         w[self.cells] = value
         return changed
 
-    def begun(self, w: Floats) -> None:
-        """The values are those of the start: bands around them, wide only where rounding could decide."""
-        self._size = np.abs(self.rules.values("relation", w))
-        terms = self.rules.values("size", w)
-        width = np.where(self._size <= _ROUNDING * terms, np.maximum(self.narrow, BAND * terms), self.narrow)
+    def begun(self, w: Floats, later: Floats) -> None:
+        """The values are those of the start: bands around them, wide only where rounding could decide. `later` is g soon after."""
+        g, terms = self.rules.values("relation", w), self.rules.values("size", w)
+        self._size = np.abs(g)
+        width = np.where(self._size <= ROUNDING * terms, self._width(terms, np.abs(later - g) / SOON), IDLE * self.narrow)
         w[self.bands] = -self.side(w) * width
+
+    def _width(self, terms: Floats, way: Floats) -> Floats:
+        """Of a band at a switching point, with terms of that size, and `way` the distance that g would go in a run."""
+        moving = self.exact & np.isfinite(way) & (way > 0)
+        return np.maximum(BAND * terms, np.where(moving, np.minimum(self.narrow, BAND * way), self.narrow))
 
     # --- in a round of an event -----------------------------------------------------------------------------------------------
     def open(self, w: Floats, crossed: Mask | None = None, first: bool = False) -> None:
@@ -82,8 +94,16 @@ class Relations:
         self._old, self._size_before = w[self.cells], self._size
         self._held[:], self._looked = False, False
         if first:
+            self._settled[:] = False
             self._fired = np.zeros(self.count, dtype=bool) if crossed is None else crossed
             self._wide[:] = 0.0
+            self.brace(w, ~self._fired)
+
+    def brace(self, w: Floats, rows: Mask) -> None:
+        """Bands of relations on what is solved for: as wide as nominal values suggest while a solution is sought."""
+        rows = rows & ~self.exact
+        width = np.abs(w[self.bands[rows]])
+        w[self.bands[rows]] = -self.side(w)[rows] * np.maximum(width, self.narrow[rows])
 
     def hold(self, rows: Mask) -> bool:
         """These keep in this round what they get at first, whatever they bring about; whether one is new among them. The round
@@ -109,7 +129,7 @@ class Relations:
             self._wide[back] = 2 * size[back]
             wrong &= ~back
         if jumped:
-            width = np.abs(w[self.bands])
+            width = np.maximum(np.abs(w[self.bands]), self.narrow)
             wrong |= (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
         if crossed is not None:
             switched = crossed & ((side * g <= 0) | (jumped & (side * raw <= self.soft)))
@@ -118,12 +138,30 @@ class Relations:
             wrong |= switched
         wrong[self.resting] = False
         value = np.where(wrong, 1.0 - self._old, self._old)
+        if self._settled.any():
+            at_zero = self._settled & (size <= ROUNDING * self.rules.values("size", w))
+            value[at_zero] = ~self.strict[at_zero]
         if self._looked:
             value[self._held] = w[self.cells[self._held]]
         self._looked = True
         changed = not np.array_equal(value, w[self.cells])
         w[self.cells] = value
         return changed
+
+    def rest(self, w: Floats, later: Floats) -> bool:
+        """The event is over but for those that it leaves on their switching points, with another value than is written. `later` is
+        g a little later: where it has not moved, the next round gives the value that is written. Whether there are such."""
+        size, raw = ROUNDING * self.rules.values("size", w), np.abs(later + w[self.bands])
+        found = (self._size <= size) & (raw <= size) & ((w[self.cells] > 0) == self.strict) & ~self._settled
+        found[self.resting] = False
+        self._settled |= found
+        return bool(found.any())
+
+    def sharpen(self, w: Floats, rows: np.ndarray, later: Floats) -> None:
+        """Bands of those that switched at an event, when all is known: `later` is g a little later."""
+        way = np.abs(later - self.rules.values("relation", w)) / SOON
+        width = np.maximum(self._width(self.rules.values("size", w), way), self._wide)
+        w[self.bands[rows]] = -(self.side(w) * width)[rows]
 
     def close(self, w: Floats) -> np.ndarray:
         """The round's values are final: bands around those that changed. Returns their rows."""
@@ -170,11 +208,11 @@ class Relations:
     def relax(self, w: Floats) -> None:
         """Relations that are well away from their switching points have narrow bands."""
         width = np.abs(w[self.bands])
-        away = np.flatnonzero(width > self.narrow)
+        away = np.flatnonzero(width > IDLE * self.narrow)
         if len(away):
             g = self.rules.values("relation", w)[away]
             away = away[np.abs(g + w[self.bands[away]]) > AWAY * width[away]]
-            w[self.bands[away]] = np.copysign(self.narrow[away], w[self.bands[away]])
+            w[self.bands[away]] = np.copysign(IDLE * self.narrow[away], w[self.bands[away]])
 
     def renew(self, w: Floats) -> None:
         """Bands on the far side of the present values."""
@@ -190,19 +228,24 @@ class Relations:
     # --- sizes ----------------------------------------------------------------------------------------------------------------
     def _softness(self) -> Floats:
         """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
-        problem, n = self.problem, self.problem.size
-        soft = np.zeros(2 * n + len(problem.known))
-        soft[n : 2 * n] = OF_DERIVATIVES
+        n = self.problem.size
+        return np.where(self._depends(np.arange(2 * n) >= n), self.rtol * OF_DERIVATIVES, 0.0)
+
+    def _depends(self, unknowns: Mask) -> Mask:
+        """Which relations read some of y and y', through computed cells, too."""
+        problem = self.problem
+        seen = np.zeros(2 * problem.size + len(problem.known), dtype=bool)
+        seen[: 2 * problem.size] = unknowns
         computed = problem.lowered.computed
         for kernel in problem.computed.kernels if problem.computed else ():  # in the order in which they are assigned
             index = np.where(kernel.slots < 0, ~kernel.slots, kernel.slots)
             for target in kernel.targets:
-                np.maximum.at(soft, len(soft) - computed + target, soft[index].max(axis=0, initial=0.0))
-        width = np.zeros(self.count)
-        for family in self.problem.lowered.moved(self.part.families):
+                np.logical_or.at(seen, len(seen) - computed + target, seen[index].any(axis=0))
+        found = np.zeros(self.count, dtype=bool)
+        for family in problem.lowered.moved(self.part.families):
             index = np.where(family.slots < 0, ~family.slots, family.slots)
-            np.maximum.at(width, family.rows[0], self.rtol * soft[index].max(axis=0, initial=0.0))
-        return width
+            np.logical_or.at(found, family.rows[0], seen[index].any(axis=0))
+        return found
 
     def _narrowest(self, w: Floats) -> Floats:
         """Of unknowns at their nominal values, and of what g is compared with, `5e-8` in `p < 5e-8`, the smaller; nothing that

@@ -109,6 +109,7 @@ class Repair:
         """Configurations of two-valued cells, those first that differ least from the one before the event; `content` with one that
         neglects a crossing, where there is no better one."""
         handler = self.handler
+        handler.relations.brace(handler.w, np.ones(handler.relations.count, dtype=bool))
         self.bands = handler.w[handler.relations.bands]
         handler.w[handler.cells] = before
         self.values = handler.w[handler.relations.cells]
