@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,10 @@ def test_all_is_sorted_and_complete():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         ac.nothing  # noqa: B018
+
+
+def test_type_checkers_know_what_is_imported_late():
+    source = ast.parse(Path(ac.__file__).read_text(encoding="utf-8"))
+    block = next(n for n in source.body if isinstance(n, ast.If))
+    known = {name.asname or name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert known == set(ac._LATE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING, Any
 
+from . import errors as _errors
 from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning
 from .language.component import Component, array
 from .language.connector import Connector
@@ -93,16 +94,22 @@ from .language.states import InputStates, OutputStates, States, match, transitio
 from .language.tables import Table, Table2D
 
 if TYPE_CHECKING:
-    from . import library
+    from . import library, media
+    from .language.distributions import choice, lognormal, normal, triangular, uniform
+    from .loading import load
+    from .program.pack import pack, variants
     from .results.compare import compare
     from .results.result import Result
-    from .results.store import load
     from .runtime.given import data
     from .runtime.inputs import hold
     from .runtime.model import Model, compile
     from .runtime.outcome import Outcome
     from .runtime.phases import Phases
     from .runtime.session import Session
+    from .studies.cases import draws, grid, one_at_a_time
+    from .studies.study import study
+
+_errors.shorten_tracebacks()
 
 __version__ = "0.1.0"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import linecache
 import sys
+import traceback
 from dataclasses import dataclass, field
-from types import FrameType
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
 
@@ -64,7 +66,11 @@ class Diagnostic:
 
 
 class AcausalError(Exception):
-    """Base of everything this program raises on purpose."""
+    """Base of everything this program raises on purpose. Shown to a user, its traceback ends in a line of her own."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and Jupyter show."""
+        return "".join(told(type(self), self, self.__traceback__)).splitlines()
 
 
 @dataclass(eq=False)
@@ -132,3 +138,48 @@ def near_matches(name: str, names: Any, most: int = 3) -> str:
     near = get_close_matches(wanted, spelt, n=most, cutoff=0.5) or [known for known in spelt if wanted and known.startswith(wanted)]
     found = [known for folded in near for known in spelt[folded]][:most]
     return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""
+
+
+# --- what a traceback shows -------------------------------------------------------------------------------------------------------
+
+_ENGINE = str(Path(__file__).resolve().parent)
+
+
+def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> list[str]:
+    """A traceback without the frames of this program: the last line that a user sees is one of her own."""
+    shown = traceback.TracebackException(kind, error, trace)
+    _without_engine(shown)
+    return list(shown.format())
+
+
+def _without_engine(shown: traceback.TracebackException) -> None:
+    """Of every exception in a chain; one that happened in the engine alone is left out."""
+    shown.stack[:] = [frame for frame in shown.stack if not _of_engine(frame.filename)]
+    for link in ("__cause__", "__context__"):
+        before: traceback.TracebackException | None = getattr(shown, link)
+        if before is None:
+            continue
+        _without_engine(before)
+        if not before.stack:
+            setattr(shown, link, None)
+
+
+def _of_engine(file: str) -> bool:
+    """The library is written as users write: its components are shown."""
+    return (file.startswith(_ENGINE) and not file.startswith(f"{_ENGINE}/library")) or file.startswith("<frozen")
+
+
+def shorten_tracebacks() -> None:
+    """Let Python tell errors of this program shortly, unless somebody else already decides; `ACAUSAL_TRACEBACK=full` shows all."""
+    import os
+
+    if os.environ.get("ACAUSAL_TRACEBACK") == "full" or sys.excepthook is not sys.__excepthook__:
+        return
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, AcausalError):
+            sys.stderr.write("".join(told(kind, error, trace)))
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = hook

@@ -259,8 +259,9 @@ def _parameters(value: Any) -> list[inspect.Parameter]:
 
 
 def _summary(value: Any) -> str:
-    text = (getattr(value, "__doc__", None) or "").strip().split("\n")[0]
-    return f"   {text}" if text and text != (Component.__doc__ or "").strip().split("\n")[0] else ""
+    own = vars(value).get("__doc__") if isinstance(value, type) else getattr(value, "__doc__", None)
+    text = (own or "").strip().split("\n")[0]
+    return f"   {text}" if text else ""
 
 
 def _no_such_class(module: ModuleType, target: Target) -> Diagnostic:

@@ -322,7 +322,7 @@ def _stated_in(cls: type, name: str) -> str:
 
 def _own_doc(cls: type) -> str:
     """The class's documentation; that of `ac.Component` itself says nothing about it."""
-    return "" if cls.__doc__ == Component.__doc__ else (cls.__doc__ or "").strip()
+    return "" if cls is Component else (vars(cls)["__doc__"] or "").strip()
 
 
 def _is_expression(value: Any) -> bool:

@@ -52,6 +52,21 @@ class ComponentType(type):
         object.__setattr__(self, "_ac_made", True)
         return self
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What editors and `inspect.signature` show: every parameter by its name."""
+        from .helptext import signature
+
+        return signature(cls)
+
+    @property
+    def __doc__(cls) -> str | None:  # type: ignore[override]
+        """The class's documentation, with what it declares: `help(Wall)`. Its own words alone: `vars(Wall)["__doc__"]`."""
+        from .helptext import page
+
+        own = vars(cls).get("__doc__")
+        return page(cls, own) if cls._class_declared else own  # type: ignore[attr-defined]
+
     def __setattr__(cls, name: str, value: Any) -> None:
         refuse_replaced(cls, name, value)
         type.__setattr__(cls, name, value)

@@ -111,7 +111,7 @@ def contribution(what: type[Component] | Variants, shown: bool = False) -> Contr
             )
         source = _read(what.what, choices)
         found.append(Variant(choices, source if shown else without_source(source)))
-    return Contribution(what.what.__name__, (what.what.__doc__ or "").strip(), found, shown)
+    return Contribution(what.what.__name__, (vars(what.what)["__doc__"] or "").strip(), found, shown)
 
 
 def _read(cls: type[Component], choices: dict[str, Any]) -> Source:
