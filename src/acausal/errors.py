@@ -6,7 +6,7 @@ import linecache
 import sys
 import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
+from os.path import dirname, realpath
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -142,7 +142,7 @@ def near_matches(name: str, names: Any, most: int = 3) -> str:
 
 # --- what a traceback shows -------------------------------------------------------------------------------------------------------
 
-_ENGINE = str(Path(__file__).resolve().parent)
+_ENGINE = dirname(realpath(__file__))
 
 
 def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from pathlib import Path
+from os.path import dirname, realpath
 from typing import Any
 
 from ..errors import Location, UsageError
@@ -11,7 +11,7 @@ from .distributions import Distribution
 from .expression import Arithmetic, Expression, Shape, Unbound
 
 ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state", "distribution")
-_OWN_FILES = str(Path(__file__).resolve().parent)
+_OWN_FILES = dirname(realpath(__file__))
 STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
 
 
