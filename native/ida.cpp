@@ -114,6 +114,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
+    if (recorder) recorder->restart();
     ahead.is = false;
     if (!started) origin = t0;
     step_at_start = step;
@@ -465,7 +466,7 @@ Status Ida::outcome(int flag) {
 // Steps until t_target is passed (without root functions: IDAS looks at every single step otherwise, since output times must
 // not decide where it looks for roots). Work is cut into chunks, to see that time still moves.
 Status Ida::step_to(double t_target, double stop) {
-    bool look_at_steps = system->root_count || watch || system->step_cells.size();
+    bool look_at_steps = system->root_count || watch || recorder || system->step_cells.size();
     int task = look_at_steps && !stepped_past(stop) ? IDA_ONE_STEP : IDA_NORMAL;
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
@@ -477,6 +478,7 @@ Status Ida::step_to(double t_target, double stop) {
         double elapsed = 0, aim = task == IDA_NORMAL ? t_target : stop;
         int flag = IDASolve(mem, aim - origin, &elapsed, y_vector, yp_vector, task);
         t = elapsed == stop - origin ? stop : elapsed == aim - origin ? aim : origin + elapsed;
+        if (flag >= 0 && recorder && set_time(t, w.get(), input_time)) record_step();
         if (flag >= 0 && switches && (switches->left_out || switches->loose) && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
         if (watch && flag == IDA_SUCCESS && t < stop && watch_time.time([&] { return watch->degraded(t, w.get()); })) return Status::StatesDegraded;
@@ -490,6 +492,12 @@ Status Ida::step_to(double t_target, double stop) {
         taken = 0;
         message.clear();
     }
+}
+
+void Ida::record_step() {
+    int order = 1;
+    IDAGetLastOrder(mem, &order);
+    recorder->step(t, order, w.get(), t_start, start_values.data());
 }
 
 bool Ida::stepped_past(double time) const {

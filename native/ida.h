@@ -6,6 +6,7 @@
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
+#include "recorder.h"
 #include "scales.h"
 #include "switches.h"
 #include "system.h"
@@ -147,6 +148,7 @@ class Ida {
     std::unique_ptr<SparseLu> lu;
     Scales scales;
     std::shared_ptr<Journal> journal; // a result may keep it longer
+    std::shared_ptr<Recorder> recorder; // none: nobody goes over the steps again
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's
@@ -198,6 +200,7 @@ class Ida {
     void store_row(double *rows, int64_t written);
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }
     Status step_to(double t_target, double stop);
+    void record_step();
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
     void show_updates();

@@ -320,6 +320,8 @@ void bind_ida(nb::module_ &m) {
              "Go on with other equations for the same unknowns, without a restart.")
         .def("set_watch", &set_watch, "system"_a, "source"_a, "pointers"_a, "rows"_a, "positions"_a, "scale"_a, "limit"_a,
              "End a run with status STATES_DEGRADED when the square part of a matrix of `system`'s Jacobian degrades.")
+        .def("set_recorder", [](Ida &ida, std::shared_ptr<Recorder> r) { ida.recorder = std::move(r); }, "recorder"_a,
+             "Keep every step from now on; before start().")
         .def("clear_inputs", [](Ida &ida) { ida.inputs.clear(); })
         .def("cancel", &Ida::cancel, "End the run at the next evaluation; from any thread.")
         .def("roots", &roots, "After status ROOT: +1, -1 or 0 for each root function.")

@@ -132,6 +132,73 @@ void SparseLu::solve_quickly(double *rhs) {
     }
 }
 
+// The same, row by row of `count` numbers that lie side by side: what is one product for one right-hand side is a loop here.
+WIDE void SparseLu::solve_many(double *rhs, int64_t count) {
+    if (!n || !count) return;
+    if (!packed.valid) pack();
+    std::vector<double> &work = packed.many;
+    work.resize(n * count);
+    double *x = work.data();
+    const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
+    const double *scale = packed.inverse_scale.data(), *pivot = packed.inverse_pivot.data();
+    auto scaled = [count](double *to, const double *from, double factor) {
+        for (int64_t c = 0; c < count; ++c) to[c] = from[c] * factor;
+    };
+    auto spread = [x, count](const int *start, const int *row, const double *value, int64_t j) {
+        const double *known = x + j * count;
+        for (int k = start[j]; k < start[j + 1]; ++k) {
+            double *to = x + row[k] * count, factor = value[k];
+            for (int64_t c = 0; c < count; ++c) to[c] -= factor * known[c];
+        }
+    };
+    for (int64_t k = 0; k < n; ++k) scaled(x + k * count, rhs + row_of[k] * count, scale[k]);
+    const double *outside = static_cast<const double *>(numeric->Offx);
+    for (int block = symbolic->nblocks - 1; block >= 0; --block) {
+        int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        if (end - first > 1)
+            for (int64_t j = first; j < end; ++j) spread(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j);
+        for (int64_t j = end - 1; j >= first; --j) {
+            scaled(x + j * count, x + j * count, pivot[j]);
+            std::memcpy(rhs + column_of[j] * count, x + j * count, sizeof(double) * count);
+            if (end - first > 1) spread(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j);
+        }
+        if (block)
+            for (int64_t j = first; j < end; ++j) spread(numeric->Offp, numeric->Offi, outside, j);
+    }
+}
+
+// Blocks from the first to the last: what earlier blocks' unknowns do, U', then L'.
+WIDE void SparseLu::solve_many_transposed(double *rhs, int64_t count) {
+    if (!n || !count) return;
+    if (!packed.valid) pack();
+    std::vector<double> &work = packed.many;
+    work.resize(n * count);
+    double *x = work.data();
+    const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
+    auto gather = [x, count](const int *start, const int *row, const double *value, int64_t j) {
+        double *to = x + j * count;
+        for (int k = start[j]; k < start[j + 1]; ++k) {
+            const double *from = x + row[k] * count;
+            double factor = value[k];
+            for (int64_t c = 0; c < count; ++c) to[c] -= factor * from[c];
+        }
+    };
+    for (int64_t k = 0; k < n; ++k) std::memcpy(x + k * count, rhs + column_of[k] * count, sizeof(double) * count);
+    const double *outside = static_cast<const double *>(numeric->Offx);
+    for (int block = 0; block < symbolic->nblocks; ++block) {
+        int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        for (int64_t j = first; j < end; ++j) {
+            if (block) gather(numeric->Offp, numeric->Offi, outside, j);
+            if (end - first > 1) gather(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j);
+            for (int64_t c = 0; c < count; ++c) x[j * count + c] *= packed.inverse_pivot[j];
+        }
+        if (end - first > 1)
+            for (int64_t j = end - 1; j >= first; --j) gather(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j);
+    }
+    for (int64_t k = 0; k < n; ++k)
+        for (int64_t c = 0; c < count; ++c) rhs[row_of[k] * count + c] = x[k * count + c] * packed.inverse_scale[k];
+}
+
 const char *SparseLu::trouble() const {
     switch (common.status) {
     case KLU_OK: return regular ? "" : "singular";

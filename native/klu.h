@@ -7,6 +7,13 @@
 
 #include <vector>
 
+// For loops over many numbers side by side: the machine's widest instructions, where the compiler can choose them at run time.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
 namespace acausal {
 
 class SparseLu {
@@ -22,6 +29,9 @@ class SparseLu {
     bool factor(double *data, bool fresh = false);
     void solve(double *rhs);         // in place; only after factor() returned true
     void solve_quickly(double *rhs); // the same but for rounding, and faster from the second time on
+    // Many right-hand sides at once, those of one unknown side by side: x[unknown][count], in place.
+    void solve_many(double *x, int64_t count);
+    void solve_many_transposed(double *x, int64_t count);
 
     int64_t size() const { return n; }
     double rcond() const { return common.rcond; }
@@ -46,7 +56,7 @@ class SparseLu {
     // for each unknown, one division waiting for the other, where products with inverses will do for Newton's method.
     struct Packed {
         std::vector<int> lower_start, lower_row, upper_start, upper_row;
-        std::vector<double> lower, upper, inverse_pivot, inverse_scale, work;
+        std::vector<double> lower, upper, inverse_pivot, inverse_scale, work, many;
         bool valid = false;
     } packed;
     std::vector<int> extract_start, extract_row;

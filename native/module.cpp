@@ -12,6 +12,7 @@ void bind_klu(nanobind::module_ &);
 void bind_switches(nanobind::module_ &);
 void bind_ida(nanobind::module_ &);
 void bind_fixed(nanobind::module_ &);
+void bind_tangent(nanobind::module_ &);
 } // namespace acausal
 
 NB_MODULE(_core, m) {
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
     acausal::bind_system(m);
     acausal::bind_klu(m);
     acausal::bind_switches(m);
+    acausal::bind_tangent(m);
     acausal::bind_ida(m);
     acausal::bind_fixed(m);
     bind_expressions(m);

@@ -10,6 +10,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 
 PAGES = [
+    ("analysis.md", 8),
     ("cabinet.md", 40),
     ("diagnosis.md", 7),
     ("events.md", 40),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array
 
 from ..families.forward import Differentiated, differentiated
 from ..families.plant import Kind, Plant
@@ -28,6 +28,18 @@ def bound_cells(model: Model, known: np.ndarray) -> csr_array:
         found = _differentiated(plant, derived.kind, np.arange(derived.kind.count), derived.expression, known)
         total = csr_array(total + _placed(derived.cells.ravel(), _elements(found.value, derived.cells).ravel(), found))
     return total
+
+
+def through_bindings(model: Model, known: np.ndarray) -> csr_array:
+    """Derivatives of all known cells by all known cells that are free."""
+    links = bound_cells(model, known)
+    total, whole = eye_array(len(known), format="csr"), eye_array(len(known), format="csr")
+    while links.nnz:
+        following = csr_array(whole + links @ total)
+        if abs(following - total).nnz == 0:
+            break
+        total = following
+    return csr_array(total)
 
 
 def _elements(value: np.ndarray, cells: np.ndarray) -> np.ndarray:

@@ -9,11 +9,11 @@ others go the same way: known cells that depend on known cells.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from scipy.sparse import coo_array, csc_array, csr_array, eye_array
+from scipy.sparse import coo_array, csc_array, csr_array
 
 from ..errors import UsageError
 from ..families.explicit import unfolded
@@ -23,7 +23,7 @@ from ..language.declarations import Constant
 from ..language.expression import Expression, Slot, transform
 from ..runtime.build import addresses
 from ..runtime.problem import JacobianKernel, derivatives_of_rows
-from .bindings import bound_cells
+from .bindings import through_bindings
 from .matrix import Matrix, Names
 from .outputs import Outputs
 from .point import Point, point_of
@@ -196,16 +196,7 @@ class Partials:
     @cached_property
     def _bound(self) -> csr_array:
         """Derivatives of all known cells by all known cells that are free."""
-        point = self._point
-        known = point.w[2 * len(self.unknowns) : self._first_computed]
-        links = bound_cells(point.model, known)
-        total, whole = eye_array(len(known), format="csr"), eye_array(len(known), format="csr")
-        while links.nnz:
-            following = csr_array(whole + links @ total)
-            if abs(following - total).nnz == 0:
-                break
-            total = following
-        return csr_array(total)
+        return through_bindings(self._point.model, self._point.w[2 * len(self.unknowns) : self._first_computed])
 
     def _by_known(self, matrix: csr_array, cells: np.ndarray) -> csc_array:
         return csc_array(matrix @ self._bound[:, cells])
@@ -228,8 +219,12 @@ def derivative_matrix(families: list[Family], w: np.ndarray, shape: tuple[int, i
 
 def by_known(family: Family) -> Family:
     """The same family, its known slots and its unknown ones exchanged: its Jacobian is that by known cells."""
-    outputs = tuple(transform(o, _exchanged) for o in family.template.outputs)
-    return Family(Template.of(outputs), family.slots, family.signs, family.rows)
+    return Family(_template_by_known(family.template.outputs), family.slots, family.signs, family.rows)
+
+
+@lru_cache(maxsize=4096)
+def _template_by_known(outputs: tuple[Expression, ...]) -> Template:
+    return Template.of(tuple(transform(o, _exchanged) for o in outputs))
 
 
 def _exchanged(node: Expression) -> Expression | None:

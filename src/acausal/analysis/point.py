@@ -71,6 +71,15 @@ def _simulated(model: Model, at: Any) -> Result:
     return result
 
 
+def values_of_row(model: Model, result: Result, row: int, problem: Problem) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Time, unknowns and derivatives of a problem, and known values at one row of a result."""
+    known = _known(model, result, row)
+    y, slopes = _unknowns(model, result, row)
+    if model.selection is None:
+        return float(result.time[row]), y[problem.lowered.kept], slopes[problem.lowered.kept], known
+    return float(result.time[row]), *gathered(problem, y, slopes), known
+
+
 def _row(result: Result, time: Any) -> int:
     if not len(result.time):
         raise UsageError("The result in `at` holds no point.")

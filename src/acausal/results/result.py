@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, UsageError
 from ..families.path import Located
 from ..families.system import System
 from ..program.cells import PlantCells
@@ -64,13 +64,14 @@ class Result(Viewable):
         self._system, self._stored, self._journal = system, stored, journal
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
+        self.sensitivities: Any = None  # how it moves with parameters, where that was asked for
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows and what they mean; functions that were inputs as the values they had, since no other process may have them."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "history", "journal")}
         when = self._evaluator.moments
         recorded = {cell: Recorded(when, np.asarray(given.at(when))) for cell, given in self._stored.inputs.items()}
-        return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": None}
+        return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": None, "sensitivities": None}
 
     @property
     def time(self) -> np.ndarray:
@@ -129,6 +130,19 @@ class Result(Viewable):
 
     def values_of(self, name: str) -> np.ndarray:
         return self._evaluator[name]
+
+    def sensitivity(self, name: str, parameter: str) -> np.ndarray:
+        """The derivative of a quantity by a parameter over time, of a run with `sensitivities=[…]`.
+
+        result = model.simulate(100.0, sensitivities=["wall.G"])
+        result.sensitivity("room.T", "wall.G")
+        """
+        if self.sensitivities is None:
+            raise UsageError(
+                "The run has no sensitivities: they are asked for when it is made.",
+                remedy=f'model.simulate(…, sensitivities=["{parameter}"])',
+            )
+        return np.asarray(self.sensitivities[name, parameter])
 
     def values(self, located: Located) -> np.ndarray:
         return self._evaluator.values(located)

@@ -77,6 +77,8 @@ class NativeSolver:
             session.refresh_jacobian()
         if request.watch is not None:
             request.watch.attach(session)
+        if request.recording is not None:
+            request.recording.open(problem, session, request.inputs)
 
     def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
         """Functions and tables are evaluated natively; what is constant between events is among the known values."""
@@ -92,6 +94,8 @@ class NativeSolver:
     def exchange(self, problem: Problem, watch: Watch) -> None:
         """Go on with other equations for the same unknowns."""
         self.problem = problem
+        if self.request.recording is not None:
+            self.request.recording.exchanged(problem)
         self.session.exchange(problem.native, *problem.error_test(self.request.options.get("suppress_algebraic", False)))
         watch.attach(self.session)
 

@@ -275,6 +275,7 @@ class Model:
         atol: float | Mapping[str, float] | None = None,
         derivatives: bool | None = None,
         on_failure: OnFailure = "warn",
+        sensitivities: Iterable[str] | str | None = None,
         **options: Any,
     ) -> Result:
         """Integrate from `start` to `until`.
@@ -300,6 +301,8 @@ class Model:
             on_failure: what is done about a run that stops before its end: "warn" (an `ac.RunWarning`), "raise" (an `ac.RunFailed`
                 that has the result) or "keep" (nothing: `result.outcome` is looked at). Ctrl-C raises `ac.Interrupted`, a
                 KeyboardInterrupt that has the result.
+            sensitivities: parameters (or states, for their start values) by which the run is differentiated:
+                `result.sensitivity("room.T", "wall.G")`.
         """
         check_on_failure(on_failure)
         if sliding is not None:
@@ -309,11 +312,19 @@ class Model:
         times = output_times(begin, end, points, at, self.system.size, every)
         chosen = find_solver(solver)
         _check_arguments(chosen, options, rtol, atol, Model.simulate)
+        recording = None
+        if sensitivities is not None:
+            from ..analysis.sensitivity import followed, prepared_to_record
+
+            recording, derivatives = prepared_to_record(chosen, given, solve_for, store), True
         choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
         with reported(progress, begin, end, self.title) as report:
-            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report)
+            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording)
             result, interrupted = simulated(self._preparation, order, self.seconds)
+        if recording is not None and sensitivities is not None:
+            mode = "hold" if isinstance(start_from, Result) and initial == "start" else initial
+            result.sensitivities = followed(self, result, recording, sensitivities, mode)
         return heard(result, on_failure, interrupted)
 
     def start(
@@ -380,6 +391,7 @@ class Model:
         start_from: Any = None,
         given: Mapping[str, Any] | None = None,
         solve_for: Iterable[str] = (),
+        sensitivities: Iterable[str] | str | None = None,
     ) -> Result:
         """The state in which nothing changes, as a result with a single point.
 
@@ -389,10 +401,17 @@ class Model:
             start_from: an earlier result, or values by name, to search from.
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.
+            sensitivities: parameters by which the state is differentiated: `result.sensitivity("room.T", "wall.G")`.
         """
         moment = seconds(at, "at")
         asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
-        return point(self.system, self.title, self._preparation.prepare(asked), moment, Outcome.FINISHED)
+        found = self._preparation.prepare(asked)
+        result = point(self.system, self.title, found, moment, Outcome.FINISHED)
+        if sensitivities is not None:
+            from ..analysis.sensitivity import at_rest
+
+            result.sensitivities = at_rest(self, result, found, sensitivities, bool(given))
+        return result
 
     def steady_states(
         self,

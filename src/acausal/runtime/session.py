@@ -26,6 +26,7 @@ from .parameters import by_name
 from .preparation import Beginning, Preparation, Prepared
 from .problem import Floats
 from .problem import Stored as Storage
+from .recording import Recording
 from .run import Driver, driver
 from .solver import Request, RunResult, Solver, Statistics
 from .storage import Choice, needed_unknowns, seconds
@@ -44,6 +45,7 @@ class Order:
     atol: float | Mapping[str, float] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     progress: Callable[[float], object] | None = None
+    recording: Recording | None = None  # keeps every step, for those who go over them again
 
 
 class Clock:
@@ -96,6 +98,8 @@ class Session:
         self._signals, self._pieces = self._prepared.signals, dict[int, Pieces]()
         self._assigned = _assigned_after_steps(preparation)
         request = self._request(self._prepared)
+        if order.recording is not None:
+            order.recording.first = self._prepared
         starts, selection = preparation.starts, preparation.selection
         self._run: Driver = driver(order.solver, self._prepared.problem, request, selection, starts, interruptible)
         self.outcome: Outcome | None = self._run.begin()
@@ -118,6 +122,7 @@ class Session:
             options=order.options,
             resumed=isinstance(before, Result) and before.time_reached == order.beginning.t,
             known=problem.known.copy(),
+            recording=order.recording,
             sound=True,
         )
 

@@ -20,6 +20,7 @@ from .problem import Equations, Floats, Problem, Stored, core
 if TYPE_CHECKING:
     from ..program.rows import EventLog
     from .journal import Journal
+    from .recording import Recording
     from .states import Exchange, Watch
 
 Progress = Callable[[float], object]  # called with the time reached; returning False stops the run
@@ -88,6 +89,7 @@ class Request:
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
     sound: bool = False  # whoever made it has seen to shapes, types and order
+    recording: Recording | None = None  # keeps every step
     reduced: Callable[[], Equations] | None = None  # of a reduced system: makes its equations, without rows that select states
 
     @property
@@ -126,7 +128,7 @@ class Request:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
         more = (self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
-        return Request(*fields, *more, reduced=self.reduced)
+        return Request(*fields, *more, recording=self.recording, reduced=self.reduced)
 
 
 class Statistics(dict[str, Any]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
@@ -87,12 +87,15 @@ class Hybrid:
         self.counts["state_exchanges"] = 0
         self._first_is_stored = False
         self.token = uuid4().hex
+        if request.recording is not None:
+            self.handler.tape = request.recording.rounds
 
     # --- the run --------------------------------------------------------------------------------------------------------------
     def begin(self) -> Outcome | None:
         """The event at the start; an outcome if the run is over before it began."""
         r = self.request
         y, yp = r.y0.copy(), r.yp0.copy()
+        before = self._workspace(r.t0, y, yp)
         self.session.set_known(self.handler.known)
         happening = self.handler.begin(r.t0, y, yp, self.solve, r.resumed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
@@ -100,11 +103,12 @@ class Hybrid:
         ):
             y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
+        self._recorded(r.t0, before, y, yp, happening)
         self.first_known = self.handler.known.copy()
         if len(r.output_times) and r.output_times[0] <= r.t0:
             self._store_now(r.t0)
             self._first_is_stored = True
-        if is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
+        if r.recording is None and is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
             self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
         return self._verdict(happening)
 
@@ -157,12 +161,32 @@ class Hybrid:
         Derivatives, and unknowns that index reduction made of them, are those of the side to come."""
         session = self.session
         t, y, yp, unknowns = session.t, session.y, session.yp, self._unknowns()
+        before = self._here()
         if not self.solve(t + 4 * np.finfo(float).eps * abs(t), y, yp):
             y, yp = session.y, session.yp
         self._across(t, unknowns, y, yp)
+        self._recorded(t, before, y, yp)
         session.start(t, y, yp, self._first_step())
         self.counts["restarts"] += 1
         return None
+
+    def _workspace(self, t: float, y: Floats, yp: Floats) -> Floats:
+        """All values at a point, for a recording."""
+        known = self.handler.known
+        return known if self.request.recording is None else self.problem.equations.workspace(t, y, yp, known)
+
+    def _here(self) -> Floats:
+        """All values where the session is, for a recording."""
+        here = np.empty(len(self.handler.w) if self.request.recording is not None else 0)
+        if len(here):
+            self.session.workspace(here)
+        return here
+
+    def _recorded(self, t: float, before: Floats, y: Floats, yp: Floats, *event: Any) -> None:
+        """Tell a recording what happened."""
+        if self.request.recording is not None:
+            after = self._workspace(t, y, yp)
+            self.request.recording.passed(self.record.count, self.problem, before, after, *event)
 
     def _unknowns(self) -> Floats:
         """All unknowns of a reduced system where the session is."""
@@ -315,6 +339,7 @@ class Hybrid:
         if self.native is not None:
             self.native.take_bands()
         before, row, unknowns = handler.w[handler.cells], self._row() if row is None else row, self._unknowns()
+        here_before = self._here()
         happening = handler.event(t, y, yp, self.solve, roots, assigned, None if numbers is None else numbers.changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
             happening, before, session.y, session.yp, session, self.problem
@@ -333,6 +358,7 @@ class Hybrid:
             return self._verdict(happening)
         if happening.restart and not happening.states_set:
             self._across(t, unknowns, y, yp)
+        self._recorded(t, here_before, y, yp, happening, roots)
         self._restart(happening, y, yp)
         if noteworthy or happening.stop:
             self._store_now(t)

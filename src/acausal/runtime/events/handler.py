@@ -18,6 +18,7 @@ from ...language.declarations import Declaration
 from ...language.expression import Reference, walk
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem
+from ..recording import Round
 from .progress import Progress
 from .relations import SOON, Relations
 from .sliding import Sliding
@@ -79,6 +80,7 @@ class Handler:
         self.stepped = 2 * n + problem.rules.step_cells
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
+        self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
         self.solved_with = self.w[self.cells]  # discrete values …
         self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
         self.declared = np.isin(hybrid.cells, self._declared())
@@ -248,7 +250,7 @@ class Handler:
             self.relations.resting = self.sliding.still()
             if len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
-            start = w[self.cells]
+            start, begun = w[self.cells], w.copy() if self.tape is not None else w
             if found.rounds == 1 and assigned is not None:
                 found.causes += [("step", int(k)) for k in np.flatnonzero(w[self.stepped] != assigned)]
                 w[self.stepped] = assigned
@@ -258,12 +260,15 @@ class Handler:
                 found.causes += [("clock_start", int(k)) for k in ticking]
             begins = found.rounds == 1 and not first
             self._settle(found, y, yp, solve, None if roots is None or not begins else roots[:count] != 0, begins)
+            settled = w.copy() if self.tape is not None else w
             moved = not found.failure and (self._reinitialise(found, y) or (found.rounds == 1 and (verify or found.jumped)))
             if found.failure:
                 return self._finished(found)
             if found.rounds == 1 and given is not None and len(given):
                 moved = True
                 found.causes += [("input", int(cell)) for cell in given]
+            if self.tape is not None:
+                self.tape.append(Round(begun, settled, self.set_states))
             self._stops(found)
             changed = w[self.cells] != start
             if not moved and not changed.any() and not (first and found.rounds == 1 and self.starts_count):
@@ -277,6 +282,8 @@ class Handler:
                 found.failure = "unsolvable"
             if found.failure:
                 return self._finished(found)
+            if self.tape:
+                self.tape[-1].solved = w.copy()
             if not progress.made(w[self.cells], w[self.cells[self.finite]], y[self.states], changed):
                 return self._cycling(found, progress)
         self.sliding.after(found, t, y, yp, solve)

@@ -1,0 +1,90 @@
+"""What a run is differentiated by: parameters, constant inputs and start values by name, as movements of known cells and starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import UsageError
+from ..families.plant import element_name
+from ..language.declarations import Constant
+from ..runtime.problem import Problem
+from .bindings import through_bindings
+from .initial import moved_starts
+
+if TYPE_CHECKING:
+    from ..runtime.model import Model
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Directions:
+    """One column for each scalar: how known cells move with it, and how start values do."""
+
+    names: tuple[str, ...]
+    known: np.ndarray
+    starts: np.ndarray
+
+
+def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, what: str = "sensitivities") -> Directions:
+    """Parameters, inputs (as a shift at all times) and variables (their start values)."""
+    given = [names] if isinstance(names, str) else list(names)
+    if not given:
+        raise UsageError(f"`{what}` names nothing.", remedy=f'{what}=["wall.G", "room.C"]')
+    labels, cells, unknowns = list[str](), list[int](), list[tuple[int, float]]()
+    for name in given:
+        if not isinstance(name, str):
+            raise UsageError(f"A name is a text such as `wall.G`, got {name!r} of type {type(name).__name__}.")
+        found, start = _cells(model, name, problem, what)
+        labels += [element_name(name, k, found.shape) for k in range(found.size)]
+        cells += [-1] * found.size if start else found.ravel().tolist()
+        unknowns += start or [(-1, 0.0)] * found.size
+    doubled = next((label for label in labels if labels.count(label) > 1), None)
+    if doubled is not None:
+        raise UsageError(f"`{doubled}` is named twice in `{what}`.")
+    known = problem.known[: model.system.known_count]
+    bound = through_bindings(model, known)
+    columns = [bound[:, [c]].toarray().ravel() if c >= 0 else np.zeros(len(known)) for c in cells]
+    moved = np.array(columns).T.reshape(len(known), len(labels))
+    starts = moved_starts(model, problem, known, moved)
+    for k, (unknown, sign) in enumerate(unknowns):
+        if unknown >= 0:
+            starts[unknown, k] += sign
+    return Directions(tuple(labels), moved, starts)
+
+
+def _cells(model: Model, name: str, problem: Problem, what: str) -> tuple[np.ndarray, list[tuple[int, float]]]:
+    """Known cells of a name; of a variable the unknowns whose start values are meant, with signs."""
+    system = model.system
+    located = system.plant.locate(name)
+    quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+    if quantity is None or located.order or isinstance(quantity.declaration, Constant):
+        raise UsageError(
+            f"`{name}` is no parameter, input or variable with a start value, so it does not stand in `{what}`.",
+            remedy="`model.parameters()` lists the parameters.",
+        )
+    flat = np.asarray(located.flat)
+    if quantity.role == "input":
+        return np.asarray(model._parameters.input_cells(name)).reshape(flat.shape), []
+    if quantity.declaration.is_known:
+        if quantity.role == "discrete":
+            raise UsageError(
+                f"`{name}` is a discrete variable: it does not stand in `{what}`.", remedy="Name the parameter it starts from."
+            )
+        return quantity.base + flat, []
+    numbers = (quantity.base + flat).ravel()
+    places = problem.lowered.place[system.aliases.index[numbers]]
+    eliminated = (located.kind.index, located.name) in system.definitions
+    if (
+        eliminated
+        or system.aliases.known[numbers].any()
+        or (places >= problem.size).any()
+        or not problem.differential[places].all()
+    ):
+        raise UsageError(
+            f"`{name}` is a variable that is computed at the start, not given: it does not stand in `{what}`.",
+            remedy="Name a state, whose start value is meant, or a parameter.",
+        )
+    return flat, [(int(p), float(s)) for p, s in zip(places, system.aliases.sign[numbers], strict=True)]

@@ -1,0 +1,75 @@
+"""How the start of a run moves with parameters: the initial system, differentiated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import block_array, csc_array
+from scipy.sparse.linalg import splu
+
+from ..errors import ModelError
+from ..runtime.initialise import Initialiser
+from ..runtime.initialise.conditions import Conditions, by_structure
+from ..runtime.preparation import private
+from ..runtime.problem import Problem
+from .local import Local
+
+if TYPE_CHECKING:
+    from ..runtime.model import Model
+
+_STEP = 1e-5  # of start values that are expressions of parameters
+
+
+def initial(problem: Problem, w: np.ndarray, known: np.ndarray, starts: np.ndarray, mode: str) -> np.ndarray:
+    """Sensitivities of all unknowns at the start; `known` and `starts` say how known cells and start values move."""
+    n, local = problem.size, Local(problem, w)
+    initialiser = Initialiser(private(problem), mode)  # type: ignore[arg-type]
+    conditions = initialiser.conditions
+    rows, right = [local.F_y, local.F_yp], local.by_known(known)
+    matrix = block_array([rows])
+    if problem.initial_size:
+        families = problem.lowered.initial_families()
+        direct = local.slopes(families, problem.initial_size)
+        matrix = block_array([rows, [direct[:, :n], direct[:, n : 2 * n]]])
+        d = np.zeros((len(w), known.shape[1]))
+        d[2 * n : local.first_computed] = known
+        right = np.vstack([right, direct @ local.follow(d)])
+    found = _solved(conditions, matrix, right, starts)
+    if found is None:  # where numbers are zero, something else is determined than structure says
+        found = _solved(by_structure(initialiser.stack, mode, w[: 2 * n]), matrix, right, starts)  # type: ignore[arg-type]
+    if found is None:
+        raise ModelError(
+            "The start of the run is not determined uniquely, so that it has no sensitivities.",
+            remedy="Fix the start values (`fixed=True`) that decide about it.",
+        )
+    return found[:n]
+
+
+def _solved(conditions: Conditions, matrix: Any, right: np.ndarray, starts: np.ndarray) -> np.ndarray | None:
+    whole = np.zeros((matrix.shape[1], right.shape[1]))
+    held = np.concatenate([conditions.fixed, conditions.taken]).astype(np.int64)
+    whole[held] = starts[held]
+    chosen = csc_array(csc_array(matrix)[:, conditions.columns])[conditions.rows]
+    if not conditions.square:
+        return None
+    try:
+        whole[conditions.columns] = splu(csc_array(chosen)).solve(-(right + matrix @ whole)[conditions.rows])
+    except RuntimeError:
+        return None
+    return whole if np.isfinite(whole).all() else None
+
+
+def moved_starts(model: Model, problem: Problem, known: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """How start values move with known cells; they are expressions of parameters, evaluated by Python."""
+    reader, found = model._preparation.starts, np.zeros((problem.size, directions.shape[1]))
+    if not reader.start.bindings:
+        return found
+    for k, direction in enumerate(directions.T):
+        size = np.abs(known[direction != 0]).max(initial=0.0) / max(np.abs(direction).max(initial=0.0), 1e-300)
+        if not direction.any():
+            continue
+        step = _STEP * (size or 1.0)
+        high, low = (reader.starts(known + sign * step * direction).start.copy() for sign in (1, -1))
+        found[:, k] = ((high - low) / (2 * step))[problem.lowered.kept]
+    return found

@@ -1,0 +1,121 @@
+"""Sensitivities across an event whose time depends on parameters.
+
+Let y⁻(t, p) and y⁺(t, p) be the solutions on either side, τ(p) the time of the event and g(τ, y⁻(τ, p), p) = 0 what brings it
+about. Then dτ/dp = -(g_p + g_y s⁻) / (g_t + g_y y'⁻). Everything at the event moves by D = s⁻ + y'⁻ dτ/dp; what the event assigns
+and re-initialises is a function of that, round by round, and after it s⁺ = D⁺ - y'⁺ dτ/dp (Galán, Feehery, Barton 1999:
+"Parametric sensitivity functions for hybrid discrete/continuous systems").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import ModelError
+from ..families.plant import TIME
+from ..runtime.inputs import Constant, Signal, Steps
+from ..runtime.recording import Passage, Round
+from .local import Local
+
+_NEAR = 1e-7  # of a time: for the slope of an input
+
+
+def across(passage: Passage, s: np.ndarray, known: np.ndarray, inputs: Mapping[int, Signal]) -> tuple[np.ndarray, np.ndarray]:
+    """Sensitivities of unknowns and of known cells after a passage, from those before."""
+    before, after, n = Local(passage.problem, passage.before), Local(passage.problem, passage.after), passage.problem.size
+    direction = before.consistent(s, known)
+    moved = np.zeros(known.shape[1])
+    clock = _clock(passage, len(known), inputs)
+    if passage.happening is not None:
+        with_time = before.consistent(passage.before[n : 2 * n, None], clock)
+        moved = _time_of_event(passage, before, direction, with_time)
+        direction = direction + with_time * moved
+        for each in passage.rounds:
+            direction = _round(passage, each, direction)
+        known = direction[2 * n : before.first_computed] - clock * moved
+    states = direction[:n] - passage.after[n : 2 * n, None] * moved
+    return after.consistent(states, known)[:n], known
+
+
+def _clock(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndarray:
+    """How known cells move with time: time itself, and inputs, as they come to the event."""
+    t, found = float(passage.before[2 * passage.problem.size]), np.zeros((size, 1))
+    found[TIME] = 1.0
+    step = _NEAR * max(abs(t), 1e-3)
+    for cell, signal in inputs.items():
+        if not isinstance(signal, (Constant, Steps)):
+            found[cell] = (signal(t) - signal(t - step)) / step
+    return found
+
+
+def _time_of_event(passage: Passage, before: Local, direction: np.ndarray, with_time: np.ndarray) -> np.ndarray:
+    """dτ/dp."""
+    gradient = _guard(passage, before)
+    if gradient is None:
+        return np.zeros(direction.shape[1])
+    by_time, by_parameters = float((gradient @ with_time)[0, 0]), (gradient @ direction)[0]
+    if by_time == 0.0:
+        if not by_parameters.any():
+            return np.zeros(direction.shape[1])
+        t = float(passage.before[2 * passage.problem.size])
+        raise ModelError(
+            f"The event at {t:g} s touches its condition without passing it, so that its time has no derivative by parameters.",
+            remedy="Sensitivities exist on either side of such a point: change the parameters a little.",
+        )
+    return np.asarray(-by_parameters / by_time)
+
+
+def _guard(passage: Passage, before: Local) -> np.ndarray | None:
+    """The gradient of what is zero at the event, by every cell; None for an event whose time is given."""
+    rules, happening = passage.problem.rules, passage.happening
+    assert rules is not None and happening is not None
+    role, row = "", -1
+    if passage.roots is not None and passage.roots.any():
+        row = int(np.flatnonzero(passage.roots)[0])
+        count = rules.counts["relation"]
+        role, row = ("relation", row) if row < count else ("crossing", row - count)
+    else:
+        role, row = next(((r, k) for r, k in happening.causes if r in ("timed", "clock_start")), ("", -1))
+    if role == "clock_start":
+        return _tick(before, row, happening.t)
+    return before.of_rule(role)[[row]].toarray() if role else None
+
+
+def _tick(before: Local, row: int, t: float) -> np.ndarray:
+    """Of a clock that ticks at start + k period."""
+    rules = before.problem.rules
+    assert rules is not None
+    first, period = (float(rules.values(role, before.w)[row]) for role in ("clock_start", "clock_period"))
+    ticks = round((t - first) / period)
+    found = before.of_rule("clock_start")[[row]].toarray() + ticks * before.of_rule("clock_period")[[row]].toarray()
+    found[0, 2 * before.n + TIME] -= 1.0
+    return np.asarray(found)
+
+
+def _round(passage: Passage, each: Round, direction: np.ndarray) -> np.ndarray:
+    """How everything moves after one round of an event."""
+    problem, n = passage.problem, passage.problem.size
+    hybrid = problem.lowered.system.hybrid
+    assert hybrid is not None
+    d = direction.copy()
+    d[2 * n + hybrid.partners] = d[2 * n + hybrid.cells]
+    snapshots, updates, reinit = (hybrid.parts[role] for role in ("snapshot", "update", "reinit"))
+    if snapshots.count:
+        d[2 * n + snapshots.targets] = Local(problem, each.begun).of_rule("snapshot") @ d
+    settled = Local(problem, each.settled)
+    if updates.count:
+        slopes = settled.of_rule("update")
+        for _ in range(updates.count + 1):  # assignments may depend on each other
+            values = slopes @ settled.follow(d)
+            if np.array_equal(values, d[2 * n + updates.targets]):
+                break
+            d[2 * n + updates.targets] = values
+    if len(each.set_states):
+        places = problem.lowered.place[reinit.targets]
+        chosen = np.isin(places, each.set_states)
+        d[places[chosen]] = (reinit.signs[:, None] * (settled.of_rule("reinit") @ d))[chosen]
+    if each.solved is None:
+        return settled.follow(d)
+    solved = Local(problem, each.solved)
+    return solved.consistent(d[:n], d[2 * n : solved.first_computed])

@@ -1,0 +1,273 @@
+"""Forward sensitivities: how a run moves with parameters, along its own steps and across its events.
+
+The run is recorded (`runtime/recording.py`); the native core solves the linear equations of the sensitivities at its steps
+(`native/tangent.h`), all parameters at once. Between events nothing here depends on the number of steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import NameNotFound, UsageError, near_matches
+from ..families.plant import TIME
+from ..program.evaluator import Evaluator
+from ..program.rows import Stored
+from ..results.result import Recorded
+from ..runtime.problem import Problem, core
+from ..runtime.recording import Passage, Recording
+from .directions import Directions, directions_of
+from .initial import initial
+from .jumps import across
+from .local import Local
+from .point import values_of_row
+from .tape import TapeBuilder
+
+if TYPE_CHECKING:
+    from ..results.result import Result
+    from ..runtime.model import Model
+
+_MOST = 4e8  # numbers that are kept without being asked twice
+_STEP = 1e-5  # of a difference along a direction, as a part of the size of what moves
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """Rows of a result between two passages: the problem that was solved, and how known cells move there."""
+
+    first: int
+    end: int
+    problem: Problem
+    known: np.ndarray
+
+
+@dataclass(eq=False)
+class Sensitivities:
+    """How a result moves with parameters. `sensitivities["room.T", "wall.G"]` is a trajectory over `result.time`."""
+
+    model: Model
+    result: Result
+    parameters: tuple[str, ...]
+    data: np.ndarray  # (row, unknown, parameter)
+    stretches: list[Stretch]
+    _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Sensitivities to {', '.join(self.parameters[:4])}{', …' if len(self.parameters) > 4 else ''}>"
+
+    def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+        path, parameter = key
+        return self._of(path, self.number(parameter))
+
+    def number(self, parameter: str) -> int:
+        if parameter not in self.parameters:
+            raise NameNotFound(
+                f"The run has no sensitivities to `{parameter}`. {near_matches(parameter, self.parameters)}".rstrip(),
+                remedy=f"It has them to: {', '.join(self.parameters[:12])}. Others are asked for when it is run.",
+            )
+        return self.parameters.index(parameter)
+
+    def of(self, path: str) -> np.ndarray:
+        """Sensitivities of a quantity to all parameters: (row, …, parameter)."""
+        return np.stack([self._of(path, k) for k in range(len(self.parameters))], axis=-1)
+
+    def _of(self, path: str, k: int) -> np.ndarray:
+        shape = np.shape(self.result.values_of(path))[1:]
+        out = np.full((len(self.result.time), *shape), np.nan)
+        for stretch in self.stretches:
+            rows = slice(stretch.first, stretch.end)
+            plain = self._plain(path, stretch.problem)
+            if plain is not None:
+                places, signs = plain
+                out[rows] = (self.data[rows, :, k][:, places] * signs).reshape(-1, *shape)
+            elif stretch.end > stretch.first:
+                out[rows] = self._computed(path, k, stretch)
+        return out
+
+    def _plain(self, path: str, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
+        """Where a quantity is among the unknowns, if it is nothing else than some of them."""
+        system = self.model.system
+        located = system.plant.locate(path)
+        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+        if quantity is None or located.order or quantity.declaration.is_known or located.flat is None:
+            return None
+        numbers = (quantity.base + np.asarray(located.flat)).ravel()
+        if (located.kind.index, located.name) in system.definitions or system.aliases.known[numbers].any():
+            return None
+        places = problem.lowered.place[system.aliases.index[numbers]]
+        return (places, system.aliases.sign[numbers].astype(float)) if (places < problem.size).all() else None
+
+    def _computed(self, path: str, k: int, stretch: Stretch) -> np.ndarray:
+        """Of what is computed from the unknowns: the difference along the direction in which they move. Nothing is solved here, so
+        that its error is that of rounding."""
+        here = self._workspaces(stretch)
+        n = stretch.problem.size
+        direction = np.zeros_like(here)
+        direction[:, :n] = self.data[stretch.first : stretch.end, :, k]
+        direction[:, 2 * n : 2 * n + len(stretch.known)] = stretch.known[:, k]
+        if self._reads_slopes(path, stretch, here):
+            direction[:, n : 2 * n] = self._slopes(stretch, here, k)
+        size = np.maximum(np.abs(here), 1e-3 * np.abs(here).max(axis=0, initial=0.0))
+        moving = (direction != 0) & (size > 0)
+        step = _STEP * float(np.clip((size[moving] / np.abs(direction[moving])).min(initial=1e6), 1e-6, 1e6))
+        there, back = (self._values(path, stretch, here + sign * step * direction) for sign in (1, -1))
+        return np.asarray((there - back) / (2 * step))
+
+    def _workspaces(self, stretch: Stretch) -> np.ndarray:
+        if stretch.first not in self._kept:
+            problem, rows = stretch.problem, list[np.ndarray]()
+            for row in range(stretch.first, stretch.end):
+                t, y, slopes, known = values_of_row(self.model, self.result, row, problem)
+                cells = np.append(known, np.zeros(problem.lowered.computed))
+                rows.append(problem.equations.workspace(t, y, slopes, cells))
+            self._kept[stretch.first] = np.array(rows)
+        return self._kept[stretch.first]
+
+    def _values(self, path: str, stretch: Stretch, workspaces: np.ndarray) -> np.ndarray:
+        """A quantity at changed workspaces."""
+        system, problem, n = self.model.system, stretch.problem, self.model.system.size
+        for w in workspaces:
+            problem.native.assign(w)
+        rows = np.array([problem.lowered.expand(w) for w in workspaces])
+        times = rows[:, 2 * n + TIME]
+        inputs = {cell: Recorded(times, rows[:, 2 * n + cell]) for cell in self.result._stored.inputs}
+        stored = Stored(times, rows, np.arange(n), n + np.arange(n), rows[0, 2 * n :], inputs)
+        return np.asarray(Evaluator(system, stored, None)[path])
+
+    def _reads_slopes(self, path: str, stretch: Stretch, here: np.ndarray) -> bool:
+        n, other = stretch.problem.size, here.copy()
+        other[:, n : 2 * n] += 1.0
+        return not np.array_equal(self._values(path, stretch, here), self._values(path, stretch, other), equal_nan=True)
+
+    def _slopes(self, stretch: Stretch, here: np.ndarray, k: int) -> np.ndarray:
+        n, known = stretch.problem.size, stretch.known[:, [k]]
+        rows = range(stretch.first, stretch.end)
+        moved = [Local(stretch.problem, w).consistent(self.data[r][:, [k]], known) for r, w in zip(rows, here, strict=True)]
+        return np.array([d[n : 2 * n, 0] for d in moved])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Steps of a recording with one problem and one set of known values, after some passages."""
+
+    first: int
+    last: int
+    begins: bool  # the integration began anew at the first point
+    problem: Problem
+    known: np.ndarray
+    passages: tuple[Passage, ...]
+    rows: int | None  # of the result, until its end; all that are left otherwise
+
+
+def prepared_to_record(solver: Any, given: Any, solve_for: Any, store: Any) -> Recording:
+    """A recording for a run that is to be differentiated; a complaint about what does not go with it."""
+    if getattr(solver, "name", "") != "ida" or core is None:
+        raise UsageError(
+            f"Sensitivities follow the steps of the solver `ida`; the solver is `{getattr(solver, 'name', solver)}`.",
+            remedy="Leave `solver` out.",
+        )
+    if given or list(solve_for):
+        raise UsageError(
+            "A run with `given` and `solve_for` has no sensitivities yet.", remedy="Solve for the parameters first, and set them."
+        )
+    if store is not None:
+        raise UsageError("Sensitivities need all unknowns of the run.", remedy="Leave `store` out, or ask for fewer `points`.")
+    return Recording()
+
+
+def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:
+    """The sensitivities of a recorded run."""
+    return _Following(model, result, recording, mode).forward(names)
+
+
+def at_rest(model: Model, result: Result, prepared: Any, names: Iterable[str] | str, inverse: bool) -> Sensitivities:
+    """The sensitivities of a steady state."""
+    if inverse:
+        raise UsageError(
+            "A state with `given` and `solve_for` has no sensitivities yet.", remedy="Set the parameters that were found."
+        )
+    recording = Recording(first=prepared)
+    return _Following(model, result, recording, "steady").forward(names)
+
+
+class _Following:
+    def __init__(self, model: Model, result: Result, recording: Recording, mode: str) -> None:
+        self.model, self.result, self.recording, self.mode = model, result, recording, mode
+        self.prepared, self.recorder = recording.first, recording.recorder
+        self.tapes: dict[tuple[int, bytes], tuple[Any, list[Any]]] = {}
+
+    def start(self, directions: Directions) -> np.ndarray:
+        first = self.prepared
+        problem = first.problem
+        t0 = float(self.result.time[0]) if len(self.result.time) else 0.0
+        w = problem.equations.workspace(t0, first.y, first.yp, problem.known)
+        return initial(problem, w, directions.known, directions.starts, self.mode)
+
+    def forward(self, names: Iterable[str] | str) -> Sensitivities:
+        directions = directions_of(self.model, names, self.prepared.problem)
+        rows, n, m = len(self.result.time), self.prepared.problem.size, len(directions.names)
+        if rows * n * m > _MOST:
+            raise UsageError(
+                f"{m} sensitivities of {n} unknowns at {rows} points are {rows * n * m:.1e} numbers.",
+                remedy="Ask for fewer output points (`points=…`), or for gradients of some outputs: `model.gradient(…)`.",
+            )
+        found = Sensitivities(self.model, self.result, directions.names, np.full((rows, n, m), np.nan), [])
+        s, known = self.start(directions), directions.known
+        if self.recorder is None or not self.recorder.points:  # nothing moves
+            found.data[:] = s
+            found.stretches.append(Stretch(0, rows, self.prepared.problem, known))
+        else:
+            self._along(found, s, known)
+        return found
+
+    def _along(self, found: Sensitivities, s: np.ndarray, known: np.ndarray) -> None:
+        """From passage to passage, with rows of the result on the way."""
+        tangent, cells, row = core.Tangent(self.recorder, s.shape[1]), self.active(known), 0
+        times, columns = np.ascontiguousarray(self.result.time), np.arange(len(s), dtype=np.int32)
+        for piece in self.pieces():
+            for passage in piece.passages:
+                moved, known = across(passage, s, known, self.prepared.signals)
+                s = moved if piece.begins else s
+            tangent.use(piece.problem.native, self.tape(piece.problem, cells), piece.known)
+            tangent.set_seeds(np.ascontiguousarray(known[cells]))
+            if piece.begins:
+                tangent.start(piece.first, np.ascontiguousarray(s))
+            until = len(times) if piece.rows is None else piece.rows
+            written = tangent.advance(piece.last, times[row:until], columns, found.data[row:until])
+            found.stretches.append(Stretch(row, row + written, piece.problem, known))
+            row, s = row + written, tangent.present()
+
+    def pieces(self) -> Iterator[Piece]:
+        """The recording between passages, restarts and exchanges of states, in order."""
+        recording, last = self.recording, self.recorder.points - 1
+        starts, all_known = self.recorder.starts, self.recorder.known
+        marks = {*starts.tolist(), *(p.points for p in recording.passages), *(p for p, _ in recording.problems), 0}
+        borders = [*sorted(mark for mark in marks if mark <= last), last + 1]
+        for first, following in itertools.pairwise(borders):
+            here = int(np.searchsorted(starts, first, side="right")) - 1
+            problem = [q for p, q in recording.problems if p <= first][-1]
+            passages = tuple(p for p in recording.passages if p.points == first)
+            rows = next((p.rows for p in recording.passages if p.points == following), None)
+            known = np.ascontiguousarray(all_known[here])
+            yield Piece(first, following - 1, bool(starts[here] == first), problem, known, passages, rows)
+
+    def active(self, known: np.ndarray) -> np.ndarray:
+        """Known cells that may move: with parameters, or because an event assigns them."""
+        moving = np.asarray(known.any(axis=1))
+        hybrid = self.model.system.hybrid
+        if hybrid is not None and self.recording.passages:
+            for role in ("update", "snapshot"):
+                moving[hybrid.parts[role].targets] = True
+            where = np.isin(hybrid.cells, np.flatnonzero(moving))
+            moving[hybrid.partners[where]] = True
+        return np.flatnonzero(moving)
+
+    def tape(self, problem: Problem, cells: np.ndarray) -> Any:
+        key = id(problem.lowered), cells.tobytes()
+        if key not in self.tapes:
+            self.tapes[key] = TapeBuilder(problem, cells).native()
+        return self.tapes[key][0]
