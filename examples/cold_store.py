@@ -18,15 +18,16 @@ class ColdStore(ac.Component):
     Q_cold = ac.Variable(start=0.0, fixed=True, unit="J", nominal=1e6, doc="heat taken out of the room")
     E_in = ac.Variable(start=0.0, fixed=True, unit="J", nominal=1e6, doc="all energy that came in, less what went out")
 
-    def __init__(self, medium="R134a"):
-        r = ac.media.fluid(medium) if isinstance(medium, str) else medium
+    medium = ac.AnyMedium("R134a")
+
+    def __init__(self):
         warm = {"T_start": 293.15}
-        self.compressor = refrigeration.Compressor(r)
-        self.condenser = refrigeration.Condenser(r, UA=300.0, charge_start=0.35, **warm)
-        self.receiver = refrigeration.Receiver(r, charge_start=0.5, **warm)
-        self.valve = refrigeration.ThermostaticValve(r)
-        self.evaporator = refrigeration.Evaporator(r, charge_start=0.15, **warm)
-        self.superheat = fluid.SuperheatSensor(r)
+        self.compressor = refrigeration.Compressor(medium=self.medium)
+        self.condenser = refrigeration.Condenser(UA=300.0, charge_start=0.35, **warm)
+        self.receiver = refrigeration.Receiver(charge_start=0.5, **warm)
+        self.valve = refrigeration.ThermostaticValve()
+        self.evaporator = refrigeration.Evaporator(charge_start=0.15, **warm)
+        self.superheat = fluid.SuperheatSensor()
         self.hall = thermal.PrescribedTemperature(T=298.15)
         self.room, self.coil, self.door = refrigeration.ColdRoom(), refrigeration.FrostedCoil(), refrigeration.Door()
         self.thermostat, self.defrost = refrigeration.Thermostat(), refrigeration.DefrostClock()

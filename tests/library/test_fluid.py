@@ -21,7 +21,8 @@ def test_orifice_against_its_formula_both_ways(wired: Any) -> None:
     for p, sign in ((3e5, 1), (1e5, -1)):
         plant = wired(
             "left.port hole.a", "hole.b right.port",
-            left=fluid.PressureBoundary(p=p, h=COLD), right=fluid.PressureBoundary(p=2e5, h=HOT), hole=fluid.Orifice(WATER, A=1e-5),
+            left=fluid.PressureBoundary(p=p, h=COLD),
+            right=fluid.PressureBoundary(p=2e5, h=HOT), hole=fluid.Orifice(medium=WATER, A=1e-5),
         )  # fmt: skip
         result = ac.compile(plant).simulate(until=1.0)
         rho = WATER.state(p=max(p, 2e5), h=COLD if sign > 0 else HOT).rho
@@ -34,8 +35,8 @@ def test_what_passes_keeps_its_enthalpy_and_sensors_read_it(wired: Any) -> None:
     plant = wired(
         "source.port p.a", "p.b T.a", "T.b m.a", "m.b superheat.a", "superheat.b subcooling.a", "subcooling.b sink.port",
         source=fluid.FlowSource(m_flow=0.02, h=vapour.h), sink=fluid.PressureBoundary(p=5e5, h=2e5),
-        p=fluid.PressureSensor(R134A), T=fluid.TemperatureSensor(R134A), m=fluid.FlowSensor(R134A),
-        superheat=fluid.SuperheatSensor(R134A), subcooling=fluid.SubcoolingSensor(R134A),
+        p=fluid.PressureSensor(medium=R134A), T=fluid.TemperatureSensor(medium=R134A), m=fluid.FlowSensor(medium=R134A),
+        superheat=fluid.SuperheatSensor(medium=R134A), subcooling=fluid.SubcoolingSensor(medium=R134A),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=1.0)
     saturation = R134A.saturation(p=5e5).T
@@ -50,8 +51,8 @@ def test_what_passes_keeps_its_enthalpy_and_sensors_read_it(wired: Any) -> None:
 def test_two_volumes_equalise_and_lose_nothing(wired: Any, characteristic: str) -> None:
     plant = wired(
         "high.ports[0] valve.a", "valve.b low.ports[0]", "high.ports[1] end.port",
-        high=fluid.Volume(R134A, p_start=8e5, h_start=2.6e5), low=fluid.Volume(R134A, 1, p_start=2e5, h_start=4.2e5),
-        valve=fluid.Valve(R134A, characteristic, A=1e-6), end=fluid.Closed(),
+        high=fluid.Volume(medium=R134A, p_start=8e5, h_start=2.6e5), low=fluid.Volume(1, medium=R134A, p_start=2e5, h_start=4.2e5),
+        valve=fluid.Valve(characteristic, medium=R134A, A=1e-6), end=fluid.Closed(),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=2000.0)
     M, U = (result[f"high.{q}"] + result[f"low.{q}"] for q in "MU")
@@ -63,8 +64,8 @@ def test_two_volumes_equalise_and_lose_nothing(wired: Any, characteristic: str) 
 def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
     plant = wired(
         "left.port valve.a", "valve.b tank.ports[0]",
-        left=fluid.PressureBoundary(p=6e5, h=2.4e5), tank=fluid.Volume(R134A, 1, p_start=3e5, h_start=4e5),
-        valve=fluid.Valve(R134A, "equal percentage", opening=0.0),
+        left=fluid.PressureBoundary(p=6e5, h=2.4e5), tank=fluid.Volume(1, medium=R134A, p_start=3e5, h_start=4e5),
+        valve=fluid.Valve("equal percentage", medium=R134A, opening=0.0),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=100.0)
     assert np.all(result["valve.m_flow"] == 0.0)
@@ -73,7 +74,7 @@ def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
 
 def test_a_heated_volume_boils_dry_as_the_equation_of_state_says(wired: Any) -> None:
     plant = wired("heat.port tank.heat", "tank.ports[0] end.port", heat=FixedHeatFlow(Q_flow=100.0), end=fluid.Closed(),
-                  tank=fluid.Volume(R134A, 1, p_start=4e5, h_start=3e5))  # fmt: skip
+                  tank=fluid.Volume(1, medium=R134A, p_start=4e5, h_start=3e5))  # fmt: skip
     result = ac.compile(plant).simulate(until=60.0)
     start = R134A.state(p=4e5, h=3e5)
     end = R134A.state(rho=start.rho, u=start.u + 100.0 * 60.0 / (1e-3 * start.rho))
@@ -83,4 +84,4 @@ def test_a_heated_volume_boils_dry_as_the_equation_of_state_says(wired: Any) -> 
 
 def test_a_characteristic_has_a_name_that_is_known() -> None:
     with pytest.raises(UsageError, match="'linear' or 'equal percentage', not 'cubic'"):
-        fluid.Valve(WATER, "cubic")
+        fluid.Valve("cubic", medium=WATER)

@@ -19,7 +19,8 @@ def evaporator(wired: Any, m_flow: float, T_air: float, **more: Any) -> Any:
     return wired(
         "feed.port evaporator.a", "evaporator.b suction.a", "suction.b low.port", "evaporator.air air.port",
         feed=fluid.FlowSource(m_flow=m_flow, h=2.5e5), low=fluid.PressureBoundary(p=1e5, h=4e5), air=FixedTemperature(T=T_air),
-        suction=fluid.Orifice(R134A, A=3e-5), evaporator=refrigeration.Evaporator(R134A, charge_start=0.1, T_start=275.0, **more),
+        suction=fluid.Orifice(medium=R134A, A=3e-5),
+        evaporator=refrigeration.Evaporator(medium=R134A, charge_start=0.1, T_start=275.0, **more),
     )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def test_a_condenser_at_rest(wired: Any) -> None:
     plant = wired(
         "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",
         gas=fluid.FlowSource(m_flow=0.008, h=4.4e5), low=fluid.PressureBoundary(p=3e5, h=2.5e5), air=FixedTemperature(T=298.15),
-        valve=fluid.Orifice(R134A, A=3e-7), condenser=refrigeration.Condenser(R134A, UA=300.0),
+        valve=fluid.Orifice(medium=R134A, A=3e-7), condenser=refrigeration.Condenser(medium=R134A, UA=300.0),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=3000.0)
     given = -result["condenser.air.Q_flow"][-1]
@@ -68,7 +69,7 @@ def test_a_receiver_gives_liquid_until_it_is_empty(wired: Any) -> None:
     plant = wired(
         "source.port vessel.a", "vessel.b valve.a", "valve.b low.port",
         source=fluid.FlowSource(m_flow=0.0, h=4.2e5), low=fluid.PressureBoundary(p=1e5, h=4e5),
-        valve=fluid.Orifice(R134A, A=1e-6), vessel=refrigeration.Receiver(R134A, charge_start=0.5),
+        valve=fluid.Orifice(medium=R134A, A=1e-6), vessel=refrigeration.Receiver(medium=R134A, charge_start=0.5),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=200.0)
     leaves, ends = result["vessel.b.h.outflow"], R134A.saturation(p=result["vessel.p"])
@@ -83,7 +84,7 @@ def test_a_compressor_lifts_by_its_efficiencies(wired: Any) -> None:
     plant = wired(
         "low.port compressor.a", "compressor.b high.port",
         low=fluid.PressureBoundary(p=2e5, h=suction.h), high=fluid.PressureBoundary(p=8e5, h=2.5e5),
-        compressor=refrigeration.Compressor(R134A),
+        compressor=refrigeration.Compressor(medium=R134A),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=60.0)
     work = (R134A.state(p=8e5, s=suction.s).h - suction.h) / 0.65
@@ -95,7 +96,7 @@ def test_a_thermostatic_valve_opens_with_superheat(wired: Any) -> None:
     plant = wired(
         "high.port valve.a", "valve.b low.port",
         high=fluid.PressureBoundary(p=8e5, h=2.3e5), low=fluid.PressureBoundary(p=2e5, h=2.3e5),
-        valve=refrigeration.ThermostaticValve(R134A, superheat=9.0),
+        valve=refrigeration.ThermostaticValve(medium=R134A, superheat=9.0),
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=200.0)
     assert result["valve.opening"][-1] == pytest.approx(0.5, abs=1e-3)

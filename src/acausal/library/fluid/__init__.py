@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
 from .passages import Orifice, Passage, Throttle, Valve
-from .ports import FluidPort
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .volumes import Volume
 
 __all__ = [
-    "Closed", "FlowSensor", "FlowSource", "FluidPort", "Orifice", "Passage", "PressureBoundary", "PressureSensor", "Sensor",
+    "Closed", "FlowSensor", "FlowSource", "Orifice", "Passage", "PressureBoundary", "PressureSensor", "Sensor",
     "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "Throttle", "Valve", "Volume",
 ]  # fmt: skip

@@ -7,13 +7,11 @@ from typing import Any
 
 import acausal as ac
 
-from .ports import FluidPort
-
 
 class PressureBoundary(ac.Component):
     """A reservoir: ``port.p = p``; what comes out of it has the enthalpy h. Source and sink, as the flow goes."""
 
-    port = FluidPort()
+    port = ac.FluidPort()
     p = ac.Input(1e5, unit="Pa", min=0, nominal=1e5, doc="pressure")
     h = ac.Input(3e5, unit="J/kg", nominal=1e5, doc="specific enthalpy of what comes out")
 
@@ -25,7 +23,7 @@ class PressureBoundary(ac.Component):
 class FlowSource(ac.Component):
     """A flow `m_flow` out of it, into what is connected, with the enthalpy h; negative for a sink."""
 
-    port = FluidPort()
+    port = ac.FluidPort()
     m_flow = ac.Input(0.01, unit="kg/s", nominal=0.01, doc="mass flow into what is connected")
     h = ac.Input(3e5, unit="J/kg", nominal=1e5, doc="specific enthalpy of what comes out")
 
@@ -37,7 +35,7 @@ class FlowSource(ac.Component):
 class Closed(ac.Component):
     """A blind flange: nothing flows. Fluid at rest behind it has the enthalpy of what would come."""
 
-    port = FluidPort()
+    port = ac.FluidPort()
 
     def equations(self) -> Iterator[Any]:
         yield self.port.m_flow == 0

@@ -8,13 +8,11 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
-from .ports import FluidPort
-
 
 class Passage(ac.Component):
     """Base of what fluid passes: the same flow in and out, with its enthalpy. A subclass adds one equation for m_flow or dp."""
 
-    a, b = FluidPort(doc="inlet by design"), FluidPort(doc="outlet by design")
+    a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from a to b")
 
     def equations(self) -> Iterator[Any]:
@@ -32,13 +30,10 @@ def root_of_difference(dp: Any, dp_small: Any) -> Any:
 class Throttle(Passage):
     """Base of valves with an area: ``m_flow = A·sqrt(2·rho·dp)`` with the density of what comes, either way.
 
-    `medium` gives the density; below `dp_small` the root is linear. A subclass says what the effective area is.
+    Below `dp_small` the root is linear. A subclass says what the effective area is.
     """
 
     dp_small = ac.Parameter(1e3, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
-
-    def __init__(self, medium: Any) -> None:
-        self.medium = medium
 
     def effective_area(self) -> Any:
         """Area times discharge coefficient, in m²."""
@@ -73,8 +68,7 @@ class Valve(Throttle):
     A = ac.Parameter(1e-6, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
     rangeability = ac.Parameter(50.0, min=2, doc="R of an equal-percentage valve")
 
-    def __init__(self, medium: Any, characteristic: str = "linear") -> None:
-        super().__init__(medium)
+    def __init__(self, characteristic: str = "linear") -> None:
         if characteristic not in ("linear", "equal percentage"):
             raise UsageError(f"The characteristic of a valve is 'linear' or 'equal percentage', not {characteristic!r}.")
         self.characteristic = characteristic

@@ -11,10 +11,7 @@ from .passages import Passage
 
 
 class Sensor(Passage):
-    """Base: no pressure is lost. `medium` is what passes."""
-
-    def __init__(self, medium: Any) -> None:
-        self.medium = medium
+    """Base: no pressure is lost."""
 
     def passing(self) -> Any:
         """The state of what passes, at the side it comes from."""

@@ -8,7 +8,6 @@ from typing import Any
 import acausal as ac
 
 from ..thermal import HeatPort
-from .ports import FluidPort
 
 
 class Volume(ac.Component):
@@ -19,6 +18,7 @@ class Volume(ac.Component):
     `p_start` and `h_start`.
     """
 
+    medium = ac.AnyMedium(doc="what is in it")
     ports: Any
     heat = HeatPort(doc="the wall: its temperature is that of the fluid")
     V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
@@ -30,9 +30,8 @@ class Volume(ac.Component):
     U = ac.Variable(unit="J", nominal=2e4, start=2e4, state="always", doc="energy")
     T = ac.Variable(unit="K", nominal=100.0, start=300.0, doc="temperature")
 
-    def __init__(self, medium: Any, count: int = 2) -> None:
-        self.medium = medium
-        self.ports = FluidPort(shape=count)
+    def __init__(self, count: int = 2) -> None:
+        self.ports = ac.FluidPort(shape=count)
 
     def equations(self) -> Iterator[Any]:
         state = self.medium.state(p=self.p, h=self.h)

@@ -7,8 +7,6 @@ from typing import Any
 
 import acausal as ac
 
-from ..fluid.ports import FluidPort
-
 
 class Compressor(ac.Component):
     """A displacement compressor with a volumetric and an isentropic efficiency, that runs or not.
@@ -17,7 +15,7 @@ class Compressor(ac.Component):
     check valve keeps gas from coming back while it stands. It speeds up and slows down within some `tau`.
     """
 
-    a, b = FluidPort(doc="suction"), FluidPort(doc="discharge")
+    a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
     V_displaced = ac.Parameter(20e-6, unit="m^3", min=0, doc="displaced volume a turn")
     frequency = ac.Parameter(50.0, unit="1/s", min=0, doc="turns a second")
@@ -28,9 +26,6 @@ class Compressor(ac.Component):
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     h_discharge = ac.Variable(unit="J/kg", nominal=1e5, start=4.5e5, doc="enthalpy of the hot gas")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
-
-    def __init__(self, medium: Any) -> None:
-        self.medium = medium
 
     def equations(self) -> Iterator[Any]:
         suction = self.medium.state(p=self.a.p, h=self.a.h.inflow, phase="any")

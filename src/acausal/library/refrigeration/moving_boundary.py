@@ -25,7 +25,6 @@ from typing import Any, ClassVar
 
 import acausal as ac
 
-from ..fluid.ports import FluidPort
 from ..thermal import HeatPort
 
 
@@ -77,7 +76,7 @@ class MovingBoundary(ac.Component):
     ZONES: ClassVar[int]
     TWO_PHASE: ClassVar[int]  # which zone that is
 
-    a, b = FluidPort(doc="inlet"), FluidPort(doc="outlet")
+    a, b = ac.FluidPort(doc="inlet"), ac.FluidPort(doc="outlet")
     air = HeatPort(doc="the air around it")
     V = ac.Parameter(1.5e-3, unit="m^3", min=0, doc="volume of refrigerant")
     area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
@@ -94,7 +93,7 @@ class MovingBoundary(ac.Component):
     eps_band = ac.Parameter(0.01, min=1e-6, group="method", doc="share of the length over which that is enforced")
     void_band = ac.Parameter(0.05, min=1e-6, group="method", doc="share of the hold-up that moves the boundary with m_nominal")
     m_small = ac.Parameter(1e-4, unit="kg/s", min=0, group="method", doc="flow that is small")
-    tau_wall = ac.Parameter(0.3, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
+    tau_wall = ac.Parameter(0.05, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
     tau_p = ac.Parameter(0.1, unit="s", min=1e-6, group="method", doc="time within which pressure does its work on the zones")
 
     M: Any
@@ -109,8 +108,7 @@ class MovingBoundary(ac.Component):
     p_slow = ac.Variable(unit="Pa", nominal=1e5, start=5e5, state="always", doc="pressure whose change does work on the zones")
     h_out = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what leaves at b")
 
-    def __init__(self, medium: Any) -> None:
-        self.medium = medium
+    def __init__(self) -> None:
         n = self.ZONES
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="always", doc="mass of each zone")
         self.Y = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4, state="always", doc="enthalpy of each zone")

@@ -7,7 +7,6 @@ from typing import Any
 
 import acausal as ac
 
-from ..fluid.ports import FluidPort
 from ..thermal import HeatPort
 
 
@@ -19,7 +18,7 @@ class Receiver(ac.Component):
     pressure from that of what stands before it. `heat` is its shell.
     """
 
-    a, b = FluidPort(doc="inlet at the top"), FluidPort(doc="outlet at the bottom")
+    a, b = ac.FluidPort(doc="inlet at the top"), ac.FluidPort(doc="outlet at the bottom")
     heat = HeatPort(doc="the shell")
     V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
     dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="level, as a share of the height, where vapour gets into the outlet")
@@ -32,9 +31,6 @@ class Receiver(ac.Component):
     M = ac.Variable(unit="kg", nominal=0.1, start=0.4, state="always", doc="mass")
     U = ac.Variable(unit="J", nominal=2e4, start=1e5, state="always", doc="energy")
     level = ac.Variable(start=0.3, doc="volume of liquid over all")
-
-    def __init__(self, medium: Any) -> None:
-        self.medium = medium
 
     def equations(self) -> Iterator[Any]:
         state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
