@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from .loading import load
     from .program.pack import pack, variants
     from .results.compare import compare
+    from .results.diagrams import animate_cycle, ph_diagram, state_points, ts_diagram
     from .results.result import Result
     from .runtime.given import data
     from .runtime.inputs import hold
@@ -119,6 +120,10 @@ _LATE = {
     "Phases": ("runtime.phases", "Phases"),
     "Result": ("results.result", "Result"),
     "Session": ("runtime.session", "Session"),
+    "animate_cycle": ("results.diagrams", "animate_cycle"),
+    "ph_diagram": ("results.diagrams", "ph_diagram"),
+    "state_points": ("results.diagrams", "state_points"),
+    "ts_diagram": ("results.diagrams", "ts_diagram"),
     "compare": ("results.compare", "compare"),
     "compile": ("runtime.model", "compile"),
     "data": ("runtime.given", "data"),
@@ -191,6 +196,7 @@ __all__ = [
     "abs",
     "acos",
     "after_step",
+    "animate_cycle",
     "array",
     "asin",
     "assert_",
@@ -239,6 +245,7 @@ __all__ = [
     "one_at_a_time",
     "outer",
     "pack",
+    "ph_diagram",
     "pi",
     "plain",
     "pre",
@@ -259,6 +266,7 @@ __all__ = [
     "smooth_switch",
     "sqrt",
     "start",
+    "state_points",
     "study",
     "sum",
     "tan",
@@ -267,6 +275,7 @@ __all__ = [
     "time",
     "transition",
     "triangular",
+    "ts_diagram",
     "uniform",
     "variants",
     "when",

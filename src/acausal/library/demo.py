@@ -1,4 +1,4 @@
-"""The plant of `acausal demo`: a house in winter, heated by an air-source heat pump through a stratified buffer tank.
+"""The plants of `acausal demo`: a cold store (`refrigeration.ColdStore`); and here a house in winter, with a heat pump and a tank.
 
     weather ──► walls, window, ventilation ──► room ◄── floor ◄── heating circuit ◄── tank ◄── heat pump ◄── weather
 
@@ -20,6 +20,7 @@ from typing import Any
 
 import acausal as ac
 
+from .refrigeration import ColdStore
 from .signal import Add, LimitedPI
 from .thermal import (
     Convection,
@@ -31,6 +32,8 @@ from .thermal import (
     TemperatureSensor,
     ThermalConductor,
 )
+
+__all__ = ["ColdStore", "HeatedHouse"]
 
 DAY = 86400.0
 WATER = 4186.0  # J/(kg·K)

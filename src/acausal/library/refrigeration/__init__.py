@@ -1,10 +1,11 @@
 """Refrigeration: compressors, moving-boundary exchangers, expansion valves, receivers, cold rooms with their controls.
 
-`examples/cold_store.py` puts them together.
+`ColdStore` puts them together; `acausal demo` runs it, `examples/cold_store.py` shows what can be asked of it.
 """
 
 from __future__ import annotations
 
+from .cold_store import ColdStore
 from .compressors import Compressor
 from .expansion import ThermostaticValve
 from .moving_boundary import Condenser, Evaporator, MovingBoundary, Void
@@ -12,6 +13,7 @@ from .receivers import Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "ColdRoom", "Compressor", "Condenser", "DefrostClock", "Door", "Evaporator", "FrostedCoil", "MovingBoundary", "Receiver",
+    "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "Door", "Evaporator",
+    "FrostedCoil", "MovingBoundary", "Receiver",
     "Thermostat", "ThermostaticValve", "Void",
 ]  # fmt: skip

@@ -1,0 +1,368 @@
+"""Diagrams of thermodynamics: log p-h and T-s with isolines, a cycle on them at an instant or over time, and its table of
+states.
+
+A cycle is a list of ports in the order in which the medium passes them: `["compressor.a", "compressor.b", "condenser.b",
+"valve.b"]`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UsageError
+from . import canvas
+from .style import COLOURS, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ..media.fluid import Fluid
+
+BAR, KILO, ZERO = 1e5, 1e3, 273.15
+GRID = 260  # points of the grid on which isolines are found, each way
+BETWEEN = 40  # points drawn from one state of a cycle to the next
+SIZE = (8.0, 5.6)  # inch
+File = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatePoint:
+    """The medium at a port at an instant: what passes there, or would leave."""
+
+    name: str
+    p: float
+    h: float
+    T: float
+    s: float
+    rho: float
+    x: float
+    m_flow: float
+
+
+class StatePoints(list[StatePoint]):
+    """States in a row. Printed it is a table in bar, °C and kJ; `to_pandas` gives it in SI units."""
+
+    def __str__(self) -> str:
+        wide = max([len(point.name) for point in self], default=0)
+        head = f"{'':{wide}}   p, bar     T, °C  h, kJ/kg  s, kJ/(kg K)  rho, kg/m³       x  m_flow, g/s"
+        return "\n".join([head, *(_row(point, wide) for point in self)])
+
+    def to_pandas(self) -> Any:
+        """A pandas table with a row for each port."""
+        from .tabular import optional_module
+
+        names = [n for n in StatePoint.__dataclass_fields__ if n != "name"]
+        columns = {n: [getattr(point, n) for point in self] for n in names}
+        return optional_module("pandas", "a table of states").DataFrame(columns, index=[point.name for point in self])
+
+
+def _row(point: StatePoint, wide: int) -> str:
+    quality = f"{point.x:8.3f}" if 0 <= point.x <= 1 else f"{'–':>8}"
+    return (
+        f"{point.name:{wide}} {point.p / BAR:8.3f} {point.T - ZERO:9.2f} {point.h / KILO:9.2f} {point.s / KILO:13.4f} "
+        f"{point.rho:11.3f} {quality} {point.m_flow * 1e3:12.3f}"
+    )
+
+
+def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: float | None = None) -> StatePoints:
+    """The states at some ports at a time (the last one unless given), in the order given.
+
+    >>> import acausal as ac
+    >>> from acausal.library import fluid
+    >>> class Line(ac.Component):
+    ...     def __init__(self):
+    ...         self.source, self.hole = fluid.PressureBoundary(p=8e5, h=2.4e5), fluid.Orifice(medium="R134a")
+    ...         self.sink = fluid.PressureBoundary(p=2e5)
+    ...     def connections(self):
+    ...         yield self.source.port, self.hole.a
+    ...         yield self.hole.b, self.sink.port
+    >>> print(ac.state_points(ac.compile(Line()).simulate(until=1.0), ["hole.a", "hole.b"], "R134a"))
+              p, bar     T, °C  h, kJ/kg  s, kJ/(kg K)  rho, kg/m³       x  m_flow, g/s
+    hole.a    8.000     28.77    240.00        1.1366    1193.001        –       25.091
+    hole.b    2.000    -10.09    240.00        1.1541      37.812   0.260      -25.091
+    """
+    fluid, time = _fluid(medium), _instant(result, at)
+    found = StatePoints()
+    for port in ports:
+        p, h, flow = (float(np.interp(time, result.time, v)) for v in _passing(result, port))
+        state = fluid.state(p=p, h=h)
+        found.append(StatePoint(port, p, h, state.T, state.s, state.rho, float(state.x), flow))
+    return found
+
+
+def ph_diagram(
+    medium: Fluid | str,
+    result: Any = None,
+    cycle: Sequence[str] = (),
+    *,
+    at: float | Sequence[float] | None = None,
+    file: File = None,
+    title: str = "",
+) -> Figure:
+    """Pressure, logarithmically, over enthalpy, with lines of equal temperature, entropy, density and quality.
+
+    medium: a fluid or its name.
+    result, cycle: a run and the ports that the medium passes, in their order; the line through them is closed.
+    at: the time of the run, or several; the last one unless given.
+    file: where the picture goes; without one it is shown.
+
+    >>> import acausal as ac
+    >>> figure = ac.ph_diagram("R134a")
+    >>> figure.axes[0].get_ylabel()
+    'Pressure (bar)'
+    """
+    return _diagram(_PressureEnthalpy(_fluid(medium)), result, cycle, at, file, title)
+
+
+def ts_diagram(
+    medium: Fluid | str,
+    result: Any = None,
+    cycle: Sequence[str] = (),
+    *,
+    at: float | Sequence[float] | None = None,
+    file: File = None,
+    title: str = "",
+) -> Figure:
+    """Temperature over entropy, with lines of equal pressure, enthalpy and quality. Arguments as those of `ph_diagram`.
+
+    >>> import acausal as ac
+    >>> ac.ts_diagram("R134a").axes[0].get_ylabel()
+    'Temperature (°C)'
+    """
+    return _diagram(_TemperatureEntropy(_fluid(medium)), result, cycle, at, file, title)
+
+
+def animate_cycle(
+    medium: Fluid | str,
+    result: Any,
+    cycle: Sequence[str],
+    file: str | os.PathLike[str],
+    *,
+    frames: int = 60,
+    start: float | None = None,
+    until: float | None = None,
+) -> Path:
+    """The cycle in the log p-h diagram over time, as `.gif`, `.html`, or `.mp4` where ffmpeg is installed."""
+    import matplotlib
+    from matplotlib.animation import FuncAnimation
+
+    path = Path(file)
+    writer = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}.get(path.suffix.lower())
+    if writer is None:
+        raise UsageError(f"`{path}` is no kind of animation that can be written.", remedy="Use .gif, .html or .mp4.")
+    begin = float(result.time[0]) if start is None else start
+    times = np.linspace(begin, float(result.time[-1]) if until is None else until, frames)
+    chart = _PressureEnthalpy(_fluid(medium))
+    p, h = _over_time(result, cycle)
+    with matplotlib.rc_context(STYLE):
+        figure = canvas.new_figure(SIZE, False)
+        axes = figure.subplots()
+        chart.draw(axes, p, h)
+        (line,) = axes.plot([], [], "o-", color=COLOURS[1], markersize=4)
+
+        def frame(time: float) -> tuple[Any]:
+            line.set_data(*chart.closed(*_at(result, p, h, time)))
+            axes.set_title(f"{result.title} at {time:.0f} s")
+            return (line,)
+
+        moving = FuncAnimation(figure, frame, frames=list(times), blit=False)
+        if writer == "html":
+            path.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
+        else:
+            moving.save(str(path), writer=writer, fps=12, dpi=90)
+    return path
+
+
+# --- charts -----------------------------------------------------------------------------------------------------------
+class _Chart:
+    """A diagram of one fluid: where a state stands on it, and its isolines."""
+
+    def __init__(self, fluid: Fluid) -> None:
+        self.fluid = fluid
+
+    def place(self, p: Any, h: Any) -> tuple[Any, Any]:
+        raise NotImplementedError
+
+    def lines(self) -> Iterator[tuple[str, str, Any, str]]:
+        """Name, format of the label, levels and colour of each family of isolines."""
+        raise NotImplementedError
+
+    def label(self, axes: Axes) -> None:
+        raise NotImplementedError
+
+    def closed(self, p: np.ndarray, h: np.ndarray) -> tuple[Any, Any]:
+        """The line through states and back to the first, straight in ln p and h between them."""
+        share = np.arange(BETWEEN) / BETWEEN
+        logs, around = np.log(p), np.arange(len(p)) + 1
+        along = [v[:, None] + share * (v[around % len(v)] - v)[:, None] for v in (logs, h)]
+        return self.place(np.append(np.exp(along[0].ravel()), p[0]), np.append(along[1].ravel(), h[0]))
+
+    def draw(self, axes: Axes, p: np.ndarray, h: np.ndarray) -> None:
+        pressures, (left, right) = self._window(p, h)
+        grid_p, grid_h = np.meshgrid(np.geomspace(pressures[0], pressures[1], GRID), np.linspace(left, right, GRID))
+        values = self._grid(grid_p, grid_h)
+        x, y = self.place(grid_p, grid_h)
+        self.label(axes)  # before the isolines: their labels are as wide as they are on these axes
+        axes.set_xlim(np.nanmin(x), np.nanmax(x))
+        axes.set_ylim(np.nanmin(y), np.nanmax(y))
+        for name, form, levels, colour in self.lines():
+            drawn = axes.contour(x, y, values[name], levels=levels, colors=colour, linewidths=0.6, linestyles="solid", alpha=0.8)
+            axes.clabel(drawn, fmt=lambda v, form=form: form.format(v), fontsize=6.5)
+        self._dome(axes, pressures)
+
+    def _window(self, p: np.ndarray, h: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The part of the table that is drawn: all that an engineer looks at, and the cycle with room around it."""
+        fluid = self.fluid
+        low, high = 0.02 * fluid.p_critical, 1.5 * fluid.p_critical
+        if len(p):
+            low, high = min(low, 0.6 * float(np.min(p))), max(high, 1.4 * float(np.max(p)))
+        low, high = max(low, fluid.p_min), min(high, fluid.p_max)
+        ends = fluid.saturation(p=np.array([low, 0.7 * fluid.p_critical]))
+        wide = float(ends.vapour.h[0] - ends.liquid.h[0])
+        left, right = float(ends.liquid.h[0]) - 0.2 * wide, float(np.max(ends.vapour.h)) + 0.6 * wide
+        if len(h):
+            left, right = min(left, float(np.min(h)) - 0.1 * wide), max(right, float(np.max(h)) + 0.1 * wide)
+        return (low, high), (max(left, fluid.h_min), right)
+
+    def _grid(self, p: np.ndarray, h: np.ndarray) -> dict[str, np.ndarray]:
+        found = self.fluid.function("state").evaluate(p, h, np.full_like(p, 2.0))
+        T, rho, s = found[..., 0], found[..., 1], found[..., 2]
+        T = np.where((T < self.fluid.T_min) | (T > self.fluid.T_max), np.nan, T)
+        ends = self.fluid.saturation(p=np.minimum(p, 0.9999 * self.fluid.p_critical))
+        x = (h - ends.liquid.h) / (ends.vapour.h - ends.liquid.h)
+        inside = (x >= 0) & (x <= 1) & (p < 0.999 * self.fluid.p_critical)
+        values = {"T": T - ZERO, "s": s / KILO, "rho": rho, "h": h / KILO, "p": p / BAR}
+        return {k: np.where(np.isnan(T), np.nan, v) for k, v in values.items()} | {"x": np.where(inside, x, np.nan)}
+
+    def _dome(self, axes: Axes, pressures: tuple[float, float]) -> None:
+        p = np.exp(np.linspace(np.log(pressures[0]), np.log(0.99999 * self.fluid.p_critical), 400))
+        ends = self.fluid.saturation(p=p)
+        left, right = self.place(p, ends.liquid.h), self.place(p, ends.vapour.h)
+        x, y = (np.concatenate([a, b[::-1]]) for a, b in zip(left, right, strict=True))
+        axes.plot(x, y, color="#222222", linewidth=1.5)
+
+
+class _PressureEnthalpy(_Chart):
+    def place(self, p: Any, h: Any) -> tuple[Any, Any]:
+        return h / KILO, p / BAR
+
+    def lines(self) -> Iterator[tuple[str, str, Any, str]]:
+        span = (np.ceil((self.fluid.T_min - ZERO) / 20) * 20, self.fluid.T_max - ZERO)
+        step = 20 if span[1] - span[0] < 500 else 50
+        yield "T", "{:.0f} °C", np.arange(*span, step), COLOURS[0]
+        yield "s", "{:.2f}", 18, COLOURS[2]
+        yield "rho", "{:g}", np.sort(np.outer([1, 2, 5], 10.0 ** np.arange(-2, 4)).ravel()), COLOURS[3]
+        yield "x", "{:.1f}", np.arange(0.1, 0.95, 0.1), "#999999"
+
+    def label(self, axes: Axes) -> None:
+        from matplotlib.ticker import FuncFormatter
+
+        axes.set_yscale("log")
+        for axis in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            axis(FuncFormatter(lambda v, _: f"{v:g}" if f"{v:e}"[0] in "125" else ""))
+        axes.set_xlabel("Specific enthalpy (kJ/kg)")
+        axes.set_ylabel("Pressure (bar)")
+
+
+class _TemperatureEntropy(_Chart):
+    def place(self, p: Any, h: Any) -> tuple[Any, Any]:
+        found = self.fluid.function("state").evaluate(np.asarray(p), np.asarray(h), np.full_like(np.asarray(p), 2.0))
+        return found[..., 2] / KILO, found[..., 0] - ZERO
+
+    def lines(self) -> Iterator[tuple[str, str, Any, str]]:
+        yield "p", "{:g} bar", np.sort(np.outer([1, 2, 5], 10.0 ** np.arange(-3, 4)).ravel()), COLOURS[0]
+        yield "h", "{:.0f}", 16, COLOURS[2]
+        yield "x", "{:.1f}", np.arange(0.1, 0.95, 0.1), "#999999"
+
+    def label(self, axes: Axes) -> None:
+        axes.set_xlabel("Specific entropy (kJ/(kg K))")
+        axes.set_ylabel("Temperature (°C)")
+
+
+def _diagram(chart: _Chart, result: Any, cycle: Sequence[str], at: Any, file: File, title: str) -> Figure:
+    import matplotlib
+
+    path = canvas.checked_path(file)
+    window = canvas.has_window(matplotlib) if file is None else False
+    p, h = _over_time(result, cycle) if result is not None else (np.zeros((0, 0)), np.zeros((0, 0)))
+    times = [] if result is None else [_instant(result, t) for t in (at if isinstance(at, (list, tuple, np.ndarray)) else [at])]
+    states = [_at(result, p, h, t) for t in times]
+    with matplotlib.rc_context(STYLE):
+        figure = canvas.new_figure(SIZE, window)
+        axes = figure.subplots()
+        chart.draw(axes, *(np.concatenate([s[k] for s in states]) if states else np.zeros(0) for k in (0, 1)))
+        for number, (time, state) in enumerate(zip(times, states, strict=True)):
+            _draw_cycle(axes, chart, state, cycle, COLOURS[1 + number % 4], f"{time:g} s", names=number == 0)
+        axes.set_title(title or (f"{result.title}: {chart.fluid.name}" if result is not None else chart.fluid.name))
+        if len(times) > 1:
+            axes.legend()
+        canvas.saved(figure, path)
+    if window:
+        canvas.show()
+    return figure
+
+
+def _draw_cycle(axes: Axes, chart: _Chart, state: Any, cycle: Sequence[str], colour: str, label: str, *, names: bool) -> None:
+    axes.plot(*chart.closed(*state), color=colour, linewidth=2.0, label=label)
+    x, y = chart.place(*state)
+    axes.plot(x, y, "o", color=colour, markersize=5)
+    if names:
+        for name, a, b in _together(cycle, x, y):
+            axes.annotate(name, (a, b), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222")
+
+
+def _together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tuple[str, float, float]]:
+    """Names of points; those that stand at one place share a label."""
+    left, near = list(range(len(cycle))), [0.03 * max(float(np.ptp(v)), 1e-9) for v in (x, y)]
+    while left:
+        k = left[0]
+        here = [i for i in left if abs(x[i] - x[k]) < near[0] and abs(y[i] - y[k]) < near[1]]
+        yield ", ".join(cycle[i] for i in here), float(x[k]), float(y[k])
+        left = [i for i in left if i not in here]
+
+
+# --- values of a run --------------------------------------------------------------------------------------------------
+def _fluid(medium: Fluid | str) -> Any:
+    from ..media import fluid
+
+    found = fluid(medium) if isinstance(medium, str) else medium
+    if not hasattr(found, "p_critical"):
+        raise UsageError(f"A diagram is drawn of a fluid with liquid and vapour, not of {getattr(medium, 'name', medium)!r}.")
+    return found
+
+
+def _passing(result: Any, port: str) -> tuple[Any, Any, Any]:
+    flow = np.asarray(result[f"{port}.m_flow"])
+    h = np.where(flow > 0, result[f"{port}.h.inflow"], result[f"{port}.h.outflow"])
+    return np.asarray(result[f"{port}.p"]), h, flow
+
+
+def _over_time(result: Any, cycle: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    if not cycle:
+        raise UsageError(
+            "No ports are given whose states could be drawn.",
+            remedy='Name those of the cycle in their order: cycle=["compressor.a", "compressor.b", "condenser.b", "valve.b"].',
+        )
+    found = [_passing(result, port)[:2] for port in cycle]
+    return np.stack([p for p, _ in found], axis=1), np.stack([h for _, h in found], axis=1)
+
+
+def _at(result: Any, p: np.ndarray, h: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    one, other = (np.array([np.interp(time, result.time, column) for column in v.T]) for v in (p, h))
+    return one, other
+
+
+def _instant(result: Any, at: float | None) -> float:
+    first, last = float(result.time[0]), float(result.time[-1])
+    if at is None:
+        return last
+    if not first <= at <= last:
+        raise UsageError(f"The run goes from {first:g} to {last:g} s: there is nothing to draw at {at:g} s.")
+    return float(at)
