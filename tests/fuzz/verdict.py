@@ -60,6 +60,7 @@ def judge(generator: str, seed: int) -> Verdict:
     try:
         with _at_most(SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore", ac.RunWarning)
+            warnings.simplefilter("ignore", ac.ModelWarning)
             return Verdict(generator, seed, *_judged(case, module.FORMS))
     except _TooLong:
         return Verdict(generator, seed, "hangs", repr(case))

@@ -14,7 +14,7 @@ from .system import System
 
 @dataclass(slots=True, eq=False)
 class Starts:
-    """Per unknown. `given`: somebody wrote a start value down."""
+    """Per unknown. `given`: somebody wrote a start value down; `level`: who (see `numbers.Values`)."""
 
     start: np.ndarray
     given: np.ndarray
@@ -22,6 +22,7 @@ class Starts:
     nominal: np.ndarray
     minimum: np.ndarray
     maximum: np.ndarray
+    level: np.ndarray
 
 
 class StartReader:
@@ -39,12 +40,15 @@ class StartReader:
         fixed = (self.fixed.cells != 0).astype(np.int8)
         n = self.system.aliases.unknown_count
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
+        level = np.zeros(n, dtype=np.int64)
+        said = self._members(np.flatnonzero(self.start.given))
+        np.maximum.at(level, self.system.aliases.index[said], self.start.given[said])
         nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
         chosen = self._members(np.flatnonzero(fixed))
         held[self.system.aliases.index[chosen]] = True
-        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high))
+        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high, level))
 
     def _with_derivatives(self, starts: Starts) -> Starts:
         """Derivatives that index reduction made unknowns: no start, no bounds, the size of what they derive from."""
@@ -59,6 +63,7 @@ class StartReader:
             np.append(starts.nominal, starts.nominal[added.of_unknown]),
             np.append(starts.minimum, np.full(count, -np.inf)),
             np.append(starts.maximum, np.full(count, np.inf)),
+            np.append(starts.level, np.zeros(count, dtype=np.int64)),
         )
 
     def state_preference(self) -> np.ndarray:

@@ -44,6 +44,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         maximum=starts.maximum[kept],
         fixed=starts.fixed[kept],
         start_given=starts.given[kept],
+        start_level=starts.level[kept],
         name_of_unknown=lambda i: system.name_of_unknown(int(kept[i])),
         describe_equation=lambda r: system.describe_equation(int(lowered.kept_rows[r])),
         explain_row=lambda row, w: explain_row(system, lowered.original_row(row, w), lowered.expand(w)),

@@ -108,6 +108,7 @@ class _Bench:
             return
         kept = problem.lowered.kept
         problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
+        problem.start_level = starts.level[kept]
         problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
         self.starts = starts
 

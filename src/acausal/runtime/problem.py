@@ -312,6 +312,7 @@ class Problem:
     explain_row: Callable[[int, Floats], Diagnostic] | None = None  # why an equation has no value, given a workspace
     continuation_index: int | None = None  # of the homotopy parameter, in known; 1.0 is the model as written
     start_given: Mask | None = None
+    start_level: NDArray[np.int64] | None = None  # who gave it: 0 is nobody, higher numbers count more
     uses_continuation: bool | None = None
     pattern_parts: tuple[Mask, Mask] | None = None  # which entries can hold a derivative by y, which by y'
     initial_pattern_parts: tuple[Mask, Mask] | None = None

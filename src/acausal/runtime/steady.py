@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, RunWarning, UsageError
+from ..families.numbers import MODIFIED
 from ..families.starts import Starts
 from ..families.system import System
 from ..program.rows import Stored
@@ -54,7 +55,8 @@ class Earlier:
         if self.said is not None:
             within = np.where(self.said, self.values, within)  # these are refused, if anything, not moved
         start = np.where(self.found, within, starts.start)
-        return Starts(start, starts.given | self.found, starts.fixed, starts.nominal, starts.minimum, starts.maximum)
+        level = np.where(self.found, MODIFIED, starts.level)
+        return replace(starts, start=start, given=starts.given | self.found, level=level)
 
 
 def earlier_values(system: System, start_from: Any) -> Earlier | None:

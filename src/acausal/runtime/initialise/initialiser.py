@@ -18,6 +18,7 @@ from .blocks import BlockSolver
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem
 from .homotopy import follow_model, uses_model_continuation
+from .nearest import Nearest
 from .newton import Groups, NewtonResult, Verdict, newton
 from .numeric import by_numbers
 from .options import Options
@@ -165,7 +166,7 @@ class _Run:
     ) -> None:
         self.owner, self.stack, self.options, self.quick = owner, owner.stack, owner.options, quick
         self.led = led and owner.mode != "hold"
-        self.guesses, self.exchanged = (y_guess, yp_guess), False
+        self.guesses, self.exchanged, self.guessed = (y_guess, yp_guess), False, y_guess is not None
         self._begin()
         self.report.outcome = self._solve()
         self._finish()
@@ -192,7 +193,19 @@ class _Run:
         outcome = self._solve_as_chosen()
         if outcome in (Outcome.SINGULAR, Outcome.NOT_FOUND) and not self.quick and self._choose_again():
             outcome = self._solve_as_chosen()
+        if outcome.solved and self.owner.mode == "start" and not self.quick and not self.guessed:
+            self._reconcile()
         return outcome
+
+    def _reconcile(self) -> None:
+        """Starts that contradict each other are met halfway, where equations are linear in them (see `nearest`)."""
+        whole, conditions = self.owner.whole, self.owner.conditions
+        if whole is None or not conditions.by_structure or len(conditions.surplus):
+            return
+        near = Nearest(self.stack, conditions, self.x)
+        if near.contradicted():
+            found = near.found(whole, self.options)
+            self.x = self.x if found is None else found
 
     def _choose_again(self) -> bool:
         """Whether, at the point reached, other starts than those taken, or other rows than those chosen, determine the rest."""
