@@ -6,6 +6,7 @@ those of the processor, the least of several rounds.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -218,6 +219,9 @@ def _runs() -> Iterator[Record]:
     model = ac.compile(Spring())
     integrator = min(model.simulate(until=1.0, points=2).statistics.seconds["total"] for _ in range(100))
     yield record("fixed cost of simulate", 2, least(lambda: model.simulate(until=1.0, points=2), 300) - integrator, 2e-4)
+    others = itertools.count()
+    changed = least(lambda: model.simulate(until=1.0, points=2, set={"k": 1.0 + 1e-6 * next(others)}), 300)
+    yield record("the same, with another parameter each time", 2, changed - integrator, 2e-4)
     session = model.start()
     session.advance(1.0)
     yield record("fixed cost of advance", 2, least(lambda: session.advance(session.time + 1e-6), 300), 1e-4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,11 +33,19 @@ class StartReader:
         self.system, self.attributes, self.fixed = system, Attributes(system.plant), numbers.fixed
         self.start, self.nominal = numbers.start.own(), numbers.nominal.own()
         self.minimum, self.maximum = numbers.minimum.own(), numbers.maximum.own()
+        bound = [values for values in (self.start, self.nominal, self.minimum, self.maximum) if values.bindings]
+        self.depends_on_parameters = bool(bound)
+        self._bound, self._only = bound, None if bound else self._read()
 
     def starts(self, known: np.ndarray) -> Starts:
-        for values in (self.start, self.nominal, self.minimum, self.maximum):
-            if values.bindings:
-                self.attributes.evaluate(values.bindings, values.cells, known)
+        """With these parameters; the same object each time where they make no difference."""
+        if self._only is not None:
+            return self._only
+        for values in self._bound:
+            self.attributes.evaluate(values.bindings, values.cells, known)
+        return self._read()
+
+    def _read(self) -> Starts:
         fixed = (self.fixed.cells != 0).astype(np.int8)
         n = self.system.aliases.unknown_count
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
@@ -87,7 +96,7 @@ class StartReader:
         eliminated = self.eliminated[variables]
         return variables[~aliases.known[variables] & ~eliminated]
 
-    @property
+    @cached_property
     def eliminated(self) -> np.ndarray:
         from .assemble import eliminated_mask
 

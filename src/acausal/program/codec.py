@@ -6,7 +6,9 @@ by field, so that no text can have anything else made or run. Expressions are wr
 
 A record is `[tag, …]`. A value within a record is null, a truth value, a number or a text as it is, `{"f": "inf"}` for a number
 that JSON has not, `{"d": {…}}` and `{"m": {…}}` for short dictionaries (a modification is one), and `[k]` for record k. Records of
-things that cannot be changed stand behind those of their parts.
+things that cannot be changed stand behind those of their parts. Components in a list, as far as they differ in numbers only, are
+one record with a column for each of these (`columns.py`): `[k, i]` is the i-th of them, `[k, i, j]` in a sequence those from i to
+j - 1.
 """
 
 from __future__ import annotations
@@ -62,6 +64,7 @@ from ..language.expression import (
 from ..language.external import ExternalFunction
 from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
 from ..language.tables import SplineFunction, Table, Table2D, TableDerivative
+from . import columns
 
 CLASSES: dict[str, type] = {
     cls.__name__: cls
@@ -121,7 +124,7 @@ def class_of(name: str) -> type:
 def layout(records: Iterable[list[Any]]) -> str:
     """A hash over the classes in some records and the names of their fields: equal ones are read alike."""
     known = {*_DICTIONARIES, *_FIXED, "list"}
-    names = sorted({str(record[0]) for record in records} - known)
+    names = sorted({"Node" if record[0] == columns.TAG else str(record[0]) for record in records} - known)
     text = ";".join(f"{name}:{','.join(_fields(class_of(name)) or ['*'])}" for name in names)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -177,8 +180,9 @@ class _Encoder:
         self.records: list[Any] = []
         self.arrays: list[np.ndarray] = []
         self.outside: list[ExternalFunction] = []
-        self._numbers: dict[int, int] = {}  # id → record
+        self._numbers: dict[int, int | tuple[int, int]] = {}  # id → record, or record and place in it
         self._kept: list[Any] = []  # so that ids stay those of what was written
+        self._looked_at: dict[int, Any] = {}  # lists of components that were written as columns
         self._equal: dict[Any, int] = {}  # short tuples by what is in them
         self._left: list[tuple[int, Any]] = []  # objects whose fields are yet to be written
         self._fields: dict[type, list[str] | None] = {}
@@ -196,7 +200,9 @@ class _Encoder:
             return value if math.isfinite(value) else {"f": repr(value)}
         found = self._numbers.get(id(value))
         if found is not None:
-            return [found]
+            return [found] if type(found) is int else [*found]  # type: ignore[misc]
+        if kind is tree.Node and value.position is not None and self._in_columns(value):
+            return self.value(value)
         if kind is dict or kind is declarations.Modification:
             if _is_short(value):
                 return {"d" if kind is dict else "m": {key: self.value(part) for key, part in value.items()}}
@@ -230,11 +236,38 @@ class _Encoder:
         self._numbers[id(value)] = len(self.records) - 1
         return [len(self.records) - 1]
 
+    def _in_columns(self, node: tree.Node) -> bool:
+        """Write a component and those like it in its list; false if it is alone in its way."""
+        siblings = None if node.parent is None else node.parent.children.get(node.name)
+        if not isinstance(siblings, tuple) or id(siblings) in self._looked_at:
+            return False
+        self._looked_at[id(siblings)] = siblings
+        for group in columns.groups(siblings):
+            number = len(self.records)
+            self.records.append(None)
+            self._numbers.update({id(one): (number, k) for k, one in enumerate(group)})
+            first, shared, numbers = columns.written(group)
+            parts = [self.value(part) for part in (first.name, first.shape, first.class_name, first.parent, first.kind)]
+            self.records[number] = [columns.TAG, *parts, self.value(shared), *(self.value(column) for column in numbers)]
+        return id(node) in self._numbers
+
+    def _sequence(self, values: Any) -> list[Any]:
+        """The parts of a list or tuple; components that stand in columns one after the other are one part."""
+        parts: list[Any] = []
+        for value in values:
+            part = self.value(value)
+            last = parts[-1] if parts else None
+            if type(part) is list and len(part) == 2 and type(last) is list and last[0] == part[0] and last[-1] == part[1]:
+                last[-1] += 1
+            else:
+                parts.append([part[0], part[1], part[1] + 1] if type(part) is list and len(part) == 2 else part)
+        return parts
+
     def _tuple(self, value: tuple[Any, ...]) -> list[int]:
         plain = all(type(v) is int or type(v) is str for v in value)
         if plain and value in self._equal:
             return [self._equal[value]]
-        number = self._new(value, ["tuple", *[self.value(v) for v in value]])
+        number = self._new(value, ["tuple", *self._sequence(value)])
         if plain:
             self._equal[value] = number[0]
         return number
@@ -248,7 +281,7 @@ class _Encoder:
     def _contents(self, value: Any) -> Any:
         kind = type(value)
         if kind is list:
-            return ["list", *map(self.value, value)]
+            return ["list", *self._sequence(value)]
         if isinstance(value, dict):
             name = "Modification" if isinstance(value, declarations.Modification) else "dict"
             return [name, *(self.value(part) for item in value.items() for part in item)]
@@ -265,7 +298,7 @@ class _Encoder:
         for node in walk(value):
             if id(node) not in self._numbers:
                 self._new(node, ["E", type(node).__name__, *self._node(node)])
-        return [self._numbers[id(value)]]
+        return [self._numbers[id(value)]]  # type: ignore[list-item]
 
     def _node(self, node: Expression) -> Iterable[Any]:
         if isinstance(node, Constant):
@@ -311,7 +344,7 @@ def decode(encoded: Encoded) -> Any:
     """The graph again; whatever does not fit together is a ValueError."""
     try:
         return _Decoder(encoded).value(encoded.root)
-    except (IndexError, KeyError, TypeError, AttributeError, OverflowError, UsageError) as error:
+    except (IndexError, KeyError, ValueError, TypeError, AttributeError, OverflowError, StopIteration, UsageError) as error:
         raise ValueError(f"its parts do not fit together ({type(error).__name__}: {error})") from error
 
 
@@ -329,6 +362,9 @@ class _Decoder:
         for k, (tag, *_) in enumerate(records):
             if tag in self._maker:
                 fixed.append(k)
+            elif tag == columns.TAG:
+                open_.append(k)
+                self.made[k] = columns.empty(self._column(records[k][-1]))
             else:
                 open_.append(k)
                 self.made[k] = [] if tag == "list" else _DICTIONARIES[tag]() if tag in _DICTIONARIES else _empty(class_of(tag))
@@ -339,19 +375,27 @@ class _Decoder:
         for k in objects:
             self._fill(self.made[k], records[k])
         for k in open_:
+            if records[k][0] == columns.TAG:
+                columns.fill(self.made[k], *map(self.value, records[k][1:]))
+        for k in open_:
             tag, *parts = records[k]
             if tag == "list":
-                self.made[k].extend(map(self.value, parts))
+                self.made[k].extend(self._values(parts))
             elif tag in _DICTIONARIES:
                 items = [self.value(p) for p in parts]
                 self.made[k].update(zip(items[::2], items[1::2], strict=True))
 
     def value(self, part: Any) -> Any:
         if type(part) is list:
-            (number,) = part
-            if not 0 <= number < len(self.made):
-                raise IndexError(number)
-            return self.made[number]
+            if not 0 <= part[0] < len(self.made):
+                raise IndexError(part[0])
+            found = self.made[part[0]]
+            if len(part) == 1:
+                return found
+            number, place = part
+            if not 0 <= place or self.encoded.records[number][0] != columns.TAG:
+                raise IndexError(place)
+            return found[place]
         if type(part) is dict:
             ((tag, held),) = part.items()
             if tag == "f":
@@ -378,8 +422,28 @@ class _Decoder:
         if name == "Kind":
             made._numbers, made._firsts = {}, []
 
+    def _values(self, parts: Any) -> list[Any]:
+        """What stands in a sequence."""
+        found: list[Any] = []
+        for part in parts:
+            if type(part) is list and len(part) == 3:
+                number, start, end = part
+                if not 0 <= start < end <= len(self.value([number])) or self.encoded.records[number][0] != columns.TAG:
+                    raise IndexError(part)
+                found.extend(self.made[number][start:end])
+            else:
+                found.append(self.value(part))
+        return found
+
+    def _column(self, part: Any) -> Any:
+        """An array that is needed before all others are made."""
+        tag, number = self.encoded.records[part[0]]
+        if tag != "array":
+            raise KeyError(tag)
+        return self._array(number)
+
     def _tuple(self, *parts: Any) -> Any:
-        return tuple(map(self.value, parts))
+        return tuple(self._values(parts))
 
     def _set(self, *parts: Any) -> Any:
         return frozenset(map(self.value, parts))

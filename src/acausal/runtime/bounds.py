@@ -19,6 +19,8 @@ def violated(
     problem: Problem, columns: np.ndarray, times: Floats, rows: Floats, tolerance: Floats, rtol: float
 ) -> list[Diagnostic]:
     """Variables that left their bounds. `columns` says which cell of the workspace each column of `rows` holds."""
+    if problem.bounded is not None and not len(problem.bounded):
+        return []
     unknown = np.flatnonzero(columns < problem.size)
     unknown = unknown[(columns[unknown] >= 0)]
     cells = columns[unknown]

@@ -15,11 +15,12 @@ from .outcome import Outcome
 OnFailure = Literal["warn", "raise", "keep"]
 R = TypeVar("R")
 
+_WAYS = get_args(OnFailure)
 _PACKAGE = str(Path(__file__).parent.parent)
 
 
 def check_on_failure(given: Any) -> None:
-    if given not in get_args(OnFailure):
+    if given not in _WAYS:
         raise UsageError(
             f'`on_failure` is "warn", "raise" or "keep", got {given!r}.',
             remedy='With "keep" nothing is said: look at `result.outcome`.',

@@ -205,7 +205,7 @@ class Parameters:
 
 def by_name(given: Any, what: str) -> Mapping[str, Any]:
     """Values by path, or why this is not that."""
-    if not isinstance(given, Mapping):
+    if type(given) is not dict and not isinstance(given, Mapping):
         raise UsageError(
             f'`{what}` takes values by name, such as {{"room.T": 20.0}}, got {given!r:.60} of type {type(given).__name__}.',
             remedy="A list of pairs becomes one with `dict(…)`." if isinstance(given, (list, tuple)) else "",

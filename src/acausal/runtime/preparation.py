@@ -110,6 +110,7 @@ class _Bench:
         problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
         problem.start_level = starts.level[kept]
         problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
+        problem.bounded = np.flatnonzero(np.isfinite(problem.minimum) | np.isfinite(problem.maximum))
         self.starts = starts
 
 
@@ -182,7 +183,8 @@ class Preparation:
                 set_at_start(bench.problem, t)
             lap("parameters")
             first = self._settled(bench, mode, asked, signals, entries)
-            first = replace(first, report=report or first.report)
+            if report is not None:
+                first = replace(first, report=report)
             problem = private(bench.problem)
         if self.selection is not None:
             problem, first = self._reselected(problem, first, t, known)
@@ -311,7 +313,7 @@ class Preparation:
     # --- numbers --------------------------------------------------------------------------------------------------------------
     def _read_starts(self, known: Floats, earlier: Earlier | None) -> Starts:
         """Start values with these parameters; the same object, as long as the parameters are the same."""
-        if self._read is None or not np.array_equal(self._read[0], known):
+        if self._read is None or (self.starts.depends_on_parameters and not np.array_equal(self._read[0], known)):
             starts = self.starts.starts(known)
             self._read = known.copy(), starts, [*self.starts.contradictions(), *self.starts.outside_bounds(starts)]
         starts = self._read[1]

@@ -331,6 +331,7 @@ class Problem:
         init=False, repr=False, default=None
     )  # unknowns that may be states, where states are selected …
     states: NDArray[np.int64] = field(init=False, repr=False)  # … and (unknown, its derivative) of those that are
+    bounded: NDArray[np.int64] | None = field(init=False, repr=False, default=None)  # unknowns with a finite bound, once known
     equations: Equations = field(init=False, repr=False)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)
 

@@ -106,7 +106,8 @@ class Session:
 
     def _request(self, first: Prepared) -> Request:
         order, problem = self._order, first.problem
-        cells = np.concatenate([problem.lowered.index[order.choice.gather], 2 * problem.size + self._assigned])
+        self._gather, self._atol = problem.lowered.index[order.choice.gather], _absolute(self._preparation, first, order)
+        cells = np.concatenate([self._gather, 2 * problem.size + self._assigned]) if len(self._assigned) else self._gather
         before = order.beginning.start_from
         return Request(
             t0=order.beginning.t,
@@ -116,7 +117,7 @@ class Session:
             yp0=first.yp,
             stored=Storage(cells.astype(np.int32)),
             rtol=order.rtol,
-            atol=_absolute(self._preparation, first, order),
+            atol=self._atol,
             inputs=first.signals,
             progress=order.progress,
             options=order.options,
@@ -270,8 +271,7 @@ class Session:
         self._clock.lap("integration")
         statistics["seconds"] = {**self._costs, **statistics.get("seconds", {}), **self._clock.seconds}
         statistics.late = {"initialisation": self._prepared.report.__str__}
-        gather, atol = problem.lowered.index[choice.gather], _absolute(self._preparation, self._prepared, self._order)
-        left = violated(problem, gather, run.times, run.rows, atol, self._order.rtol)
+        left = violated(problem, self._gather, run.times, run.rows, self._atol, self._order.rtol)
         preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.system, stored, run.outcome, statistics, preparation.title, told, run.journal)
         result.chattering = run.chattering

@@ -258,6 +258,9 @@ def _built_in() -> dict[str, Callable[[], Any]]:
     return {"fixed": fixed, "ida": ida, "sundae": sundae}
 
 
+_BUILT_IN = frozenset(_built_in())
+
+
 def solver_names() -> list[str]:
     """Names of all solvers that can be chosen."""
     return sorted({*_built_in(), *(e.name for e in entry_points(group="acausal.solvers"))})
@@ -268,7 +271,7 @@ def find_solver(given: str | Solver | type | None = None) -> Solver:
     name = default_solver() if given is None else given
     if not isinstance(name, str):
         return _solver_itself(name)
-    if name in _built_in():
+    if name in _BUILT_IN:
         return _made(name)
     for entry in entry_points(group="acausal.solvers", name=name):
         return _created(entry.load(), name)

@@ -44,6 +44,9 @@ class Verdict(IntEnum):
     TOO_MANY_ITERATIONS = 5
 
 
+_RUNNING = int(Verdict.RUNNING)  # an enumeration is slow to compare an array with
+
+
 class Groups:
     """Consecutive, non-empty pieces of a vector: group k is [offsets[k], offsets[k+1])."""
 
@@ -130,7 +133,7 @@ class Iteration:
 
     @property
     def running(self) -> Mask:
-        return np.asarray(self.verdict == Verdict.RUNNING)
+        return np.asarray(self.verdict == _RUNNING)
 
     def run(self, z: Floats, limit: int, way: Way) -> NewtonResult:
         z, r = self._into_domain(self.system.project(z))
