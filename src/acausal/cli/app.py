@@ -19,6 +19,7 @@ from .listing import show
 from .pack import pack, unpack
 from .run import run
 from .solvers import solvers
+from .studio import studio
 from .study import study
 
 
@@ -51,7 +52,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run, study, check, show, info, diagnose, pack, unpack, solvers, demo, bench):
+for command in (run, studio, study, check, show, info, diagnose, pack, unpack, solvers, demo, bench):
     app.command(name=command.__name__, cls=_Command, epilog=EPILOG if command is run else None)(guarded(command))
 
 

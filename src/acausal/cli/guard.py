@@ -60,7 +60,7 @@ def _is_typers(error: BaseException) -> bool:
 
 
 def _told(error: BaseException, with_traceback: bool, as_json: bool) -> Exit:
-    code, diagnostics = _blame(error)
+    code, diagnostics = blame(error)
     if with_traceback:
         traceback.print_exception(error)
     if as_json:
@@ -70,7 +70,7 @@ def _told(error: BaseException, with_traceback: bool, as_json: bool) -> Exit:
     return code
 
 
-def _blame(error: BaseException) -> tuple[Exit, tuple[Diagnostic, ...]]:
+def blame(error: BaseException) -> tuple[Exit, tuple[Diagnostic, ...]]:
     if isinstance(error, Stop):
         return error.code, error.diagnostics
     if isinstance(error, ModelError):

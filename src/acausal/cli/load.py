@@ -16,7 +16,7 @@ import re
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,6 +94,21 @@ def load_component(text: str) -> Component:
     target = parse(text)
     with redirect_stdout(sys.stderr):  # what a model file prints must not get into what a program reads from us
         return _made(_found(target), target)
+
+
+def load_with_choices(text: str, changes: Mapping[str, Any]) -> tuple[Component, dict[str, Any]]:
+    """The component with other arguments than the command line names, and all plain arguments as they are now, defaults too."""
+    target = parse(text)
+    with redirect_stdout(sys.stderr):
+        found = _found(target)
+        if isinstance(found, Component) or not callable(found):
+            return _made(found, target), {}
+        parameters = [p for p in _parameters(found) if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        placed = dict(zip([p.name for p in parameters], target.args, strict=False))
+        chosen_values = {**placed, **target.kwargs, **changes}
+        made = _made(found, replace(target, args=(), kwargs=chosen_values) if changes else target)
+    values = {p.name: chosen_values.get(p.name, p.default) for p in parameters}
+    return made, {name: v for name, v in values.items() if isinstance(v, (bool, int, float, str)) or v is None}
 
 
 def load_class(text: str) -> type[Component]:

@@ -338,6 +338,7 @@ class Model:
         store: Iterable[str] | None = None,
         initial: str = "start",
         start_from: Any = None,
+        progress: Callable[[float], bool | None] | None = None,
         solver: str | Solver | None = None,
         atol: float | Mapping[str, float] | None = None,
         derivatives: bool | None = None,
@@ -351,8 +352,8 @@ class Model:
         session.advance("2 min", inputs={"valve.opening": 0.5})
         session["room.T"], session.result()
 
-        Arguments are those of `simulate`; `until` is a time that the session will not pass, if one is known. Rows are stored at the
-        start, at every time it is advanced to, and at events.
+        Arguments are those of `simulate` (`progress` is a function: there is no bar); `until` is a time that the session will not
+        pass, if one is known. Rows are stored at the start, at every time it is advanced to, and at events.
         """
         check_on_failure(on_failure)
         begin, end = seconds(start, "start"), np.inf if until is None else seconds(until, "until")
@@ -367,7 +368,7 @@ class Model:
         _check_arguments(chosen, options, rtol, atol, Model.start)
         choice = self._preparation.choice(store, derivatives, 1)
         asked = Beginning(begin, initial, set or {}, inputs or {}, start_from)
-        order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options)
+        order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options, progress)
         return Session(self._preparation, order, self.seconds, on_failure=on_failure)
 
     def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:

@@ -1,0 +1,71 @@
+"""`acausal studio`: the model in the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import Diagnostic
+from .common import ModelArgument, Traceback
+from .exits import Exit
+from .guard import Stop
+
+
+def studio(
+    model: ModelArgument,
+    port: Annotated[int, typer.Option(metavar="N", help="The port to listen on; any free one otherwise.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Whether a browser is opened.")] = True,
+    token: Annotated[str, typer.Option(metavar="TEXT", help="The word that lets a browser in; a random one otherwise.")] = "",
+    memory: Annotated[int, typer.Option(metavar="MB", help="Memory that a run may use; most of the machine's otherwise.")] = 0,
+    traceback: Traceback = False,
+) -> Exit:
+    """Open a model in the browser: parameters, runs, plots, the diagram with values on it.
+
+    [dim]acausal studio house.py[/dim]
+    """
+    try:
+        from ..studio.server import serve
+        from ..studio.studio import Studio
+    except ModuleNotFoundError as error:
+        remedy = 'pip install "acausal[studio]"'
+        raise Stop(Exit.USAGE, Diagnostic(f"The studio needs `{error.name}`, which is not installed.", remedy=remedy)) from error
+    _check(model)
+    found = Studio(model, _folder(model), memory or _most_memory())
+    serve(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address))
+    return Exit.FINE
+
+
+def _say(model: str, address: str) -> None:
+    print(f"The studio for {model} is at\n\n    {address}\n\nIt is for this machine only, and ends with Ctrl-C.", flush=True)
+
+
+def _check(model: str) -> None:
+    """A file that does not exist is told at once, not on a page."""
+    from .load import _no_such_file, parse
+
+    if model.endswith(".acm"):
+        if not Path(model).is_file():
+            raise Stop(Exit.USAGE, Diagnostic(f"There is no file `{model}`."))
+        return
+    target = parse(model)
+    if target.file and not Path(target.file).is_file():
+        raise Stop(Exit.USAGE, _no_such_file(Path(target.file)))
+
+
+def _folder(model: str) -> Path:
+    """Where results of this model are kept."""
+    cache = Path(os.environ.get("ACAUSAL_CACHE") or Path.home() / ".cache" / "acausal")
+    key = hashlib.sha256(f"{Path.cwd()}|{model}".encode()).hexdigest()[:16]
+    return cache / "studio" / key
+
+
+def _most_memory() -> int:
+    """Megabytes: four fifths of what the machine has."""
+    try:
+        return int(0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 20))
+    except (ValueError, OSError, AttributeError):
+        return 0

@@ -1,0 +1,109 @@
+"""Cases as text beside the model: `plant.cases.toml`. Whoever likes an editor better may write it there.
+
+[[case]]
+name = "colder winter"
+until = "3 day"
+
+[case.set]
+"wall.G" = 3.0
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ..errors import Diagnostic, Location, ModelError
+from .protocol import Case
+
+_HEADING = (
+    "# Cases of {name} for the acausal studio: layers of changes over the model. Edit as you like; the studio reads it again.\n"
+)
+_DEFAULTS = Case("")
+
+
+def file_of(target: str) -> Path | None:
+    """Where the cases of a model are kept: beside its file; None for a model without one."""
+    text = target.partition(".py:")[0] + (".py" if ".py:" in target else "")
+    path = Path(text)
+    return path.with_suffix(".cases.toml") if path.suffix in (".py", ".acm") else None
+
+
+def read(path: Path | None) -> list[Case]:
+    """The cases in a file; none if there is no file."""
+    if path is None or not path.is_file():
+        return []
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("case", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(
+            Diagnostic(
+                f"The cases in `{path.name}` cannot be read: {error}.", location=Location(str(path), 1), remedy="mend the file"
+            )
+        ) from error
+    known = {f.name for f in fields(Case)}
+    cases = []
+    for entry in found if isinstance(found, list) else []:
+        unknown = sorted(set(entry) - known)
+        if unknown or not isinstance(entry.get("name"), str):
+            what = f"does not know `{unknown[0]}`" if unknown else "has a case without a name"
+            raise ModelError(
+                Diagnostic(f"`{path.name}` {what}.", location=Location(str(path), 1), remedy=f"keys are {', '.join(sorted(known))}")
+            )
+        cases.append(Case(**entry))
+    return cases
+
+
+def write(path: Path | None, name: str, cases: list[Case]) -> None:
+    """All cases at once, or the file stays as it was."""
+    if path is None:
+        return
+    text = _HEADING.format(name=name) + "".join(_text(case) for case in cases)
+    tomllib.loads(text)
+    new = path.with_name(f".{path.name}.new")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def _text(case: Case) -> str:
+    lines = ["", "[[case]]"]
+    tables = []
+    for f in fields(Case):
+        value = getattr(case, f.name)
+        if isinstance(value, dict):
+            if value:
+                tables += ["", f"[case.{f.name}]", *(f"{_key(k)} = {_value(v)}" for k, v in value.items())]
+        elif f.name == "name" or value != getattr(_DEFAULTS, f.name):
+            lines.append(f"{f.name} = {_value(value)}")
+    return "\n".join([*lines, *tables]) + "\n"
+
+
+def _key(text: str) -> str:
+    return _value(text)
+
+
+def _value(value: Any) -> str:
+    """A value in TOML.
+
+    >>> _value("a\\n\\"b\\""), _value([1, True, "x"]), _value({"times": [0.0]})
+    ('"a\\\\n\\\\"b\\\\""', '[1, true, "x"]', '{ "times" = [0.0] }')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_value(v) for v in value)}]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    escaped = "".join(_ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in str(value))
+    return f'"{escaped}"'
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

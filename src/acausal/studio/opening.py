@@ -1,0 +1,141 @@
+"""What a worker opens: a Python file with a model, a module, a saved model (`.acm`) or an application (`.acapp`)."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import AcausalError
+from ..runtime.model import Model as Compiled
+from ..runtime.model import compile as translate
+from . import describe
+from .protocol import Choice, Model, Part
+
+_NICE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0)
+_MANY_STATES = 300  # beyond which nobody asks for time constants
+_DECADES = 5.0  # time constants in a first run
+
+
+@dataclass(slots=True)
+class Opened:
+    """A model with what the page is told about it."""
+
+    model: Compiled
+    catalogue: dict[str, Any]
+    page: Model
+    files: list[str] = field(default_factory=list)
+
+
+def opened(target: str, choices: Mapping[str, Any], version: int) -> Opened:
+    """Load, translate and describe what the user named."""
+    begin = time.perf_counter()
+    loaded = set(sys.modules)
+    model, arguments, wishes = _loaded(target, choices)
+    catalogue = model.catalogue()
+    parts = describe.parts_of(catalogue)
+    kind = catalogue["kinds"][catalogue["tree"]["kind"]]
+    until = wishes.get("until")
+    page = Model(
+        title=model.title,
+        doc=kind["documentation"],
+        source=target,
+        version=version,
+        unknowns=catalogue["unknowns"],
+        state_count=int(model.problem.differential.sum()),
+        until=_seconds(until) if until is not None else likely_end(model),
+        parts=parts,
+        choices=arguments,
+        units=describe.units_of(parts),
+        plots=[list(p) for p in wishes["plots"]] if "plots" in wishes else likely_plots(parts),
+        seconds=time.perf_counter() - begin,
+        warnings=[f"Nothing is connected to `{name}`." for name in model.open_connectors()],
+    )
+    return Opened(model, catalogue, page, _files(target, loaded))
+
+
+def _loaded(target: str, choices: Mapping[str, Any]) -> tuple[Compiled, list[Choice], dict[str, Any]]:
+    if target.endswith(".acm"):
+        from ..loading import load
+
+        found = load(target)
+        assert isinstance(found, Compiled)
+        return found, [], {}
+    from ..cli.load import load_with_choices
+
+    component, values = load_with_choices(target, choices)
+    module = sys.modules.get(type(component).__module__)
+    wishes = dict(getattr(module, "__studio__", {}))
+    return translate(component), [Choice(name, value) for name, value in values.items()], wishes
+
+
+def _seconds(given: Any) -> float:
+    from ..runtime.storage import seconds
+
+    return float(seconds(given, "until"))
+
+
+def _files(target: str, before: set[str]) -> list[str]:
+    """The model's file and its neighbours that it imports: when one of them changes, the model is loaded again."""
+    own = Path(target.partition(".py:")[0] + (".py" if ".py:" in target else ""))
+    if not own.is_file():
+        return []
+    folder = own.resolve().parent
+    modules = [m for name, m in list(sys.modules.items()) if name not in before]
+    files = {Path(f).resolve() for m in modules if (f := getattr(m, "__file__", None))}
+    return [str(own.resolve()), *sorted(str(f) for f in files if f.is_relative_to(folder) and f != own.resolve())]
+
+
+# --- what a first run looks like ---------------------------------------------------------------------------------------------
+
+
+def likely_end(model: Compiled) -> float:
+    """Some time constants of the slowest part, rounded to what one would say; ten seconds where nothing can be known."""
+    if not 0 < model.problem.differential.sum() <= _MANY_STATES:
+        return 10.0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            poles = np.asarray(model.linearise(inputs=[]).poles())
+    except (AcausalError, ArithmeticError, ValueError, np.linalg.LinAlgError):
+        return 10.0
+    rates = np.abs(poles[np.isfinite(poles)])
+    rates = rates[rates > 1e-9 * rates.max(initial=0.0)]
+    if not len(rates):
+        return 10.0
+    wanted = min(_DECADES / float(rates.min()), 30 * 86400.0)
+    if wanted < 1.0:
+        return float(10.0 ** np.ceil(np.log10(wanted)))
+    return next((t for t in _NICE if t >= wanted), float(np.ceil(wanted / 86400.0) * 86400.0))
+
+
+def likely_plots(parts: list[Part]) -> list[list[str]]:
+    """Two panels to begin with: of the states of the plant's own parts, those units that most of them have."""
+    by_unit: dict[str, list[str]] = {}
+    for part in parts:
+        if "*" in part.path or part.path.count(".") > 0:
+            continue
+        for q in part.quantities:
+            if q.state and not q.shape and "." not in q.name:
+                by_unit.setdefault(q.unit, []).append(q.path)
+    if not by_unit:
+        by_unit = _first_elements(parts)
+    ranked = sorted(by_unit.items(), key=lambda item: -len(item[1]))
+    return [names[:4] for _, names in ranked[:2]] or [[]]
+
+
+def _first_elements(parts: list[Part]) -> dict[str, list[str]]:
+    """Of a plant of arrays, or one without states: the first elements of the states, or else whatever varies."""
+    states, others = dict[str, list[str]](), dict[str, list[str]]()
+    for q in (q for part in parts for q in part.quantities if "." not in q.name):
+        if q.state:
+            states.setdefault(q.unit, []).append(q.path.replace("*", "0"))
+        elif q.role in ("variable", "output"):
+            others.setdefault(q.unit, []).append(q.path.replace("*", "0"))
+    return states or others

@@ -1,0 +1,433 @@
+"""What is open: a model file with its workers, cases and runs, and the pages that look at it. No numbers pass through here undone:
+frames with columns go from worker to page as they are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..errors import Diagnostic, ModelError
+from . import cases as case_files
+from .process import Gone, Process
+from .protocol import Case, Hello, Problem, Run, Status, Study, packed, problem
+from .runs import Runs
+
+LOOKS = ("columns", "frames", "diagram", "explain", "events", "report", "export")
+_GRACE = 2.0  # seconds a cancelled run has to stop by itself
+_LONG = 3.0  # seconds after which a run is one that others do not wait for
+_WATCH = 0.4  # seconds between two looks at the files
+_QUEUE = 512  # frames a slow page may be behind
+
+
+class Client:
+    """A page: what it is to hear waits here."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue(_QUEUE)
+
+    def hear(self, frame: bytes) -> None:
+        try:
+            self.queue.put_nowait(frame)
+        except asyncio.QueueFull:  # it sleeps, or the line is slow: it comes back and hears everything anew
+            with contextlib.suppress(asyncio.QueueEmpty):
+                while True:
+                    self.queue.get_nowait()
+            self.queue.put_nowait(None)
+
+
+class Studio:
+    """One model file and everything about it."""
+
+    def __init__(self, target: str, folder: Path, megabytes: int = 0, patience: float = 120.0, workers: int = 2) -> None:
+        self.target, self.folder, self.megabytes, self.patience, self.most = target, folder, megabytes, patience, workers
+        self.runs = Runs(folder)
+        self.case_file = case_files.file_of(target)
+        self.cases: list[Case] = []
+        self.studies: dict[str, Study] = {}
+        self.choices: dict[str, Any] = {}
+        self.version = 0
+        self.model: dict[str, Any] | None = None
+        self.files: list[str] = []
+        self.status = Status("loading", f"Loading {Path(target).name} …", target, [], "")
+        self.clients: dict[int, Client] = {}
+        self.workers: list[Process] = []
+        self.opening: Process | None = None
+        self._clients = 0
+        self._stopping = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._stamps: dict[str, tuple[int, int]] = {}
+        self._instead: dict[str, str] = {}  # which earlier run a new one replaces when it is done
+
+    # --- pages ----------------------------------------------------------------------------------------------------------------
+    def enter(self) -> Client:
+        self._clients += 1
+        client = Client(self._clients)
+        self.clients[client.number] = client
+        hello = Hello(client.number, self.status, None, self.cases, self.runs.all(), list(self.studies.values()))
+        client.hear(packed({"notice": "hello", "data": {**asdict(hello), "model": self.model}}))
+        return client
+
+    def leave(self, client: Client) -> None:
+        self.clients.pop(client.number, None)
+
+    def announce(self, notice: str, data: Any) -> None:
+        self.broadcast(packed({"notice": notice, "data": data}))
+
+    def broadcast(self, frame: bytes) -> None:
+        for client in list(self.clients.values()):
+            client.hear(frame)
+
+    async def asked(self, client: Client, head: dict[str, Any]) -> None:
+        """A question of a page; whatever goes wrong is its answer."""
+        number = head.get("id")
+        try:
+            if not isinstance(number, str) or not number.startswith(f"{client.number}-"):
+                raise ModelError("A question must bear the number of its page.")
+            what = head.get("ask")
+            if what in LOOKS:
+                self._look(head)
+                return
+            answer = getattr(self, f"ask_{what}", None) if isinstance(what, str) and what.isidentifier() else None
+            if answer is None:
+                raise ModelError(f"The studio knows no question {what!r}.")
+            client.hear(packed({"id": number, "answer": await answer(head)}))
+        except Gone as gone:
+            client.hear(packed({"id": number, "refused": gone.problems}))
+        except ModelError as error:
+            client.hear(packed({"id": number, "refused": [asdict(problem(d)) for d in error.diagnostics]}))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = Problem(f"The studio cannot make sense of this question: {type(error).__name__} {error}.")
+            client.hear(packed({"id": number, "refused": [asdict(said)]}))
+
+    # --- workers --------------------------------------------------------------------------------------------------------------
+    async def start(self) -> None:
+        self._read_cases()
+        self._keep(asyncio.create_task(self._watch()))
+        await self.load()
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._stopping = True
+        workers = [*self.workers, *([self.opening] if self.opening else [])]
+        for worker in workers:
+            with contextlib.suppress(Gone, TimeoutError):
+                await asyncio.wait_for(worker.ask("save"), _GRACE)
+            worker.kill()
+        await asyncio.gather(*(worker.gone() for worker in workers))
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def load(self) -> None:
+        """Open the model in a new worker; the old one serves until that has gone well."""
+        if self.opening is not None:
+            self.opening.kill("Another version was loaded meanwhile.")
+        self._stamps = self._looked_at()
+        self._say(
+            "loading", f"Loading {Path(self.target).name} …" if self.model is None else f"Loading {Path(self.target).name} again …"
+        )
+        worker = Process(self.folder, self.megabytes, self._heard, self._ended)
+        self.opening = worker
+        await worker.start()
+        self._keep(asyncio.create_task(self._open(worker)))
+
+    async def _open(self, worker: Process) -> None:
+        name = Path(self.target).name
+        asked = worker.ask("open", target=self.target, choices=self.choices, version=self.version + 1)
+        try:
+            answer = await asyncio.wait_for(asked, self.patience)
+        except TimeoutError:
+            worker.kill()
+            what = f"`{name}` was not loaded within {self.patience:g} seconds, and its process was ended."
+            remedy = "Look for an endless loop or a question to the user at the top of the file."
+            answer = {"refused": [asdict(problem(Diagnostic(what, remedy=remedy)))]}
+        except Gone as gone:
+            answer = {"refused": gone.problems}
+        if worker is not self.opening:
+            return  # a newer one has taken its place
+        self.opening = None
+        if "answer" in answer:
+            await self._replace(worker, answer)
+        else:
+            worker.kill()
+            problems = [Problem(**p) for p in answer["refused"]]
+            text = f"{name} cannot be loaded" + ("; the last good version stays." if self.model else ".")
+            self._say("failed", text, problems, worker.printed)
+
+    async def _replace(self, worker: Process, answer: dict[str, Any]) -> None:
+        old, self.workers = self.workers, [worker]
+        self.version += 1
+        self.model, self.files = answer["answer"], answer["files"]
+        self._stamps = {**self._looked_at(), **self._stamps}
+        self._say("ready", f"{Path(self.target).name} is ready.", [], worker.printed)
+        self.announce("model", self.model)
+        for process in old:
+            self._keep(asyncio.create_task(self._retire(process)))
+
+    async def _retire(self, process: Process) -> None:
+        """An old worker writes what it has, finishes what it runs, and goes."""
+        with contextlib.suppress(Gone):
+            while any(self._is_going_on(run) for run in process.runs):
+                await asyncio.sleep(_WATCH)
+            await process.ask("save")
+        process.kill("The model was loaded again.")
+
+    def _is_going_on(self, run: str) -> bool:
+        found = self.runs.by_id.get(run)
+        return found is not None and found.state in ("queued", "running")
+
+    def _say(self, phase: Any, text: str, problems: list[Problem] | None = None, printed: str = "") -> None:
+        self.status = Status(phase, text, self.target, problems or [], printed)
+        self.announce("status", asdict(self.status))
+
+    def _heard(self, worker: Process, head: dict[str, Any], frame: bytes) -> None:
+        number, notice = head.get("id"), head.get("notice")
+        if isinstance(number, str):
+            client = self.clients.get(int(number.partition("-")[0]))
+            if client is not None:
+                client.hear(frame)
+        elif notice == "run":
+            self._progress(worker, head)
+        elif notice == "study":
+            self._study_row(head)
+        elif notice == "live":
+            self.broadcast(frame)
+        elif notice == "saved":
+            self.runs.write()
+        elif notice == "printed":
+            self.announce("printed", worker.printed)
+
+    def _progress(self, worker: Process, head: dict[str, Any]) -> None:
+        changes = dict(head)
+        if "problems" in changes:
+            changes["problems"] = [Problem(**p) for p in changes["problems"]]
+        run = self.runs.update(head["run"], changes)
+        if run is None:
+            return
+        self.announce("run", asdict(run))
+        if run.state not in ("queued", "running"):
+            self._settled(run)
+
+    def _settled(self, run: Run) -> None:
+        replaced = self._instead.pop(run.id, "")
+        if replaced in self.runs.by_id:
+            self.runs.forget(replaced)
+            self.announce("runs", [asdict(r) for r in self.runs.all()])
+
+    def _ended(self, worker: Process) -> None:
+        """A worker is no more: its runs are told why, and if it was in use, another one takes its place."""
+        for run in worker.runs:
+            if self._is_going_on(run):
+                problems = [Problem(**p) for p in worker._how()]
+                state = "cancelled" if worker.why else "failed"
+                found = self.runs.update(run, {"state": state, "message": problems[0].what, "problems": problems})
+                self.announce("run", asdict(found) if found else None)
+        for study in self.studies.values():
+            if study.state == "running" and study.id in worker.runs:
+                study.state, study.message = "failed", worker._how()[0]["what"]
+                self.announce("study", asdict(study))
+        if worker in self.workers:
+            self.workers.remove(worker)
+            if not self.workers and not self._stopping:
+                self._keep(asyncio.create_task(self.load()))
+
+    def _worker(self, run: str = "") -> Process:
+        """The worker that made a run, or the first one."""
+        for worker in self.workers:
+            if run and run in worker.runs:
+                return worker
+        if not self.workers:
+            loading = self.status.phase == "loading"
+            what = "The model is still being loaded." if loading else "There is no model: it could not be loaded."
+            raise Gone(
+                [asdict(Problem(what, remedy="Wait a moment." if loading else "Mend the file; it is loaded when it is saved."))]
+            )
+        return self.workers[0]
+
+    async def _worker_for_run(self) -> Process:
+        """One that has nothing to do, or soon; another one is started beside a long run, if there may be more of them."""
+        self._worker()
+        busy = {w: [self.runs.by_id[r] for r in w.runs if self._is_going_on(r)] for w in self.workers}
+        best = min(self.workers, key=lambda w: len(busy[w]))
+        if len(self.workers) >= self.most or all(time.time() - run.begun < _LONG for run in busy[best]):
+            return best
+        worker = Process(self.folder, self.megabytes, self._heard, self._ended)
+        await worker.start()
+        self.workers.append(worker)
+        answer = await worker.ask("open", target=self.target, choices=self.choices, version=self.version)
+        if "refused" in answer:
+            worker.kill()
+            raise Gone(answer["refused"])
+        return worker
+
+    # --- questions ------------------------------------------------------------------------------------------------------------
+    def _look(self, head: dict[str, Any]) -> None:
+        run = head.get("run", "")
+        if "run" in head and run not in self.runs.by_id:
+            raise ModelError("There is no such run.")
+        about = {"about": asdict(self.runs.by_id[run])} if head["ask"] == "export" else {}
+        self._worker(run).send({**head, **about})
+
+    async def ask_run(self, head: dict[str, Any]) -> Any:
+        case = Case(**head["case"])
+        worker = await self._worker_for_run()
+        run = self.runs.new(case, self.version)
+        if head.get("instead"):
+            self._instead[run.id] = head["instead"]
+        worker.runs.add(run.id)
+        worker.send({"ask": "run", "run": run.id, "case": asdict(case), "names": head["names"], "instead": head.get("instead", "")})
+        self.announce("run", asdict(run))
+        return asdict(run)
+
+    async def ask_continue(self, head: dict[str, Any]) -> Any:
+        run = self._run(head)
+        end = _seconds(head["until"])
+        if end <= run.time:
+            raise ModelError(Diagnostic(f"The run is at {run.time:g} s already.", remedy="Give a later end."))
+        run.state, run.fraction, run.until = "running", 0.0, end
+        order = {"ask": "continue", "run": run.id, "case": asdict(run.case), "names": head.get("names", []), "end": end}
+        self._worker(run.id).send(order)
+        return asdict(run)
+
+    async def ask_cancel(self, head: dict[str, Any]) -> None:
+        run = self._run(head)
+        worker = self._worker(run.id)
+        if run.id in worker.runs and self._is_going_on(run.id):
+            worker.send({"ask": "cancel", "run": run.id})
+            self._keep(asyncio.create_task(self._insist(worker, run.id)))
+
+    async def _insist(self, worker: Process, run: str) -> None:
+        await asyncio.sleep(_GRACE)
+        if self._is_going_on(run):
+            worker.kill(
+                "The run did not react when it was cancelled, and its process was ended.",
+                "Look for an endless loop in a function of the model. The model is loaded again; earlier runs are kept.",
+            )
+
+    async def ask_forget(self, head: dict[str, Any]) -> None:
+        run = self._run(head)
+        if self._is_going_on(run.id):
+            await self.ask_cancel(head)
+            return
+        self.runs.forget(run.id)
+        self.runs.write()
+        self.announce("runs", [asdict(r) for r in self.runs.all()])
+
+    def _run(self, head: dict[str, Any]) -> Run:
+        run = self.runs.by_id.get(head["run"])
+        if run is None:
+            raise ModelError("There is no such run.")
+        return run
+
+    async def ask_save_case(self, head: dict[str, Any]) -> Any:
+        case, before = Case(**head["case"]), head.get("before", "")
+        if not case.name.strip():
+            raise ModelError(Diagnostic("A case needs a name.", remedy="Give it one that says what is different."))
+        names = [c.name for c in self.cases]
+        if before in names:
+            self.cases[names.index(before)] = case
+        elif case.name in names:
+            self.cases[names.index(case.name)] = case
+        else:
+            self.cases.append(case)
+        return self._write_cases()
+
+    async def ask_delete_case(self, head: dict[str, Any]) -> Any:
+        self.cases = [c for c in self.cases if c.name != head["name"]]
+        return self._write_cases()
+
+    def _write_cases(self) -> Any:
+        try:
+            case_files.write(self.case_file, Path(self.target.partition(".py:")[0]).name, self.cases)
+        except OSError as error:
+            remedy = "The cases are kept until the studio ends; make the folder writable and save again."
+            raise ModelError(
+                Diagnostic(f"The cases could not be written to `{self.case_file}`: {error}.", remedy=remedy)
+            ) from error
+        self._stamps = self._looked_at()
+        told = [asdict(c) for c in self.cases]
+        self.announce("cases", told)
+        return told
+
+    async def ask_study(self, head: dict[str, Any]) -> Any:
+        case = Case(**head["case"])
+        worker = await self._worker_for_run()
+        run = self.runs.new(case, self.version)  # for its number and its name
+        self.runs.by_id.pop(run.id)
+        study = Study(run.id, case.name, list(head["over"]), list(head["outputs"]), [], [], 0, "running", "")
+        self.studies[study.id] = study
+        worker.runs.add(study.id)
+        worker.send({**head, "ask": "study", "run": study.id})
+        return asdict(study)
+
+    def _study_row(self, head: dict[str, Any]) -> None:
+        study = self.studies.get(head["run"])
+        if study is None:
+            return
+        for name in ("inputs", "outputs", "units", "total", "state", "message"):
+            setattr(study, name, head.get(name, getattr(study, name)))
+        study.rows += head.get("rows", [])
+        study.problems = [Problem(**p) for p in head.get("problems", [])]
+        self.announce("study", asdict(study))
+
+    async def ask_cancel_study(self, head: dict[str, Any]) -> None:
+        study = self.studies[head["study"]]
+        if study.state == "running":
+            worker = self._worker(study.id)
+            worker.send({"ask": "cancel", "run": study.id})
+
+    async def ask_choose(self, head: dict[str, Any]) -> None:
+        self.choices = dict(head["choices"])
+        await self.load()
+
+    async def ask_reload(self, head: dict[str, Any]) -> None:
+        await self.load()
+
+    # --- files ----------------------------------------------------------------------------------------------------------------
+    def _looked_at(self) -> dict[str, tuple[int, int]]:
+        own = Path(self.target.partition(".py:")[0] + (".py" if ".py:" in self.target else ""))
+        files = {*self.files, str(own.resolve())} | ({str(self.case_file)} if self.case_file else set())
+        return {file: _stamp(file) for file in files}
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH)
+            now = self._looked_at()
+            changed = {f for f, stamp in now.items() if self._stamps.get(f, stamp) != stamp and stamp != (0, 0)}
+            if not changed:
+                self._stamps = {**now, **{f: s for f, s in self._stamps.items() if f in now and now[f] == (0, 0)}}
+                continue
+            self._stamps = now
+            if str(self.case_file) in changed:
+                self._read_cases()
+                self.announce("cases", [asdict(c) for c in self.cases])
+            if changed - {str(self.case_file)}:
+                await self.load()
+
+    def _read_cases(self) -> None:
+        try:
+            self.cases = case_files.read(self.case_file)
+        except ModelError as error:
+            self._say(self.status.phase, self.status.text, [problem(d) for d in error.diagnostics])
+
+
+def _stamp(file: str) -> tuple[int, int]:
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def _seconds(text: str) -> float:
+    from ..runtime.storage import seconds
+    from .worker import _timed
+
+    return float(seconds(_timed(text) or 0.0, "until"))

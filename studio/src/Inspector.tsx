@@ -1,0 +1,67 @@
+// The right side: a component or a variable, from close by.
+import { ActionIcon, Button, ScrollArea, UnstyledButton } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { elements, number, shownIn, symbol } from './format'
+import { Icon } from './icons'
+import type { Explanation, Part } from './protocol'
+import { link, plot, quantity, refuse, shownUnit, useStudio } from './store'
+
+export function Inspector() {
+  const variable = useStudio((s) => s.variable)
+  const selected = useStudio((s) => s.selected)
+  const model = useStudio((s) => s.model)
+  const part = model?.parts.find((p) => p.path === selected)
+  if (!variable && !(part && selected)) return null
+  return (
+    <aside className="inspector" aria-label="Details">
+      <ActionIcon className="inspector-close" size="sm" variant="subtle" color="gray" aria-label="Close details" onClick={() => useStudio.setState({ variable: '', selected: '' })}><Icon name="close" size={13} /></ActionIcon>
+      <ScrollArea h="100%" type="auto" scrollbarSize={8}>{variable ? <Variable path={variable} /> : <Component part={part!} />}</ScrollArea>
+    </aside>
+  )
+}
+
+function Variable({ path }: { path: string }) {
+  const [found, setFound] = useState<Explanation | null>(null)
+  useEffect(() => {
+    setFound(null)
+    link.ask('explain', { path }).then(setFound).catch((e) => { refuse(e); useStudio.setState({ variable: '' }) })
+  }, [path])
+  const drawn = useStudio((s) => s.panels.some((p) => p.names.includes(path)))
+  const q = quantity(path)
+  return (
+    <div className="inspect">
+      <h2>{path}</h2>
+      {q?.doc && <p>{q.doc}{q.unit && <span className="dim"> [{symbol(q.unit)}]</span>}</p>}
+      <Button size="compact-xs" variant="light" onClick={() => plot(path)}>{drawn ? 'Take it from the plot' : 'Plot it'}</Button>
+      {!found && <p className="dim">Asking the model …</p>}
+      {found && <dl>{found.facts.map((f, k) => (
+        <div key={k} className="fact">
+          {f.label && <dt>{f.label}</dt>}
+          <dd className={f.label === 'determined by' ? 'code' : ''}>{f.text}{f.paths.map((p) => <UnstyledButton key={p} className="link" onClick={() => useStudio.setState({ variable: p.replace(/^-/, '').replace(/^der\((.*)\)$/, '$1') })}>{p}</UnstyledButton>)}</dd>
+        </div>
+      ))}</dl>}
+    </div>
+  )
+}
+
+function Component({ part }: { part: Part }) {
+  useStudio((s) => s.units)
+  const parameters = part.quantities.filter((q) => q.role === 'parameter')
+  const signals = part.quantities.filter((q) => q.role !== 'parameter' && q.role !== 'constant')
+  return (
+    <div className="inspect">
+      <h2>{part.path}</h2>
+      <p className="dim">{part.kind}{part.shape.length > 0 && ` × ${part.shape.join(' × ')}`}</p>
+      <p className="doc">{part.doc}</p>
+      {part.composite && <Button size="compact-xs" variant="light" onClick={() => useStudio.setState({ level: part.path, selected: '' })}>Look inside</Button>}
+      {parameters.length > 0 && <h3>Parameters</h3>}
+      <table className="brief"><tbody>{parameters.map((q) => {
+        const unit = shownUnit(q.unit)
+        const v = q.value
+        return <tr key={q.path} title={q.doc}><td>{q.name}</td><td>{typeof v === 'number' ? `${number(shownIn(v, unit))} ${symbol(unit.symbol)}` : Array.isArray(v) ? `[${v.length}]` : String(v)}</td></tr>
+      })}</tbody></table>
+      {signals.length > 0 && <h3>Signals</h3>}
+      <ul className="brief">{signals.slice(0, 80).map((q) => <li key={q.path} title={q.doc}><UnstyledButton className="link" onClick={() => useStudio.setState({ variable: elements(q, 1)[0] })}>{q.name}</UnstyledButton><span className="dim">{symbol(q.unit)}</span></li>)}</ul>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+// What went wrong, where, and what to do.
+import { ActionIcon, Button, UnstyledButton } from '@mantine/core'
+import { Icon } from './icons'
+import type { Problem } from './protocol'
+import { link, refuse, show, useStudio } from './store'
+
+export function ProblemCard({ problem }: { problem: Problem }) {
+  const component = problem.component.split(' (')[0]
+  const reveal = () => {
+    const parent = component.split('.').slice(0, -1).join('.')
+    useStudio.setState((s) => ({ selected: component, level: parent && s.model?.parts.some((p) => p.path === parent) ? parent : '', view: s.view === 'messages' ? 'both' : s.view }))
+  }
+  return (
+    <article className="problem">
+      <h3><Icon name="warning" size={15} /> {problem.what}</h3>
+      <dl>
+        {component && <><dt>component</dt><dd><UnstyledButton className="link" onClick={reveal}>{problem.component}</UnstyledButton></dd></>}
+        {problem.equation && <><dt>equation</dt><dd><code>{problem.equation}</code></dd></>}
+        {problem.file && <><dt>at</dt><dd><code>{problem.file}:{problem.line}</code>{problem.source && problem.source !== problem.equation && <pre>{problem.source}</pre>}</dd></>}
+        {problem.details.length > 0 && <><dt>details</dt><dd><pre>{problem.details.join('\n')}</pre></dd></>}
+        {problem.remedy && <><dt>try</dt><dd className="remedy">{problem.remedy}</dd></>}
+      </dl>
+    </article>
+  )
+}
+
+// What stops the user is shown over the work, until it is read.
+export function Alerts() {
+  const problems = useStudio((s) => s.problems)
+  const status = useStudio((s) => s.status)
+  const model = useStudio((s) => s.model)
+  const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
+  const failed = run?.state === 'failed' ? run : undefined
+  const seen = useStudio((s) => s.seen)
+  if (problems.length) return <Strip title="This could not be done" problems={problems} close={() => useStudio.setState({ problems: [] })} />
+  if (status.phase === 'failed' && model) return <Strip title={status.text} problems={status.problems} />
+  if (failed && seen !== failed.id) return <Strip title={failed.message} problems={failed.problems.filter((p) => p.what !== failed.message)} close={() => useStudio.setState({ seen: failed.id })} more />
+  return null
+}
+
+function Strip({ title, problems, close, more = false }: { title: string; problems: Problem[]; close?: () => void; more?: boolean }) {
+  return (
+    <div className="alert" role="alert">
+      <div className="alert-head">
+        <Icon name="warning" size={16} /><strong>{title}</strong><span className="grow" />
+        {more && <Button size="compact-xs" variant="subtle" onClick={() => show('messages')}>Everything</Button>}
+        {close && <ActionIcon size="xs" variant="subtle" color="gray" aria-label="Close the message" onClick={close}><Icon name="close" size={12} /></ActionIcon>}
+      </div>
+      <div className="alert-body">{problems.slice(0, 3).map((p, k) => <ProblemCard key={k} problem={p} />)}</div>
+    </div>
+  )
+}
+
+// The view "Messages": the model's warnings, what the run said, what the model printed.
+export function Messages() {
+  const status = useStudio((s) => s.status)
+  const model = useStudio((s) => s.model)
+  const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
+  const printed = useStudio((s) => s.printed)
+  const report = useStudio((s) => s.report)
+  const ask = () => run && link.ask('report', { run: run.id }).then((text) => useStudio.setState({ report: text })).catch(refuse)
+  return (
+    <div className="messages">
+      {status.problems.length > 0 && <section><h2>{status.text}</h2>{status.problems.map((p, k) => <ProblemCard key={k} problem={p} />)}</section>}
+      {run && <section><h2>Run #{run.number}: {run.message || run.state}</h2>{run.problems.map((p, k) => <ProblemCard key={k} problem={p} />)}
+        <Button size="xs" variant="light" onClick={ask}>Report on the steps of this run</Button>{report && <pre className="printed">{report}</pre>}</section>}
+      {model && model.warnings.length > 0 && <section><h2>About the model</h2>{model.warnings.map((w) => <p key={w}>{w}</p>)}</section>}
+      {printed.trim() && <section><h2>What the model printed</h2><pre className="printed">{printed}</pre></section>}
+      {!run && !status.problems.length && !printed.trim() && <div className="hint">Nothing to report.</div>}
+    </div>
+  )
+}

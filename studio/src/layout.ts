@@ -1,0 +1,88 @@
+// Places for parts and bends for wires. ELK cannot be interrupted: it works in a thread of its own, with a deadline; what it found is kept.
+import ELK from 'elkjs/lib/elk-api.js'
+import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
+import type { Diagram, DiagramPart } from './protocol'
+
+export interface Point {
+  x: number
+  y: number
+}
+export type Side = 'left' | 'right' | 'top' | 'bottom'
+export interface Placed {
+  at: Record<string, Point>
+  ports: Record<string, Point & { side: Side }>
+  bends: Record<string, Point[]>
+  joints: Point[]
+}
+
+export const WIDTH = 144
+export const heightOf = (p: DiagramPart): number => (p.border ? 26 : Math.max(40 + 15 * p.shown.length, 22 + 14 * Math.ceil(p.ports.length / 2)))
+export const widthOf = (p: DiagramPart): number => (p.border ? Math.max(44, 16 + 7 * p.name.length) : WIDTH)
+
+const DEADLINE = 15_000
+const known = new Map<string, Placed>()
+let elk: any = null
+const ours = (): any => (elk ??= new ELK({ workerFactory: () => new Worker(new URL(workerUrl, document.baseURI)) }))
+
+export async function layout(diagram: Diagram, shape: number): Promise<Placed> {
+  const aspect = shape > 2.2 ? 2.4 : shape > 1.3 ? 1.6 : 1
+  const key = JSON.stringify([aspect, diagram.parts.map((p) => [p.id, heightOf(p), p.ports.map((q) => q.name)]), diagram.wires.map((w) => [w.source, w.source_port, w.target, w.target_port])])
+  const found = known.get(key)
+  if (found) return found
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), DEADLINE))
+  const done = await Promise.race([ours().layout(graph(diagram, aspect)).then(read), late]).catch(() => null)
+  if (!done) {
+    elk?.terminateWorker?.()
+    elk = null
+    return grid(diagram)
+  }
+  known.set(key, done)
+  return done
+}
+
+function graph(diagram: Diagram, aspect: number): any {
+  return {
+    id: 'root',
+    layoutOptions: {
+      'elk.algorithm': 'layered', 'elk.direction': 'RIGHT', 'elk.edgeRouting': 'ORTHOGONAL', 'elk.spacing.nodeNode': '22', 'elk.spacing.edgeNode': '14', 'elk.spacing.edgeEdge': '9',
+      'elk.layered.spacing.nodeNodeBetweenLayers': '36', 'elk.layered.spacing.edgeNodeBetweenLayers': '14', 'elk.layered.spacing.edgeEdgeBetweenLayers': '9',
+      'elk.separateConnectedComponents': 'true', 'elk.aspectRatio': String(aspect), 'elk.layered.wrapping.strategy': diagram.parts.length > 8 ? 'MULTI_EDGE' : 'OFF', 'elk.layered.wrapping.additionalEdgeSpacing': '6', 'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX', 'elk.layered.nodePlacement.favorStraightEdges': 'true',
+      'elk.layered.thoroughness': diagram.parts.length < 80 ? '30' : '3', 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES', 'elk.padding': '[top=8,left=8,bottom=8,right=8]',
+    },
+    children: diagram.parts.map((p) => ({
+      id: p.id, width: widthOf(p), height: heightOf(p), layoutOptions: { 'elk.portConstraints': 'FREE', 'elk.spacing.portPort': '12' },
+      ports: p.ports.map((q) => ({ id: `${p.id}\u0000${q.name}`, width: 8, height: 8, layoutOptions: { 'elk.port.borderOffset': '-4' } })),
+    })),
+    edges: diagram.wires.map((w) => ({ id: w.id, sources: [`${w.source}\u0000${w.source_port}`], targets: [`${w.target}\u0000${w.target_port}`] })),
+  }
+}
+
+function read(done: any): Placed {
+  const placed: Placed = { at: {}, ports: {}, bends: {}, joints: [] }
+  for (const n of done.children) {
+    placed.at[n.id] = { x: n.x, y: n.y }
+    for (const p of n.ports ?? []) placed.ports[p.id] = { x: p.x + 4, y: p.y + 4, side: sideOf(p.x + 4, p.y + 4, n.width, n.height) }
+  }
+  for (const e of done.edges) {
+    const s = e.sections?.[0]
+    if (s) placed.bends[e.id] = [s.startPoint, ...(s.bendPoints ?? []), s.endPoint]
+    for (const j of e.junctionPoints ?? []) placed.joints.push(j)
+  }
+  return placed
+}
+
+const sideOf = (x: number, y: number, width: number, height: number): Side => {
+  const to: [Side, number][] = [['left', x], ['right', width - x], ['top', y], ['bottom', height - y]]
+  return to.reduce((a, b) => (b[1] < a[1] ? b : a))[0]
+}
+
+// Where there is no layout in time: rows, with ports in turn on the left and on the right.
+function grid(diagram: Diagram): Placed {
+  const placed: Placed = { at: {}, ports: {}, bends: {}, joints: [] }
+  const across = Math.ceil(Math.sqrt(diagram.parts.length * 1.6))
+  diagram.parts.forEach((p, k) => {
+    placed.at[p.id] = { x: (k % across) * (WIDTH + 60), y: Math.floor(k / across) * 120 }
+    p.ports.forEach((q, i) => { placed.ports[`${p.id}\u0000${q.name}`] = { x: i % 2 ? widthOf(p) : 0, y: 20 + 14 * Math.floor(i / 2), side: i % 2 ? 'right' : 'left' } })
+  })
+  return placed
+}

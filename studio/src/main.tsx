@@ -1,0 +1,102 @@
+import { Button, MantineProvider, SegmentedControl } from '@mantine/core'
+import '@mantine/core/styles.css'
+import { StrictMode, useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { DiagramView } from './Diagram'
+import { Events } from './Events'
+import { Header } from './Header'
+import { Icon } from './icons'
+import { Inspector } from './Inspector'
+import { PlotPanel } from './Plot'
+import { Alerts, Messages, ProblemCard } from './Problems'
+import { addPanel, cancel, link, refuse, show, start, useStudio, type View } from './store'
+import { Studies } from './Studies'
+import './style.css'
+import { theme } from './theme'
+import { TimeBar } from './TimeBar'
+import { Tree } from './Tree'
+
+const VIEWS: { value: View; label: string }[] = [
+  { value: 'both', label: 'Diagram + plots' }, { value: 'diagram', label: 'Diagram' }, { value: 'plots', label: 'Plots' },
+  { value: 'events', label: 'States & events' }, { value: 'studies', label: 'Studies' }, { value: 'messages', label: 'Messages' },
+]
+
+function Plots() {
+  const panels = useStudio((s) => s.panels)
+  return (
+    <div className="plots">
+      {panels.map((p, k) => <PlotPanel key={p.id} panel={p} last={k === panels.length - 1} />)}
+      <button className="add-panel" aria-label="Add a panel" title="Add a panel" onClick={() => addPanel()} onDragOver={(e) => e.preventDefault()}
+        onDrop={(e) => { e.preventDefault(); const n = e.dataTransfer.getData('text/acausal'); if (n) addPanel([n]) }}><Icon name="plus" size={13} /> panel</button>
+    </div>
+  )
+}
+
+function Work() {
+  const view = useStudio((s) => s.view)
+  return (
+    <main className="work">
+      <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => show(v as View)} data={VIEWS} aria-label="View" /></div>
+      <Alerts />
+      <div className={`work-body ${view}`}>
+        {(view === 'both' || view === 'diagram') && <div className="work-diagram"><DiagramView /></div>}
+        {(view === 'both' || view === 'plots') && <Plots />}
+        {view === 'events' && <Events />}
+        {view === 'studies' && <Studies />}
+        {view === 'messages' && <Messages />}
+      </div>
+      <TimeBar />
+    </main>
+  )
+}
+
+// Before there is a model: what is going on, or why there is none.
+function Waiting() {
+  const status = useStudio((s) => s.status)
+  const connected = useStudio((s) => s.connected)
+  return (
+    <main className="waiting">
+      {status.phase === 'failed' ? (
+        <>
+          <h1>{status.text}</h1>
+          {status.problems.map((p, k) => <ProblemCard key={k} problem={p} />)}
+          {status.printed.trim() && <pre className="printed">{status.printed}</pre>}
+          <p className="dim">Mend the file and save it: it is loaded again by itself.</p>
+          <Button size="xs" variant="light" onClick={() => void link.ask('reload', {}).catch(refuse)}>Load it now</Button>
+        </>
+      ) : <h1 className="breathing" role="status">{connected ? status.text : 'Connecting to the studio …'}</h1>}
+    </main>
+  )
+}
+
+function useKeys(): void {
+  useEffect(() => {
+    const hear = (e: KeyboardEvent) => {
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && (e.target as HTMLInputElement).type !== 'checkbox'
+      if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void start()
+      else if (typing) return
+      else if (e.key === 'Escape') cancel()
+      else if (e.key === ' ' && (e.target as HTMLElement).tagName !== 'BUTTON') useStudio.setState((s) => ({ playing: !s.playing }))
+      else if (e.key >= '1' && e.key <= '6') show(VIEWS[Number(e.key) - 1].value)
+      else if (e.key === '/') document.querySelector<HTMLInputElement>('[aria-label="Search quantities"]')?.focus()
+      else return
+      e.preventDefault()
+    }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [])
+}
+
+function Studio() {
+  const model = useStudio((s) => s.model)
+  useKeys()
+  useEffect(() => { document.title = model ? `${model.title} – acausal studio` : 'acausal studio' }, [model])
+  return (
+    <div className="studio">
+      <Header />
+      {model ? <div className="desk"><Tree /><Work /><Inspector /></div> : <Waiting />}
+    </div>
+  )
+}
+
+createRoot(document.getElementById('root')!).render(<StrictMode><MantineProvider theme={theme} defaultColorScheme="auto"><Studio /></MantineProvider></StrictMode>)

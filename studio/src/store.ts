@@ -1,0 +1,307 @@
+// What the page knows. The server says what is; here is only what this page shows of it, and the changes that are not yet a case.
+import { create } from 'zustand'
+import { type Columns, type Frames, Link, Refused } from './link'
+import { plain } from './format'
+import { Pyramid } from './pyramid'
+import type { Case, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
+
+export type View = 'both' | 'diagram' | 'plots' | 'events' | 'studies' | 'messages'
+export interface Panel {
+  id: number
+  names: string[]
+}
+export interface Series {
+  x: Float64Array
+  pyramid: Pyramid
+  unit: string
+  doc: string
+  states: string[]
+}
+export const EMPTY: Case = { name: '', until: '', start: '0', points: 0, rtol: 1e-6, initial: 'start', set: {}, inputs: {}, choices: {}, note: '' }
+
+interface Studio {
+  connected: boolean
+  status: Status
+  model: Model | null
+  cases: Case[]
+  runs: Run[]
+  studies: Study[]
+  printed: string
+  draft: Case
+  auto: boolean
+  panels: Panel[]
+  overlay: string[] // other runs that are drawn too
+  current: string // the run that is looked at
+  version: number // grows when columns arrive
+  time: number
+  playing: boolean
+  view: View
+  level: string
+  selected: string // a component
+  variable: string // a quantity that is explained
+  problems: Problem[] // of the last thing that was refused
+  units: Record<string, string>
+  zoom: [number, number] | null
+  seen: string // a failed run whose message was closed
+  report: string
+}
+
+const kept = <T,>(key: string, otherwise: T): T => {
+  try {
+    return (JSON.parse(localStorage.getItem(`acausal.${key}`) ?? 'null') as T) ?? otherwise
+  } catch {
+    return otherwise
+  }
+}
+export const keep = (key: string, value: unknown): void => {
+  try {
+    localStorage.setItem(`acausal.${key}`, JSON.stringify(value))
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+export const useStudio = create<Studio>(() => ({
+  connected: false,
+  status: { phase: 'loading', text: 'Connecting …', source: '', problems: [], printed: '', read_only: false },
+  model: null,
+  cases: [],
+  runs: [],
+  studies: [],
+  printed: '',
+  draft: EMPTY,
+  auto: kept('auto', true),
+  panels: [],
+  overlay: [],
+  current: '',
+  version: 0,
+  time: 0,
+  playing: false,
+  view: kept<View>('view', 'both'),
+  level: '',
+  selected: '',
+  variable: '',
+  problems: [],
+  units: kept('units', {}),
+  zoom: null,
+  seen: '',
+  report: '',
+}))
+const { getState: get, setState: set } = useStudio
+
+// --- columns ------------------------------------------------------------------------------------------------------------------
+const columns = new Map<string, Map<string, Series>>()
+const asked = new Set<string>()
+export const seriesOf = (run: string, name: string): Series | undefined => columns.get(run)?.get(name)
+
+function take(run: string, found: Columns): void {
+  const held = columns.get(run) ?? new Map<string, Series>()
+  const x = found.values[0]
+  found.columns.forEach((c, k) => held.set(c.name, { x, pyramid: new Pyramid(found.values[k + 1]), unit: c.unit, doc: c.doc, states: c.states }))
+  columns.set(run, held)
+  set((s) => ({ version: s.version + 1 }))
+}
+
+// Columns that are drawn and not here yet.
+export function need(run: string, names: string[]): void {
+  const missing = names.filter((n) => !seriesOf(run, n) && !asked.has(`${run} ${n}`))
+  const state = get().runs.find((r) => r.id === run)?.state
+  if (!missing.length || !state || state === 'queued' || state === 'running') return
+  missing.forEach((n) => asked.add(`${run} ${n}`))
+  link.columns(run, missing).then((c) => take(run, c), () => missing.forEach((n) => asked.delete(`${run} ${n}`)))
+}
+
+const drop = (run: string): void => {
+  columns.delete(run)
+  for (const key of [...asked]) if (key.startsWith(run)) asked.delete(key)
+}
+
+// Values that a diagram plays.
+let frames: { run: string; key: string; data: Frames } | null = null
+export async function framesOf(run: string, names: string[]): Promise<Frames | null> {
+  const key = names.join(' ')
+  if (frames?.run === run && frames.key === key) return frames.data
+  try {
+    const data = await link.frames(run, names, 600)
+    frames = { run, key, data }
+    return data
+  } catch {
+    return null
+  }
+}
+
+// --- notices ------------------------------------------------------------------------------------------------------------------
+export const link = new Link(
+  (notice, data) => {
+    const hear: Record<string, (d: any) => void> = {
+      hello: (d) => {
+        set({ status: d.status, cases: d.cases, runs: d.runs, studies: d.studies, printed: d.status.printed })
+        if (d.model) opened(d.model)
+        const last = d.runs.at(-1)
+        if (last && !get().current) look(last.id)
+      },
+      status: (d) => set({ status: d, printed: d.printed }),
+      model: opened,
+      cases: (d) => set({ cases: d }),
+      runs: (d: Run[]) => {
+        const ids = new Set(d.map((r) => r.id))
+        for (const id of columns.keys()) if (!ids.has(id)) drop(id)
+        set((s) => ({ runs: d, overlay: s.overlay.filter((r) => ids.has(r)), current: ids.has(s.current) ? s.current : (d.at(-1)?.id ?? '') }))
+      },
+      run: ran,
+      study: (d: Study) => set((s) => ({ studies: [...s.studies.filter((x) => x.id !== d.id), d] })),
+      printed: (d) => set({ printed: d }),
+    }
+    hear[notice]?.(data)
+  },
+  (run, found, final) => {
+    take(run, found)
+    if (!final && get().current !== run) set({ current: run })
+  },
+  (connected) => set({ connected }),
+)
+
+function opened(model: Model): void {
+  const before = get().model
+  const names = new Set(model.parts.flatMap((p) => p.quantities.map((q) => plain(q.path))))
+  const has = (name: string) => names.has(plain(name.replace(/\[[\d,]+\]/g, (m) => m.replace(/\d+/g, '*'))))
+  set((s) => {
+    const panels = s.panels.map((p) => ({ ...p, names: p.names.filter(has) })).filter((p) => p.names.length)
+    const fresh = model.plots.map((names, k) => ({ id: k + 1, names }))
+    const draft = before ? s.draft : { ...s.draft, until: s.draft.until || untilText(model.until) }
+    return { model, panels: panels.length ? panels : fresh, draft, selected: '', level: before && before.title === model.title ? s.level : '' }
+  })
+}
+
+const untilText = (s: number): string => (s >= 86400 && s % 86400 === 0 ? `${s / 86400} day` : s >= 3600 && s % 3600 === 0 ? `${s / 3600} h` : s >= 60 && s % 60 === 0 ? `${s / 60} min` : `${s}`)
+
+let stale = false // something changed while a run was going on
+function ran(run: Run): void {
+  const known = get().runs.some((r) => r.id === run.id)
+  set((s) => ({ runs: known ? s.runs.map((r) => (r.id === run.id ? run : r)) : [...s.runs, run] }))
+  if (run.state === 'queued' || run.state === 'running') return
+  if (run.id === mine) {
+    const ended = run.state === 'finished' ? run.until : run.time
+    set((s) => ({ current: run.id, time: s.current === run.id || s.time > 0 ? Math.min(Math.max(s.time, 0), ended) || ended : ended }))
+    if (stale) {
+      stale = false
+      void start()
+    }
+  } else if (!get().current) look(run.id)
+}
+
+// --- what a user does ---------------------------------------------------------------------------------------------------------
+export const refuse = (error: unknown): void => set({ problems: error instanceof Refused ? error.problems : [{ ...EMPTY_PROBLEM, what: String(error) }] })
+const EMPTY_PROBLEM: Problem = { what: '', component: '', equation: '', file: '', line: 0, source: '', details: [], remedy: '' }
+
+let mine = '' // the run that this page asked for last
+let trial = '' // the run that sliders repeat: each takes the place of the one before
+export const running = (): Run | undefined => get().runs.find((r) => (r.id === mine || r.id === get().current) && (r.state === 'queued' || r.state === 'running'))
+
+export async function start(instead = ''): Promise<void> {
+  const { draft, panels } = get()
+  set({ problems: [], zoom: null })
+  try {
+    const run = await link.ask('run', { case: draft, names: [...new Set(panels.flatMap((p) => p.names))], instead })
+    mine = run.id
+    if (!get().auto || !instead) trial = ''
+    const now = get().runs.find((r) => r.id === run.id)
+    if (now) ran(now) // it may be over already
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+// A parameter was moved: run again, as soon as the run before is through.
+function again(): void {
+  if (!get().auto || !get().current) return
+  if (running()) {
+    stale = true
+    return
+  }
+  trial = mine && get().runs.find((r) => r.id === mine) ? mine : ''
+  void start(trial && !get().overlay.includes(trial) ? trial : '')
+}
+
+export function cancel(): void {
+  const run = running()
+  stale = false
+  if (run) link.ask('cancel', { run: run.id }).catch(refuse)
+}
+
+export function look(run: string): void {
+  const found = get().runs.find((r) => r.id === run)
+  set({ current: run, time: found ? found.time : 0, zoom: null })
+}
+export const toggleOverlay = (run: string): void => set((s) => ({ overlay: s.overlay.includes(run) ? s.overlay.filter((r) => r !== run) : [...s.overlay, run] }))
+
+type Layer = 'set' | 'inputs'
+export function change(layer: Layer, path: string, value: Case['set'][string] | undefined, rerun = true): void {
+  set((s) => {
+    const next = { ...s.draft[layer] }
+    if (value === undefined) delete next[path]
+    else next[path] = value
+    return { draft: { ...s.draft, [layer]: next } }
+  })
+  if (rerun) again()
+}
+export const adjust = (what: Partial<Case>): void => set((s) => ({ draft: { ...s.draft, ...what } }))
+
+export function choose(name: string): void {
+  const found = get().cases.find((c) => c.name === name)
+  const until = get().draft.until
+  set({ draft: found ? { ...found, until: found.until || until } : { ...EMPTY, until } })
+  again()
+}
+export async function saveCase(name: string): Promise<void> {
+  const draft = { ...get().draft, name }
+  try {
+    set({ cases: await link.ask('save_case', { case: draft, before: '' }), draft })
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+export function plot(name: string, panel?: number): void {
+  set((s) => {
+    if (panel === undefined) {
+      const unit = unitOf(name)
+      const fit = s.panels.find((p) => p.names.some((n) => unitOf(n) === unit)) ?? s.panels.find((p) => !p.names.length)
+      if (fit?.names.includes(name)) return { panels: s.panels.map((p) => (p === fit ? { ...p, names: p.names.filter((n) => n !== name) } : p)) }
+      if (!fit) return { panels: [...s.panels, { id: nextPanel(s.panels), names: [name] }] }
+      panel = fit.id
+    }
+    return { panels: s.panels.map((p) => (p.id === panel && !p.names.includes(name) ? { ...p, names: [...p.names, name] } : p)) }
+  })
+}
+export const unplot = (name: string, panel: number): void => set((s) => ({ panels: s.panels.map((p) => (p.id === panel ? { ...p, names: p.names.filter((n) => n !== name) } : p)) }))
+export const addPanel = (names: string[] = []): void => set((s) => ({ panels: [...s.panels, { id: nextPanel(s.panels), names }] }))
+export const removePanel = (id: number): void => set((s) => ({ panels: s.panels.filter((p) => p.id !== id) }))
+const nextPanel = (panels: Panel[]): number => Math.max(0, ...panels.map((p) => p.id)) + 1
+
+export const show = (view: View): void => {
+  keep('view', view)
+  set({ view })
+}
+export const setUnit = (unit: string, symbol: string): void => set((s) => {
+  const units = { ...s.units, [unit]: symbol }
+  keep('units', units)
+  return { units }
+})
+
+// --- what is what -------------------------------------------------------------------------------------------------------------
+const ONE: Unit = { symbol: '', factor: 1, offset: 0 }
+export function shownUnit(unit: string): Unit {
+  const { model, units } = get()
+  const all = model?.units[unit] ?? []
+  return all.find((u) => u.symbol === units[unit]) ?? all[0] ?? { ...ONE, symbol: unit }
+}
+
+let index: { model: Model; by: Map<string, Quantity> } | null = null
+export function quantity(name: string): Quantity | undefined {
+  const model = get().model
+  if (!model) return undefined
+  if (index?.model !== model) index = { model, by: new Map(model.parts.flatMap((p) => p.quantities.map((q) => [plain(q.path), q] as const))) }
+  return index.by.get(name.replace(/\[[\d,]+\]/g, '')) ?? index.by.get(name) ?? index.by.get(plain(name))
+}
+export const unitOf = (name: string): string => quantity(name)?.unit ?? [...columns.values()].map((c) => c.get(name)?.unit).find((u) => u !== undefined) ?? ''

@@ -1,0 +1,176 @@
+"""The page in a browser, found by role and label: what a user sees and does. The console stays clean."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the studio's server is an extra: pip install acausal[studio]")
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+
+from .conftest import PATIENCE, Server  # noqa: E402
+from .plant import PLANT  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: `make setup` installs it where it may")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+
+
+playwright.expect.set_options(timeout=1000 * PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as player:
+        found = player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def tab(browser: Any, server: Server) -> Iterator[Any]:
+    yield from tabs(browser, server)
+
+
+def tabs(browser: Any, server: Server, **options: Any) -> Iterator[Any]:
+    """A fresh tab that has loaded the model; it must end with a clean console and no request elsewhere."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True, **options)
+    context.set_default_timeout(1000 * PATIENCE)
+    tab, said, outside = context.new_page(), [], []
+    tab.on("console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda e: said.append(str(e)))
+    ours = (server.url, server.url.replace("http", "ws"), "data:", "blob:")
+    tab.on("request", lambda r: None if r.url.startswith(ours) else outside.append(r.url))
+    tab.goto(server.address)
+    tab.get_by_role("button", name="Run", exact=True).wait_for()
+    yield tab
+    context.close()
+    assert not said and not outside
+
+
+def run(tab: Any) -> None:
+    """Press the button, and wait for the curves of that run: the page may show those of an earlier one."""
+    before = tab.get_by_role("button", name="Runs").inner_text()
+    tab.get_by_role("button", name="Run", exact=True).click()
+    playwright.expect(tab.get_by_role("button", name="Runs")).not_to_have_text(before)
+    tab.get_by_role("img", name="Curves of room.T").wait_for()
+
+
+def value_of(tab: Any, label: str) -> str:
+    return tab.get_by_label(label, exact=True).input_value()
+
+
+def test_from_the_address_to_curves(tab: Any, server: Server) -> None:
+    assert "token" not in tab.url and tab.title() == "House – acausal studio"
+    diagram = tab.get_by_role("application", name="Diagram of House: 4 parts, 3 wires")
+    diagram.wait_for()
+    assert tab.locator(".react-flow__edge").count() == 3
+    run(tab)
+    room = tab.get_by_label("room, HeatCapacitor")
+    playwright.expect(room).to_contain_text("°C")
+    before = room.inner_text()
+    tab.get_by_role("slider", name="Time").focus()
+    tab.keyboard.press("Home")
+    playwright.expect(room).to_contain_text("20.00 °C")
+    assert room.inner_text() != before and tab.get_by_label("Time shown").inner_text().startswith("0")
+
+
+def test_parameters_have_units_bounds_and_sliders_and_run_again(tab: Any) -> None:
+    run(tab)
+    tab.get_by_label("Search quantities").fill("power heater")
+    field = tab.get_by_label("thermostat.power value")
+    assert field.input_value() == "800"
+    field.fill("9000")
+    field.press("Enter")
+    playwright.expect(tab.get_by_role("alert").first).to_contain_text("from 0 W to 5000 W")
+    tab.get_by_role("button", name="Unit W", exact=True).click()
+    tab.get_by_role("menuitem", name="kW").click()
+    assert value_of(tab, "thermostat.power value") == "9"
+    field.fill("1.5")
+    field.press("Enter")
+    playwright.expect(tab.get_by_role("button", name="Runs")).not_to_be_empty()
+    field.focus()
+    tab.get_by_role("slider", name="thermostat.power slider").focus()
+    tab.keyboard.press("ArrowRight")
+    playwright.expect(tab.get_by_label("thermostat.power value")).not_to_have_value("1.5")
+    tab.get_by_role("button", name="Reset thermostat.power").click()
+    assert value_of(tab, "thermostat.power value") == "0.8"
+
+
+def test_signals_are_plotted_explained_and_compared(tab: Any) -> None:
+    run(tab)
+    tab.get_by_text("Signals", exact=True).click()
+    tab.get_by_label("Search quantities").fill("wall.a.T")
+    tab.get_by_label("Plot wall.a.T", exact=True).check()
+    tab.get_by_role("img", name="Curves of room.T, wall.a.T").wait_for()
+    tab.get_by_role("button", name="Explain wall.a.T").first.click()
+    details = tab.get_by_role("complementary", name="Details")
+    playwright.expect(details).to_contain_text("equal to room.T")
+    tab.get_by_role("button", name="Close details").click()
+    tab.get_by_label("Search quantities").fill("heating")
+    tab.get_by_label("Plot thermostat.heating").drag_to(tab.get_by_role("region", name="Plot of wall.Q_flow"))
+    tab.get_by_role("img", name="Curves of wall.Q_flow, thermostat.heating").wait_for()
+    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_role("button", name="Runs").click()
+    boxes = tab.get_by_role("listitem").get_by_role("checkbox")
+    playwright.expect(boxes.nth(1)).to_be_enabled()
+    boxes.nth(1).check()
+    tab.get_by_role("img", name="Curves of room.T #").wait_for()
+
+
+def test_cases_are_saved_and_chosen(tab: Any, server: Server) -> None:
+    run(tab)
+    field = tab.get_by_label("G value", exact=True)
+    field.fill("40")
+    field.press("Enter")
+    tab.get_by_role("button", name="Save or delete the case").click()
+    tab.get_by_role("menuitem", name="Save as a new case").click()
+    tab.get_by_label("Name").fill("thin wall")
+    tab.get_by_role("button", name="Save the case").click()
+    case = tab.get_by_role("combobox", name="Case", exact=True)
+    playwright.expect(case).to_have_value("thin wall")
+    assert '"G" = 40' in server.file.with_suffix(".cases.toml").read_text()
+    case.click()
+    tab.get_by_role("option", name="As declared").click()
+    playwright.expect(field).to_have_value("20")
+
+
+def test_states_events_studies_and_exports(tab: Any, tmp_path: Path) -> None:
+    run(tab)
+    tab.get_by_text("States & events").click()
+    playwright.expect(tab.get_by_role("region", name="States over time")).to_contain_text("thermostat.heating")
+    tab.get_by_text("Studies", exact=True).click()
+    tab.get_by_role("combobox", name="Add a parameter to the study").fill("G")
+    tab.get_by_role("option", name="G", exact=True).click()
+    tab.get_by_role("combobox", name="Add a result to the study").fill("room.T")
+    tab.get_by_role("option", name="room.T", exact=True).click()
+    tab.get_by_role("button", name="Run 5 cases").click()
+    playwright.expect(tab.get_by_role("region", name="Results of the study")).to_contain_text("5 cases.")
+    assert tab.get_by_role("region", name="Results of the study").get_by_role("row").count() == 6
+    for what, ending, within in (("CSV, what is drawn", "csv", "room.T"), ("Report", "html", "At the end")):
+        tab.get_by_role("button", name="Export the run").click()
+        with tab.expect_download() as download:
+            tab.get_by_role("menuitem", name=what).click()
+        assert download.value.suggested_filename.endswith(ending)
+        assert within in Path(download.value.path()).read_text()
+
+
+def test_what_goes_wrong_is_shown_where_it_is(browser: Any, new_studio: Any) -> None:
+    server = new_studio()
+    for tab in tabs(browser, server, color_scheme="dark"):
+        run(tab)
+        tab.get_by_label("Search quantities").fill("trouble")
+        field = tab.get_by_label("thermostat.trouble value")
+        field.fill("1")
+        field.press("Enter")
+        playwright.expect(tab.get_by_role("alert").first).to_contain_text("SIGABRT")
+        server.file.write_text(PLANT.replace("yield self.port.Q_flow ==", "yield self.prt.Q_flow =="))
+        playwright.expect(tab.get_by_role("alert").first).to_contain_text("the last good version stays")
+        playwright.expect(tab.get_by_role("alert").first).to_contain_text("house.py:")
+        server.file.write_text(PLANT)
+        tab.get_by_role("status").filter(has_text="house.py").wait_for()
