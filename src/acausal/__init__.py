@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors as _errors
 from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning
+from .language.axis import Axis
 from .language.component import Component, array
 from .language.connector import Connector
 from .language.declarations import (
@@ -92,6 +93,7 @@ from .language.smooth import (
 )
 from .language.states import InputStates, OutputStates, States, match, transition
 from .language.tables import Table, Table2D
+from .language.units import define_unit
 
 if TYPE_CHECKING:
     from . import library, media
@@ -163,6 +165,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "AcausalError",
     "AnyMedium",
+    "Axis",
     "Boolean",
     "Component",
     "Connector",
@@ -212,6 +215,7 @@ __all__ = [
     "cosh",
     "crossing",
     "data",
+    "define_unit",
     "der",
     "dot",
     "draws",

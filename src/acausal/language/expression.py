@@ -100,6 +100,16 @@ class Arithmetic:
     def __invert__(self) -> Expression:
         return apply("not", self)
 
+    def __matmul__(self, other: Any) -> Expression:
+        from .matrices import product
+
+        return product(self, other)
+
+    def __rmatmul__(self, other: Any) -> Expression:
+        from .matrices import product
+
+        return product(other, self)
+
 
 class Expression(Arithmetic):
     """Base of all nodes; adds equations, arrays and numpy's protocol to the arithmetic."""
@@ -125,6 +135,10 @@ class Expression(Arithmetic):
         )
 
     def __getitem__(self, key: Any) -> Expression:
+        if has_variable_index(key):
+            from .matrices import chosen
+
+            return chosen(self, key)
         if self.shape == ():
             raise ShapeError(
                 f"`{self}` is a scalar and cannot be indexed.",
@@ -156,6 +170,13 @@ class Expression(Arithmetic):
     def size(self) -> int:
         return int(np.prod(self.shape))
 
+    @property
+    def T(self) -> Expression:
+        """The array with its axes in reverse order; of a matrix, its transpose."""
+        from .matrices import transpose
+
+        return transpose(self)
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Expression:
         from .equation import Equation
         from .operators import of_ufunc
@@ -163,6 +184,8 @@ class Expression(Arithmetic):
         if ufunc is np.equal and method == "__call__" and not kwargs:  # `np.float64(1) == self.x`
             left, right = inputs
             return Equation.stated(as_expression(left), right, Location.of_frame(sys._getframe(1)))  # type: ignore[return-value]
+        if ufunc is np.matmul and method == "__call__" and not kwargs:
+            return inputs[1].__rmatmul__(inputs[0]) if isinstance(inputs[1], Expression) else inputs[0] @ inputs[1]
         if method != "__call__" or kwargs:
             raise UsageError(f"`numpy.{ufunc.__name__}` cannot be applied to an expression in this way.")
         return apply(of_ufunc(ufunc.__name__), *inputs)
@@ -477,6 +500,11 @@ try:  # the same in C++: a translation spends most of its time in these two loop
     from .._core import walk as _walked
 except ImportError:  # the package was installed without the native core
     _transformed, _walked = transformed_in_python, walked_in_python
+
+
+def has_variable_index(key: Any) -> bool:
+    """Whether an index is itself an expression, or one of several is."""
+    return isinstance(key, Expression) or (isinstance(key, tuple) and any(isinstance(k, Expression) for k in key))
 
 
 def take(node: Expression, picked: np.ndarray) -> Expression:

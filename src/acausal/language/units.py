@@ -19,6 +19,9 @@ from ..errors import UsageError, near_matches
 Dimension = tuple[float, ...]
 
 BASE = ("m", "kg", "s", "A", "K", "mol", "cd")  # the order of the exponents in a dimension
+OWN_BASES = 8  # behind them, exponents of what users count in besides: persons, euros
+_own: dict[str, Unit] = {}  # units that users defined
+_own_bases: list[str] = []
 _PINT_BASE = ("[length]", "[mass]", "[time]", "[current]", "[temperature]", "[substance]", "[luminosity]")
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$")
 
@@ -41,7 +44,7 @@ class Unit:
 def dimension(unit: str) -> Dimension:
     """The exponents of m, kg, s, A, K, mol, cd that a unit is made of.
 
-    >>> dimension("W/K") == dimension("kg*m**2/s**3/K"), dimension("Pa")
+    >>> dimension("W/K") == dimension("kg*m**2/s**3/K"), dimension("Pa")[:7]
     (True, (-1, 1, -2, 0, 0, 0, 0))
     """
     return _resolve(unit).dimension
@@ -115,7 +118,10 @@ def describe(dimension: Dimension) -> str:
     >>> describe((1, 0, -2, 0, 0, 0, 0))
     'm s^-2'
     """
-    parts = [base if exponent == 1 else f"{base}^{exponent:g}" for base, exponent in zip(BASE, dimension, strict=True) if exponent]
+    bases = (*BASE, *_own_bases)
+    parts = [
+        base if exponent == 1 else f"{base}^{exponent:g}" for base, exponent in zip(bases, dimension, strict=False) if exponent
+    ]
     return " ".join(parts) or "dimensionless"
 
 
@@ -133,6 +139,53 @@ def respelled(unit: str) -> str:
     return re.sub(r"\b(Ohm|rev)\b", lambda found: {"Ohm": "ohm", "rev": "turn"}[found[0]], text)
 
 
+# --- units of users ---------------------------------------------------------------------------------------------------
+
+
+def define_unit(name: str, means: str | None = None) -> str:
+    """A unit of your own: `ac.define_unit("EUR")` is a new kind of quantity, `ac.define_unit("cent", "0.01 EUR")` a multiple.
+
+    Units are known to the whole process from then on, in declarations, checks and conversions. Saying the same twice is allowed.
+
+    >>> define_unit("ton_of_refrigeration", "3516.85 W")
+    'ton_of_refrigeration'
+    >>> convert(2.0, "ton_of_refrigeration", "kW")
+    7.0337
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise UsageError(f"The name of a unit is one word, such as `EUR`, got {name!r}.")
+    if name in _own:
+        if _own[name] != (Unit(_base(name)) if means is None and name in _own_bases else _meant(means)):
+            raise UsageError(f"The unit `{name}` was already defined, and means something else.")
+        return name
+    if name in _known():
+        raise UsageError(f"`{name}` is a unit already: {describe(_known()[name].dimension)}.", remedy="Choose another name.")
+    if means is None:
+        if len(_own_bases) == OWN_BASES:
+            raise UsageError(f"There is room for {OWN_BASES} kinds of quantities of your own: {', '.join(_own_bases)}.")
+        _own_bases.append(name)
+    _own[name] = Unit(_base(name)) if means is None else _meant(means)
+    _resolve.cache_clear()
+    return name
+
+
+def _base(name: str) -> Dimension:
+    place = len(BASE) + _own_bases.index(name)
+    return tuple(float(k == place) if k == place else 0 for k in range(len(BASE) + OWN_BASES))
+
+
+def _meant(means: str | None) -> Unit:
+    if means is None:
+        return Unit(_NONE, float("nan"))
+    number, unit = split_quantity(means)
+    found = _resolve(unit)
+    return Unit(found.dimension, number * found.factor)
+
+
+def _unit_named(name: str) -> Unit | None:
+    return _own.get(name) or _known().get(name)
+
+
 # --- units known here -------------------------------------------------------------------------------------------------
 
 
@@ -142,7 +195,7 @@ def _exponent(value: float) -> float:
 
 
 def _si(m: float = 0, kg: float = 0, s: float = 0, A: float = 0, K: float = 0, mol: float = 0, cd: float = 0) -> Dimension:
-    return (m, kg, s, A, K, mol, cd)
+    return (m, kg, s, A, K, mol, cd, *(0,) * OWN_BASES)
 
 
 _NONE, _LENGTH, _ENERGY, _PRESSURE, _POWER = _si(), _si(m=1), _si(2, 1, -2), _si(-1, 1, -2), _si(2, 1, -3)
@@ -211,7 +264,7 @@ def _resolve(unit: str) -> Unit:
     if not isinstance(unit, str):
         raise UsageError(f"A unit is a text such as `kg/s`, got {unit!r} of type {type(unit).__name__}.")
     text = unit.strip()
-    found = _known().get(text)
+    found = _unit_named(text)
     if found is None:
         found = _composed(text)
     return _from_pint(text) if found is None else found
@@ -228,7 +281,9 @@ def _composed(text: str) -> Unit | None:
 
 def _of_node(node: ast.expr) -> Unit:
     if isinstance(node, ast.Name):
-        unit = _known()[node.id]
+        unit = _unit_named(node.id)
+        if unit is None:
+            raise KeyError
         if unit.offset:
             raise ValueError  # a temperature scale with an offset has no products
         return unit
@@ -265,12 +320,12 @@ def _from_pint(text: str) -> Unit:
     if foreign or abs((two - one) - (one - zero)) > 1e-9 * abs(two - one):
         raise UsageError(f"`{text}` cannot be used as a unit: it is not a multiple of SI units.")
     exponents = tuple(_exponent(parsed.dimensionality.get(name, 0)) for name in _PINT_BASE)
-    return Unit(exponents, one - zero if zero else one, zero)
+    return Unit((*exponents, *(0,) * OWN_BASES), one - zero if zero else one, zero)
 
 
 def _unknown(text: str) -> UsageError:
     names = re.findall(r"[^\W\d]+", text)
-    known = {*_known(), *_registry()._units}
+    known = {*_own, *_known(), *_registry()._units}
     wrong = [n for n in names if n not in known] or names[:1]
     remedy = " ".join(filter(None, (near_matches(n, known) for n in wrong)))
     return UsageError(f"The unit `{text}` is unknown.", remedy=remedy)
