@@ -40,9 +40,10 @@ template <int order>
 double table1(const void* data, double x) {
     const double* d = static_cast<const double*>(data);
     const int64_t n = static_cast<int64_t>(d[0]);
-    const bool linear = d[1] != 0;
+    const bool linear = d[1] == 1;
     const double* grid = d + header;
     if (std::isnan(x)) return x;
+    if (d[1] == 2 && (x < grid[0] || x > grid[n - 1])) return std::nan("");
     if (x < grid[0]) {
         if (order > 1 || !linear) return order == 0 ? d[3] : 0.0;
         return order == 0 ? d[3] + d[4] * (x - grid[0]) : d[4];
@@ -102,8 +103,9 @@ double table2(const void* data, double x, double y) {
     const double* d = static_cast<const double*>(data);
     if (std::isnan(x) || std::isnan(y)) return std::nan("");
     const int64_t nx = static_cast<int64_t>(d[0]), ny = static_cast<int64_t>(d[1]);
-    const bool linear = d[2] != 0, cubic = d[3] == 3;
+    const bool linear = d[2] == 1, cubic = d[3] == 3;
     const double *grid_x = d + header, *grid_y = grid_x + nx, *nodes = grid_y + ny;
+    if (d[2] == 2 && (x < grid_x[0] || x > grid_x[nx - 1] || y < grid_y[0] || y > grid_y[ny - 1])) return std::nan("");
     int64_t i, j;
     const Weights by_x = weights<order_x>(grid_x, nx, d[4], linear, cubic, x, i);
     const Weights by_y = weights<order_y>(grid_y, ny, d[5], linear, cubic, y, j);

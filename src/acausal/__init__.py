@@ -76,6 +76,7 @@ from .language.functions import (
 )
 from .language.functions import maximum as max
 from .language.functions import minimum as min
+from .language.implicit import implicit
 from .language.medium import AnyMedium, FluidPort
 from .language.outer import outer
 from .language.plain import plain
@@ -230,6 +231,7 @@ __all__ = [
     "grid",
     "hold",
     "homotopy",
+    "implicit",
     "initial",
     "integral",
     "library",

@@ -85,8 +85,8 @@ def read(root: Component) -> Source:
     with one_at_a_time, known_media(media_in(root)):
         census = Census(root, SameButFor())
         plant = census.plant
-        counts = (plant.variable_count, plant.known_count)
         traced = [trace(kind, census) for kind in plant.kinds]
+        counts = (plant.variable_count, plant.known_count)
     declared = [dict(kind.quantities) for kind in plant.kinds]
     return Source(plant, traced, declared, [dict(kind.named) for kind in plant.kinds], counts)
 

@@ -46,6 +46,7 @@ from ..language.states import StateView, Transition
 from .census import Census, promoted_parameter
 from .evaluate import evaluate_arrays
 from .plant import Kind
+from .roots import Roots
 from .slips import equation_without_yield, methods_of
 from .tree import Node
 
@@ -144,8 +145,11 @@ def trace(kind: Kind, census: Census) -> Traced:
         kind.units_of_named = dict(component._ac_named or {})
     kind.stated = tuple(name for name, value in named.items() if before.get(name) is not value)
     census.named.append(named)
-    kind.named = {name: census.moved(value) for name, value in named.items()}
-    return _as_data(found, census)
+    roots = Roots(census, kind)
+    kind.named = {name: roots.moved(value) for name, value in named.items()}
+    found = _as_data(found, roots)
+    found.equations += [TracedEquation(r, r.shape, text, None) for r, text in roots.equations]
+    return found
 
 
 def _stand_in(component: Component, names: Iterable[str]) -> None:
@@ -317,7 +321,7 @@ def stated_connections(kind: Kind, component: Component) -> Iterator[tuple[tuple
         yield _connection(kind, component, item, where).ends, where
 
 
-def _as_data(found: Traced, census: Census) -> Traced:
+def _as_data(found: Traced, census: Roots) -> Traced:
     """The same about nodes."""
     moved = census.moved
     for equation in [*found.equations, *found.initial]:
@@ -332,7 +336,7 @@ def _as_data(found: Traced, census: Census) -> Traced:
     return found
 
 
-def _moved(item: Any, census: Census) -> Any:
+def _moved(item: Any, census: Roots) -> Any:
     """A statement with all the expressions in it."""
     if isinstance(item, StateView):
         return StateView(census.moved(item._reference))  # type: ignore[arg-type]

@@ -22,7 +22,8 @@ import ctypes
 import functools
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -32,7 +33,7 @@ from ..errors import UsageError, near_matches
 from .expression import Call, Constant, Expression
 from .external import ExternalFunction
 
-EXTRAPOLATIONS = ("clamp", "linear")
+EXTRAPOLATIONS = ("clamp", "linear", "refuse")
 _HEADER = 8  # numbers before the first abscissa
 _RECORD = 5  # numbers for each interval of a 1-D table
 _UNIFORM = 1e-6  # grids whose points are this close to equidistant (in steps) are looked up by division
@@ -55,6 +56,15 @@ class SplineFunction(ExternalFunction):
     @property
     def data_address(self) -> int:
         return self.data.ctypes.data if _native_address(self.orders) else 0
+
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        if self.extrapolation != "refuse":
+            return ""
+        for axis, value in zip(_axes(self.data, self.arity), values, strict=True):
+            slack = margin * (axis[-1] - axis[0])
+            if not axis[0] + slack <= value <= axis[-1] - slack:
+                return f"`{self._table.name}` holds from {axis[0]:g} to {axis[-1]:g}, and is asked for at {value:g}"
+        return ""
 
     def value(self, *arrays: Any) -> np.ndarray:
         evaluate = _evaluate1 if self.arity == 1 else _evaluate2
@@ -93,8 +103,8 @@ class TableDerivative(SplineFunction):
 class Table(SplineFunction):
     """A function of one argument through given points.
 
-    `extrapolation` is ``"clamp"`` or ``"linear"``, `method` ``"monotone"``, ``"akima"``, ``"catmull-rom"`` or ``"linear"``.
-    Tables with the same data are one object.
+    `extrapolation` is ``"clamp"``, ``"linear"``, or ``"refuse"``: outside there is no value, and a run says so. `method` is
+    ``"monotone"``, ``"akima"``, ``"catmull-rom"`` or ``"linear"``. Tables with the same data are one object.
 
     >>> efficiency = Table([0.0, 0.5, 1.0], [0.0, 0.7, 0.6], name="efficiency")
     >>> efficiency(0.5), efficiency(2.0)
@@ -394,13 +404,18 @@ def _checked_data(name: str, data: np.ndarray) -> np.ndarray:
 # --- evaluation in numpy, the twin of native/tables.cpp -----------------------------------------------------------------
 
 
+def _axes(data: np.ndarray, arity: int) -> list[np.ndarray]:
+    counts = np.cumsum([_HEADER, *(int(n) for n in data[:arity])])
+    return [data[a:b] for a, b in pairwise(counts.tolist())]
+
+
 def _interval(grid: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.clip(np.searchsorted(grid, x, side="right") - 1, 0, grid.size - 2)
 
 
 def _evaluate1(data: np.ndarray, orders: tuple[int, ...], x: np.ndarray) -> np.ndarray:
     (order,) = orders
-    n, linear = int(data[0]), data[1] != 0
+    n, linear, refuse = int(data[0]), data[1] == 1, data[1] == 2
     slope_first, y_last, slope_last = data[4:7]
     grid = data[_HEADER : _HEADER + n]
     records = data[_HEADER + n :].reshape(n - 1, _RECORD)
@@ -420,11 +435,12 @@ def _evaluate1(data: np.ndarray, orders: tuple[int, ...], x: np.ndarray) -> np.n
     else:
         found = (2 * c2 + s * (6 * c3)) * inverse**2 if order == 2 else 6 * c3 * inverse**3
         found = np.where((x < grid[0]) | (x > grid[-1]), 0.0, found)
-    return np.where(np.isnan(x), x, found)
+    outside = refuse & ((x < grid[0]) | (x > grid[-1]))
+    return np.where(np.isnan(x) | outside, np.nan, found)
 
 
 def _evaluate2(data: np.ndarray, orders: tuple[int, ...], x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    nx, ny, linear, degree = int(data[0]), int(data[1]), data[2] != 0, int(data[3])
+    nx, ny, linear, degree = int(data[0]), int(data[1]), data[2] == 1, int(data[3])
     grid_x, grid_y = data[_HEADER : _HEADER + nx], data[_HEADER + nx : _HEADER + nx + ny]
     nodes = data[_HEADER + nx + ny :].reshape(nx, ny, 4)
     i, by_x = _weights(grid_x, orders[0], linear, degree, x)
@@ -435,7 +451,8 @@ def _evaluate2(data: np.ndarray, orders: tuple[int, ...], x: np.ndarray, y: np.n
             f, f_x, f_y, f_xy = nodes[i + a, j + b].transpose(-1, *range(x.ndim))
             value, slope = by_x[2 * a], by_x[2 * a + 1]
             found = found + by_y[2 * b] * (value * f + slope * f_x) + by_y[2 * b + 1] * (value * f_y + slope * f_xy)
-    return np.where(np.isnan(x) | np.isnan(y), np.nan, found)
+    outside = (data[2] == 2) & ((x < grid_x[0]) | (x > grid_x[-1]) | (y < grid_y[0]) | (y > grid_y[-1]))
+    return np.where(np.isnan(x) | np.isnan(y) | outside, np.nan, found)
 
 
 def _weights(grid: np.ndarray, order: int, linear: bool, degree: int, x: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -8,14 +8,18 @@ Enthalpies contain those of formation at 298.15 K, so that reactions release wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError, near_matches
+from ..language.declarations import Declaration, Stream
 from ..language.events import smooth
 from ..language.functions import is_symbolic, log, numbers, plain, where
+from ..language.implicit import Implicit
 from ..language.medium import Medium
 
 R = 8.31446261815324  # J/(mol K)
@@ -57,7 +61,7 @@ def ideal_gas(
 
     >>> air = ideal_gas(["N2", "O2", "Ar"], mole=[0.78, 0.21, 0.01])
     >>> round(air.state(p=101325.0, T=300.0).cp, 1)
-    1005.9
+    1003.1
     """
     names = (species,) if isinstance(species, str) else tuple(species)
     for name in names:
@@ -110,18 +114,16 @@ class IdealGas(Medium):
     def _said(self) -> tuple[Any, ...]:
         return self.species, None if self.shares is None else self.shares.tobytes()
 
-    def state(self, *, p: Any, T: Any = None, h: Any = None, composition: Any = None) -> GasState:
-        """The state at p and T (or, for numbers, at p and h). `composition`: shares of mass, numbers or expressions."""
-        shares = self._shares(composition)
+    def state(
+        self, *, p: Any, T: Any = None, h: Any = None, X: Any = None, composition: Any = None, phase: str | None = None
+    ) -> GasState:
+        """The state at (p, T) or (p, h). `X` (or `composition`): shares of mass, numbers or expressions. It is gas, whatever is
+        said of the phase."""
+        shares = self._shares(X if composition is None else composition)
         if (T is None) == (h is None):
             raise UsageError(f"A state of {self.name} is found from (p, T) or (p, h).")
         if T is None:
-            if is_symbolic(h):
-                raise UsageError(
-                    "In equations the state of an ideal gas is found from (p, T).",
-                    remedy="Declare T as a variable and state `h == medium.state(p=p, T=T).h`.",
-                )
-            T = self._temperature(numbers(h), shares)
+            T = self._temperature(h, *shares) if self.shares is None else self._temperature(h)
         if not is_symbolic(T):
             values = np.asarray(numbers(T))
             if np.any(~((values >= _LOWEST) & (values <= _HIGHEST))):
@@ -140,15 +142,52 @@ class IdealGas(Medium):
         given = [composition[k] for k in range(len(self.species))]
         return given if any(is_symbolic(g) for g in given) else list(_checked(self.species, given))
 
-    def _temperature(self, h: np.ndarray, shares: Sequence[Any]) -> np.ndarray:
-        T = np.full(np.shape(h), 300.0)
-        for _ in range(60):
-            state = GasState(self, _REFERENCE, T, shares)
-            step = (h - state.h) / state.cp
-            T = np.clip(T + step, _LOWEST, _HIGHEST)
-            if np.all(np.abs(step) < 1e-10 * T):
-                break
-        return T
+    @cached_property
+    def _temperature(self) -> Implicit:
+        """The temperature at which the gas has an enthalpy; with shares of mass, where they vary."""
+        fixed = None if self.shares is None else list(self.shares)
+
+        def difference(T: Any, h: Any, *shares: Any) -> Any:
+            return GasState(self, _REFERENCE, T, fixed or list(shares)).h - h
+
+        said = {"start": 300.0, "min": _LOWEST, "max": _HIGHEST, "nominal": 300.0, "unit": "K"}
+        varying = tuple(f"X_{n}" for n in self.species) if fixed is None else ()
+        return Implicit(difference, {"T": said}, ("h", *varying), self.name)
+
+    def port_members(self) -> dict[str, Declaration]:
+        """Ports start with air-like conditions; with the shares of mass, where they vary."""
+        even = np.full(len(self.species), 1.0 / len(self.species))
+        start = GasState(self, 101325.0, 293.15, list(even if self.shares is None else self.shares)).h
+        of_h = Stream(with_="m_flow", unit="J/kg", nominal=1e5, start=start, doc="specific enthalpy")
+        return {**super().port_members(), "h": of_h}
+
+    def reaction_enthalpy(self, T: Any, moles: Mapping[str, float]) -> Any:
+        """The heat that a reaction takes up at T, in J for the moles given: negative for what is used up. Elements must balance.
+
+        >>> gas = ideal_gas(["CH4", "O2", "CO2", "H2O"])
+        >>> round(gas.reaction_enthalpy(298.15, {"CH4": -1, "O2": -2, "CO2": 1, "H2O": 2}) / 1e3, 1)  # kJ, water as vapour
+        -802.6
+        """
+        _balanced(moles)
+        total: Any = 0.0
+        for name, count in moles.items():
+            one = ideal_gas(name)
+            total = total + count * _SPECIES[name][0] * GasState(one, _REFERENCE, T, [1.0]).h
+        return total
+
+
+def _balanced(moles: Mapping[str, float]) -> None:
+    unknown = [name for name in moles if name not in _SPECIES]
+    if unknown:
+        raise UsageError(f"There are no polynomials of a gas `{unknown[0]}`. {near_matches(unknown[0], _SPECIES)}".rstrip())
+    elements: dict[str, float] = {}
+    for name, count in moles.items():
+        for element, number in re.findall(r"(Ar|[A-Z])(\d*)", name):
+            elements[element] = elements.get(element, 0.0) + count * float(number or 1)
+    wrong = {e: n for e, n in elements.items() if abs(n) > 1e-9}
+    if wrong:
+        listed = ", ".join(f"{n:+g} {e}" for e, n in wrong.items())
+        raise UsageError(f"The reaction does not balance: {listed}.", remedy="Moles that are used up count negative.")
 
 
 class GasState:
@@ -216,6 +255,15 @@ class GasState:
     def speed_of_sound(self) -> Any:
         """In m/s."""
         return (self.cp / self.cv * self.gas_constant * self.T) ** 0.5
+
+    @property
+    def v(self) -> Any:
+        """Specific volume in m³/kg."""
+        return 1.0 / self.rho
+
+    @property
+    def phase(self) -> float:
+        return 1.0
 
     @property
     def s_pure(self) -> Any:
