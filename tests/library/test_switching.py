@@ -29,7 +29,7 @@ def one_way(wired: Any, diode: ac.Component) -> Any:
 
 @pytest.mark.parametrize("diode", [sw.IdealDiode(**EXACT), sw.SwitchedDiode()], ids=["curve", "conditional"])
 def test_an_exact_diode_passes_one_half_of_a_sine(wired: Any, run: Any, agrees: Any, diode: ac.Component) -> None:
-    result = run(one_way(wired, diode), 0.05)
+    result = run(one_way(wired, diode), 0.049)  # not to the crossing at 0.05: rounding would decide whether it is in the run
     sine = 10.0 * np.sin(100 * np.pi * result.time)
     agrees(result["load.i"], np.maximum(sine, 0.0) / 100, reached=1e-8)
     agrees(result["diode.v"], np.minimum(sine, 0.0), reached=1e-8)

@@ -11,13 +11,14 @@ from uuid import uuid4
 import numpy as np
 
 from ...errors import Diagnostic
-from ..inputs import Signal
+from ..inputs import Constant, Signal
 from ..outcome import Outcome
 from ..problem import Floats, Problem
 from ..solver import Request, RunResult, with_last_row
 from ..states import Exchange
 from ..status import Status
 from .chatter import Rhythm
+from .foreseen import Foreseen
 from .handler import Handler, Happening
 from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
@@ -70,6 +71,7 @@ class Hybrid:
         assert known is not None  # a checked request has its own
         self.handler = Handler(problem, known, request.inputs, request.span, request.rtol)
         self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
+        self.foreseen = self._foreseen()
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
@@ -131,7 +133,7 @@ class Hybrid:
         if self.native is None or not self.native.scheduled:
             timed = min(timed, self.handler.next_time(session.t))
         corner = self.corners.next(session.t)
-        stop = min(timed, corner, r.t_end)
+        stop = min(timed, corner, self._turn(), r.t_end)
         status = self._advance(stop)
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
@@ -155,6 +157,16 @@ class Hybrid:
         if session.t >= r.t_end:
             return Outcome.FINISHED
         return self._corner() if session.t >= corner else None
+
+    def _turn(self) -> float:
+        """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
+        if self.foreseen.problem is not self.problem:
+            self.foreseen = self._foreseen()
+        return self.foreseen.next(self.session.t, self.handler.w)
+
+    def _foreseen(self) -> Foreseen:
+        varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
+        return Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
 
     def _corner(self) -> Outcome | None:
         """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
@@ -263,6 +275,7 @@ class Hybrid:
         handler.inputs = self.request.inputs = numbers.inputs
         handler.known[numbers.cells] = numbers.values
         self.solver.set_inputs(numbers.inputs)
+        self.foreseen = self._foreseen()
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
@@ -306,6 +319,7 @@ class Hybrid:
         handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
         handler.inputs = r.inputs = inputs
         self.solver.set_inputs(inputs)
+        self.foreseen = self._foreseen()
         handler.ticks = Ticks(self.problem, handler.w)
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
         self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)

@@ -1,0 +1,143 @@
+"""Fast functions of time in relations: no crossing is overlooked, however large the steps could be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import acausal as ac
+from acausal.language.expression import Slot
+from acausal.runtime.events.ranges import Range, ranges
+
+Statements = Iterator[Any]
+HERTZ = 2 * np.pi
+
+
+class Chopper(ac.Component):
+    """A comparator of two signals of time, and something slow behind it."""
+
+    f = ac.Parameter(500.0)
+    on = ac.Boolean(start=False)
+    i = ac.Variable(start=0.0)
+
+    def equations(self) -> Statements:
+        yield self.on == (ac.sin(HERTZ * self.f * ac.time) > ac.cos(6 * ac.time))
+        yield ac.der(self.i) == ac.where(self.on, 1.0, 0.0)
+
+
+class Source(ac.Component):
+    """A carrier as components have it: a variable that is computed from time."""
+
+    f = ac.Parameter(200.0)
+    y = ac.Variable()
+
+    def equations(self) -> Statements:
+        yield self.y == 0.5 + 0.5 * ac.sin(HERTZ * self.f * ac.time)
+
+
+class Controlled(ac.Component):
+    """The carrier is compared with a state that moves slowly: der(x) is the share of time in which it is above."""
+
+    def __init__(self, count: int) -> None:
+        self.carrier = ac.array(Source, count, f=np.linspace(150.0, 250.0, count))
+        self.x = ac.Variable(shape=count, start=0.0, fixed=True)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == ac.where(self.carrier.y > self.x, 1.0, 0.0)
+
+
+def crossings(f: float, until: float) -> int:
+    t = np.linspace(0.0, until, 2_000_001)
+    above = np.sin(HERTZ * f * t) > np.cos(6 * t)
+    return int(np.count_nonzero(above[1:] != above[:-1]))
+
+
+@pytest.mark.parametrize("f", [20.0, 500.0])
+def test_every_pulse_of_time_alone_is_seen(f: float) -> None:
+    result = ac.compile(Chopper()).simulate(until=0.5, set={"f": f})
+    assert len(result.events) == crossings(f, 0.5)
+    t = np.linspace(0.0, 0.5, 2_000_001)
+    share = 0.5 * np.mean(np.sin(HERTZ * f * t) > np.cos(6 * t))
+    assert result["i"][-1] == pytest.approx(share, rel=1e-4)
+
+
+def test_a_carrier_against_slow_states_in_an_array() -> None:
+    result = ac.compile(Controlled(3)).simulate(until=0.3)
+    x, step = np.zeros(3), 2e-6
+    speed = HERTZ * np.linspace(150.0, 250.0, 3)
+    for t in np.arange(0.0, 0.3, step):
+        x += step * (0.5 + 0.5 * np.sin(speed * t) > x)
+    np.testing.assert_allclose(result["x"][-1], x, atol=5e-5)
+
+
+def test_a_relation_that_never_switches_costs_no_steps() -> None:
+    class Quiet(Chopper):
+        def equations(self) -> Statements:
+            yield self.on == (ac.sin(HERTZ * self.f * ac.time) > 2.0 + ac.cos(6 * ac.time) / 2)
+            yield ac.der(self.i) == ac.where(self.on, 1.0, -self.i)
+
+    result = ac.compile(Quiet()).simulate(until=10.0)
+    assert not len(result.events) and result.statistics.steps < 100
+
+
+FUNCTIONS = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "exp": np.exp,
+    "atan": np.arctan,
+    "tanh": np.tanh,
+    "sinh": np.sinh,
+}
+
+
+@st.composite
+def expressions(draw: Any, depth: int = 3) -> tuple[Any, Any]:
+    """An expression of one slot, and the same in numpy."""
+    if depth == 0 or draw(st.booleans()):
+        if draw(st.booleans()):
+            return Slot(0, "known"), lambda t: t
+        value = draw(st.floats(-3, 3))
+        return value, lambda t: np.full_like(t, value)
+    a, f = draw(expressions(depth=depth - 1))
+    if draw(st.booleans()):
+        name = draw(st.sampled_from([*FUNCTIONS, "square", "neg"]))
+        if name == "square":
+            return a**2, lambda t: f(t) ** 2
+        if name == "neg":
+            return -a, lambda t: -f(t)
+        function = FUNCTIONS[name]
+        return getattr(ac, name)(a), lambda t: function(f(t))
+    b, g = draw(expressions(depth=depth - 1))
+    name = draw(st.sampled_from(["add", "sub", "mul", "div"]))
+    if name == "add":
+        return a + b, lambda t: f(t) + g(t)
+    if name == "sub":
+        return a - b, lambda t: f(t) - g(t)
+    if name == "mul":
+        return a * b, lambda t: f(t) * g(t)
+    return a / (1.5 + b * b), lambda t: f(t) / (1.5 + g(t) * g(t))
+
+
+@settings(max_examples=150, deadline=None)
+@given(expressions(), st.floats(-2, 2), st.floats(1e-3, 2))
+def test_bounds_hold_what_they_promise(both: tuple[Any, Any], begin: float, width: float) -> None:
+    expression, function = both
+    if not hasattr(expression, "args"):
+        return
+    t = np.linspace(begin, begin + width, 401)
+    stretch = Range((t[:1], t[-1:]), (np.ones(1), np.ones(1)))
+    found = ranges(expression, lambda leaf: stretch)
+    with np.errstate(all="ignore"):
+        values = function(t)
+    if not np.isfinite(values).all() or np.abs(values).max() > 1e100:
+        return
+    close = 1e-9 * (1 + np.abs(values).max())
+    assert (values >= found.value[0] - close).all() and (values <= found.value[1] + close).all()
+    slopes = np.diff(values) / np.diff(t)  # each is the slope somewhere in between
+    close = 1e-6 * (1 + np.abs(values).max()) / min(width, 1.0)
+    assert (slopes >= found.slope[0] - close).all() and (slopes <= found.slope[1] + close).all()
