@@ -399,8 +399,8 @@ class _Chain:
         position = np.full(len(target), dump, dtype=np.int32)
         position[by_y] = place[np.searchsorted(whole, target[by_y] * self.m + column[by_y])]
         position[through] = first_link + np.searchsorted(links, link_target * self.z + link_source)
-        ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)[:-1]
-        positions = [p.reshape(s) for p, s in zip(np.split(position, ends), shapes, strict=True)]
+        ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)
+        positions = [p.reshape(s) for p, s in zip(np.split(position, ends)[:-1], shapes, strict=True)]
         indptr = np.zeros(self.m + 1, dtype=np.int32)
         indptr[1:] = np.cumsum(np.bincount(columns[main], minlength=self.m))
         by = part[main][order]
