@@ -120,6 +120,34 @@ double table2(const void* data, double x, double y) {
     return found;
 }
 
+// One of several tables; the data are the addresses of theirs. Numbers are within bounds: they are parameters that have some.
+template <int order>
+double chosen1(const void* data, double which, double x) {
+    return table1<order>(static_cast<const void* const*>(data)[static_cast<int64_t>(which)], x);
+}
+
+template <int order_x, int order_y>
+double chosen2(const void* data, double which, double x, double y) {
+    return table2<order_x, order_y>(static_cast<const void* const*>(data)[static_cast<int64_t>(which)], x, y);
+}
+
+using Chosen1 = double (*)(const void*, double, double);
+using Chosen2 = double (*)(const void*, double, double, double);
+
+constexpr Chosen1 chosens1[4] = {chosen1<0>, chosen1<1>, chosen1<2>, chosen1<3>};
+
+template <int x>
+constexpr Chosen2 chosen_row(int y) {
+    return y == 0 ? chosen2<x, 0> : y == 1 ? chosen2<x, 1> : y == 2 ? chosen2<x, 2> : chosen2<x, 3>;
+}
+
+constexpr Chosen2 chosens2[4][4] = {
+    {chosen_row<0>(0), chosen_row<0>(1), chosen_row<0>(2), chosen_row<0>(3)},
+    {chosen_row<1>(0), chosen_row<1>(1), chosen_row<1>(2), chosen_row<1>(3)},
+    {chosen_row<2>(0), chosen_row<2>(1), chosen_row<2>(2), chosen_row<2>(3)},
+    {chosen_row<3>(0), chosen_row<3>(1), chosen_row<3>(2), chosen_row<3>(3)},
+};
+
 using Table1 = double (*)(const void*, double);
 using Table2 = double (*)(const void*, double, double);
 
@@ -151,4 +179,11 @@ void bind_tables(nanobind::module_& m) {
     m.def(
         "table2_address", [](int x, int y) { return reinterpret_cast<uintptr_t>(tables2[checked(x)][checked(y)]); }, nb::arg("x"),
         nb::arg("y"), "Address of double f(const void* data, double x, double y): a 2-D table or its partial derivative.");
+    m.def(
+        "chosen1_address", [](int order) { return reinterpret_cast<uintptr_t>(chosens1[checked(order)]); }, nb::arg("order"),
+        "Address of double f(const void* data, double which, double x): one of several 1-D tables or its derivative.");
+    m.def(
+        "chosen2_address", [](int x, int y) { return reinterpret_cast<uintptr_t>(chosens2[checked(x)][checked(y)]); },
+        nb::arg("x"), nb::arg("y"),
+        "Address of double f(const void* data, double which, double x, double y): one of several 2-D tables or its derivative.");
 }

@@ -174,10 +174,20 @@ def _alike() -> Iterator[Record]:
         def __init__(self, n: int) -> None:
             self.parts = [Decay(0.37 + 0.011 * k) for k in range(n)]
 
-    one, many = (ac.compile(Many(n)) for n in (1, 100))
-    kinds = sum(k.name == "Decay" for k in many.system.plant.kinds)
-    yield record("kinds of components that differ in a number", 100, kinds, 1, "")
-    yield record("kernels, over those of one", 100, len(many.problem.code) / len(one.problem.code), 1.0, "")
+    class Curved(Decay):
+        def equations(self) -> Iterator[Any]:
+            yield ac.der(self.x) == -self.rate(self.x)
+
+    def tables(n: int) -> Many:
+        whole, x = Many(0), np.linspace(0.0, 2.0, 9)
+        whole.parts = [Curved(ac.Table(x, np.sinh(x) * (1.0 + 0.01 * k))) for k in range(n)]  # type: ignore[arg-type]
+        return whole
+
+    for what, make, name in (("a number", Many, "Decay"), ("a table", tables, "Curved")):
+        one, many = (ac.compile(make(n)) for n in (1, 100))
+        kinds = sum(k.name == name for k in many.system.plant.kinds)
+        yield record(f"kinds of components that differ in {what}", 100, kinds, 1, "")
+        yield record("kernels, over those of one", 100, len(many.problem.code) / len(one.problem.code), 1.0, "")
 
 
 def _catalogue() -> Iterator[Record]:

@@ -29,6 +29,7 @@ from ..language.medium import known_media
 from ..language.reading import one_at_a_time
 from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
+from .alike import SameButFor
 from .balance import local_balance
 from .canonical import canonical, slot_kind
 from .census import Census
@@ -46,7 +47,7 @@ from .streams import MOST_WRITTEN_OUT, Mixing, mixture, pairwise
 from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System
 from .template import MINUS, MIXED, PLUS, Family, Template
-from .trace import SameButFor, Traced, TracedEquation, trace
+from .trace import Traced, TracedEquation, trace
 from .unit_check import check_units
 
 

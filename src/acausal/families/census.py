@@ -11,7 +11,7 @@ import datetime
 import enum
 import fractions
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -27,6 +27,7 @@ from ..language.external import ExternalFunction
 from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
 from ..language.states import State, StateView
+from ..language.table_sets import is_choosable
 from .plant import Kind, Plant, Quantity
 from .slips import methods_of
 from .surroundings import seen_around
@@ -57,6 +58,7 @@ class Census:
         self._components: list[Component] = []  # keeps them alive, so that ids stay theirs
         self._by_signature: dict[Any, _Alike] = {}
         self._trial = trial
+        self.tables: dict[int, dict[str, list[Any]]] = {}  # of each kind, those of its members by the name of their attribute
         self._classes: dict[type, int] = {}
         self.representatives: list[Component] = []  # of each kind
         self.named: list[dict[str, Expression]] = []  # of each kind, as its representative said it
@@ -134,8 +136,8 @@ class Census:
 
     def _kind_of(self, component: Component, node: Node, signature: Any) -> Kind:
         """The kind of all components with this signature; with other numbers in it if they make other equations."""
-        numbers = {} if node.children else {n: v for n, v in component.__dict__.items() if type(v) is float}
-        exact = tuple(v.hex() for v in numbers.values())
+        numbers = {} if node.children else {n: v for n, v in component.__dict__.items() if _may_differ(v)}
+        exact = tuple(_exactly(v) for v in numbers.values())
         alike = self._by_signature.get(signature)
         if alike is None:
             alike = self._by_signature[signature] = _Alike({exact: self._kind(component, node)})
@@ -147,13 +149,22 @@ class Census:
                 alike.trial = False
                 alike.kinds[exact] = self._kind(component, node)
         kind = alike.kinds[exact]
-        node.modifications.update({name: Modification(value=numbers[name]) for name in numbers})
+        for name, value in numbers.items():
+            number = value if type(value) is float else self._place_of_table(kind, name, value)
+            node.modifications[name] = Modification(value=number)
         return kind
 
-    def _joins(self, kind: Kind, component: Component, numbers: dict[str, float]) -> bool:
+    def _place_of_table(self, kind: Kind, name: str, table: Any) -> float:
+        """The number of a table among those that members of a kind have under a name."""
+        tables = self.tables.setdefault(kind.index, {}).setdefault(name, [])
+        if not any(one is table for one in tables):
+            tables.append(table)
+        return float(next(k for k, one in enumerate(tables) if one is table))
+
+    def _joins(self, kind: Kind, component: Component, numbers: dict[str, Any]) -> bool:
         """Whether a component is of a kind once the numbers in which it differs are data."""
         representative = self.representatives[kind.index]
-        differ = [n for n, v in numbers.items() if v.hex() != representative.__dict__[n].hex()]
+        differ = [n for n, v in numbers.items() if _exactly(v) != _exactly(representative.__dict__[n])]
         promoted = tuple(dict.fromkeys([*kind.promoted, *differ]))
         if self._trial is None or not self._trial(representative, promoted, component):
             return False
@@ -191,12 +202,12 @@ class Census:
             elif isinstance(value, tuple) and value and isinstance(value[0], Component) and _is_child(component, name, value[0]):
                 parts.append((name, tuple(self._place(v, node, count) for v in value)))
                 node.children[name] = tuple(self._nodes[id(v)] for v in value)
-            elif type(value) is float and not node.children:
-                parts.append((name, float))  # which one is looked at separately
+            elif _may_differ(value) and not node.children:
+                parts.append((name, type(value)))  # which one is looked at separately
             else:
                 parts.append((name, frozen(value, component)))
         if node.children:
-            parts += [(name, frozen(value, component)) for name, value in own.items() if type(value) is float]
+            parts += [(name, frozen(value, component)) for name, value in own.items() if _may_differ(value)]
         parts += [(name, frozen(value, component)) for name, value in slots.items()]
         for name, found in (declared or {}).items():
             attributes = tuple(getattr(found, a, None) for a in ("sign", "unit", "state", "meaning"))
@@ -222,7 +233,8 @@ class Census:
                 self.plant.add_quantity(kind, Quantity(name, recorded(found, _declared_in(component, name)), found.shape))
         for name in kind.promoted:
             kind.attributes.pop(name, None)
-            self.plant.add_quantity(kind, Quantity(name, recorded(promoted_parameter(name), kind.name), ()))
+            made = promoted_parameter(name, self.tables.get(kind.index, {}).get(name))
+            self.plant.add_quantity(kind, Quantity(name, recorded(made, kind.name), ()))
         for one in kind.members:
             for name in [n for n in one.modifications if n not in kind.promoted]:
                 del one.modifications[name]  # a number that makes no difference
@@ -259,9 +271,20 @@ class Census:
         return frozen_value(value)
 
 
-def promoted_parameter(name: str) -> Parameter:
-    """What a plain number becomes where it distinguishes components of one kind."""
+def _may_differ(value: Any) -> bool:
+    """Whether components of one kind may differ in a plain attribute: in a number, or in a table."""
+    return type(value) is float or is_choosable(value)
+
+
+def _exactly(value: Any) -> Any:
+    return value.hex() if type(value) is float else id(value)
+
+
+def promoted_parameter(name: str, tables: Sequence[Any] | None = None) -> Parameter:
+    """What a plain number becomes where it distinguishes components of one kind; a table becomes its number among some."""
     made = Parameter(0.0, doc="a plain attribute")
+    if tables is not None:
+        made = Parameter(0.0, min=0.0, max=len(tables) - 1.0, doc="which table")
     made.name, made.auxiliary, made.location = name, True, None
     return made
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError
 from ..language.component import Component, View
@@ -29,22 +26,17 @@ from ..language.events import (
     forgotten,
 )
 from ..language.expression import (
-    Call,
-    Constant,
     Expression,
-    Literal,
-    Operation,
     Reference,
     Shape,
     Unbound,
     as_expression,
-    transform,
     walk,
 )
 from ..language.reading import State, undone
 from ..language.states import StateView, Transition
+from ..language.table_sets import Chosen, TableSet
 from .census import Census, promoted_parameter
-from .evaluate import evaluate_arrays
 from .plant import Kind
 from .roots import Roots
 from .slips import equation_without_yield, methods_of
@@ -56,7 +48,6 @@ if TYPE_CHECKING:
 STATEMENTS = (When, Assertion, Crossing, AfterStep, During)
 ACTIONS = (Assign, Reinit, Terminate)
 WORDS = {When: "when", Assertion: "assert_", Crossing: "crossing", AfterStep: "after_step", During: "during"}
-_POINTS = 7  # at which expressions are compared
 _OWN_FILES = str(Path(__file__).resolve().parent.parent)
 
 
@@ -136,9 +127,9 @@ def trace(kind: Kind, census: Census) -> Traced:
     """Run the representative's methods; every complaint names class, method and line. What they did to components is undone."""
     component = census.representatives[kind.index]
     with undone(component, census.named_by) as changed:
-        _stand_in(component, kind.promoted)
+        stand_in(component, kind.promoted, census.tables.get(kind.index, {}))
         prepared = State(component)
-        found = _stated(kind, component)
+        found = stated(kind, component)
         _refuse_changes(component, {**changed, id(component): prepared})
         before = prepared.attributes
         named = {n: v for n, v in component.__dict__.items() if isinstance(v, Expression) and n not in kind.promoted}
@@ -152,143 +143,16 @@ def trace(kind: Kind, census: Census) -> Traced:
     return found
 
 
-def _stand_in(component: Component, names: Iterable[str]) -> None:
-    """Let equations see parameters where the component has plain numbers."""
+def stand_in(component: Component, names: Iterable[str], tables: Mapping[str, Sequence[Any]]) -> None:
+    """Let equations see parameters where the component has plain numbers, and the tables that they choose where it has tables."""
     for name in names:
         component.__dict__.pop(name)
-        component._declare(name, promoted_parameter(name))
-        component.__dict__[name] = component._reference(name)
+        component._declare(name, promoted_parameter(name, tables.get(name)))
+        which = component._reference(name)
+        component.__dict__[name] = Chosen(TableSet(tables[name]), which) if name in tables else which
 
 
-class SameButFor:
-    """Whether two components state the same once some numbers of theirs are parameters: shown for both of them.
-
-    The representative is asked with parameters in the place of the numbers. What it says then is compared, with the numbers of
-    either put in, with what each of them says as it is. An equation that decides on a number (`if self.rate > 1`) refuses to be
-    stated in this way, or says something else; then the two are of different kinds.
-    """
-
-    def __init__(self) -> None:
-        self._said: dict[tuple[int, tuple[str, ...]], list[Any]] = {}
-
-    def __call__(self, representative: Component, names: tuple[str, ...], other: Component) -> bool:
-        try:
-            symbolic = self._with_parameters(representative, names)
-            with undone(other, _nothing_named):
-                plain = _spoken(other, names)
-            return _agree(symbolic, plain, representative, other, names)
-        except Exception:  # whatever goes wrong with parameters is told when the component itself is asked
-            return False
-
-    def _with_parameters(self, representative: Component, names: tuple[str, ...]) -> list[Any]:
-        key = (id(representative), names)
-        if key not in self._said:
-            with undone(representative, _nothing_named):
-                _stand_in(representative, names)
-                symbolic = _spoken(representative, names)
-            with undone(representative, _nothing_named):
-                plain = _spoken(representative, names)
-            if not _agree(symbolic, plain, representative, representative, names):
-                raise ModelError("It says something else.")
-            self._said[key] = symbolic
-        return self._said[key]
-
-
-def _nothing_named(component: Component, name: str) -> None:
-    return None
-
-
-def _spoken(component: Component, names: tuple[str, ...]) -> list[Any]:
-    """All that a component states, in order: expressions, and what is not one as it is."""
-    found: list[Any] = []
-    kind = Kind(-1, type(component).__name__, "", -1, Node("", None, (), "", None))
-    said = _stated(kind, component)
-    if said.connections or said.state_connections:
-        raise ModelError("Connections are compared by nobody.")
-    for equation in [*said.equations, *said.initial]:
-        found += [equation.residual, equation.shape]
-    for target, value, _, _ in said.assigned:
-        found += [target, value]
-    for statement in said.statements:
-        found += [type(statement), *(part for part, _ in expressions(statement)), *_plain_parts(statement)]
-    for t in said.transitions:
-        found += [t.variable, t.sources, t.target, t.when, t.after, *_action_parts(t.do)]
-    for guess in said.guesses:
-        found += [guess.target, guess.condition, guess.value]
-    for name, value in component.__dict__.items():
-        if isinstance(value, Expression) and name not in names:
-            found += [name, value]
-    return found
-
-
-def _plain_parts(statement: Any) -> list[Any]:
-    """What a statement says besides expressions."""
-    kept = ("message", "level", "direction", "kind")
-    return [getattr(statement, name) for name in kept if hasattr(statement, name)]
-
-
-def _action_parts(actions: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
-    for action in actions:
-        found += [type(action), *(getattr(action, f.name) for f in fields(action) if f.name != "location")]
-    return found
-
-
-def _agree(symbolic: list[Any], plain: list[Any], representative: Component, component: Component, names: tuple[str, ...]) -> bool:
-    """Whether what was said with parameters is, with a component's numbers put in, what it says itself."""
-
-    def put_in(node: Expression) -> Expression | None:
-        if not isinstance(node, Reference) or node.owner is not representative:
-            return None
-        if node.name in names:
-            return as_expression(component.__dict__[node.name])
-        return Reference(component, component, node.name, node.shape, node.picked, node.order)
-
-    if len(symbolic) != len(plain):
-        return False
-    for one, other in zip(symbolic, plain, strict=True):
-        if isinstance(one, Expression) and isinstance(other, Expression):
-            if not _equivalent(transform(one, put_in), other):
-                return False
-        elif isinstance(one, Expression) or isinstance(other, Expression) or one != other:
-            return False
-    return True
-
-
-_ARITHMETIC = ("add", "sub", "mul", "div", "neg")  # what simplification may have written in another way
-
-
-def _equivalent(one: Expression, other: Expression) -> bool:
-    """Whether two expressions are the same up to arithmetic: over the same leaves, with the same functions and decisions, and
-    equal at some points."""
-    if one is other:
-        return True
-    if one.shape != other.shape or _skeleton(one) != _skeleton(other):
-        return False
-    points = np.random.default_rng(1)
-    values: dict[Expression, np.ndarray] = {}
-
-    def leaf(node: Expression) -> np.ndarray:
-        if node not in values:
-            values[node] = points.uniform(-3.0, 3.0, (_POINTS, *node.shape))
-        return values[node]
-
-    first, second = (evaluate_arrays(e, leaf, batch=1) for e in (one, other))
-    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-300, equal_nan=True))
-
-
-def _skeleton(expression: Expression) -> tuple[set[Expression], Counter[Any]]:
-    leaves, operations = set[Expression](), Counter[Any]()
-    for node in walk(expression):
-        if isinstance(node, (Operation, Call)):
-            what = node.operator.name if isinstance(node, Operation) else id(node.function)
-            operations[what] += what not in _ARITHMETIC
-        elif not node.args and not isinstance(node, (Constant, Literal)):
-            leaves.add(node)
-    return leaves, +operations
-
-
-def _stated(kind: Kind, component: Component) -> Traced:
+def stated(kind: Kind, component: Component) -> Traced:
     """What the methods yield, about components."""
     forgotten(())
     assigned: list[tuple[Reference, Expression, str, Location | None]] = []

@@ -29,7 +29,8 @@ def _text(node: Expression, depth: int) -> tuple[str, int]:
     if isinstance(node, Operation):
         return _operation(node, depth - 1)
     if isinstance(node, Call):
-        return f"{node.function.name}({', '.join(_text(a, depth - 1)[0] for a in node.args)})", _ATOM
+        shown = node.args[getattr(node.function, "hidden", 0) :]
+        return f"{node.function.name}({', '.join(_text(a, depth - 1)[0] for a in shown)})", _ATOM
     if isinstance(node, Sum):
         return f"sum({_text(node.args[0], depth - 1)[0]})", _ATOM
     return _leaf(node), _ATOM

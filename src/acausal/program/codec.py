@@ -63,6 +63,7 @@ from ..language.expression import (
 )
 from ..language.external import ExternalFunction
 from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
+from ..language.table_sets import TableSet
 from ..language.tables import SplineFunction, Table, Table2D, TableDerivative
 from . import columns
 
@@ -83,7 +84,9 @@ CLASSES: dict[str, type] = {
 _NAMES = {cls: name for name, cls in CLASSES.items()}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
-_FIXED = ("tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "outside")  # records that are made from their parts
+_FIXED = (  # records that are made from their parts
+    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "outside"
+)  # fmt: skip
 _LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
 
@@ -329,6 +332,8 @@ class _Encoder:
         return self._new(value, ["T", *parts])
 
     def _function(self, value: ExternalFunction) -> list[int]:
+        if isinstance(value, TableSet):
+            return self._new(value, ["tables", self.value(value.tables), self.value(value.orders)])
         if isinstance(value, TableDerivative):
             return self._new(value, ["derivative", self.value(value._table), self.value(value.orders)])
         if isinstance(value, SplineFunction):
@@ -355,7 +360,8 @@ class _Decoder:
         self._fields: dict[str, list[str] | None] = {}
         self._maker: dict[str, Callable[..., Any]] = {
             "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
-            "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "outside": self._outside,
+            "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "tables": self._tables,
+            "outside": self._outside,
         }  # fmt: skip
         fixed: list[int] = []
         open_: list[int] = []
@@ -467,6 +473,12 @@ class _Decoder:
         from ..language.tables import _derivative_of
 
         return _derivative_of(self.value(table), self.value(orders))
+
+    def _tables(self, tables: Any, orders: Any) -> Any:
+        found = self.value(tables)
+        if not found or not all(isinstance(t, (Table, Table2D)) and type(t) is type(found[0]) for t in found):
+            raise KeyError("tables")
+        return TableSet(found, self.value(orders))
 
     def _table(self, name: str, method: str, extrapolation: str, x: Any, y: Any) -> Any:
         return Table(self.value(x), self.value(y), name=name, method=method, extrapolation=extrapolation)

@@ -1,0 +1,175 @@
+"""Whether two components say the same but for some numbers and tables, which are then data of one kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..language.component import Component
+from ..language.events import expressions
+from ..language.expression import (
+    Call,
+    Constant,
+    Expression,
+    Literal,
+    Operation,
+    Reference,
+    Time,
+    as_expression,
+    transform,
+    walk,
+)
+from ..language.reading import undone
+from ..language.table_sets import TableSet, is_choosable
+from ..language.tables import _derivative_of
+from .evaluate import evaluate_arrays
+from .plant import Kind
+from .trace import stand_in, stated
+from .tree import Node
+
+_POINTS = 7  # at which expressions are compared
+
+
+class SameButFor:
+    """Whether two components state the same once some numbers of theirs are parameters: shown for both of them.
+
+    The representative is asked with parameters in the place of the numbers. What it says then is compared, with the numbers of
+    either put in, with what each of them says as it is. An equation that decides on a number (`if self.rate > 1`) refuses to be
+    stated in this way, or says something else; then the two are of different kinds.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[int, tuple[str, ...]], list[Any]] = {}
+
+    def __call__(self, representative: Component, names: tuple[str, ...], other: Component) -> bool:
+        try:
+            symbolic = self._with_parameters(representative, names)
+            with undone(other, _nothing_named):
+                plain = _spoken(other, names)
+            return _agree(symbolic, plain, representative, other, names)
+        except Exception:  # whatever goes wrong with parameters is told when the component itself is asked
+            return False
+
+    def _with_parameters(self, representative: Component, names: tuple[str, ...]) -> list[Any]:
+        key = (id(representative), names)
+        if key not in self._said:
+            with undone(representative, _nothing_named):
+                own = representative.__dict__
+                stand_in(representative, names, {n: [own[n]] for n in names if is_choosable(own[n])})
+                symbolic = _spoken(representative, names)
+            if any(_depends_on_time(e) for e in symbolic if isinstance(e, Expression)):
+                raise ModelError("Steps end where a table of time does, each at a place of its own.")
+            with undone(representative, _nothing_named):
+                plain = _spoken(representative, names)
+            if not _agree(symbolic, plain, representative, representative, names):
+                raise ModelError("It says something else.")
+            self._said[key] = symbolic
+        return self._said[key]
+
+
+def _nothing_named(component: Component, name: str) -> None:
+    return None
+
+
+def _spoken(component: Component, names: tuple[str, ...]) -> list[Any]:
+    """All that a component states, in order: expressions, and what is not one as it is."""
+    found: list[Any] = []
+    kind = Kind(-1, type(component).__name__, "", -1, Node("", None, (), "", None))
+    said = stated(kind, component)
+    if said.connections or said.state_connections:
+        raise ModelError("Connections are compared by nobody.")
+    for equation in [*said.equations, *said.initial]:
+        found += [equation.residual, equation.shape]
+    for target, value, _, _ in said.assigned:
+        found += [target, value]
+    for statement in said.statements:
+        found += [type(statement), *(part for part, _ in expressions(statement)), *_plain_parts(statement)]
+    for t in said.transitions:
+        found += [t.variable, t.sources, t.target, t.when, t.after, *_action_parts(t.do)]
+    for guess in said.guesses:
+        found += [guess.target, guess.condition, guess.value]
+    for name, value in component.__dict__.items():
+        if isinstance(value, Expression) and name not in names:
+            found += [name, value]
+    return found
+
+
+def _plain_parts(statement: Any) -> list[Any]:
+    """What a statement says besides expressions."""
+    kept = ("message", "level", "direction", "kind")
+    return [getattr(statement, name) for name in kept if hasattr(statement, name)]
+
+
+def _action_parts(actions: Iterable[Any]) -> list[Any]:
+    found: list[Any] = []
+    for action in actions:
+        found += [type(action), *(getattr(action, f.name) for f in fields(action) if f.name != "location")]
+    return found
+
+
+def _agree(symbolic: list[Any], plain: list[Any], representative: Component, component: Component, names: tuple[str, ...]) -> bool:
+    """Whether what was said with parameters is, with a component's numbers put in, what it says itself."""
+
+    def put_in(node: Expression) -> Expression | None:
+        if isinstance(node, Call) and isinstance(node.function, TableSet):
+            table = component.__dict__[node.args[0].name]  # type: ignore[attr-defined]
+            return Call(_derivative_of(table, node.function.orders), tuple(transform(a, put_in) for a in node.args[1:]))
+        if not isinstance(node, Reference) or node.owner is not representative:
+            return None
+        if node.name in names:
+            return as_expression(component.__dict__[node.name])
+        return Reference(component, component, node.name, node.shape, node.picked, node.order)
+
+    if len(symbolic) != len(plain):
+        return False
+    for one, other in zip(symbolic, plain, strict=True):
+        if isinstance(one, Expression) and isinstance(other, Expression):
+            if not _equivalent(transform(one, put_in), other):
+                return False
+        elif isinstance(one, Expression) or isinstance(other, Expression) or one != other:
+            return False
+    return True
+
+
+def _depends_on_time(expression: Expression) -> bool:
+    """Whether one of several tables is a table of time."""
+    chosen = [n for n in walk(expression) if isinstance(n, Call) and isinstance(n.function, TableSet)]
+    return any(isinstance(n, Time) for call in chosen for n in walk(*call.args))
+
+
+_ARITHMETIC = ("add", "sub", "mul", "div", "neg")  # what simplification may have written in another way
+
+
+def _equivalent(one: Expression, other: Expression) -> bool:
+    """Whether two expressions are the same up to arithmetic: over the same leaves, with the same functions and decisions, and
+    equal at some points."""
+    if one is other:
+        return True
+    if one.shape != other.shape or _skeleton(one) != _skeleton(other):
+        return False
+    points = np.random.default_rng(1)
+    values: dict[Expression, np.ndarray] = {}
+
+    def leaf(node: Expression) -> np.ndarray:
+        if node not in values:
+            values[node] = points.uniform(-3.0, 3.0, (_POINTS, *node.shape))
+        return values[node]
+
+    first, second = (evaluate_arrays(e, leaf, batch=1) for e in (one, other))
+    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-300, equal_nan=True))
+
+
+def _skeleton(expression: Expression) -> tuple[set[Expression], Counter[Any]]:
+    leaves, operations = set[Expression](), Counter[Any]()
+    for node in walk(expression):
+        if isinstance(node, (Operation, Call)):
+            what = node.operator.name if isinstance(node, Operation) else id(node.function)
+            operations[what] += what not in _ARITHMETIC
+        elif not node.args and not isinstance(node, (Constant, Literal)):
+            leaves.add(node)
+    return leaves, +operations
