@@ -98,6 +98,7 @@ from .language.units import define_unit
 
 if TYPE_CHECKING:
     from . import library, media
+    from .climate import weather
     from .language.distributions import choice, lognormal, normal, triangular, uniform
     from .loading import load
     from .program.pack import pack, variants
@@ -145,6 +146,7 @@ _LATE = {
     "triangular": ("language.distributions", "triangular"),
     "choice": ("language.distributions", "choice"),
     "media": ("media", None),
+    "weather": ("climate", "weather"),
 }
 
 
@@ -284,6 +286,7 @@ __all__ = [
     "ts_diagram",
     "uniform",
     "variants",
+    "weather",
     "when",
     "when_first",
     "where",
