@@ -1,11 +1,14 @@
 // Fluid property tables: the functions over them, by address for kernels, and on arrays for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <utility>
 
+#include "media_memo.h"
 #include "media_tables.h"
 
 namespace nb = nanobind;
@@ -23,7 +26,7 @@ using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 struct Shape {
     int arguments, results, differentiated;
-    int outputs() const { return results * (1 + differentiated + differentiated * (differentiated + 1) / 2); }
+    constexpr int outputs() const { return results * (1 + differentiated + differentiated * (differentiated + 1) / 2); }
 };
 constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}};
 
@@ -37,6 +40,11 @@ Axis axis(const double* blob, double offset) {
     return {spans, buckets, head[2], head[3], bucket, knots, inverse, inverse + padded(spans)};
 }
 
+uint64_t next_serial() {
+    static std::atomic<uint64_t> last{0};
+    return ++last;
+}
+
 // A table as native code sees it; `blob` stays with whoever made it.
 Table table_over(const double* b) {
     const auto part = [&](int k) { return b + static_cast<int64_t>(b[first_offset + 7 + k]); };
@@ -44,7 +52,7 @@ Table table_over(const double* b) {
     const double* o = b + first_offset;
     return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], whole(12), whole(13), whole(14),
             axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]),
-            part(0), part(1), part(2), part(3), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}};
+            part(0), part(1), part(2), part(3), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}, next_serial()};
 }
 
 const Function* functions_for_this_processor() {
@@ -53,6 +61,31 @@ const Function* functions_for_this_processor() {
     if (wide) return functions_for_avx2();
 #endif
     return functions_for_any_processor();
+}
+
+thread_local Memo memos[KINDS];
+
+// What kernels call: a look-up is shared by all that ask for the same state.
+template <int kind>
+void shared(const void* table, const double* x, double* out) {
+    static const Function f = functions_for_this_processor()[kind];
+    memos[kind].operator()<shapes[kind].arguments, shapes[kind].outputs()>(f, *static_cast<const Table*>(table), x, out);
+}
+
+template <int... kind>
+Function shared_function(int which, std::integer_sequence<int, kind...>) {
+    static constexpr Function all[] = {shared<kind>...};
+    return all[which];
+}
+
+// Calls of kernels and look-ups that they cost, of this thread, since the last time.
+std::pair<uint64_t, uint64_t> take_counts() {
+    std::pair<uint64_t, uint64_t> found{0, 0};
+    for (Memo& memo : memos) {
+        found.first += memo.counts.calls, found.second += memo.counts.lookups;
+        memo.counts = {};
+    }
+    return found;
 }
 
 struct FluidTable {
@@ -114,6 +147,9 @@ void bind_media(nb::module_& m) {
         .def("nanoseconds", &nanoseconds, nb::arg("kind"), nb::arg("arguments"), nb::arg("rounds") = 20, nb::arg("portable") = false);
     m.def(
         "fluid_function_address",
-        [](int kind) { return reinterpret_cast<uintptr_t>(functions_for_this_processor()[checked(kind)]); }, nb::arg("kind"),
-        "Address of void f(const void* table, const double* arguments, double* results).");
+        [](int kind) {
+            return reinterpret_cast<uintptr_t>(shared_function(checked(kind), std::make_integer_sequence<int, KINDS>{}));
+        },
+        nb::arg("kind"), "Address of void f(const void* table, const double* arguments, double* results).");
+    m.def("fluid_look_ups", &take_counts, "Calls of fluid functions by kernels of this thread, and look-ups they cost, since the last call.");
 }

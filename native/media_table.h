@@ -22,6 +22,7 @@ struct Table {
     const double *liquid_p;     // [h] pl
     const double *region_hmax;  // [x]
     const double *vapour[2], *liquid[2], *region[2];
+    uint64_t serial = 0;  // no two tables of a process have the same
 };
 
 // A function with several results: out holds the values of all results, then their derivatives by the first argument, by the

@@ -32,6 +32,7 @@ from .external import (
 )
 from .functions import is_symbolic, numbers, plain
 
+_MOST_KEPT = 5000
 Limits = Mapping[str, tuple[float, float]]
 
 
@@ -204,6 +205,7 @@ class PythonSeveral(_Declared):
         super().__init__(**declared)
         self.python = python
         self.__doc__ = python.__doc__
+        self._kept: dict[tuple[float, ...], list[float]] = {}  # of the last arguments: whoever asks again, costs no call
         pointer = ctypes.POINTER(ctypes.c_double)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, pointer, pointer)(self._guarded)
 
@@ -213,7 +215,12 @@ class PythonSeveral(_Declared):
 
     def _guarded(self, data: Any, arguments: Any, results: Any) -> None:
         given = tuple(arguments[k] for k in range(self.arity))
-        found = self._row(given)
+        found = self._kept.get(given)
+        if found is None:
+            found = self._row(given)
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[given] = found
         for k in range(self.outputs):
             results[k] = found[k]
 

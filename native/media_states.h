@@ -1,0 +1,200 @@
+// Borders between phases, the chord between them, and the state at (p, h).
+// Part of media_tables.h, which says how it is compiled.
+#pragma once
+#include "media_surfaces.h"
+
+namespace {
+
+// hl where the liquid's table has its border, p = pl(hl). `wh` comes out for a guess that is `shift` short of it: some 1e-8 of the
+// range, so that two terms of Taylor's series lead from there to hl, for the fields too, below rounding.
+INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
+    weights(t.liquid_h, guess, wh);
+    const Curve pl = curve(t.liquid_p, wh);
+    const double first = (p - pl.v) / pl.d;
+    shift = first * (1 - 0.5 * pl.dd / pl.d * first);
+    const double d = 1 / (pl.d + pl.dd * shift);
+    return {guess + shift, d, -pl.dd * d * d * d};
+}
+
+// What lies along a border h = H(p) of a surface, as functions of p.
+INLINE Jet1 along(const Jet2& f, const Curve& H) {
+    return {{f.d[0], f.d[1] + f.d[2] * all(H.d),
+             f.d[3] + all(2 * H.d) * f.d[4] + all(H.d * H.d) * f.d[5] + all(H.dd) * f.d[2]}};
+}
+
+// Both ends of the two-phase range at one pressure.
+struct Ends {
+    Curve hl, hv;
+    Jet1 l, v;  // the fields; filled by `fields`
+    Weights wx, wh;
+    double shift;  // from where `wh` holds to hl
+    bool two;  // there is room between them
+};
+
+INLINE Curve mixed(const Curve& a, const Curve& b, const Curve& w) {
+    const Curve z = {b.v - a.v, b.d - a.d, b.dd - a.dd};
+    return {a.v + w.v * z.v, a.d + w.v * z.d + w.d * z.v, a.dd + w.v * z.dd + 2 * w.d * z.d + w.dd * z.v};
+}
+
+INLINE void lower_ends(const Table& t, double p, Ends& e) {
+    weights(t.dome_x, std::log(p), e.wx);
+    const Jet1 c = curves(t.dome, 4, e.wx);
+    e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
+    e.hv = unlog(lane(c, 1), 1 / p);
+    e.two = true;
+}
+
+constexpr double narrowest = 1e-7;  // of the dome's top, as a share of its enthalpy: what is narrower is one phase
+
+void upper_ends(const Table& t, double p, Ends& e) {
+    Weights w;
+    weights(t.top_x, std::log(p < t.p_critical ? p : t.p_critical), w);
+    const Jet1 c = curves(t.top, 4, w);
+    const Curve mean = unlog(lane(c, 0), 1 / p), square = unlog(lane(c, 1), 1 / p);
+    const double least = narrowest * t.h_unit, D = square.v;
+    e.two = p < t.p_critical && D > least * least;
+    if (!e.two) {
+        e.hl = e.hv = p < t.p_critical ? mean : Curve{mean.v, 0, 0};
+        return;
+    }
+    const double r = std::sqrt(D), r1 = square.d / (2 * r), r2 = (square.dd - 2 * r1 * r1) / (2 * r);
+    e.hl = {mean.v - r, mean.d - r1, mean.dd - r2};
+    e.hv = {mean.v + r, mean.d + r1, mean.dd + r2};
+    if (p < t.p_high) {
+        const double inverse = 1 / (t.p_high - t.p_low);
+        const Curve weight = smoothstep((p - t.p_low) * inverse, inverse);
+        Ends below;
+        lower_ends(t, p, below);
+        e.hl = mixed(below.hl, e.hl, weight);
+        e.hv = mixed(below.hv, e.hv, weight);
+    }
+}
+
+INLINE void ends(const Table& t, double p, Ends& e) {
+    if (p < t.p_low) lower_ends(t, p, e);
+    else upper_ends(t, p, e);
+}
+
+// The fields at both ends, below p_low: the first row of each table is its border.
+INLINE void lower_fields(const Table& t, Block block, double p, Ends& e) {
+    const Curve& h = e.hl;
+    Jet1 by_h = curves(t.liquid[block], 4 * t.liquid_nz, e.wh);
+    by_h.d[0] += all(e.shift) * (by_h.d[1] + all(0.5 * e.shift) * by_h.d[2]);
+    by_h.d[1] += all(e.shift) * by_h.d[2];
+    e.l = {{by_h.d[0], by_h.d[1] * all(h.d), by_h.d[2] * all(h.d * h.d) + by_h.d[1] * all(h.dd)}};
+    e.v = curves(t.vapour[block], 4 * t.vapour_ny, e.wx);
+    unlog(e.v, 1 / p);
+    if (block == STATE) times_p(e.v, p);
+}
+
+void upper_fields(const Table& t, Block block, double p, Ends& e) {
+    Jet2 f;
+    single(t, block, p, e.hl.v, true, f);
+    e.l = along(f, e.hl);
+    single(t, block, p, e.hv.v, false, f);
+    e.v = along(f, e.hv);
+}
+
+void fields(const Table& t, Block block, double p, Ends& e) {
+    if (p < t.p_low) lower_fields(t, block, p, e);
+    else upper_fields(t, block, p, e);
+}
+
+// Two phases: volume, entropy and whatever else is asked for are linear in h between the ends.
+INLINE void chord(Block block, double h, Ends& e, Jet2& f) {
+    const m4 lanes = reciprocal_lanes(block);
+    reciprocal(e.l, lanes);
+    reciprocal(e.v, lanes);
+    const double w1 = e.hv.d - e.hl.d, w2 = e.hv.dd - e.hl.dd, r = 1 / (e.hv.v - e.hl.v), x = (h - e.hl.v) * r;
+    const double xp = -(e.hl.d + x * w1) * r, xph = -w1 * r * r, xpp = -(e.hl.dd + 2 * xp * w1 + x * w2) * r;
+    const v4 d0 = e.v.d[0] - e.l.d[0], d1 = e.v.d[1] - e.l.d[1], d2 = e.v.d[2] - e.l.d[2];
+    f.d[0] = e.l.d[0] + d0 * all(x);
+    f.d[1] = e.l.d[1] + d1 * all(x) + d0 * all(xp);
+    f.d[2] = d0 * all(r);
+    f.d[3] = e.l.d[2] + d2 * all(x) + all(2 * xp) * d1 + d0 * all(xpp);
+    f.d[4] = d1 * all(r) + d0 * all(xph);
+    f.d[5] = all(0);
+    reciprocal(f, lanes);
+}
+
+// --- states ---------------------------------------------------------------------------------------------------------------
+
+enum Phase { LIQUID = -1, TWO = 0, VAPOUR = 1, ANY = 2 };
+
+// Near and above the critical point, whatever phase it is.
+__attribute__((noinline)) void upper(const Table& t, Block block, double p, double h, Jet2& f) {
+    if (p >= t.p_critical) return single(t, block, p, h, h < t.h_join, f);
+    Ends e;
+    upper_ends(t, p, e);
+    if (e.two && h > e.hl.v && h < e.hv.v) {
+        upper_fields(t, block, p, e);
+        return chord(block, h, e, f);
+    }
+    single(t, block, p, h, h < 0.5 * (e.hl.v + e.hv.v), f);
+}
+
+// A phase that the caller knows; each surface goes on beyond its border.
+__attribute__((noinline)) void branch(const Table& t, Block block, double p, double h, double phase, Jet2& f) {
+    if (p >= t.p_critical) return single(t, block, p, h, h < t.h_join, f);
+    if (phase < -0.5) {
+        if (p < t.p_low) return liquid(t, block, p, h, f);
+        return single(t, block, p, h, true, f);
+    }
+    if (phase > 0.5) {
+        if (p >= t.p_low) return single(t, block, p, h, false, f);
+        Weights wx;
+        weights(t.dome_x, std::log(p), wx);
+        return vapour(t, block, p, wx, curves(t.dome, 4, wx), h, f);
+    }
+    Ends e;
+    ends(t, p, e);
+    if (e.two) {
+        fields(t, block, p, e);
+        return chord(block, h, e, f);
+    }
+    single(t, block, p, h, h < t.h_join, f);
+}
+
+INLINE bool inside(const Table& t, double p, double h) {
+    return p >= 0.9 * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
+}
+
+INLINE void surface(const Table& t, Block block, double p, double h, Jet2& f) {
+    if (p >= t.p_low) return upper(t, block, p, h, f);
+    if (h <= t.h_split) {  // what is above it is no liquid below p_low
+        Weights wh;
+        weights(t.liquid_h, h, wh);
+        const Curve pl = curve(t.liquid_p, wh);
+        if (p >= pl.v) return liquid(t, block, p, wh, pl, f);
+    }
+    Ends e;
+    weights(t.dome_x, std::log(p), e.wx);
+    const Jet1 c = curves(t.dome, 4, e.wx);
+    if (h >= c.d[0][1]) return vapour(t, block, p, e.wx, c, h, f);
+    e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
+    e.hv = unlog(lane(c, 1), 1 / p);
+    lower_fields(t, block, p, e);
+    chord(block, h, e, f);
+}
+
+void state(const Table& t, Block block, double p, double h, double phase, Jet2& f) {
+    if (!inside(t, p, h)) return undefined(f);
+    if (phase >= 1.5) surface(t, block, p, h, f);
+    else branch(t, block, p, h, phase, f);
+}
+
+// Arguments p, h, phase (-1 liquid, 0 two phases, 1 vapour, 2: to be found out).
+void state_ph(const void* table, const double* x, double* out) {
+    Jet2 f;
+    state(*static_cast<const Table*>(table), STATE, x[0], x[1], x[2], f);
+    std::memcpy(out, &f, sizeof f);
+}
+
+void more_ph(const void* table, const double* x, double* out) {
+    Jet2 f;
+    state(*static_cast<const Table*>(table), MORE, x[0], x[1], x[2], f);
+    reciprocal(f, reciprocal_lanes(MORE));
+    std::memcpy(out, &f, sizeof f);
+}
+
+}  // namespace
