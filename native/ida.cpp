@@ -471,7 +471,7 @@ Status Ida::step_to(double t_target, double stop) {
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
-        long limit = chunk;
+        long limit = settings.max_order > Stability::stable_order ? std::min(chunk, stability.until_next()) : chunk;
         if (settings.max_steps) limit = std::min<long>(limit, settings.max_steps - counters().steps);
         if (limit <= 0) return Status::TooManySteps;
         IDASetMaxNumSteps(mem, limit);
@@ -484,6 +484,7 @@ Status Ida::step_to(double t_target, double stop) {
         if (watch && flag == IDA_SUCCESS && t < stop && watch_time.time([&] { return watch->degraded(t, w.get()); })) return Status::StatesDegraded;
         if (flag != IDA_TOO_MUCH_WORK && (task == IDA_NORMAL || flag != IDA_SUCCESS || t >= t_target)) return outcome(flag);
         taken += task == IDA_NORMAL ? limit : 1;
+        look_at_order(stop);
         if (taken < chunk) continue;
         if (std::fabs(t - chunk_start) < 16 * epsilon * std::fabs(t) * chunk)
             return non_finite.count > non_finite_before ? Status::NotFinite : Status::StepTooSmall;
@@ -527,11 +528,15 @@ int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t cou
     if (t_end <= nearest) {
         t = std::max(t, t_end);
     } else if (!ahead.is) {
-        if (!steps_since_start()) check(IDASetInitStep(mem, first_step(std::isfinite(bound) ? bound : t_end)), "IDASetInitStep");
-        if (!stepped_past(bound)) check(IDASetStopTime(mem, std::min(bound - origin, never)), "IDASetStopTime");
-        align_roots();
+        set_out(std::isfinite(bound) ? bound : t_end);
     }
     return written;
+}
+
+void Ida::set_out(double t_end) {
+    if (!steps_since_start()) check(IDASetInitStep(mem, first_step(t_end)), "IDASetInitStep");
+    if (!stepped_past(bound)) check(IDASetStopTime(mem, std::min(bound - origin, never)), "IDASetStopTime");
+    align_roots();
 }
 
 void Ida::go_back(double time) {

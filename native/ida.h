@@ -8,6 +8,7 @@
 #include "klu.h"
 #include "recorder.h"
 #include "scales.h"
+#include "stability.h"
 #include "switches.h"
 #include "system.h"
 #include "vector.h"
@@ -153,7 +154,7 @@ class Ida {
     void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's
     double last_stored = -std::numeric_limits<double>::infinity(); // time of the last stored row
-    int64_t singular_setups = 0, singular_column = -1;
+    int64_t singular_setups = 0, singular_column = -1, orders_limited = 0;
     Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time, watch_time;
     double advance_seconds = 0;
     std::atomic<bool> busy{false};
@@ -201,6 +202,11 @@ class Ida {
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }
     Status step_to(double t_target, double stop);
     void record_step();
+    void look_at_order(double stop); // between two steps; may start anew from there, with a limited order
+    double largest_error(const double *errors) const; // in tolerances
+    void set_out(double t_end);       // what IDAS must know before it goes on
+    Stability stability;
+    long orders_seen = 0; // steps of the session at the last look
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
     void show_updates();

@@ -214,6 +214,7 @@ nb::dict statistics(const Ida &ida) {
     d["nonlinear_iterations"] = c.nonlinear_iterations;
     d["error_test_failures"] = c.error_test_failures;
     d["convergence_failures"] = c.convergence_failures;
+    d["order_limits"] = ida.orders_limited;
     d["root_evaluations"] = c.roots;
     d["non_finite_evaluations"] = ida.non_finite.count;
     d["singular_setups"] = ida.singular_setups;

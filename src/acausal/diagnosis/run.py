@@ -116,6 +116,8 @@ class RunDiagnosis(Readable):
         if c.get("events"):
             yield "events", f"{count(c['events'], 'event')}, {c.get('restarts', 1) - 1} of them with a restart of the integration"
         yield "failures", f"{count(tests, 'error test')}, {convergence} of convergence" + (f" ({told})" if told else "")
+        if c.get("order_limits"):
+            yield "waves", f"{count(c['order_limits'], 'time')} the order was limited to 2: higher ones let waves grow"
         if not self.recorded:
             yield "note", "This solver keeps no journal of its steps; the solver `ida` does."
 
