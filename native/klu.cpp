@@ -170,6 +170,10 @@ WIDE void SparseLu::solve_many(double *rhs, int64_t count) {
 // Blocks from the first to the last: what earlier blocks' unknowns do, U', then L'.
 WIDE void SparseLu::solve_many_transposed(double *rhs, int64_t count) {
     if (!n || !count) return;
+    if (count == 1 && !packed.valid) { // packing costs more than it saves
+        klu_tsolve(symbolic, numeric, (int)n, 1, rhs, &common);
+        return;
+    }
     if (!packed.valid) pack();
     std::vector<double> &work = packed.many;
     work.resize(n * count);

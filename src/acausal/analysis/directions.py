@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,13 +42,13 @@ def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, wh
         labels += [element_name(name, k, found.shape) for k in range(found.size)]
         cells += [-1] * found.size if start else found.ravel().tolist()
         unknowns += start or [(-1, 0.0)] * found.size
-    doubled = next((label for label in labels if labels.count(label) > 1), None)
+    doubled = next((label for label, times in Counter(labels).items() if times > 1), None)
     if doubled is not None:
         raise UsageError(f"`{doubled}` is named twice in `{what}`.")
     known = problem.known[: model.system.known_count]
     bound = through_bindings(model, known)
-    columns = [bound[:, [c]].toarray().ravel() if c >= 0 else np.zeros(len(known)) for c in cells]
-    moved = np.array(columns).T.reshape(len(known), len(labels))
+    number = np.array(cells, dtype=np.int64)
+    moved = np.asarray(bound[:, np.maximum(number, 0)].toarray()) * (number >= 0)
     starts = moved_starts(model, problem, known, moved)
     for k, (unknown, sign) in enumerate(unknowns):
         if unknown >= 0:

@@ -26,6 +26,8 @@ def initial(problem: Problem, w: np.ndarray, known: np.ndarray, starts: np.ndarr
     n, local = problem.size, Local(problem, w)
     initialiser = Initialiser(private(problem), mode)  # type: ignore[arg-type]
     conditions = initialiser.conditions
+    if problem.differential.all() and not problem.initial_size and mode != "steady":
+        return starts if mode == "start" else np.zeros_like(starts)  # nothing else is to be solved for
     rows, right = [local.F_y, local.F_yp], local.by_known(known)
     matrix = block_array([rows])
     if problem.initial_size:

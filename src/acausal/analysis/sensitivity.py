@@ -163,7 +163,7 @@ class Piece:
     rows: int | None  # of the result, until its end; all that are left otherwise
 
 
-def prepared_to_record(solver: Any, given: Any, solve_for: Any, store: Any) -> Recording:
+def prepared_to_record(solver: Any, given: Any, solve_for: Any, store: Any, asked: Any) -> Recording:
     """A recording for a run that is to be differentiated; a complaint about what does not go with it."""
     if getattr(solver, "name", "") != "ida" or core is None:
         raise UsageError(
@@ -176,12 +176,12 @@ def prepared_to_record(solver: Any, given: Any, solve_for: Any, store: Any) -> R
         )
     if store is not None:
         raise UsageError("Sensitivities need all unknowns of the run.", remedy="Leave `store` out, or ask for fewer `points`.")
-    return Recording()
+    return asked if isinstance(asked, Recording) else Recording()
 
 
 def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:
     """The sensitivities of a recorded run."""
-    return _Following(model, result, recording, mode).forward(names)
+    return Following(model, result, recording, mode).forward(names)
 
 
 def at_rest(model: Model, result: Result, prepared: Any, names: Iterable[str] | str, inverse: bool) -> Sensitivities:
@@ -191,10 +191,12 @@ def at_rest(model: Model, result: Result, prepared: Any, names: Iterable[str] | 
             "A state with `given` and `solve_for` has no sensitivities yet.", remedy="Set the parameters that were found."
         )
     recording = Recording(first=prepared)
-    return _Following(model, result, recording, "steady").forward(names)
+    return Following(model, result, recording, "steady").forward(names)
 
 
-class _Following:
+class Following:
+    """Goes over a recorded run once more."""
+
     def __init__(self, model: Model, result: Result, recording: Recording, mode: str) -> None:
         self.model, self.result, self.recording, self.mode = model, result, recording, mode
         self.prepared, self.recorder = recording.first, recording.recorder

@@ -38,12 +38,12 @@ class Reduction:
         >>> Reduction("max", "room.T").label, Reduction("first above", "room.T", 295.0).label
         ('max room.T', 'time of room.T > 295')
         """
-        if self.kind.startswith("first"):
+        if self.level is not None:
             return f"time of {self.path} {'>' if self.kind == 'first above' else '<'} {_shown(self.level)}"
         return self.path if self.kind == "final" else f"{self.kind} {self.path}"
 
     def unit(self, result: Trajectory) -> str:
-        if self.kind.startswith("first"):
+        if self.level is not None:
             return "s"
         own = result.unit(self.path)
         return {"integral": f"({own})*s" if own else "s"}.get(self.kind, own)

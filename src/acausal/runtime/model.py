@@ -30,6 +30,7 @@ from .steady import Earlier, SteadyStates, along, earlier_values, point
 from .storage import is_number, output_times, seconds
 
 if TYPE_CHECKING:
+    from ..analysis.gradient import Gradients
     from ..analysis.linearise import Linearisation
     from ..analysis.partials import Partials
     from ..diagnosis.explain import Explanation
@@ -189,6 +190,21 @@ class Model:
 
         return linearise(self, at, time=time, inputs=inputs, outputs=outputs)
 
+    def gradient(
+        self, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: float | str, **options: Any
+    ) -> Gradients:
+        """Derivatives of numbers that come of a run by many parameters (all of them unless some are named), computed backward.
+
+        found = model.gradient(["room.T", ac.mean("heater.Q_flow")], until="1 day")
+        found["room.T", "wall.G"], found.values, found.data
+
+        `outputs` are paths (final values) and `ac.first`, `ac.mean`, `ac.integral`, `ac.max`, `ac.min`; `options` are those of
+        `simulate`. The cost does not depend on the number of parameters.
+        """
+        from ..analysis.gradient import gradient
+
+        return gradient(self, outputs, parameters, until=until, **options)
+
     # --- many runs ------------------------------------------------------------------------------------------------------------
     def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
         """Run the model for many cases and keep what is asked of each: `ac.study`, which says what `options` there are.
@@ -316,15 +332,15 @@ class Model:
         if sensitivities is not None:
             from ..analysis.sensitivity import followed, prepared_to_record
 
-            recording, derivatives = prepared_to_record(chosen, given, solve_for, store), True
+            recording, derivatives = prepared_to_record(chosen, given, solve_for, store, sensitivities), True
         choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
         with reported(progress, begin, end, self.title) as report:
             order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording)
             result, interrupted = simulated(self._preparation, order, self.seconds)
-        if recording is not None and sensitivities is not None:
+        if recording is not None and recording is not sensitivities:
             mode = "hold" if isinstance(start_from, Result) and initial == "start" else initial
-            result.sensitivities = followed(self, result, recording, sensitivities, mode)
+            result.sensitivities = followed(self, result, recording, sensitivities or (), mode)
         return heard(result, on_failure, interrupted)
 
     def start(

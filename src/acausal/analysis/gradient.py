@@ -1,0 +1,152 @@
+"""Gradients of a few numbers by many parameters: backward over the steps of a run (the discrete adjoint; see `native/tangent.h`).
+
+A run whose integration begins anew on the way (events, corners of inputs) is differentiated forward instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import NameNotFound, RunFailed, UsageError, near_matches
+from ..language.reductions import Reduction, final
+from ..results.result import Result
+from ..runtime.problem import core
+from ..runtime.recording import Recording
+from .directions import directions_of
+from .partials import own_parameters, partials
+from .sensitivity import Following, followed
+
+if TYPE_CHECKING:
+    from ..runtime.model import Model
+
+_KINDS = ("final", "first", "mean", "integral", "max", "min")
+
+
+@dataclass(frozen=True, eq=False)
+class Gradients:
+    """Derivatives of numbers that came of a run, by parameters: `found["T", "wall.G"]`; `data` has a row for each output."""
+
+    outputs: tuple[str, ...]
+    parameters: tuple[str, ...]
+    values: np.ndarray
+    data: np.ndarray
+    result: Any
+
+    def __getitem__(self, key: tuple[str, str]) -> float:
+        output, parameter = key
+        return float(self.data[_number(self.outputs, output), _number(self.parameters, parameter)])
+
+    def ranking(self, output: str, parameters: Mapping[str, float]) -> dict[str, float]:
+        """What matters: by how much the output changes when each parameter changes by 1 % of its value, the most first."""
+        row = self.data[_number(self.outputs, output)]
+        moved = {p: 0.01 * parameters[p] * float(g) for p, g in zip(self.parameters, row, strict=True) if p in parameters}
+        return dict(sorted(moved.items(), key=lambda pair: -abs(pair[1])))
+
+    def __repr__(self) -> str:
+        return f"<Gradients of {', '.join(self.outputs)} by {len(self.parameters)} parameters>"
+
+
+def _number(names: tuple[str, ...], name: str) -> int:
+    if name not in names:
+        raise NameNotFound(f"There is no `{name}` here. {near_matches(name, names)}".rstrip())
+    return names.index(name)
+
+
+def gradient(
+    model: Model, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: Any, **options: Any
+) -> Gradients:
+    """See `Model.gradient`."""
+    reductions = _reductions(outputs)
+    recording = Recording()
+    result = model.simulate(until, sensitivities=recording, derivatives=True, **{"on_failure": "raise", **options})
+    if not result.outcome.ok:
+        raise RunFailed(f"The run stopped before its end, so that there is no gradient: {result.outcome}")
+    start_from = options.get("start_from")
+    mode = "hold" if isinstance(start_from, Result) else options.get("initial", "start")
+    following = Following(model, result, recording, mode)
+    names = _all_parameters(model) if parameters is None else parameters
+    pieces = list(following.pieces()) if recording.recorder is not None and recording.recorder.points else []
+    values = np.array([r.of(result) for r in reductions])
+    weights = [_weights(r, result) for r in reductions]
+    labels = tuple(r.label for r in reductions)
+    seen = None
+    if len(pieces) == 1 and not any(p.happening and p.happening.changed for p in pieces[0].passages):
+        seen = _outputs(model, result, reductions, weights)
+    if seen is None:
+        found = followed(model, result, recording, names, mode)
+        data = np.array([w @ found.of(r.path) for r, w in zip(reductions, weights, strict=True)])
+        return Gradients(labels, found.parameters, values, data, result)
+    directions = directions_of(model, names, recording.first.problem, "parameters")
+    return Gradients(labels, directions.names, values, _backward(following, pieces[0], directions, weights, seen), result)
+
+
+def _reductions(outputs: Any) -> list[Reduction]:
+    given = list(outputs) if isinstance(outputs, Iterable) and not isinstance(outputs, str) else [outputs]
+    found = [final(o) if isinstance(o, str) else o for o in given]
+    for each in found:
+        if not isinstance(each, Reduction) or each.kind not in _KINDS:
+            kinds = ", ".join(f"ac.{k}" for k in _KINDS)
+            raise UsageError(f"A gradient is of a path (its final value) or of {kinds}; got {getattr(each, 'label', each)!r}.")
+    return found
+
+
+def _all_parameters(model: Model) -> list[str]:
+    from .point import Point
+
+    problem = model.problem
+    point = Point(model, problem, 0.0, np.zeros(2 * problem.size + len(problem.known)))
+    return [model.system.plant.name_of(int(cell), "known") for cell in own_parameters(point)]
+
+
+def _weights(reduction: Reduction, result: Result) -> np.ndarray:
+    """What the rows of a result have to do with a reduction of them: it is their sum with these weights."""
+    time, values, found = result.time, np.asarray(result.values_of(reduction.path), dtype=float), np.zeros(len(result.time))
+    if reduction.kind in ("final", "first"):
+        found[-1 if reduction.kind == "final" else 0] = 1.0
+    elif reduction.kind in ("max", "min"):
+        found[int(np.argmax(values) if reduction.kind == "max" else np.argmin(values))] = 1.0
+    else:
+        steps = np.diff(time)
+        found[:-1] += steps / 2
+        found[1:] += steps / 2
+        found /= (time[-1] - time[0]) if reduction.kind == "mean" else 1.0
+    return found
+
+
+def _outputs(
+    model: Model, result: Result, reductions: list[Reduction], weights: list[np.ndarray]
+) -> list[tuple[int, int, np.ndarray, np.ndarray]] | None:
+    """(row, output, derivative by unknowns, derivative by known cells) wherever a row counts; None where a derivative is read."""
+    found = []
+    for k, (reduction, weight) in enumerate(zip(reductions, weights, strict=True)):
+        for row in np.flatnonzero(weight):
+            p = partials(model, result, time=result.time[row], inputs=(), parameters=(), outputs=[reduction.path])
+            if p.G_yp.values.nnz and np.any(p.G_yp.values.data):
+                return None
+            by_known = p._outputs_by_known.toarray()[0]
+            found.append((int(row), k, weight[row] * p.G_y.values.toarray()[0], weight[row] * by_known))
+    return found
+
+
+def _backward(following: Following, piece: Any, directions: Any, weights: list[np.ndarray], seen: list[Any]) -> np.ndarray:
+    problem, n, count = piece.problem, piece.problem.size, len(weights)
+    rows = sorted({row for row, *_ in seen})
+    times = np.ascontiguousarray(following.result.time[rows])
+    weighed = np.zeros((len(rows), n, count))
+    direct = np.zeros((count, len(directions.known)))
+    for row, k, by_unknowns, by_known in seen:
+        weighed[rows.index(row), :, k] += by_unknowns
+        direct[k] += by_known
+    cells = np.flatnonzero(directions.known.any(axis=1))
+    tangent = core.Tangent(following.recorder, count)
+    tangent.use(problem.native, following.tape(problem, cells), piece.known)
+    end, total = np.zeros((n, count)), np.zeros((len(cells), count))
+    first = times <= following.recorder.time[piece.first]
+    end_first = weighed[first].sum(axis=0)
+    tangent.retreat(piece.first, piece.last, times[~first], np.ascontiguousarray(weighed[~first]), end, total)
+    started = following.start(directions)
+    return np.asarray((end + end_first).T @ started + total.T @ directions.known[cells] + direct @ directions.known)

@@ -1,0 +1,73 @@
+"""Gradients of numbers that come of a run, backward, against forward sensitivities and closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import NameNotFound, UsageError
+
+from analysis.test_sensitivity import Ball, Pendulum
+
+
+class Rod(ac.Component):
+    """Heat along a rod, with radiation and an algebraic loop at its end."""
+
+    def __init__(self, n: int = 12) -> None:
+        self.G, self.hot = ac.Parameter(np.linspace(1.0, 2.0, n + 1), shape=n + 1), ac.Parameter(2.0)
+        self.T = ac.Variable(shape=n, start=1.0, fixed=True)
+        self.end, self.lost = ac.Variable(start=1.0), ac.Variable()
+
+    def equations(self) -> Any:
+        T, G = self.T, self.G
+        yield ac.der(T[0]) == G[0] * (self.hot - T[0]) - G[1] * (T[0] - T[1])
+        yield ac.der(T[1:-1]) == G[1:-2] * (T[:-2] - T[1:-1]) - G[2:-1] * (T[1:-1] - T[2:]) - 0.01 * T[1:-1] ** 4
+        yield ac.der(T[-1]) == G[-2] * (T[-2] - T[-1]) - G[-1] * (T[-1] - self.end)
+        yield G[-1] * (T[-1] - self.end) == 0.1 * self.end**4
+        yield self.lost == 0.1 * self.end**4 + self.hot
+
+
+OUTPUTS = ["T[5]", "end", "lost", ac.mean("T[0]"), ac.integral("end"), ac.max("T[3]"), ac.first("end")]
+
+
+def test_backward_and_forward_agree() -> None:
+    model = ac.compile(Rod())
+    found = model.gradient(OUTPUTS, until=20.0, points=21, rtol=1e-7)
+    assert len(found.parameters) == 14
+    run = model.simulate(20.0, points=21, rtol=1e-7, sensitivities=found.parameters)
+    t = run.time
+    forward = run.sensitivities.of
+    expected = [
+        forward("T[5]")[-1], forward("end")[-1], forward("lost")[-1], np.trapezoid(forward("T[0]"), t, axis=0) / 20.0,
+        np.trapezoid(forward("end"), t, axis=0), forward("T[3]")[int(np.argmax(run["T[3]"]))], forward("end")[0],
+    ]  # fmt: skip
+    np.testing.assert_allclose(found.data, expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.values[:2], [run["T[5]"][-1], run["end"][-1]])
+    assert found["end", "hot"] == pytest.approx(forward("end")[-1, found.parameters.index("hot")])
+    assert next(iter(found.ranking("end", model.parameters()))) == "hot"
+
+
+@pytest.mark.parametrize(("component", "path", "end"), [(Ball, "h", 1.5), (Pendulum, "x", 1.0)])
+def test_events_and_exchanged_states_are_differentiated_forward(component: type, path: str, end: float) -> None:
+    model = ac.compile(component())
+    found = model.gradient(path, ["g"], until=end, points=5, rtol=1e-9)
+    run = model.simulate(end, points=5, rtol=1e-9, sensitivities="g")
+    assert found[path, "g"] == pytest.approx(run.sensitivity(path, "g")[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda m: m.gradient(3.0, until=1.0), "A gradient is of a path"),
+        (lambda m: m.gradient([3.0], until=1.0), "A gradient is of a path"),
+        (lambda m: m.gradient(ac.when_first("h", above=1.0), until=1.0), "A gradient is of a path"),
+        (lambda m: m.gradient("h", ["gg"], until=0.1), "gg"),
+        (lambda m: m.gradient("h", ["g"], until=0.1)["h", "e"], "no `e`"),
+    ],
+)
+def test_bad_input(ask: Any, said: str) -> None:
+    with pytest.raises((UsageError, NameNotFound), match=said):
+        ask(ac.compile(Ball()))
