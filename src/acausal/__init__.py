@@ -98,6 +98,7 @@ from .language.units import define_unit
 
 if TYPE_CHECKING:
     from . import library, media
+    from .analysis.measured import experiment
     from .climate import weather
     from .language.distributions import choice, lognormal, normal, triangular, uniform
     from .loading import load
@@ -136,6 +137,7 @@ _LATE = {
     "variants": ("program.pack", "variants"),
     "load": ("loading", "load"),
     "library": ("library", None),
+    "experiment": ("analysis.measured", "experiment"),
     "study": ("studies.study", "study"),
     "grid": ("studies.cases", "grid"),
     "one_at_a_time": ("studies.cases", "one_at_a_time"),
@@ -225,6 +227,7 @@ __all__ = [
     "during",
     "edge",
     "exp",
+    "experiment",
     "external",
     "final",
     "first",

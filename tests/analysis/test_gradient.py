@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from analysis.test_sensitivity import Ball, Pendulum
 
 import acausal as ac
 from acausal.errors import NameNotFound, UsageError
-
-from analysis.test_sensitivity import Ball, Pendulum
 
 
 class Rod(ac.Component):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import NameNotFound, RunFailed, UsageError, near_matches
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
 from ..results.result import Result
 from ..runtime.problem import core
@@ -56,15 +56,13 @@ def _number(names: tuple[str, ...], name: str) -> int:
     return names.index(name)
 
 
-def gradient(
-    model: Model, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: Any, **options: Any
-) -> Gradients:
+def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: Any, **options: Any) -> Gradients:
     """See `Model.gradient`."""
     reductions = _reductions(outputs)
     recording = Recording()
     result = model.simulate(until, sensitivities=recording, derivatives=True, **{"on_failure": "raise", **options})
     if not result.outcome.ok:
-        raise RunFailed(f"The run stopped before its end, so that there is no gradient: {result.outcome}")
+        raise ModelError(f"The run stopped before its end, so that there is no gradient: {result.outcome}", *result.diagnostics)
     start_from = options.get("start_from")
     mode = "hold" if isinstance(start_from, Result) else options.get("initial", "start")
     following = Following(model, result, recording, mode)

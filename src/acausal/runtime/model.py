@@ -23,6 +23,7 @@ from .parameters import Parameters, by_name
 from .preparation import Beginning, Preparation
 from .problem import Problem
 from .progress import reported
+from .recording import Recording
 from .session import Clock, Order, Session, simulated
 from .solver import Solver, check_options, find_solver
 from .states import StateSelection
@@ -30,8 +31,10 @@ from .steady import Earlier, SteadyStates, along, earlier_values, point
 from .storage import is_number, output_times, seconds
 
 if TYPE_CHECKING:
+    from ..analysis.fit import Fit
     from ..analysis.gradient import Gradients
     from ..analysis.linearise import Linearisation
+    from ..analysis.optimise import Optimum
     from ..analysis.partials import Partials
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
@@ -205,6 +208,40 @@ class Model:
 
         return gradient(self, outputs, parameters, until=until, **options)
 
+    def fit(self, data: Any, parameters: Iterable[str] | Mapping[str, Any], **options: Any) -> Fit:
+        """Parameters with which the model comes as close as it can to measured data (least squares, exact gradients).
+
+            fit = model.fit("measured.csv", {"wall.G": (10.0, 100.0), "room.C": None})
+            print(fit), fit.parameters, fit.confidence(), fit.identifiability(), fit.plot("fit.png")
+
+        Every day:
+            data: columns by path with a column `time` (a mapping, a pandas frame, a CSV file; `room.T [degC]` in its unit), or a
+                list of several, each perhaps an `ac.experiment(data, inputs=…, set=…)`. Columns that are inputs drive the model;
+                gaps (not a number) do not count.
+            parameters: paths of parameters, or of states for their start values; a mapping gives bounds, else declared ones hold.
+        The rest:
+            start: values to begin with (those of the model otherwise); starts: how many beginnings, spread over the bounds.
+            weights: of columns; by default each counts by its spread. loss: "linear", "soft_l1", … as scipy's `least_squares`.
+            apply: set the model's parameters to what was found. Other options are those of `simulate`.
+        """
+        from ..analysis.fit import fit
+
+        return fit(self, data, parameters, **options)
+
+    def optimise(self, objective: Any, over: Any, **options: Any) -> Optimum:
+        """Parameters within bounds with which a number is smallest, of a run (`until=…`) or of a state of rest (`steady=True`).
+
+        best = model.optimise("plant.P", {"T_set": (270.0, 280.0)}, subject_to={"room.T": (None, "5 degC")}, steady=True)
+        best.parameters, best.value, best.result
+
+        `objective` and the keys of `subject_to` are paths (final values) or reductions (`ac.mean("P")`, `ac.max("room.T")`); limits
+        are pairs, None for no limit. `maximise=True` for the largest value; `start={…}` where to begin; other options are those
+        of `simulate` or `steady_state`.
+        """
+        from ..analysis.optimise import optimise
+
+        return optimise(self, objective, over, **options)
+
     # --- many runs ------------------------------------------------------------------------------------------------------------
     def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
         """Run the model for many cases and keep what is asked of each: `ac.study`, which says what `options` there are.
@@ -291,7 +328,7 @@ class Model:
         atol: float | Mapping[str, float] | None = None,
         derivatives: bool | None = None,
         on_failure: OnFailure = "warn",
-        sensitivities: Iterable[str] | str | None = None,
+        sensitivities: Iterable[str] | str | Recording | None = None,
         **options: Any,
     ) -> Result:
         """Integrate from `start` to `until`.
@@ -340,7 +377,8 @@ class Model:
             result, interrupted = simulated(self._preparation, order, self.seconds)
         if recording is not None and recording is not sensitivities:
             mode = "hold" if isinstance(start_from, Result) and initial == "start" else initial
-            result.sensitivities = followed(self, result, recording, sensitivities or (), mode)
+            wanted: Any = sensitivities
+            result.sensitivities = followed(self, result, recording, wanted, mode)
         return heard(result, on_failure, interrupted)
 
     def start(

@@ -1,0 +1,351 @@
+"""Calibration: parameters with which a model comes as close as it can to measured data.
+
+Least squares over all experiments, with gradients from forward sensitivities (`sensitivity.py`); scipy's trust region method
+keeps bounds. Where a run cannot be made with some parameters, the step towards them is shortened.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError, RunWarning, UsageError
+from .directions import directions_of
+from .measured import Measured, measured
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+    from ..runtime.model import Model
+
+_APART = 1e-6  # relative singular value below which parameters cannot be told apart
+_GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
+_PARTS = (0.15, 0.35, 0.65, 1.0)
+
+
+def fit(
+    model: Model,
+    data: Any,
+    parameters: Iterable[str] | Mapping[str, Any],
+    *,
+    start: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    starts: int = 1,
+    seed: int = 0,
+    loss: str = "linear",
+    rtol: float = 1e-6,
+    apply: bool = False,
+    **options: Any,
+) -> Fit:
+    """See `Model.fit`."""
+    several = isinstance(data, list | tuple)
+    experiments = [measured(model, each, k) for k, each in enumerate(data if several else [data])]
+    problem = FitProblem(model, experiments, parameters, weights or {}, rtol, options)
+    first = problem.first(start or {})
+    found = problem.solved(first, loss)
+    for guess in problem.guesses(starts - 1, seed):
+        other = problem.solved(guess, loss)
+        found = other if found is None or (other is not None and other.cost < found.cost) else found
+    if found is None:
+        raise ModelError(
+            "The model cannot be run with the parameters that the fit begins with.",
+            *problem.trouble,
+            remedy="Begin with others: start={…}; or narrow the bounds.",
+        )
+    result = problem.result(found)
+    for told in result.diagnostics:
+        warnings.warn(told, RunWarning, stacklevel=3)
+    if apply:
+        model.set(result.parameters)
+    return result
+
+
+class FitProblem:
+    """Residuals and their derivatives by scaled parameters."""
+
+    def __init__(
+        self, model: Model, experiments: list[Measured], parameters: Any, weights: Mapping[str, float], rtol: float, options: Any
+    ) -> None:
+        self.model, self.experiments, self.rtol, self.options = model, experiments, rtol, options
+        self.names, self.low, self.high = _bounds(model, parameters)
+        self.trouble: tuple[Any, ...] = ()
+        self.weights = {path: _weight(path, experiments, weights) for e in experiments for path in e.values}
+        unknown = next((path for path in weights if path not in self.weights), None)
+        if unknown is not None:
+            raise UsageError(f"`weights` names `{unknown}`, which is no column of the data.")
+        directions_of(model, self.names, model.problem, "parameters")
+
+    def first(self, start: Mapping[str, float]) -> np.ndarray:
+        wrong = next((n for n in start if n not in self.names), None)
+        if wrong is not None:
+            raise UsageError(f"`start` names `{wrong}`, which is not fitted.")
+        values = np.array([float(start.get(n, _present(self.model, n))) for n in self.names])
+        return np.clip(values, self.low, self.high)
+
+    def guesses(self, count: int, seed: int) -> np.ndarray:
+        """Points spread over the bounds; without bounds, over a factor of ten around the present values."""
+        from scipy.stats import qmc
+
+        if count < 1:
+            return np.zeros((0, len(self.names)))
+        now = self.first({})
+        low = np.where(np.isfinite(self.low), self.low, np.minimum(now / 3, now * 3))
+        high = np.where(np.isfinite(self.high), self.high, np.maximum(now / 3, now * 3))
+        shares = qmc.LatinHypercube(len(now), seed=seed).random(count)
+        even = (low > 0) & (high > 3 * low)  # over decades
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(even, np.exp(np.log(np.abs(low)) + shares * np.log(np.abs(high / low))), low + shares * (high - low))
+
+    def solved(self, first: np.ndarray, loss: str) -> Any:
+        """From one guess; what explains the data badly is tried once more with their beginning first, where phases agree."""
+        direct = self._least(first, loss, 1.0)
+        if direct is not None and self.explained(direct) > _GOOD:
+            return direct
+        staged: Any = first
+        for part in _PARTS:
+            now = self._least(staged, loss, part)
+            if now is None:
+                return direct
+            staged = now.x
+        return now if direct is None or now.cost < direct.cost else direct
+
+    def _least(self, first: np.ndarray, loss: str, part: float) -> Any:
+        from scipy.optimize import least_squares
+
+        inside = np.where(np.isfinite(self.high - self.low), 1e-9 * (self.high - self.low), 0.0)
+        x0 = np.clip(first, self.low + inside, self.high - inside)
+        if not np.isfinite(self.residuals(x0, part)).all():
+            return None
+        scale = np.where(x0 != 0, np.abs(x0), 1.0)
+        found = least_squares(
+            lambda x: self.residuals(x * scale, part),
+            x0 / scale,
+            lambda x: self.slopes(x * scale, part) * scale,
+            (self.low / scale, self.high / scale),
+            x_scale="jac",
+            loss=loss,
+            xtol=1e-10,
+            ftol=1e-10,
+            gtol=1e-12,
+            max_nfev=200,
+        )
+        found.x = found.x * scale
+        return found
+
+    # --- runs -----------------------------------------------------------------------------------------------------------------
+    def residuals(self, x: np.ndarray, part: float = 1.0) -> np.ndarray:
+        found = [self._of(e, x, part, False) for e in self.experiments]
+        return np.concatenate([r for r, _ in found])
+
+    def slopes(self, x: np.ndarray, part: float = 1.0) -> np.ndarray:
+        found = [self._of(e, x, part, True) for e in self.experiments]
+        return np.vstack([s for _, s in found])
+
+    def _of(self, e: Measured, x: np.ndarray, part: float, slopes: bool) -> tuple[np.ndarray, np.ndarray]:
+        kept = max(2, int(np.ceil(part * len(e.time)))) if part < 1 else len(e.time)
+        times = e.time[:kept]
+        good = {path: np.isfinite(column[:kept]) for path, column in e.values.items()}
+        size = int(sum(g.sum() for g in good.values()))
+        nothing = np.full(size, np.nan), np.full((size, len(x)), np.nan)
+        try:
+            run = self._run(e, x, times, slopes)
+        except ModelError as error:
+            self.trouble = error.diagnostics
+            return nothing
+        if not run.outcome.ok:
+            self.trouble = run.diagnostics
+            return nothing
+        rows = np.searchsorted(run.time, times, side="right") - 1
+        residuals, derivatives = [np.zeros(0)], [np.zeros((0, len(x)))]
+        for path, where in good.items():
+            weight, at = self.weights[path], rows[where]
+            residuals.append(weight * (np.asarray(run.values_of(path), dtype=float)[at] - e.values[path][:kept][where]))
+            if slopes:
+                derivatives.append(weight * run.sensitivities.of(path)[at])
+        return np.concatenate(residuals), np.concatenate(derivatives)
+
+    def _run(self, e: Measured, x: np.ndarray, times: np.ndarray, slopes: bool) -> Any:
+        begin = min(0.0, float(times[0])) if "start" not in self.options else self.options["start"]
+        asked = {"set": {**e.set, **dict(zip(self.names, x.tolist(), strict=True))}, "inputs": e.inputs, "start": begin}
+        more = {"sensitivities": self.names} if slopes else {}
+        end = float(times[-1])
+        return self.model.simulate(end, at=times, rtol=self.rtol, on_failure="keep", **{**self.options, **asked, **more})
+
+    # --- what came of it --------------------------------------------------------------------------------------------------------
+    def explained(self, found: Any) -> float:
+        """The share of the data's variance that the model explains, of the column where it is least."""
+        residuals, worst, place = self.residuals(found.x), 1.0, 0
+        for e in self.experiments:
+            for path, column in e.values.items():
+                data = self.weights[path] * column[np.isfinite(column)]
+                part = residuals[place : place + len(data)]
+                place += len(data)
+                spread = float(((data - data.mean()) ** 2).sum())
+                worst = min(worst, 1.0 - float((part**2).sum()) / spread if spread > 0 else 1.0)
+        return worst
+
+    def result(self, found: Any) -> Fit:
+        residuals, slopes = self.residuals(found.x), self.slopes(found.x)
+        size = np.where(found.x != 0, np.abs(found.x), 1.0)
+        _, singular, v = np.linalg.svd(slopes * size, full_matrices=False)
+        freedom = max(1, len(residuals) - len(found.x))
+        variance = float(residuals @ residuals) / freedom
+        regular = singular > _APART * singular.max(initial=0.0)
+        with np.errstate(divide="ignore"):
+            inverse = np.where(regular, 1 / singular, np.inf if not regular.all() else 0.0)
+        spread = np.where(regular[:, None], v * inverse[:, None], 0.0)
+        covariance = variance * (size[:, None] * (spread.T @ spread) * size)
+        values = dict(zip(self.names, found.x.tolist(), strict=True))
+        fitted = Fit(
+            self.model, values, covariance, residuals, found.cost, freedom, singular, v, self.explained(found), self.experiments,
+            dict(self.weights), self, bool(found.success),
+        )  # fmt: skip
+        fitted.diagnostics = fitted._told(regular)
+        return fitted
+
+
+@dataclass(eq=False)
+class Fit:
+    """What a fit found: `parameters`, `deviations` (standard errors), `confidence()`, `identifiability()`, `plot()`."""
+
+    model: Model
+    parameters: dict[str, float]
+    covariance: np.ndarray
+    residuals: np.ndarray
+    cost: float
+    freedom: int
+    singular_values: np.ndarray
+    directions: np.ndarray
+    explained: float
+    experiments: list[Measured]
+    weights: dict[str, float]
+    _problem: FitProblem = field(repr=False)
+    converged: bool = True
+    diagnostics: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return self.parameters[name]
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """Standard errors, by the curvature of the sum of squares at the minimum."""
+        return dict(zip(self.parameters, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    @property
+    def correlation(self) -> np.ndarray:
+        """Correlations between the errors of the parameters."""
+        size = np.sqrt(np.diag(self.covariance))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.covariance / np.outer(size, size))
+
+    def confidence(self, share: float = 0.95) -> dict[str, tuple[float, float]]:
+        """Intervals in which the parameters lie with this probability."""
+        from scipy.stats import t
+
+        factor = float(t.ppf(0.5 + share / 2, self.freedom))
+        return {
+            n: (v - factor * d, v + factor * d) for (n, v), d in zip(self.parameters.items(), self.deviations.values(), strict=True)
+        }
+
+    def identifiability(self) -> list[tuple[float, dict[str, float]]]:
+        """Combinations of relative changes of parameters, the worst determined first: (singular value, share of each parameter).
+
+        A combination with a small singular value hardly changes what is measured: data say nothing about it.
+        """
+        return [
+            (float(s), dict(zip(self.parameters, d.tolist(), strict=True)))
+            for s, d in sorted(zip(self.singular_values, self.directions, strict=True), key=lambda pair: float(pair[0]))
+        ]
+
+    def _told(self, regular: np.ndarray) -> tuple[str, ...]:
+        found = []
+        for value, combination in self.identifiability()[: int((~regular).sum())]:
+            part = [n for n, share in combination.items() if abs(share) > 0.1]
+            names = ", ".join(f"`{n}`" for n in part)
+            if len(part) == 1:
+                found.append(f"The data say nothing about {names}: what is measured does not change with it.")
+            else:
+                how = " ".join(f"{combination[n]:+.2g} {n}" for n in part)
+                found.append(
+                    f"{names} cannot be told apart: changed together (relative changes in the ratio {how}) they leave what is "
+                    f"measured as it is (singular value {value:.1e}). Fix one of them, or measure something else."
+                )
+        return tuple(found)
+
+    def __str__(self) -> str:
+        lines = [f"{'parameter':<24} {'value':>12} {'± (95 %)':>12}"]
+        for name, (low, high) in self.confidence().items():
+            lines.append(f"{name:<24} {self.parameters[name]:>12.6g} {(high - low) / 2:>12.3g}")
+        lines.append(f"{100 * self.explained:.2f} % of the variance explained, {len(self.residuals)} values")
+        return "\n".join([*lines, *self.diagnostics])
+
+    def result(self, experiment: int = 0) -> Any:
+        """The run of an experiment with the parameters found."""
+        e = self.experiments[experiment]
+        begin = min(0.0, float(e.time[0]))
+        return self.model.simulate(float(e.time[-1]), start=begin, set={**e.set, **self.parameters}, inputs=e.inputs)
+
+    def plot(self, file: str | os.PathLike[str] | None = None) -> Figure:
+        """Measured and computed values of each experiment, and what is left between them."""
+        from .pictures import fit_picture
+
+        return fit_picture(self, file)
+
+
+def _bounds(model: Model, parameters: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
+    if isinstance(parameters, str):
+        parameters = [parameters]
+    given = dict(parameters) if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
+    if not given:
+        raise UsageError("No parameter is to be fitted.", remedy='parameters=["wall.G"]')
+    low, high = [], []
+    for name, bounds in given.items():
+        declared = _declared(model, name)
+        try:
+            own = declared if bounds is None else tuple(bounds)
+            first, last = (d if b is None else float(b) for b, d in zip(own, declared, strict=True))
+        except (TypeError, ValueError):
+            raise UsageError(f"The bounds of `{name}` are a pair of numbers, or None for none; got {bounds!r}.") from None
+        if not first < last:
+            raise UsageError(f"The bounds of `{name}` must grow: got {first:g} … {last:g}.")
+        low.append(first)
+        high.append(last)
+    return list(given), np.array(low), np.array(high)
+
+
+def _declared(model: Model, name: str) -> tuple[float, float]:
+    located = model.system.plant.locate(name)
+    quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+    bounds = (-np.inf, np.inf)
+    if quantity is not None:
+        limits = (quantity.declaration.min, quantity.declaration.max)
+        bounds = tuple(float(v) if isinstance(v, int | float) else b for v, b in zip(limits, bounds, strict=True))  # type: ignore[assignment]
+    return bounds
+
+
+def _present(model: Model, name: str) -> float:
+    try:
+        return float(model.get(name))
+    except ModelError:
+        starts = model._preparation.starts.starts(model._parameters.known({}))
+        located = model.system.plant.locate(name)
+        number = located.kind.quantities[located.name].base + int(np.asarray(located.flat).ravel()[0])
+        index, sign = int(model.system.aliases.index[number]), float(model.system.aliases.sign[number])
+        return sign * float(starts.start[index])
+
+
+def _weight(path: str, experiments: list[Measured], weights: Mapping[str, float]) -> float:
+    """As given, or such that columns of different size count alike."""
+    if path in weights:
+        if not float(weights[path]) > 0:
+            raise UsageError(f"The weight of `{path}` is positive, got {weights[path]!r}.")
+        return float(weights[path])
+    values = np.concatenate([e.values[path] for e in experiments if path in e.values])
+    spread = float(np.nanstd(values))
+    return 1.0 / (spread if spread > 0 else max(float(np.nanmax(np.abs(values))), 1e-300))

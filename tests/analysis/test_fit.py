@@ -1,0 +1,175 @@
+"""Fits and optimisations against known parameters and closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import acausal as ac
+from acausal.errors import ModelError, RunWarning, UsageError
+
+
+class Prey(ac.Component):
+    """Lotka and Volterra."""
+
+    a, b = ac.Parameter(1.0, min=0), ac.Parameter(0.1, min=0)
+    c, d = ac.Parameter(1.5, min=0), ac.Parameter(0.075, min=0)
+    x, y = ac.Variable(start=10.0, fixed=True), ac.Variable(start=5.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.a * self.x - self.b * self.x * self.y
+        yield ac.der(self.y) == -self.c * self.y + self.d * self.x * self.y
+
+
+class Room(ac.Component):
+    C, G = ac.Parameter(1e5, unit="J/K", min=0), ac.Parameter(50.0, unit="W/K", min=0)
+    eta = ac.Parameter(1.0)
+    P, T_out = ac.Input(1000.0, unit="W"), ac.Input(273.15, unit="K")
+    T = ac.Variable(start=283.15, fixed=True, unit="K", nominal=300.0)
+
+    def equations(self) -> Any:
+        yield self.C * ac.der(self.T) == self.eta * self.P - self.G * (self.T - self.T_out)
+
+
+BOUNDS = {"a": (0.01, 10.0), "b": (0.001, 1.0), "c": (0.01, 10.0), "d": (0.001, 1.0)}
+
+
+@pytest.fixture(scope="module")
+def prey() -> tuple[ac.Model, dict[str, Any]]:
+    model = ac.compile(Prey())
+    t = np.linspace(0.0, 15.0, 61)
+    run = model.simulate(15.0, at=t, rtol=1e-8)
+    noise = np.random.default_rng(1).standard_normal((2, 61))
+    return model, {"time": t, "x": run["x"] * (1 + 0.02 * noise[0]), "y": run["y"] * (1 + 0.02 * noise[1])}
+
+
+@pytest.mark.parametrize("factors", [(2.0, 0.6, 0.7, 1.8), (0.5, 1.9, 1.9, 0.55), (0.6, 0.6, 2.0, 2.0)])
+def test_lotka_volterra_from_far_away(prey: Any, factors: tuple[float, ...]) -> None:
+    model, data = prey
+    start = dict(zip("abcd", np.array([1.0, 0.1, 1.5, 0.075]) * factors, strict=True))
+    fit = model.fit(data, BOUNDS, start=start)
+    assert fit.explained > 0.99
+    for name, (low, high) in fit.confidence(0.999).items():
+        assert low < model.get(name) < high
+    assert fit.converged and "x" not in str(fit.diagnostics)
+
+
+def test_standard_errors_are_those_of_repeated_experiments() -> None:
+    model, t = ac.compile(Room()), np.linspace(0.0, 7200.0, 25)
+    exact, rng = model.simulate(7200.0, at=t, rtol=1e-8)["T"], np.random.default_rng(3)
+    fits = [model.fit({"time": t, "T": exact + 0.1 * rng.standard_normal(25)}, ["G", "C"], rtol=1e-5) for _ in range(40)]
+    for name in ("G", "C"):
+        spread = np.std([f[name] for f in fits])
+        assert spread == pytest.approx(np.mean([f.deviations[name] for f in fits]), rel=0.3)
+
+
+def test_several_experiments_measured_inputs_units_and_gaps(tmp_path: Any) -> None:
+    model, t = ac.compile(Room()), np.linspace(0.0, 3600.0, 19)
+    power = 1000.0 + 500.0 * np.sin(t / 500.0)
+    first = model.simulate(3600.0, at=t, inputs={"P": (t, power)}, set={"G": 70.0, "C": 2e5}, rtol=1e-9)
+    second = model.simulate(3600.0, at=t, inputs={"P": 0.0}, set={"G": 70.0, "C": 2e5, "T": 300.0}, rtol=1e-9)
+    frame = pd.DataFrame({"time [min]": t / 60, "P [kW]": power / 1000, "T [degC]": first["T"] - 273.15})
+    frame.loc[3:5, "T [degC]"] = np.nan
+    frame.to_csv(tmp_path / "first.csv", index=False)
+    cooling = ac.experiment({"time": t, "T": second["T"]}, inputs={"P": 0.0}, set={"T": 300.0}, name="cooling")
+    fit = model.fit([tmp_path / "first.csv", cooling], ["G", "C"])
+    assert fit["G"] == pytest.approx(70.0, rel=1e-4)
+    assert fit["C"] == pytest.approx(2e5, rel=1e-4)
+    assert len(fit.residuals) == 19 + 16
+    figure = fit.plot(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").exists() and len(figure.axes) == 2
+
+
+def test_a_start_value_is_fitted_and_applied() -> None:
+    model, t = ac.compile(Room()), np.linspace(60.0, 3600.0, 12)
+    data = {"time": t, "T": model.simulate(3600.0, at=t, set={"T": 290.0, "G": 60.0}, rtol=1e-9)["T"]}
+    fit = model.fit(data, ["T", "G"], apply=True)
+    assert fit["T"] == pytest.approx(290.0, rel=1e-6)
+    assert model.get("G") == pytest.approx(60.0, rel=1e-5)
+
+
+def test_parameters_that_cannot_be_told_apart_are_named() -> None:
+    model, t = ac.compile(Room()), np.linspace(0.0, 7200.0, 13)
+    data = {"time": t, "T": model.simulate(7200.0, at=t, rtol=1e-8)["T"]}
+    with pytest.warns(RunWarning, match="`C`, `G`, `eta` cannot be told apart"):
+        fit = model.fit(data, ["C", "G", "eta"])
+    worst, combination = fit.identifiability()[0]
+    assert worst < 1e-6 * fit.identifiability()[-1][0]
+    assert np.ptp(list(combination.values())) < 1e-3  # all three in proportion
+
+
+@pytest.mark.parametrize(
+    ("data", "parameters", "options", "said"),
+    [
+        ({"time": [0.0, 1.0], "TT": [1.0, 2.0]}, ["G"], {}, "names nothing.*TT"),
+        ({"time": [0.0, 2.0, 1.0], "T": [1.0, 2.0, 3.0]}, ["G"], {}, "do not grow: 1 s comes after 2 s"),
+        ({"time": [0.0, np.nan], "T": [1.0, 2.0]}, ["G"], {}, "have a gap in row 2"),
+        ({"time": [0.0, 1.0], "T": [np.nan, np.nan]}, ["G"], {}, "no number at all"),
+        ({"T": [1.0, 2.0]}, ["G"], {}, "no column `time`"),
+        ({"time": [0.0, 1.0], "T [kg]": [1.0, 2.0]}, ["G"], {}, "kg"),
+        ({"time": [0.0, 1.0], "P": [1.0, 2.0]}, ["G"], {}, "no column that is a variable"),
+        ({"time": [0.0, 1.0, 2.0], "T": [1.0, 2.0]}, ["G"], {}, "has 2 values, its time has 3"),
+        (3.0, ["G"], {}, "columns by name, a frame or a CSV file"),
+        ("nowhere.csv", ["G"], {}, "There is no file"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, [], {}, "No parameter"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["GG"], {}, "GG"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, {"G": (3.0, 1.0)}, {}, "must grow"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, {"G": 3.0}, {}, "a pair of numbers"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"start": {"C": 1.0}}, "`start` names `C`"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"weights": {"Q": 1.0}}, "`weights` names `Q`"),
+    ],
+)
+def test_bad_input(data: Any, parameters: Any, options: Any, said: str) -> None:
+    with pytest.raises((UsageError, ModelError), match=said):
+        ac.compile(Room()).fit(data, parameters, **options)
+
+
+class Tank(ac.Component):
+    """A pump fills a tank that leaks; at rest h = (u / k)², and what it costs is u³ + w / h."""
+
+    k, u, w = ac.Parameter(0.5), ac.Parameter(1.0, min=0.05, max=10.0), ac.Parameter(2.0)
+    h = ac.Variable(start=1.0, fixed=True)
+    cost = ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.h) == self.u - self.k * ac.sqrt(self.h)
+        yield self.cost == self.u**3 + self.w / self.h
+
+
+def test_a_state_of_rest_is_optimised() -> None:
+    model = ac.compile(Tank())
+    best = model.optimise("cost", ["u"], steady=True)
+    u = (2 * 2.0 * 0.25 / 3) ** 0.2  # d/du (u³ + w k² / u²) = 0
+    assert best["u"] == pytest.approx(u, rel=1e-4)
+    assert best.converged and "objective" in str(best)
+    limited = model.optimise("cost", {"u": (0.1, 5.0)}, subject_to={"h": (4.0, None)}, steady=True)
+    assert limited["u"] == pytest.approx(1.0, rel=1e-6)
+    assert limited.limited["h"] == pytest.approx(4.0, rel=1e-6)
+
+
+def test_a_run_is_optimised() -> None:
+    model = ac.compile(Room())
+    best = model.optimise("T", {"G": (10.0, 100.0)}, maximise=True, until="2 h", points=11)
+    assert best["G"] == pytest.approx(10.0)
+    held = model.optimise(
+        "T", {"G": (10.0, 100.0)}, maximise=True, until="2 h", subject_to={ac.max("T"): (None, "22 degC")}, points=11
+    )
+    assert held.result["T"].max() == pytest.approx(295.15, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        (("cost", ["u"]), {}, "is of runs"),
+        (("cost", ["u"]), {"steady": True, "until": 1.0}, "is of runs"),
+        ((3.0, ["u"]), {"steady": True}, "An objective is a path"),
+        ((ac.mean("cost"), ["u"]), {"steady": True}, "no means or maxima"),
+        (("cost", ["u"]), {"steady": True, "subject_to": {"h": 3.0}}, "are a pair"),
+    ],
+)
+def test_bad_optimisations(arguments: Any, options: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        ac.compile(Tank()).optimise(*arguments, **options)
