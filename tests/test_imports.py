@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1] / "src" / "acausal"
 ORDER = [
     "errors",
     "container",
+    "html",
     "structure",
     "language",
     "media",
@@ -100,4 +101,4 @@ def test_the_check_finds_late_imports(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_pipeline_is_the_one_in_the_documentation() -> None:
     text = (ROOT.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert "  →  ".join(p for p in ORDER if p not in ("errors", "container", "structure", "studies", "media")) in text
+    assert "  →  ".join(p for p in ORDER if p not in ("errors", "container", "html", "structure", "studies", "media")) in text

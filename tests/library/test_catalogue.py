@@ -10,13 +10,14 @@ import pytest
 
 import acausal as ac
 from acausal.language.declarations import Declaration
-from acausal.library import demo, electrical, electromechanics, sampled, signal, switching, thermal
+from acausal.library import demo, electrical, electromechanics, sampled, signal, switching, system_dynamics, thermal
 from acausal.library.fluid import boundaries, passages, sensors, volumes
 from acausal.library.mechanics import friction, rotational, stops, translational
 from acausal.library.refrigeration import compressors, expansion, moving_boundary, receivers, rooms
 
 MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
+    system_dynamics,
     volumes, passages, boundaries, sensors, moving_boundary, compressors, expansion, receivers, rooms,
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .. import html
 from ..errors import Diagnostic
 
 if TYPE_CHECKING:
@@ -72,11 +73,19 @@ class Readable(ABC):
             for label, text in section.lines:
                 yield from _line(label, text, width)
 
+    def _repr_html_(self) -> str:
+        parts = [html.fold(s.heading, _rows(s), opened=True) if s.heading else _rows(s) for s in self.sections()]
+        return html.page(self.title, *parts)
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
         from rich.text import Text
 
         for text, style in self._lines(min(options.max_width, WIDTH)):
             yield Text(text, style, no_wrap=True, overflow="ignore")
+
+
+def _rows(section: Section) -> str:
+    return html.table(["", ""], [(label.strip(), text.strip()) for label, text in section.lines])
 
 
 def _line(label: str, text: str, width: int) -> Iterator[tuple[str, str]]:

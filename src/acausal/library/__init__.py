@@ -20,8 +20,9 @@ it has the same component, so that models can be carried over.
 
 from __future__ import annotations
 
-from . import electrical, electromechanics, fluid, mechanics, refrigeration, sampled, signal, switching, thermal
+from . import electrical, electromechanics, fluid, mechanics, refrigeration, sampled, signal, switching, system_dynamics, thermal
 
 __all__ = [
-    "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching", "thermal",
+    "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching",
+    "system_dynamics", "thermal",
 ]  # fmt: skip

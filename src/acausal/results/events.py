@@ -197,6 +197,11 @@ class Events(Sequence[Event]):
     def __repr__(self) -> str:
         return _table(self)
 
+    def _repr_html_(self) -> str:
+        from .shown import events_html
+
+        return events_html(self)
+
 
 HEADINGS = ("time", "component", "what happened", "what changed", "where")
 
@@ -208,7 +213,7 @@ def _table(events: Events) -> str:
     count = len(events)
     shown = range(count) if count <= SHOWN else [*range(SHOWN // 2), *range(count - SHOWN // 2, count)]
     times = _time_texts(events.times[list(shown)])
-    lines = [HEADINGS, *(_cells(time, events[k]) for time, k in zip(times, shown, strict=True))]
+    lines = [HEADINGS, *(event_cells(time, events[k]) for time, k in zip(times, shown, strict=True))]
     texts = _aligned(lines)
     if count > SHOWN:
         texts.insert(1 + SHOWN // 2, f"  … {count - 2 * (SHOWN // 2)} more …")
@@ -230,7 +235,8 @@ def _time_texts(times: Array) -> list[str]:
     return texts
 
 
-def _cells(time: str, event: Event) -> tuple[str, ...]:
+def event_cells(time: str, event: Event) -> tuple[str, ...]:
+    """What a row of a table says of an event."""
     cause = event.causes[0] if event.causes else Cause("", "")
     near = [change for change in event.changes if change.name.startswith(f"{cause.component.partition(' (')[0]}.")]
     changes = [str(change) for change in near or event.changes]

@@ -130,6 +130,11 @@ class Viewable:
 
         return time_in(self, path)
 
+    def _repr_html_(self: Any) -> str:
+        from .shown import result_html
+
+        return result_html(self)
+
     @property
     def shown_states(self) -> tuple[str, ...]:
         """Discrete variables that every picture shows as bands unless others are named."""

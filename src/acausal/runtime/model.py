@@ -16,6 +16,7 @@ from ..language.component import Component
 from ..program.catalogue import catalogue
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
+from ..program.shown import Catalogue, model_html
 from ..results.result import Result
 from .failure import OnFailure, check_on_failure, heard, told_of_open
 from .outcome import Outcome
@@ -114,6 +115,9 @@ class Model:
             f"<Model of {self.title}: unknowns {problem.size} (states {int(problem.differential.sum())}), "
             f"computed {len(problem.lowered.explicit.unknown)}, families of equations {len(problem.residual_kernels)}>"
         )
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     def info(self) -> Counts:
         """What translation made of the model, in numbers: components, variables and where they went, blocks, kernels, seconds."""
@@ -279,7 +283,7 @@ class Model:
 
         names = [q["name"] for q in model.catalogue()["kinds"][0]["quantities"]]
         """
-        return catalogue(self.program, self._parameters.known({}))
+        return Catalogue(catalogue(self.program, self._parameters.known({})))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, with the parameters that were set, to a file that `ac.load` reads without the source: "plant.acm"."""

@@ -1,0 +1,116 @@
+"""What notebooks show, and the tutorials run from beginning to end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import acausal as ac
+from acausal.runtime import progress
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs" / "notebooks").glob("*.ipynb"))
+
+
+class Ball(ac.Component):
+    h = ac.Variable(start=1.0, unit="m", doc="height <over> ground")
+    v = ac.Variable(start=0.0, unit="m/s")
+    g = ac.Parameter(9.81, unit="m/s^2")
+
+    def equations(self):
+        yield ac.der(self.h) == self.v
+        yield ac.der(self.v) == -self.g
+
+    def events(self):
+        yield ac.when(self.h < 0.0, ac.reinit(self.v, -0.8 * ac.pre(self.v)))
+
+
+class Balanced(HTMLParser):
+    """Refuses what is opened and not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def run():
+    model = ac.compile(Ball())
+    return model, model.simulate(until=1.5)
+
+
+def test_everything_a_user_looks_at_has_html(run):
+    model, result = run
+    shown = [model, result, result.events, result.diagnose(), model.diagnose(), model.explain("v"), model.catalogue()]
+    for thing in [*shown, result[["h"]], result.resample(0.1), ac.compare(result, result)]:
+        parser = Balanced()
+        text = thing._repr_html_()
+        parser.feed(text)
+        assert not parser.open and len(text) > 30, thing
+    assert "&lt;over&gt;" in model.catalogue()._repr_html_()
+    assert "9.81" in model._repr_html_() and "m/s^2" in model._repr_html_()
+    assert "height" not in result._repr_html_() or "<over>" not in result._repr_html_()
+    assert json.loads(json.dumps(model.catalogue())) == model.catalogue()
+
+
+def test_progress_in_a_notebook(monkeypatch):
+    drawn: list[str] = []
+
+    class Handle:
+        def update(self, html):
+            drawn.append(html)
+
+    def display(html, display_id):
+        drawn.append(html)
+        return Handle()
+
+    shell = types.ModuleType("IPython")
+    shell.get_ipython = lambda: types.SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
+    shown = types.ModuleType("IPython.display")
+    shown.HTML, shown.display = str, display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(progress._InNotebook, "_EVERY", -1.0)
+    with progress.reported(True, 0.0, 10.0, "a <plant>") as report:
+        assert report is not None and report(2.5) is True
+        report(5.0)
+    assert "a &lt;plant&gt;" in drawn[0] and "25 %" in drawn[0] and "50 %" in drawn[1] and drawn[-1] == ""
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_the_code_of_each_notebook_runs(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    held: dict[str, object] = {"__name__": "__main__"}
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(c for c in cells if c["cell_type"] == "code"):
+        import linecache
+
+        source, file = "".join(cell["source"]), f"<{path.stem} {number}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # equations are shown by their line
+        exec(compile(source, file, "exec"), held)
+    assert len(cells) > 6
+
+
+def test_there_are_five_tutorials():
+    assert len(NOTEBOOKS) >= 5
+
+
+@pytest.mark.slow
+def test_a_notebook_runs_in_jupyter(tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    book = nbformat.read(NOTEBOOKS[0], as_version=4)
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    kinds = {kind for cell in book.cells for output in cell.get("outputs", ()) for kind in output.get("data", {})}
+    assert {"image/png", "text/html"} <= kinds
