@@ -39,7 +39,7 @@ def run(sizes: list[int] | None = None) -> Iterator[Record]:
     if sizes is None:
         for part in (
             _clock_patterns, _clocked_counters, _argesim_c5, _bouncing_ball, _thermostat, _modelica_examples, _graetz, _together,
-            _chattering, _one_room,
+            _chattering, _one_room, _reacting_cells,
         ):  # fmt: skip
             yield from _guarded(part)
     for n in sizes or SIZES:
@@ -245,6 +245,45 @@ def _together() -> Iterator[Record]:
     after = int((np.asarray(result["ramp.high"])[-1] > 0.5).sum())
     record = _record("crossing together", CROSSINGS, result.statistics.seconds["integration"])
     yield record | {"events": len(result.events), "bar": 1, "switched": after, "end": float(result["ramp[0].x"][-1])}
+
+
+REACTING = (250, 1_000, 4_000)  # cells, each with one event at a time of its own
+SLOPE = 1.2
+
+
+class Cell(ac.Component):
+    """Grows until it has reached 1, and decays from then on."""
+
+    rate = ac.Parameter(1.0)
+    x = ac.Variable(start=0.0, fixed=True)
+    full = ac.Boolean(False)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == ac.where(self.full, -self.x, self.rate)
+
+    def events(self) -> Statements:
+        yield ac.when(self.x > 1.0, ac.assign(self.full, True))
+
+
+class Cells(ac.Component):
+    def __init__(self, n: int) -> None:
+        self.cell = ac.array(Cell, n, rate=np.linspace(1.0, 10.0, n))
+
+
+def _reacting_cells() -> Iterator[Record]:
+    """n events that each change the equation of one of n cells: what they cost in all, and how that grows with n."""
+    seconds = {}
+    for n in REACTING:
+        model, rates = ac.compile(Cells(n)), np.linspace(1.0, 10.0, n)
+        result = model.simulate(until=2.0, points=11)
+        times, cost = result.time[:, None], result.statistics.seconds["integration"]
+        exact = np.where(times * rates < 1.0, rates * times, np.exp(1 / rates - times))
+        record = _record("reacting cells", n, cost) | {"events": len(result.events), "steps": result.statistics.steps}
+        yield record | {"error": float(np.abs(np.asarray(result["cell.x"]) - exact).max())}
+        seconds[n] = cost
+    low, high = min(seconds), max(seconds)
+    slope = math.log(seconds[high] / seconds[low]) / math.log(high / low)
+    yield _record("reacting cells, slope", high) | {"slope": slope, "bar": SLOPE, "ratio": slope / SLOPE, "ok": slope <= SLOPE}
 
 
 # --- published trajectories, ideal switches, chattering ----------------------------------------------------------------------
