@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import acausal
+from acausal import vault
 from acausal.families.template import MINUS, PLUS, Template
-from acausal.kernels import cache, vault
+from acausal.kernels import cache
 from acausal.language.expression import Call, Constant, Slot, apply
 
 SOURCE = Path(acausal.__path__[0]).parent
@@ -192,7 +193,7 @@ def test_twenty_processes_at_once(tmp_path: Path) -> None:
 
 KILLED = """
 import os, sys
-from acausal.kernels import vault
+from acausal import vault
 opened = vault.open_vault()
 print("ready", flush=True)
 k = 0

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Slot, walk
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from .pattern import Pattern, distinct
@@ -87,14 +86,16 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
             silent[rows[unfolded(family, slot) == wanted[rows]]] = True
-        for output, slot, partial in family.template.jacobian:
+        for output, slot, value, reads in family.template.entries:
             rows = family.rows[output]
             here = unfolded(family, slot) == wanted[rows]
+            if not here.any():
+                continue
             np.add.at(occurrences, rows[here], 1)
-            if isinstance(partial, Constant):
+            if value is not None:
                 literal[rows[here]] = True
             else:
-                steady = here & _only_parameters(system, family, partial, inputs)
+                steady = here & _only_parameters(system, family, reads, inputs)
                 constant[rows[steady]] = True
     return (occurrences == 1) & ~silent & (literal | (constant & (contributions == 1)))
 
@@ -120,13 +121,12 @@ def _silent_entries(system: System) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(rows), np.concatenate(read)
 
 
-def _only_parameters(system: System, family: Family, partial: Expression, inputs: np.ndarray) -> np.ndarray:
-    """For each row of the family, whether the derivative contains parameters and literals only."""
+def _only_parameters(system: System, family: Family, reads: tuple[int, ...], inputs: np.ndarray) -> np.ndarray:
+    """For each row of the family, whether a derivative that reads some slots contains parameters and literals only."""
     steady = np.ones(family.count, dtype=bool)
-    for node in walk(partial):
-        if isinstance(node, Slot):
-            cell = unfolded(family, node.number) - 2 * system.size
-            steady &= (cell >= FIRST_PARAMETER) & ~np.isin(cell, inputs)
+    for slot in reads:
+        cell = unfolded(family, slot) - 2 * system.size
+        steady &= (cell >= FIRST_PARAMETER) & ~np.isin(cell, inputs)
     return steady
 
 

@@ -180,10 +180,11 @@ class _Lowering:
     def _own_terms(self, family: Family, scale: np.ndarray) -> list[Piece]:
         """Rows of a family that contain the variable they compute: solved for it."""
         found: list[Piece] = []
-        for output, slot, partial in family.template.jacobian:
+        for k, (output, slot, value, _) in enumerate(family.template.entries):
             here = unfolded(family, slot) == self.unknown_of_row[family.rows[output]]
             if not here.any():
                 continue
+            partial = family.template.jacobian[k][2] if value is None else Constant(value)
             target = next(s for s in family.template.slots if s.number == slot)
             rest = transform(family.template.outputs[output], lambda n, t=target: Constant(0.0) if n is t else None)  # type: ignore[misc]
             minus = negative(family, slot)
@@ -347,8 +348,8 @@ class _Chain:
         targets, sources, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []
         for offset, families in ((0, self.families), (self.m, self.assignments)):
             for family in families:
-                shapes.append((len(family.template.jacobian), family.count))
-                for output, slot, _ in family.template.jacobian:
+                shapes.append((len(family.template.entries), family.count))
+                for output, slot, _, _ in family.template.entries:
                     targets.append(offset + family.rows[output].astype(np.int64))
                     sources.append(unfolded(family, slot).astype(np.int64))
         target, source = np.concatenate(targets), np.concatenate(sources)

@@ -52,9 +52,9 @@ def _entries(families: list[Family], equations: int, unknowns: int) -> tuple[np.
     keys, slopes, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)], []
     dump = unknowns * max(equations, 1)
     for family in families:
-        entries = family.template.jacobian
+        entries = family.template.entries
         shapes.append((len(entries), family.count))
-        for output, slot, _ in entries:
+        for output, slot, _, _ in entries:
             index = family.slots[slot].astype(np.int64)
             if family.signs[slot] == MIXED:
                 index = np.where(index < 0, ~index, index)

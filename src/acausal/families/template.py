@@ -14,7 +14,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Slot, walk
+from . import facts
 from .differentiate import gradient, partials
+from .facts import Entry, Facts
 
 PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, always -, or row by row
 
@@ -47,13 +49,37 @@ class Template:
     @cached_property
     def functions(self) -> tuple[Any, ...]:
         """Functions known by address that the residuals or their derivatives call, each once, in a fixed order."""
+        if not any(isinstance(n, Call) for n in walk(*self.outputs)):
+            return ()
         roots = (*self.outputs, *(g for _, _, g in self.jacobian))
         found = {id(n.function.evaluation): n.function.evaluation for n in walk(*roots) if isinstance(n, Call)}
         return tuple(found.values())
 
     @cached_property
+    def name(self) -> str:
+        """The same in every process; empty where functions are called."""
+        return facts.name_of(self.outputs)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known without the derivatives themselves; most often, somebody has found it before."""
+        found = facts.find(self.name)
+        if found is None:
+            found = Facts(tuple(facts.entry_of(*entry) for entry in self.jacobian), self._silent_slots())
+            facts.keep(self.name, found)
+        return found
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Which derivatives there are, in the order of `jacobian`."""
+        return self.facts.entries
+
+    @property
     def silent_slots(self) -> tuple[tuple[int, int], ...]:
         """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`."""
+        return self.facts.silent
+
+    def _silent_slots(self) -> tuple[tuple[int, int], ...]:
         found: set[tuple[int, int]] = set()
         for k, output in enumerate(self.outputs):
             for node in walk(output):

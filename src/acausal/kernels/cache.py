@@ -1,8 +1,9 @@
-"""Names of kernels, under which their object code is kept on disk (`vault.py`), so that nothing is compiled once a process.
+"""Names of kernels, under which their code is kept on disk (`acausal/vault.py`), so that nothing is compiled once a process.
 
 One file holds one kernel. Its name is a hash of everything the code depends on: the expressions (outputs and derivatives), the
 signs, the compiler, the processor, the calling convention and the code generator itself. The hash is taken from the expressions,
-so that nothing is generated for a kernel that is already there.
+so that nothing is generated for a kernel that is already there; most often from the outputs and the rules of differentiation, so
+that nothing is differentiated either.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _DIGEST_SIZE = 20
 def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
     """The name of a kernel: equal names, equal code. `compiler` says what compiles, and for which processor."""
     digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
-    for part in (str(ABI_VERSION), _code_generator(), compiler, canonical_text(template, signs)):
+    text = f"{template.name} {signs}" if template.name else canonical_text(template, signs)
+    for part in (str(ABI_VERSION), _code_generator(), compiler, text):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..families.template import Template
+from ..vault import open_vault
 from .cache import host, key_of
 from .emit import emit_kernels
 from .image import Image, images_of, mapped
-from .vault import open_vault
 
 Request = tuple[Template, tuple[int, ...]]
 
@@ -93,7 +93,7 @@ class _Wanted:
 
     @property
     def names(self) -> list[str]:
-        return [f"residual_{self.key}", *([f"jacobian_{self.key}"] if self.template.jacobian else [])]
+        return [f"residual_{self.key}", *([f"jacobian_{self.key}"] if self.template.entries else [])]
 
     @property
     def places(self) -> list[str]:

@@ -41,6 +41,7 @@ from ..families import (
     trace,
     tree,
 )
+from ..families.facts import Entry, Facts
 from ..language import declarations, states
 from ..language.connector import ConnectorView
 from ..language.equation import Equation
@@ -327,9 +328,10 @@ class _Encoder:
         return [node.name] if isinstance(node, Mark) else []
 
     def _template(self, value: template.Template) -> list[int]:
-        """Its derivatives are written too: whoever reads it differentiates nothing."""
-        parts = [self.value(value.outputs), self.value(value.jacobian)]
-        return self._new(value, ["T", *parts])
+        """What is known of its derivatives is written too: whoever reads it differentiates nothing, unless code is made."""
+        entries, silent = value.facts
+        known = [[[k, s, self.value(v), list(reads)] for k, s, v, reads in entries], [list(pair) for pair in silent]]
+        return self._new(value, ["T", self.value(value.outputs), *known])
 
     def _function(self, value: ExternalFunction) -> list[int]:
         if isinstance(value, TableSet):
@@ -464,9 +466,15 @@ class _Decoder:
             raise IndexError(number)
         return self.encoded.outside[number]
 
-    def _template(self, outputs: Any, jacobian: Any) -> Any:
+    def _template(self, outputs: Any, entries: Any, silent: Any) -> Any:
         made = template.Template.of(self.value(outputs))
-        made.__dict__.setdefault("jacobian", self.value(jacobian))
+        slots, count = {s.number for s in made.slots}, len(made.outputs)
+        found = [Entry(int(k), int(s), self.value(v), tuple(map(int, reads))) for k, s, v, reads in entries]
+        pairs = [(int(k), int(s)) for k, s in silent]
+        named = {s for e in found for s in (e.slot, *e.reads)} | {s for _, s in pairs}
+        if not named <= slots or not all(0 <= k < count for k in [*(e.output for e in found), *(k for k, _ in pairs)]):
+            raise KeyError("derivatives")
+        made.__dict__.setdefault("facts", Facts(tuple(found), tuple(pairs)))
         return made
 
     def _derivative(self, table: Any, orders: Any) -> Any:

@@ -72,7 +72,7 @@ def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[K
         functions = addresses(family)
         residuals.append(Kernel(kernel.residual_address, family.slots, family.rows, functions))
         if kernel.jacobian_address:
-            by = [slot for _, slot, _ in family.template.jacobian]
+            by = [entry.slot for entry in family.template.entries]
             jacobians.append(JacobianKernel(kernel.jacobian_address, family.slots, place, functions, by))
     return residuals, jacobians, compiled
 

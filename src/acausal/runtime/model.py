@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import NameNotFound, UsageError, near_matches
+from ..families.facts import put_back
 from ..families.starts import StartReader
 from ..families.system import System
 from ..language.component import Component
@@ -91,6 +92,7 @@ class Model:
         self._parameters = Parameters(program.system, program.numbers)
         self._starts = StartReader(program.system, program.numbers)
         self._preparation = Preparation(program.system, program.pattern, self._parameters, self._starts, program.title)
+        put_back()  # what was found about templates, for the next process
         clock.lap("kernels")
         self.seconds = {**program.seconds, **clock.seconds}
 

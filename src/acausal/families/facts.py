@@ -1,0 +1,137 @@
+"""What is known about a template without its derivatives: which of them there are, which are literals, what they read.
+
+Translation asks for no more than that; the expressions themselves are needed to generate code. So the facts are kept on disk
+beside the code, and a class that was translated once is not differentiated again, in any process. The name of a template is a hash
+of its outputs and of the rules of differentiation; a template that calls functions, which bring derivatives of their own, has none.
+
+Facts are kept in as many files as the vault has folders, each with those of the names that begin alike. Two processes that write
+one at the same time lose what one of them found, which is found again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..language import expression, operators, simplify
+from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+from ..vault import Vault, open_vault
+from . import differentiate
+
+MOST = 4000  # templates in a file; the oldest are forgotten
+_DIGEST_SIZE = 20
+
+
+class Entry(NamedTuple):
+    """A derivative that is not zero: of which output, by which slot; its value if that is a literal, else the slots it reads."""
+
+    output: int
+    slot: int
+    value: float | None
+    reads: tuple[int, ...]
+
+
+class Facts(NamedTuple):
+    """Derivatives, and (output, slot) where a residual reads a slot without a derivative."""
+
+    entries: tuple[Entry, ...]
+    silent: tuple[tuple[int, int], ...]
+
+
+def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
+    if isinstance(derivative, Constant):
+        return Entry(output, slot, derivative.value, ())
+    return Entry(output, slot, None, tuple(n.number for n in walk(derivative) if isinstance(n, Slot)))
+
+
+def name_of(outputs: Sequence[Expression]) -> str:
+    """The name of a template, the same in every process; empty where it has none."""
+    numbers: dict[Expression, int] = {}
+    lines = [_rules()]
+    if not lines[0]:
+        return ""
+    for node in walk(*outputs):
+        numbers[node] = len(numbers)
+        if isinstance(node, Operation):
+            lines.append(" ".join([node.operator.name, *[str(numbers[a]) for a in node.args]]))
+        elif isinstance(node, Slot):
+            lines.append(f"${node.number}:{node.kind}")
+        elif isinstance(node, Constant):
+            lines.append(node.value.hex())
+        else:
+            assert isinstance(node, Call), f"{type(node).__name__} does not stand in templates"
+            return ""
+    lines.append("outputs " + " ".join(str(numbers[o]) for o in outputs))
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+
+
+@cache
+def _rules() -> str:
+    """A hash of everything that has a say in derivatives: whoever changes a rule must not meet the facts of yesterday."""
+    digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+    try:
+        for module in (expression, operators, simplify, differentiate):
+            digest.update(Path(str(module.__file__)).read_bytes())
+        digest.update(Path(__file__).read_bytes())
+    except OSError:
+        return ""
+    return digest.hexdigest()
+
+
+# --- on disk --------------------------------------------------------------------------------------------------------------------
+class _Shelf:
+    """What this process has read and found, until it is put back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._read: dict[str, dict[str, Any]] = {}
+        self._new: set[str] = set()
+        self._vault: Vault | None = None
+        self._open = False
+
+    def find(self, name: str) -> Facts | None:
+        if not name:
+            return None
+        with self._lock:
+            found = self._part(name[:2]).get(name)
+        if found is None:
+            return None
+        entries, silent = found
+        return Facts(
+            tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries]), tuple([(output, slot) for output, slot in silent])
+        )
+
+    def keep(self, name: str, facts: Facts) -> None:
+        if name:
+            with self._lock:
+                self._part(name[:2])[name] = [[list(e) for e in facts.entries], [list(s) for s in facts.silent]]
+                self._new.add(name[:2])
+
+    def put_back(self) -> None:
+        """Write what is new, and forget the rest."""
+        with self._lock:
+            if self._vault is not None and self._new:
+                parts = ((part, list(self._read[part].items())[-MOST:]) for part in sorted(self._new))
+                self._vault.store((_file(part), json.dumps(dict(items)).encode()) for part, items in parts)
+            self._read, self._new, self._vault, self._open = {}, set(), None, False
+
+    def _part(self, part: str) -> dict[str, Any]:
+        if not self._open:
+            self._vault, self._open = open_vault(), True
+        if part not in self._read:
+            content = self._vault.load(_file(part)) if self._vault is not None else None
+            self._read[part] = json.loads(content) if content is not None else {}
+        return self._read[part]
+
+
+def _file(part: str) -> str:
+    return f"{part}-facts"
+
+
+_shelf = _Shelf()
+find, keep, put_back = _shelf.find, _shelf.keep, _shelf.put_back
