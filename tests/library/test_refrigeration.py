@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
 from acausal.library.thermal import FixedTemperature
 
@@ -135,3 +136,64 @@ def test_frost_is_what_the_air_loses() -> None:
 
 def test_humidity_over_ice_at_zero_degrees() -> None:
     assert float(refrigeration.rooms.saturated_humidity(273.15)) == pytest.approx(0.62198 * 611.2 / (101325.0 - 611.2))
+
+
+def test_an_electronic_valve_follows_its_controller_and_a_capillary_does_not(wired: Any) -> None:
+    ends = {"high": fluid.PressureBoundary(p=8e5, h=2.3e5), "low": fluid.PressureBoundary(p=2e5, h=2.3e5)}
+    plant = wired("high.port valve.a", "valve.b low.port", valve=refrigeration.ElectronicValve(medium=R134A, opening=0.25), **ends)
+    result = ac.compile(plant).simulate(until=60.0)
+    rho = R134A.state(p=8e5, h=2.3e5).rho
+    assert result["valve.m_flow"][-1] == pytest.approx(0.25 * 4e-7 * np.sqrt(2 * rho * 6e5), rel=1e-3)
+    ends = {"high": fluid.PressureBoundary(p=8e5, h=2.3e5), "low": fluid.PressureBoundary(p=2e5, h=2.3e5)}
+    plant = wired("high.port tube.a", "tube.b low.port", tube=refrigeration.Capillary(medium=R134A), **ends)
+    area = np.pi / 4 * 0.8e-3**2 / np.sqrt(1 + 0.3164 / 2e4**0.25 * 2.0 / 0.8e-3)
+    assert ac.compile(plant).simulate(until=1.0)["tube.m_flow"][-1] == pytest.approx(area * np.sqrt(2 * rho * 6e5), rel=1e-5)
+
+
+def test_a_compressor_by_its_map_and_outside_of_it(wired: Any) -> None:
+    flow, power = [0.01, 3e-4] + 8 * [0.0], [400.0, 0.0, 5.0] + 7 * [0.0]
+    sat = R134A.saturation(T=263.15)
+    suction = R134A.state(p=sat.p, T=273.15)
+    ends = {
+        "low": fluid.PressureBoundary(p=sat.p, h=suction.h),
+        "high": fluid.PressureBoundary(p=R134A.saturation(T=313.15).p, h=2.5e5),
+    }
+    plant = wired("low.port c.a", "c.b high.port", c=refrigeration.MapCompressor(flow, power, medium=R134A), **ends)
+    result = ac.compile(plant).simulate(until=60.0)
+    assert result["c.m_flow"][-1] == pytest.approx(0.01 - 3e-3, rel=1e-5)
+    assert result["c.P"][-1] == pytest.approx(600.0, rel=1e-6)
+    assert not result.diagnostics
+    hot = ac.compile(plant).simulate(until=60.0, inputs={"high.p": 25e5})
+    assert any("outside of what this compressor was measured for, 20 … 65 °C" in d.what for d in hot.diagnostics)
+    with pytest.raises(UsageError, match="10 coefficients"):
+        refrigeration.MapCompressor([1.0], power)
+
+
+def test_a_compressor_that_pumps_liquid_says_so(wired: Any) -> None:
+    plant = wired(
+        "low.port compressor.a", "compressor.b high.port",
+        low=fluid.PressureBoundary(p=2e5, h=3.5e5), high=fluid.PressureBoundary(p=8e5, h=2.5e5),
+        compressor=refrigeration.Compressor(medium=R134A),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    assert any("takes in wet vapour" in d.what for d in result.diagnostics)
+
+
+def test_cells_conserve_and_agree_with_zones(wired: Any) -> None:
+    """At rest, 40 cells and moving boundaries give the same heat; what enters and does not leave is there."""
+    found = {}
+    for name, part in (("cells", refrigeration.DistributedExchanger(40, dp_nominal=500.0)), ("zones", refrigeration.Evaporator())):
+        plant = wired(
+            "feed.port part.a", "part.b suction.a", "suction.b low.port", "part.air air.port",
+            feed=fluid.FlowSource(m_flow=0.008, h=2.5e5), low=fluid.PressureBoundary(p=1e5, h=4e5), air=FixedTemperature(T=280.0),
+            suction=fluid.Orifice(medium=R134A, A=3e-5), part=part,
+        )  # fmt: skip
+        found[name] = ac.compile(plant).simulate(until=1500.0, set={"part.charge_start": 0.1, "part.T_start": 275.0})
+        assert found[name].outcome
+    heats = {name: float(result["part.air.Q_flow"][-1]) for name, result in found.items()}
+    assert heats["cells"] == pytest.approx(heats["zones"], rel=2e-3)
+
+
+def test_a_slip_that_is_not_known() -> None:
+    with pytest.raises(UsageError, match="one of zivi, homogeneous, not 'levy'"):
+        refrigeration.Evaporator("levy")

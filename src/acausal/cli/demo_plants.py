@@ -124,7 +124,7 @@ class ColdStoreShown(Demonstration):
         return (
             (f"acausal run {self.path} -u 4h -s hall.T=308 -p condenser.p", "a hot summer: how high does the pressure go?"),
             (f"acausal run {self.path} -u 6h -p evaporator.L -o demo.csv", "the boundary moves; everything in a table"),
-            (f"acausal info \"{self.path}(medium='R1234yf')\"", "another refrigerant: the same plant"),
+            (f"acausal run {self.path} -u 2h -s receiver.charge_start=0.05", "a leak: what is left of the cold?"),
         )
 
 

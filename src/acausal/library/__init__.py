@@ -20,9 +20,21 @@ it has the same component, so that models can be carried over.
 
 from __future__ import annotations
 
-from . import electrical, electromechanics, fluid, mechanics, refrigeration, sampled, signal, switching, system_dynamics, thermal
+from . import (
+    control,
+    electrical,
+    electromechanics,
+    fluid,
+    mechanics,
+    refrigeration,
+    sampled,
+    signal,
+    switching,
+    system_dynamics,
+    thermal,
+)
 
 __all__ = [
-    "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching",
+    "control", "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching",
     "system_dynamics", "thermal",
 ]  # fmt: skip

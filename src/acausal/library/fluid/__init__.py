@@ -1,4 +1,5 @@
-"""Fluid networks: volumes, valves, boundaries and sensors of any medium of `ac.media`.
+"""Fluid networks: volumes, tanks, pipes, valves, pumps, turbines, heat exchangers, boundaries and sensors of any medium of
+`ac.media`.
 
 Flow may turn anywhere and at any time; zero flow is normal. Volumes have mass and energy as states; what stands between them
 sets the flow. Put a volume between two valves, or the pressure between them is an algebraic unknown.
@@ -7,11 +8,18 @@ sets the flow. Put a volume between two valves, or the pressure between them is 
 from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
+from .exchangers import HeatExchanger, effectiveness
+from .machines import Pump, Turbine
 from .passages import Orifice, Passage, Throttle, Valve
+from .pipes import DistributedPipe, Pipe, friction_factor, pressure_loss
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
+from .tanks import OpenTank, StratifiedTank
+from .valves import CheckValve, FourWayValve, Nozzle, ThreeWayValve
 from .volumes import Volume
 
 __all__ = [
-    "Closed", "FlowSensor", "FlowSource", "Orifice", "Passage", "PressureBoundary", "PressureSensor", "Sensor",
-    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "Throttle", "Valve", "Volume",
+    "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "Nozzle",
+    "OpenTank", "Orifice", "Passage", "Pipe", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "StratifiedTank",
+    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "Valve", "Volume",
+    "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip

@@ -22,6 +22,16 @@ class Passage(ac.Component):
         yield self.a.h.outflow == self.b.h.inflow
 
 
+def state_at(medium: Any, p: Any, h: Any) -> Any:
+    """The state of what flows. A change of its phase makes no event: nothing is stored where it flows."""
+    return medium.state(p=p, h=h, phase="any") if hasattr(medium, "p_critical") else medium.state(p=p, h=h)
+
+
+def upwind(flow: Any, forth: Any, back: Any) -> Any:
+    """`forth` while the flow goes forward, else `back`; without an event."""
+    return ac.no_event(ac.where(flow > 0, forth, back))
+
+
 def root_of_difference(dp: Any, dp_small: Any) -> Any:
     """sqrt(|dp|) with the sign of dp, linear below `dp_small`: ``dp/(dp² + dp_small²)^(1/4)``. Zero flow stays regular."""
     return dp / (dp * dp + dp_small**2) ** 0.25
@@ -42,8 +52,7 @@ class Throttle(Passage):
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         dp = self.a.p - self.b.p
-        forth, back = (self.medium.state(p=port.p, h=port.h.inflow, phase="any").rho for port in (self.a, self.b))
-        rho = ac.no_event(ac.where(dp > 0, forth, back))
+        rho = upwind(dp, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (self.a, self.b)))
         yield self.m_flow == self.effective_area() * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
 
 

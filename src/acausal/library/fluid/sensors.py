@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage
+from .passages import Passage, state_at
 
 
 class Sensor(Passage):
@@ -15,7 +15,7 @@ class Sensor(Passage):
 
     def passing(self) -> Any:
         """The state of what passes, at the side it comes from."""
-        return self.medium.state(p=self.a.p, h=self.a.h.actual, phase="any")
+        return state_at(self.medium, self.a.p, self.a.h.actual)
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from .cold_store import ColdStore
-from .compressors import Compressor
-from .expansion import ThermostaticValve
+from .compressors import Compressor, MapCompressor
+from .distributed import DistributedExchanger
+from .expansion import Capillary, ElectronicValve, ThermostaticValve
 from .moving_boundary import Condenser, Evaporator, MovingBoundary, Void
 from .receivers import Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "Door", "Evaporator",
-    "FrostedCoil", "MovingBoundary", "Receiver",
-    "Thermostat", "ThermostaticValve", "Void",
+    "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger", "Door",
+    "ElectronicValve", "Evaporator", "FrostedCoil", "MapCompressor", "MovingBoundary", "Receiver", "Thermostat",
+    "ThermostaticValve", "Void",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ class ColdStore(ac.Component):
     E_in = ac.Variable(start=0.0, fixed=True, unit="J", nominal=1e6, doc="all energy that came in, less what went out")
 
     def __init__(self) -> None:
-        warm = {"T_start": 293.15}
+        warm: Any = {"T_start": 293.15}
         self.compressor = Compressor(medium=self.medium)
         self.condenser = Condenser(UA=300.0, charge_start=0.35, **warm)
         self.receiver = Receiver(charge_start=0.5, **warm)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
+
+from ..fluid.passages import state_at
 
 
 class Compressor(ac.Component):
@@ -22,14 +25,15 @@ class Compressor(ac.Component):
     eta_volumetric = ac.Parameter(0.85, min=0, max=1, doc="volumetric efficiency")
     eta_isentropic = ac.Parameter(0.65, min=0.01, max=1, doc="isentropic efficiency")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
+    wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of `frequency`")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     h_discharge = ac.Variable(unit="J/kg", nominal=1e5, start=4.5e5, doc="enthalpy of the hot gas")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
 
     def equations(self) -> Iterator[Any]:
-        suction = self.medium.state(p=self.a.p, h=self.a.h.inflow, phase="any")
-        ideal = self.medium.state(p=self.b.p, s=suction.s, phase="any")
+        suction = state_at(self.medium, self.a.p, self.a.h.inflow)
+        ideal = self.medium.state(p=self.b.p, s=suction.s)
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
         yield self.m_flow == self.eta_volumetric * self.V_displaced * self.frequency * self.speed * suction.rho
         yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
@@ -38,3 +42,70 @@ class Compressor(ac.Component):
         yield self.b.m_flow == -self.m_flow
         yield self.b.h.outflow == self.h_discharge
         yield self.a.h.outflow == suction.h
+
+    def events(self) -> Iterator[Any]:
+        if hasattr(self.medium, "p_critical"):
+            wet = self.a.h.inflow < self.medium.saturation(p=self.a.p).vapour.h - self.wet
+            text = (
+                "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
+            )
+            yield ac.assert_(~wet | (self.speed < 0.5), text, level="warning")
+
+
+class MapCompressor(ac.Component):
+    """A compressor by the polynomials of AHRI 540: mass flow and power over saturated suction and discharge temperatures.
+
+    ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. Flow
+    is corrected for the density at suction over that at `superheat_rated`. All power goes into the gas. Outside of the range
+    that was measured (`S_range`, `D_range`) a warning is given once.
+    """
+
+    a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
+    run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
+    superheat_rated = ac.Parameter(10.0, unit="K", min=0, doc="superheat at which it was measured")
+    tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
+    speed = ac.Variable(start=0.0, fixed=True, doc="speed, of that which was measured")
+    m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
+    P = ac.Variable(unit="W", nominal=100.0, doc="power")
+
+    def __init__(
+        self,
+        flow: Sequence[float],
+        power: Sequence[float],
+        S_range: tuple[float, float] = (-30.0, 15.0),
+        D_range: tuple[float, float] = (20.0, 65.0),
+    ) -> None:
+        for what, given in (("flow", flow), ("power", power)):
+            if len(given) != 10:
+                raise UsageError(f"The polynomial of a compressor's {what} has 10 coefficients (AHRI 540), not {len(given)}.")
+        self.flow, self.power = tuple(map(float, flow)), tuple(map(float, power))
+        self.S_range, self.D_range = tuple(S_range), tuple(D_range)
+
+    def equations(self) -> Iterator[Any]:
+        a, b = self.a, self.b
+        S, D = self._temperatures()
+        suction = state_at(self.medium, a.p, a.h.inflow)
+        ends = self.medium.saturation(p=a.p)
+        rated = self.medium.state(p=a.p, T=ends.vapour.T + self.superheat_rated)
+        yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
+        yield self.m_flow == self.speed * _polynomial(self.flow, S, D) * suction.rho / rated.rho
+        yield self.P == self.speed * _polynomial(self.power, S, D)
+        yield a.m_flow == self.m_flow
+        yield b.m_flow == -self.m_flow
+        yield b.h.outflow == suction.h + self.P / (self.m_flow + 1e-6 * self.speed + 1e-9)
+        yield a.h.outflow == suction.h
+
+    def _temperatures(self) -> tuple[Any, Any]:
+        zero = 273.15
+        return self.medium.saturation(p=self.a.p).T - zero, self.medium.saturation(p=self.b.p).T - zero
+
+    def events(self) -> Iterator[Any]:
+        for what, T, (low, high) in zip(("suction", "discharge"), self._temperatures(), (self.S_range, self.D_range), strict=True):
+            inside = (T >= low) & (T <= high)
+            text = f"The saturated {what} temperature is outside of what this compressor was measured for, {low:g} … {high:g} °C."
+            yield ac.assert_(inside | (self.speed < 0.5), text, level="warning")
+
+
+def _polynomial(c: Sequence[float], S: Any, D: Any) -> Any:
+    first = c[0] + c[1] * S + c[2] * D + c[3] * S**2 + c[4] * S * D + c[5] * D**2
+    return first + c[6] * S**3 + c[7] * D * S**2 + c[8] * S * D**2 + c[9] * D**3

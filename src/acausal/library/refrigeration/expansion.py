@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import pi
 from typing import Any
 
 import acausal as ac
@@ -39,3 +40,37 @@ class ThermostaticValve(Throttle):
         asked = (self.bulb - self.static) / self.range
         within = ac.smooth_min(ac.smooth_max(asked, self.leak, 0.02), 1.0, 0.02)
         yield self.opening == self.open * within
+
+
+class ElectronicValve(Throttle):
+    """A valve that a controller opens, no faster than a motor: `opening` follows the input within `tau`, between `leak` and
+    1."""
+
+    opening = ac.Input(0.5, min=0, max=1, doc="what the controller asks for")
+    A = ac.Parameter(4e-7, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
+    leak = ac.Parameter(1e-3, min=0, max=1, doc="opening that stays when it is closed")
+    tau = ac.Parameter(3.0, unit="s", min=1e-3, doc="time constant of the motor")
+    position = ac.Variable(start=0.5, fixed=True, doc="opening of the valve")
+
+    def effective_area(self) -> Any:
+        return self.A * ac.smooth_max(self.position, self.leak, 1e-3)
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.tau * ac.der(self.position) == self.opening - self.position
+
+
+class Capillary(Throttle):
+    """A capillary tube as an orifice of equal flow: friction of liquid along the tube, by Blasius' law at `Re_nominal`.
+
+    ``A = pi/4·d²/sqrt(1 + f·length/d)``, ``f = 0.3164/Re^0.25`` (smooth, 4 000 < Re < 100 000). What boils within the tube is
+    not described: it makes the flow smaller by some ten per cent with subcooled liquid, by more with wet vapour.
+    """
+
+    length = ac.Parameter(2.0, unit="m", min=0, doc="length")
+    diameter = ac.Parameter(0.8e-3, unit="m", min=1e-5, doc="inner diameter")
+    Re_nominal = ac.Parameter(2e4, min=4e3, max=1e5, doc="Reynolds number for which friction is computed")
+
+    def effective_area(self) -> Any:
+        friction = 0.3164 / self.Re_nominal**0.25 * self.length / self.diameter
+        return pi / 4 * self.diameter**2 / ac.sqrt(1 + friction)

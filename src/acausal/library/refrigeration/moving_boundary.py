@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import acausal as ac
+from acausal.errors import UsageError
 
 from ..thermal import HeatPort
 
@@ -45,15 +46,20 @@ def _upwind(flow: Any, here: Any, there: Any) -> Any:
     return ac.no_event(ac.where(flow > 0, here, there))
 
 
+SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
+
+
 class Void:
-    """Zivi's void fraction over quality, its mean and its inverse, for a ratio of densities of vapour and liquid.
+    """Void fraction over quality, its mean and its inverse, for a ratio of densities of vapour and liquid.
+
+    `slip` is "zivi" (vapour faster by the cube root of the densities' ratio) or "homogeneous" (both equally fast).
 
     >>> round(float(Void(0.02).mean(0.0)), 4)
     0.8556
     """
 
-    def __init__(self, ratio: Any) -> None:
-        self.ratio, self.c = ratio, ratio ** (2 / 3)
+    def __init__(self, ratio: Any, slip: str = "zivi") -> None:
+        self.ratio, self.c = ratio, ratio ** SLIPS[slip]
 
     def at(self, x: Any) -> Any:
         return x / (self.c + (1 - self.c) * x)
@@ -108,7 +114,10 @@ class MovingBoundary(ac.Component):
     p_slow = ac.Variable(unit="Pa", nominal=1e5, start=5e5, state="always", doc="pressure whose change does work on the zones")
     h_out = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what leaves at b")
 
-    def __init__(self) -> None:
+    def __init__(self, slip: str = "zivi") -> None:
+        if slip not in SLIPS:
+            raise UsageError(f"The slip of an exchanger is one of {', '.join(SLIPS)}, not {slip!r}.")
+        self.slip = slip
         n = self.ZONES
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="always", doc="mass of each zone")
         self.Y = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4, state="always", doc="enthalpy of each zone")
@@ -186,8 +195,15 @@ class MovingBoundary(ac.Component):
         return self.m_nominal / self.eps_band
 
     def _reach(self, flow: Any, alpha: Any, i: int, cp: Any) -> Any:
-        """How far the outlet of a one-phase zone is from its mean, of what its inlet is: 0 at rest, 1 in a fast flow."""
-        return flow / (flow + self.m_small + alpha * self.area * self.L[i] / (3 * cp))
+        """How much further from its inlet than its mean the outlet of a one-phase zone is: 0 at rest, 1 in a fast flow.
+
+        In a zone of N transfer units, wall and air in series, the enthalpy comes nearer to that of the air exponentially: from
+        inlet to outlet it changes ``N·(1 - e)/(N - 1 + e)`` times as much as from inlet to mean, with ``e = exp(-N)``.
+        """
+        inside, outside = alpha * self.area, self.UA
+        units = inside * outside / (inside + outside) * self.L[i] / (cp * (flow + self.m_small)) + 1e-3
+        rest = ac.exp(-units)
+        return units * (1 - rest) / (units - 1 + rest) - 1
 
     def _quality(self, ends: Any) -> Any:
         return _most((self.h[self.TWO_PHASE] - ends.liquid.h) / ends.h_evaporation, 0.0)
@@ -206,7 +222,7 @@ class Evaporator(MovingBoundary):
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, low, span = self.h, self.L, ends.liquid.h, ends.h_evaporation
-        void, enters, leaves = Void(ends.vapour.rho / ends.liquid.rho), self.a.m_flow, -self.b.m_flow
+        void, enters, leaves = Void(ends.vapour.rho / ends.liquid.rho, self.slip), self.a.m_flow, -self.b.m_flow
         x_in = _within((self.a.h.inflow - low) / span, 0.0, 0.9)
         wanted, at_inlet = void.mean(x_in), void.at(x_in)
         there = _least(void.homogeneous(self._quality(ends)), 1.0)
@@ -233,7 +249,7 @@ class Condenser(MovingBoundary):
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, eps, stiff = self.h, self.L, self.eps, self._stiffness()
-        enters, leaves, void = self.a.m_flow, -self.b.m_flow, Void(ends.vapour.rho / ends.liquid.rho)
+        enters, leaves, void = self.a.m_flow, -self.b.m_flow, Void(ends.vapour.rho / ends.liquid.rho, self.slip)
         wanted, there = void.mean(0.0), _least(void.homogeneous(self._quality(ends)), 1.0)
         share = self._reach(_most(enters, 0.0), self.alpha_vapour, 0, ends.vapour.cp)
         h_first = h[0] + share * _least(h[0] - self.a.h.inflow, 0.0)

@@ -1,0 +1,92 @@
+"""Controllers of plants: PID with limits, rate limits, superheat control, staging of compressors.
+
+Simpler ones (`PI`, `LimitedPI`, `Hysteresis`, `OnOffController`) are in `signal`, those with clocks in `sampled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from .signal import Block
+
+
+class LimitedPID(ac.Component):
+    """A PID controller with limits, an integral that does not run away, and a filtered derivative of what is measured.
+
+    ``w = k·(b·setpoint - measured + x - d)``, ``y = limited(w)``, ``Ti·dx/dt = setpoint - measured + (y - w)/(k·anti_windup)``,
+    ``d = Td·(measured - f)/(Td/Nd)``, ``(Td/Nd)·df/dt = measured - f``. Corners at the limits are no events. States: x and f.
+    """
+
+    setpoint = ac.Input(0.0, doc="what is wanted")
+    measured = ac.Input(0.0, doc="what is")
+    y = ac.Output(doc="output")
+    k = ac.Parameter(1.0, doc="gain; negative where more output makes the measured value smaller")
+    Ti = ac.Parameter(100.0, unit="s", min=1e-9, doc="integral time")
+    Td = ac.Parameter(0.0, unit="s", min=0, doc="derivative time")
+    Nd = ac.Parameter(10.0, min=1, doc="the derivative is filtered with Td/Nd")
+    b = ac.Parameter(1.0, min=0, doc="weight of the setpoint in the proportional part")
+    y_min, y_max = ac.Parameter(0.0, doc="lowest output"), ac.Parameter(1.0, doc="highest output")
+    anti_windup = ac.Parameter(0.9, min=1e-6, doc="how slowly the integral gives way at a limit, over Ti")
+    x = ac.Variable(start=0.0, fixed=True, doc="integral of the error over Ti")
+    f = ac.Variable(start=0.0, doc="measured value, filtered")
+
+    def equations(self) -> Iterator[Any]:
+        lag = self.Td / self.Nd + 1e-9
+        wanted = self.k * (self.b * self.setpoint - self.measured + self.x - self.Td * (self.measured - self.f) / lag)
+        yield self.y == ac.no_event(ac.min(ac.max(wanted, self.y_min), self.y_max))
+        yield self.Ti * ac.der(self.x) == self.setpoint - self.measured + (self.y - wanted) / (self.k * self.anti_windup)
+        yield lag * ac.der(self.f) == self.measured - self.f
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.f == self.measured
+
+
+class RateLimiter(Block):
+    """Follows u, but no faster than `rising` and `falling` a second: ``dy/dt = limited((u - y)/tau)``. State: y."""
+
+    rising = ac.Parameter(0.1, unit="1/s", min=0, doc="fastest rise a second")
+    falling = ac.Parameter(0.1, unit="1/s", min=0, doc="fastest fall a second")
+    tau = ac.Parameter(0.1, unit="s", min=1e-6, doc="time within which a small difference is made good")
+    slow = ac.Variable(doc="what follows")
+
+    def equations(self) -> Iterator[Any]:
+        speed = (self.u - self.slow) / self.tau
+        yield ac.der(self.slow) == ac.no_event(ac.min(ac.max(speed, -self.falling), self.rising))
+        yield self.y == self.slow
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.slow == self.u
+
+
+class Staging(ac.Component):
+    """Steps of capacity by a pressure or a temperature: one more while it is above the band, one less while below, one at a
+    time.
+
+    A stage is added when `measured` has been above ``setpoint + band/2`` for `delay`, and taken away when it has been below
+    ``setpoint - band/2`` as long. `running` says how many run.
+    """
+
+    setpoint = ac.Input(0.0, doc="what is wanted")
+    measured = ac.Input(0.0, doc="what is")
+    band = ac.Parameter(1.0, min=0, doc="within which nothing is changed")
+    delay = ac.Parameter(30.0, unit="s", min=0, doc="how long it has to be outside the band for each step")
+    stages = ac.Parameter(3, min=1, doc="how many there are")
+    running = ac.Integer(0, doc="how many run")
+    y = ac.Output(doc="the same, as a share of all")
+    where = ac.States("inside", "above", "below", initial="inside", doc="where the measured value is")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.running / self.stages
+
+    def transitions(self) -> Iterator[Any]:
+        high, low = self.measured > self.setpoint + self.band / 2, self.measured < self.setpoint - self.band / 2
+        yield self.where.inside.to("above", when=high)
+        yield self.where.inside.to("below", when=low)
+        yield self.where.above.to("inside", when=~high)
+        yield self.where.below.to("inside", when=~low)
+        more, less = ac.min(ac.pre(self.running) + 1, self.stages), ac.max(ac.pre(self.running) - 1, 0)
+        yield self.where.above.to("inside", after=self.delay, do=ac.assign(self.running, more))
+        yield self.where.below.to("inside", after=self.delay, do=ac.assign(self.running, less))

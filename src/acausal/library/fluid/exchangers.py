@@ -1,0 +1,74 @@
+"""Heat exchangers between two fluids that are described by their effectiveness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+from acausal.errors import UsageError
+
+from .passages import root_of_difference, state_at
+
+ARRANGEMENTS = ("counter", "co", "cross")
+
+
+def effectiveness(units: Any, ratio: Any, arrangement: str = "counter") -> Any:
+    """How much of the possible heat passes, over the number of transfer units and the ratio of the heat capacity flows.
+
+    "counter": ``(1 - e)/(1 - R·e)``, ``e = exp(-N·(1 - R))``; "co": ``(1 - exp(-N·(1 + R)))/(1 + R)``; "cross" (neither side
+    mixed, an approximation for R up to 1): ``1 - exp((exp(-R·N^0.78) - 1)·N^0.22/R)``. Kays and London 1984; Incropera table
+    11.3.
+
+    >>> round(float(effectiveness(1.0, 1.0)), 4), round(float(effectiveness(2.0, 0.5, "co")), 4)
+    (0.5, 0.6335)
+    """
+    if arrangement == "counter":
+        balanced = 1 - ratio + 1e-7  # R = 1 is the limit N/(1 + N), to which this comes as near as 1e-7
+        rest = ac.exp(-units * balanced)
+        return (1 - rest) / (1 - (1 - balanced) * rest)
+    if arrangement == "co":
+        return (1 - ac.exp(-units * (1 + ratio))) / (1 + ratio)
+    if arrangement == "cross":
+        R = ratio + 1e-6
+        return 1 - ac.exp((ac.exp(-R * units**0.78) - 1) * units**0.22 / R)
+    raise UsageError(f"The arrangement of an exchanger is one of {', '.join(ARRANGEMENTS)}, not {arrangement!r}.")
+
+
+class HeatExchanger(ac.Component):
+    """Two fluids of one phase each and a wall without capacity between them: ``Q = eps·C_min·(T_1 - T_2)`` by the number of
+    transfer units.
+
+    Flow of either side may turn; the arrangement is that of the flows as they are drawn. Friction is ``dp =
+    dp_nominal·(m/m_nominal)²``. At no flow there is no heat: ``C_min`` goes to zero smoothly.
+    """
+
+    one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
+    a1, b1 = ac.FluidPort(one, doc="first fluid, inlet by design"), ac.FluidPort(one, doc="first fluid, outlet")
+    a2, b2 = ac.FluidPort(two, doc="second fluid, inlet by design"), ac.FluidPort(two, doc="second fluid, outlet")
+    UA = ac.Input(1000.0, unit="W/K", min=0, doc="heat transfer coefficient times area")
+    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
+    Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first to the second fluid")
+    eps = ac.Variable(start=0.5, doc="effectiveness")
+
+    def __init__(self, arrangement: str = "counter") -> None:
+        if arrangement not in ARRANGEMENTS:
+            raise UsageError(f"The arrangement of an exchanger is one of {', '.join(ARRANGEMENTS)}, not {arrangement!r}.")
+        self.arrangement = arrangement
+
+    def equations(self) -> Iterator[Any]:
+        capacities, inlets = [], []
+        for a, b, medium, sign in ((self.a1, self.b1, self.one, -1), (self.a2, self.b2, self.two, 1)):
+            size = ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2)
+            enters = state_at(medium, a.p, ac.no_event(ac.where(a.m_flow > 0, a.h.inflow, b.h.inflow)))
+            capacities.append(size * enters.cp)
+            inlets.append(enters.T)
+            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
+            yield a.m_flow + b.m_flow == 0
+            gain = sign * self.Q_flow / size
+            yield b.h.outflow == a.h.inflow + gain
+            yield a.h.outflow == b.h.inflow + gain
+        least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
+        yield self.eps == effectiveness(self.UA / least, least / most, self.arrangement)
+        yield self.Q_flow == self.eps * least * (inlets[0] - inlets[1])

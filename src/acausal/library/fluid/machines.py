@@ -1,0 +1,68 @@
+"""Pumps, fans and turbines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from .passages import Passage, state_at, upwind
+
+
+class Pump(ac.Component):
+    """A centrifugal pump or fan: a quadratic curve that follows the laws of similarity, also for flow that comes back.
+
+    With pressure rise, volume flow and speed over those of the design point, ``dp = R1·n² + 2·R2·n·V - R3·V·|V|`` (Tummescheit
+    4.44); R1 is `shut_off`, the rise at no flow, and ``R1 + 2·R2 - R3 = 1``. Power is ``V·dp/eta``, and goes into the fluid.
+    """
+
+    a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="delivery")
+    speed = ac.Input(1.0, min=0, doc="speed over that of the design point")
+    dp_nominal = ac.Parameter(1e5, unit="Pa", min=1e-3, doc="pressure rise of the design point")
+    V_nominal = ac.Parameter(1e-3, unit="m^3/s", min=1e-12, doc="volume flow of the design point")
+    shut_off = ac.Parameter(1.3, min=1, doc="pressure rise at no flow over that of the design point")
+    bend = ac.Parameter(0.6, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
+    eta = ac.Parameter(0.6, min=0.01, max=1, doc="efficiency")
+    m_flow = ac.Variable(unit="kg/s", nominal=0.1, start=0.1, doc="mass flow from a to b")
+    P = ac.Variable(unit="W", nominal=100.0, doc="power")
+
+    def equations(self) -> Iterator[Any]:
+        a, b = self.a, self.b
+        rho = upwind(self.m_flow, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (a, b)))
+        flow = self.m_flow / (rho * self.V_nominal)
+        middle = (1 + self.bend - self.shut_off) / 2
+        rise = self.shut_off * self.speed**2 + 2 * middle * self.speed * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
+        yield b.p - a.p == self.dp_nominal * rise
+        yield self.P == ac.smooth_abs(self.m_flow, 1e-6) / rho * ac.smooth_abs(b.p - a.p, 1.0) / self.eta
+        yield a.m_flow == self.m_flow
+        yield b.m_flow == -self.m_flow
+        heat = (b.p - a.p) / (rho * self.eta)
+        yield b.h.outflow == a.h.inflow + heat
+        yield a.h.outflow == b.h.inflow + heat
+
+
+class Turbine(Passage):
+    """A turbine by Stodola's law, with an isentropic efficiency: ``m_flow = K·sqrt(rho·p·(1 - (p_b/p)²))``, ``P = m_flow·eta·(h
+    - h(p_b, s))``.
+
+    For an ideal gas that is Stodola's ``m·sqrt(T)/p = C·sqrt(1 - Pi²)`` (Tummescheit 4.37). No flow comes back: below a ratio
+    of one it is linear and small.
+    """
+
+    K = ac.Parameter(1e-4, unit="m^2", min=0, doc="flow coefficient")
+    eta = ac.Parameter(0.85, min=0.01, max=1, doc="isentropic efficiency")
+    P = ac.Variable(unit="W", nominal=1e3, doc="power")
+
+    def equations(self) -> Iterator[Any]:
+        a, b = self.a, self.b
+        inlet = state_at(self.medium, a.p, a.h.inflow)
+        outlet = self.medium.state(p=b.p, s=inlet.s)
+        share = ac.no_event(ac.max(1 - (b.p / a.p) ** 2, 0.0))
+        yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * share / ac.sqrt(share + 1e-4)
+        drop = self.eta * (inlet.h - outlet.h)
+        yield self.P == self.m_flow * drop
+        yield a.m_flow == self.m_flow
+        yield b.m_flow == -self.m_flow
+        yield b.h.outflow == inlet.h - drop
+        yield a.h.outflow == b.h.inflow

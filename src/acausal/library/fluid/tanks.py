@@ -1,0 +1,112 @@
+"""Tanks with a free surface, and layered stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+import acausal as ac
+
+from ..thermal import HeatPort
+from .passages import state_at
+from .pipes import GRAVITY
+
+
+class OpenTank(ac.Component):
+    """A tank of liquid under a free surface, with `count` ports at the bottom.
+
+    ``dM/dt = sum(m_flow)``, ``M = rho·area·level``; ``port.p = p_surface + rho·g·level`` plus what the port's contraction and
+    widening take, ``(zeta_in - 1)·rho·v²/2`` of what comes in and ``(zeta_out + 1)·rho·v²/2`` of what goes out (v in a port of
+    `port_diameter`). Energy is that of the liquid at the pressure of its surface. States: M and U.
+    """
+
+    medium = ac.AnyMedium(doc="the liquid")
+    ports: Any
+    heat = HeatPort(doc="the wall: its temperature is that of the liquid")
+    area = ac.Parameter(1.0, unit="m^2", min=0, doc="cross section of the tank")
+    height = ac.Parameter(10.0, unit="m", min=0, doc="height of the tank; above it runs over, which is told")
+    port_diameter = ac.Parameter(0.1, unit="m", min=1e-6, doc="diameter of the ports")
+    zeta_in = ac.Parameter(1.04, min=0, doc="loss of what flows in, in dynamic pressures")
+    zeta_out = ac.Parameter(0.5, min=0, doc="loss of what flows out, in dynamic pressures")
+    p_surface = ac.Input(101325.0, unit="Pa", min=0, nominal=1e5, doc="pressure at the surface")
+    level_start = ac.Parameter(1.0, unit="m", min=0, doc="level at first")
+    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    m_small = ac.Parameter(1e-3, unit="kg/s", min=1e-9, group="method", doc="flow that is small")
+    M = ac.Variable(unit="kg", nominal=1e3, start=1e3, state="always", doc="mass")
+    U = ac.Variable(unit="J", nominal=1e7, start=1e7, state="always", doc="enthalpy of the liquid")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=8e4, doc="specific enthalpy")
+    level = ac.Variable(unit="m", nominal=1.0, start=1.0, doc="level")
+
+    def __init__(self, count: int = 1) -> None:
+        self.ports = ac.FluidPort(shape=count, doc="at the bottom")
+
+    def equations(self) -> Iterator[Any]:
+        state = state_at(self.medium, self.p_surface, self.h)
+        rho, m = state.rho, self.ports.m_flow
+        yield self.M == rho * self.area * self.level
+        yield self.U == self.M * self.h
+        port = pi / 4 * self.port_diameter**2
+        comes = (self.zeta_in - 1) * m * ac.smooth_abs(m, self.m_small)
+        goes = (self.zeta_out + 1) * m * ac.smooth_abs(m, self.m_small)
+        dynamic = ac.no_event(ac.where(m > 0, comes, goes)) / (2 * rho * port**2)
+        yield self.ports.p == self.p_surface + rho * GRAVITY * self.level + dynamic
+        yield self.ports.h.outflow == self.h
+        yield self.heat.T == state.T
+        yield ac.der(self.M) == ac.sum(m)
+        yield ac.der(self.U) == ac.sum(m * self.ports.h.actual) + self.heat.Q_flow
+        self.T = ac.named(state.T, unit="K", doc="temperature")
+
+    def initial_equations(self) -> Iterator[Any]:
+        start = self.medium.state(p=self.p_surface, T=self.T_start)
+        yield self.level == self.level_start
+        yield self.h == start.h
+
+    def events(self) -> Iterator[Any]:
+        yield ac.assert_(self.level <= self.height, "The tank runs over: its level is above its height.", level="warning")
+
+
+class StratifiedTank(ac.Component):
+    """A store of hot water in `layers` layers of equal volume, from the top (a) to the bottom (b), always full.
+
+    Water moves down while it enters at a, and up while it enters at b. Neighbouring layers exchange heat by conduction, and by
+    mixing wherever a lower layer is warmer than the one above it. ``C·dT/dt = flow + conduction + mixing + losses``. State: T
+    of each layer.
+    """
+
+    medium = ac.AnyMedium("water", doc="what is stored")
+    a, b = ac.FluidPort(medium, doc="at the top"), ac.FluidPort(medium, doc="at the bottom")
+    V = ac.Parameter(0.5, unit="m^3", min=0, doc="volume")
+    height = ac.Parameter(1.5, unit="m", min=0, doc="height")
+    conductivity = ac.Parameter(0.6, unit="W/(m*K)", min=0, doc="of the water and the wall, upright")
+    UA = ac.Parameter(2.0, unit="W/K", min=0, doc="losses of the whole store")
+    mixing = ac.Parameter(500.0, unit="W/K", min=0, doc="exchange between layers that are upside down")
+    p_nominal = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at which properties are taken")
+    T_start = ac.Parameter(313.15, unit="K", min=0, doc="temperature at first")
+    ambient = HeatPort(doc="what is around it")
+    T: Any
+
+    def __init__(self, layers: int = 10) -> None:
+        self.layers = layers
+        self.T = ac.Variable(shape=layers, unit="K", nominal=300.0, start=313.15, doc="temperatures, from the top")
+
+    def equations(self) -> Iterator[Any]:
+        n, T, a, b = self.layers, self.T, self.a, self.b
+        water = self.medium.state(p=self.p_nominal, T=T)
+        C = self.V / n * water.rho * water.cp
+        down = self.conductivity * (self.V / self.height) / (self.height / n) * (T[:-1] - T[1:])
+        upset = ac.no_event(ac.max(T[1:] - T[:-1], 0.0))
+        passing = a.m_flow * ac.no_event(ac.where(a.m_flow > 0, water.h[:-1], water.h[1:])) + down - self.mixing * upset
+        losses = self.UA / n * (self.ambient.T - T)
+        yield a.m_flow + b.m_flow == 0
+        yield a.p == b.p
+        yield a.h.outflow == water.h[0]
+        yield b.h.outflow == water.h[n - 1]
+        yield C[0] * ac.der(T[0]) == a.m_flow * a.h.actual - passing[0] + losses[0]
+        yield C[n - 1] * ac.der(T[n - 1]) == b.m_flow * b.h.actual + passing[n - 2] + losses[n - 1]
+        if n > 2:
+            yield C[1:-1] * ac.der(T[1:-1]) == passing[:-1] - passing[1:] + losses[1:-1]
+        yield self.ambient.Q_flow == ac.sum(losses)
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.T == self.T_start

@@ -1,0 +1,102 @@
+"""Exchangers in cells: the reference for those with moving boundaries, and for what has no zones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from ..fluid.passages import root_of_difference
+from ..thermal import HeatPort
+
+
+class DistributedExchanger(ac.Component):
+    """An evaporator or a condenser of `cells` cells in a row, each with its wall; connected as those with moving boundaries.
+
+    States of a cell are its mass and energy, ``M = V·rho(p, h)/n`` and ``U = M·h - p·V/n``, and the temperature of its wall.
+    Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp/(dp_nominal/n))`` with its sign (a
+    staggered grid); what flows takes the enthalpy of where it comes from. The phase of each cell is a relation: a change is an
+    event. Heat transfer changes smoothly with quality from liquid over two phases to vapour.
+    """
+
+    a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
+    air = HeatPort(doc="the air around it")
+    V = ac.Parameter(1.5e-3, unit="m^3", min=0, doc="volume of refrigerant")
+    area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
+    UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
+    Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")
+    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
+    alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
+    alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
+    alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")
+    charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
+    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, doc="size of the mass flow")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
+    dp_small = ac.Parameter(50.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+    x_band = ac.Parameter(0.03, min=1e-4, group="method", doc="half the range of quality over which heat transfer changes")
+
+    p: Any
+    h: Any
+    M: Any
+    U: Any
+    T_wall_cell: Any
+    m: Any
+
+    def __init__(self, cells: int = 10) -> None:
+        self.cells = n = cells
+        self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=5e5, doc="pressure of each cell")
+        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each cell")
+        self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1 / n, state="always", doc="mass of each cell")
+        self.U = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4 / n, state="always", doc="energy of each cell")
+        self.T_wall_cell = ac.Variable(shape=n, unit="K", nominal=300.0, start=293.15, state="always", doc="wall of each cell")
+        self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from cell to cell")
+
+    def equations(self) -> Iterator[Any]:
+        n, p, h, m = self.cells, self.p, self.h, self.m
+        state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
+        x = (h - ends.liquid.h) / ends.h_evaporation
+        yield self.M == self.V / n * state.rho
+        yield self.U == self.M * h - self.V / n * p
+        yield m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
+        yield self.a.p == p[0]
+        yield self.b.p == p[n - 1]
+        yield self.a.h.outflow == h[0]
+        yield self.b.h.outflow == h[n - 1]
+        q = self._alpha(x) * (self.area / n) * (self.T_wall_cell - state.T)
+        q_air = self.UA / n * (self.air.T - self.T_wall_cell)
+        yield self.C / n * ac.der(self.T_wall_cell) == q_air + self.Q_wall / n - q
+        yield self.air.Q_flow == ac.sum(q_air)
+        yield from self._balances(q, m * ac.no_event(ac.where(m > 0, h[:-1], h[1:])))
+        self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
+        walls = self.C / n * ac.sum(self.T_wall_cell)
+        self.energy = ac.named(ac.sum(self.U) + walls, unit="J", doc="energy of refrigerant and wall")
+        self.x = ac.named(x, doc="quality of each cell")
+        self.h_out = ac.named(h[n - 1], unit="J/kg", doc="enthalpy of what leaves at b")
+        self.T_wall = ac.named(ac.mean(self.T_wall_cell), unit="K", doc="mean temperature of the wall")
+        self.T_saturation = ac.named(ends.T[0], unit="K", doc="saturation temperature at a")
+
+    def _alpha(self, x: Any) -> Any:
+        wet = ac.smooth_step(x, 0.0, 2 * self.x_band)
+        dry = ac.smooth_step(x, 1 - self.x_band, 2 * self.x_band)
+        low = self.alpha_liquid + (self.alpha_two_phase - self.alpha_liquid) * wet
+        return low + (self.alpha_vapour - self.alpha_two_phase) * dry
+
+    def _balances(self, q: Any, H: Any) -> Iterator[Any]:
+        n, a, b, m = self.cells, self.a, self.b, self.m
+        dM, dU = ac.der(self.M), ac.der(self.U)
+        enters, leaves = a.m_flow * a.h.actual, b.m_flow * b.h.actual
+        yield dM[0] == a.m_flow - m[0]
+        yield dM[n - 1] == m[n - 2] + b.m_flow
+        yield dU[0] == enters - H[0] + q[0]
+        yield dU[n - 1] == H[n - 2] + leaves + q[n - 1]
+        if n > 2:
+            yield dM[1:-1] == m[:-1] - m[1:]
+            yield dU[1:-1] == H[:-1] - H[1:] + q[1:-1]
+
+    def initial_equations(self) -> Iterator[Any]:
+        start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
+        yield self.p == start.p
+        yield self.h == start.h
+        yield self.T_wall_cell == self.T_start
