@@ -53,7 +53,7 @@ class Rack(ac.Component):
     """A pressure that compressors pull down, each by one; two and a half would be needed."""
 
     p = ac.Variable(start=6.0, fixed=True)
-    tau = ac.Parameter(100.0, unit="s")
+    tau = ac.Parameter(10.0, unit="s")
 
     def __init__(self) -> None:
         self.staging = control.Staging(setpoint=4.0, band=0.5, stages=4)
