@@ -1,15 +1,16 @@
 // The plant as the server describes it: parts, ports, wires; values on it, at the time of the slider.
-import { Anchor, Breadcrumbs, Select, useComputedColorScheme } from '@mantine/core'
-import { Background, BaseEdge, ConnectionMode, Controls, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Panel, Position, ReactFlow, type ReactFlowInstance } from '@xyflow/react'
+import { ActionIcon, Anchor, Breadcrumbs, Button, Group, Select, Tooltip, useComputedColorScheme } from '@mantine/core'
+import { Background, BaseEdge, type Connection, ConnectionMode, Controls, type Edge, type EdgeProps, Handle, getViewportForBounds, type Node, type NodeProps, Panel, Position, ReactFlow, type ReactFlowInstance } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { type DragEvent, memo, useEffect, useMemo, useRef, useState } from 'react'
 import { shownIn, steady, symbol } from './format'
 import { Icon } from './icons'
-import { type Placed, type Point, heightOf, layout, widthOf } from './layout'
+import { type Placed, type Point, extent, facing, heightOf, layout, widthOf, withPorts } from './layout'
 import type { Frames } from './link'
-import type { Diagram as Plan, DiagramPart } from './protocol'
+import { Palette } from './Palette'
+import type { Diagram as Plan, DiagramPart, Piece } from './protocol'
 import { indexAt } from './pyramid'
-import { framesOf, link, refuse, shownUnit, useStudio } from './store'
+import { edit, framesOf, link, redo, refuse, shownUnit, undo, useStudio } from './store'
 import { wire } from './theme'
 
 const POSITION = { left: Position.Left, right: Position.Right, top: Position.Top, bottom: Position.Bottom }
@@ -23,10 +24,11 @@ interface PartData extends Record<string, unknown> {
   ports: Placed['ports']
   dark: boolean
   wrong: boolean
+  editing: boolean
 }
 
 const PartNode = memo(({ data, selected }: NodeProps<Node<PartData>>) => {
-  const { part, ports, dark, wrong } = data
+  const { part, ports, dark, wrong, editing } = data
   const card = useRef<HTMLDivElement>(null)
   useEffect(() => {
     cards.set(part.id, card.current!)
@@ -34,7 +36,7 @@ const PartNode = memo(({ data, selected }: NodeProps<Node<PartData>>) => {
   }, [part.id])
   const handles = part.ports.map((q) => {
     const at = ports[`${part.id}\u0000${q.name}`]
-    return <Handle key={q.name} id={q.name} type="source" position={POSITION[at?.side ?? 'left']} title={`${q.name}: ${q.kind}${q.doc ? `\n${q.doc}` : ''}`} isConnectable={false}
+    return <Handle key={q.name} id={q.name} type="source" position={POSITION[at?.side ?? 'left']} title={`${q.name}: ${q.kind}${q.doc ? `\n${q.doc}` : ''}`} isConnectable={editing}
       style={{ background: wire(q.kind, dark), left: at?.x, top: at?.y, right: 'auto', bottom: 'auto' }} className={q.kind === 'signals' || q.kind === 'states' ? 'port signal-port' : 'port'} />
   })
   if (part.border) return <div ref={card} className="border-port" style={{ width: widthOf(part), height: heightOf(part) }} title={part.doc}>{part.name}{handles}</div>
@@ -63,10 +65,13 @@ interface WireData extends Record<string, unknown> {
   colour: string
   thin: boolean
 }
-const WireEdge = memo(({ id, sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<WireData>>) => {
+const WireEdge = memo(({ id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data }: EdgeProps<Edge<WireData>>) => {
   const bends = data!.bends
   const middle = (sourceX + targetX) / 2
-  const inner = data!.moved || !bends ? [{ x: middle, y: sourceY }, { x: middle, y: targetY }] : bends.slice(1, -1)
+  const out = (side: Position) => (side === Position.Left ? -16 : 16)
+  const [a, b] = [sourceX + out(sourcePosition), targetX + out(targetPosition)]
+  const straight = (sourcePosition === Position.Right && middle > a) || (sourcePosition === Position.Left && middle < a)
+  const inner = !data!.moved && bends ? bends.slice(1, -1) : straight ? [{ x: middle, y: sourceY }, { x: middle, y: targetY }] : [{ x: a, y: sourceY }, { x: a, y: (sourceY + targetY) / 2 }, { x: b, y: (sourceY + targetY) / 2 }, { x: b, y: targetY }]
   return <BaseEdge id={id} path={rounded([{ x: sourceX, y: sourceY }, ...inner, { x: targetX, y: targetY }])} style={{ stroke: data!.colour, strokeWidth: data!.thin ? 1.2 : 2 }} />
 })
 
@@ -89,82 +94,138 @@ const edgeTypes = { wire: WireEdge }
 
 export function DiagramView() {
   const box = useRef<HTMLDivElement>(null)
-  const shape = () => (box.current ? box.current.clientWidth / Math.max(100, box.current.clientHeight) : 1.6)
+  const room = () => ({ width: Math.max(200, box.current?.clientWidth ?? 0), height: Math.max(150, (box.current?.clientHeight ?? 0) - 30) })
   const model = useStudio((s) => s.model)
   const level = useStudio((s) => s.level)
+  const editing = useStudio((s) => s.editing)
   const [plan, setPlan] = useState<{ plan: Plan; placed: Placed } | null>(null)
   useEffect(() => {
     let wanted = true
     if (!model) return
-    link.ask('diagram', { path: level }).then(async (found) => {
-      const placed = await layout(found, shape())
+    link.ask('diagram', { path: level }).then(async (whole) => {
+      const found = withPorts(whole, editing && model.written.includes(whole.title))
+      const placed = await layout(found, room())
       if (wanted) setPlan({ plan: found, placed })
     }).catch(refuse)
     return () => { wanted = false }
-  }, [model, level])
+  }, [model, level, editing])
   if (!model) return null
   return (
     <div ref={box} className="diagram-box">
       {!plan ? <div className="hint">Drawing the diagram …</div>
-        : !plan.plan.parts.length ? <div className="hint">{plan.plan.title} has no parts: it is described by equations alone.</div>
+        : !plan.plan.parts.length && !editing ? <div className="hint"><div>{plan.plan.title} has no parts yet: it is described by equations alone.<br /><br /><EditButton kind={plan.plan.title} /></div></div>
           : <Flow key={`${plan.plan.path} ${plan.plan.title}`} plan={plan.plan} placed={plan.placed} />}
     </div>
   )
 }
 
-function Flow({ plan, placed }: { plan: Plan; placed: Placed }) {
+function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   const dark = useComputedColorScheme('light') === 'dark'
   const selected = useStudio((s) => s.selected)
   const wrong = useWrong()
   const flow = useRef<ReactFlowInstance<Node<PartData>, Edge<WireData>> | null>(null)
-  const [moved, setMoved] = useState<Record<string, Point>>({})
+  const editing = useStudio((s) => s.editing && !!s.model?.written.includes(plan.title))
+  const kept = useStudio((s) => s.layout[plan.path])
+  const [dragged, setMoved] = useState<Record<string, Point>>({})
+  const moved = useMemo(() => ({ ...Object.fromEntries(Object.entries(kept ?? {}).map(([id, [x, y]]) => [id, { x, y }])), ...dragged }), [kept, dragged])
+  const placed = useMemo(() => facing(plan, found, moved), [plan, found, moved])
+  const [chosenWire, chooseWire] = useState('')
   const box = useRef<HTMLDivElement>(null)
   const nodes = useMemo<Node<PartData>[]>(() => plan.parts.map((part) => ({
-    id: part.id, type: 'part', position: moved[part.id] ?? placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: part.path === selected && !part.border,
-    ariaLabel: `${part.name}, ${part.kind}`, data: { part, ports: placed.ports, dark, wrong: wrong.some((w) => w === part.path || w.startsWith(`${part.path}.`) || w.startsWith(`${part.path}[`)) },
-  })), [plan, placed, dark, selected, wrong, moved])
+    id: part.id, type: 'part', position: placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: part.path === selected && !part.border,
+    ariaLabel: `${part.name}, ${part.kind}`, data: { part, ports: placed.ports, dark, editing, wrong: wrong.some((w) => w === part.path || w.startsWith(`${part.path}.`) || w.startsWith(`${part.path}[`)) },
+  })), [plan, placed, dark, selected, wrong, moved, editing])
   const edges = useMemo<Edge<WireData>[]>(() => plan.wires.map((w) => ({
-    id: w.id, type: 'wire', source: w.source, sourceHandle: w.source_port, target: w.target, targetHandle: w.target_port, focusable: false, ariaLabel: `${w.source}.${w.source_port} to ${w.target}.${w.target_port}`,
-    data: { bends: placed.bends[w.id], moved: w.source in moved || w.target in moved, colour: wire(w.kind, dark), thin: w.kind === 'signals' || w.kind === 'states' },
-  })), [plan, placed, dark, moved])
+    id: w.id, type: 'wire', source: w.source, sourceHandle: w.source_port, target: w.target, targetHandle: w.target_port, focusable: false, selected: w.id === chosenWire, ariaLabel: `${w.source}.${w.source_port} to ${w.target}.${w.target_port}`,
+    data: { bends: placed.bends[w.id], moved: w.source in moved || w.target in moved, colour: w.id === chosenWire ? '#f08c00' : wire(w.kind, dark), thin: w.kind === 'signals' || w.kind === 'states' },
+  })), [plan, placed, dark, moved, chosenWire])
+  const remove = () => {
+    const part = plan.parts.find((p) => p.path === selected && !p.border)
+    const w = plan.wires.find((x) => x.id === chosenWire)
+    if (w) void edit(plan.title, [{ do: 'disconnect', line: Number(w.place.split(':').at(-1)), a: endOf(w.source, w.source_port), b: endOf(w.target, w.target_port) }])
+    else if (part) void edit(plan.title, [{ do: 'remove', part: part.name }])
+    chooseWire('')
+  }
+  const drop = async (e: DragEvent) => {
+    const text = e.dataTransfer.getData('text/acausal-piece')
+    if (!text || !flow.current) return
+    e.preventDefault()
+    const piece = JSON.parse(text) as Piece
+    const at = flow.current.screenToFlowPosition({ x: e.clientX - 60, y: e.clientY - 20 })
+    const name = await edit(plan.title, [{ do: 'add', kind: piece.name, module: piece.module }])
+    if (name) link.ask('place', { level: plan.path, at: { [name]: [Math.round(at.x), Math.round(at.y)] } }).catch(refuse)
+  }
+  const fits = (c: Connection | Edge<WireData>): boolean => {
+    const port = (id: string | null | undefined, name: string | null | undefined) => plan.parts.find((p) => p.id === id)?.ports.find((q) => q.name === name)
+    const [a, b] = [port(c.source, c.sourceHandle), port(c.target, c.targetHandle)]
+    return !!a && !!b && a !== b && a.kind === b.kind && !(a.kind === 'signals' && a.side === 'out' && b.side === 'out')
+  }
   useEffect(() => {
-    const watch = new ResizeObserver(() => fit(flow.current, plan, placed))
-    watch.observe(box.current!)
+    const watch = new ResizeObserver(() => fit(flow.current, plan, placed, box.current))
+    if (!useStudio.getState().editing) watch.observe(box.current!) // who draws is not pushed about
     return () => watch.disconnect()
-  }, [plan, placed])
+  }, [plan, found])
   useValues(plan, dark)
   return (
-    <div ref={box} className="diagram" role="application" aria-label={`Diagram of ${plan.title}: ${plan.parts.length} parts, ${plan.wires.length} wires`}>
+    <div ref={box} className={editing ? 'diagram editing' : 'diagram'} role="application" aria-label={`Diagram of ${plan.title}: ${plan.parts.length} parts, ${plan.wires.length} wires`}
+      onDragOver={(e) => { if (editing) e.preventDefault() }} onDrop={(e) => void drop(e)}
+      onKeyDown={(e) => { if (editing && (e.key === 'Delete' || e.key === 'Backspace') && (e.target as HTMLElement).tagName !== 'INPUT') remove() }}>
+      {editing && <Palette kind={plan.title} />}
       <ReactFlow
         nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.04} maxZoom={2.5}
-        colorMode={dark ? 'dark' : 'light'} connectionMode={ConnectionMode.Loose} nodesConnectable={false} deleteKeyCode={null} onlyRenderVisibleElements={plan.parts.length > 300} proOptions={{ hideAttribution: true }}
-        onInit={(f) => { flow.current = f; fit(f, plan, placed) }}
+        colorMode={dark ? 'dark' : 'light'} connectionMode={ConnectionMode.Loose} nodesConnectable={editing} edgesFocusable={false} elementsSelectable deleteKeyCode={null} onlyRenderVisibleElements={plan.parts.length > 300} proOptions={{ hideAttribution: true }}
+        onInit={(f) => { flow.current = f; fit(f, plan, placed, box.current) }}
         onMove={(_, v) => box.current?.classList.toggle('far', v.zoom < 0.4)}
+        isValidConnection={fits}
+        onConnect={(c) => void edit(plan.title, [{ do: 'connect', a: endOf(c.source, c.sourceHandle!), b: endOf(c.target, c.targetHandle!) }])}
+        onEdgeClick={(_, w) => { chooseWire(w.id); useStudio.setState({ selected: '' }) }}
+        onNodeDragStop={(_, n) => link.ask('place', { level: plan.path, at: { [n.id]: [Math.round(n.position.x), Math.round(n.position.y)] } }).catch(refuse)}
         onNodesChange={(changes) => {
           for (const c of changes) if (c.type === 'position' && c.position) setMoved((m) => ({ ...m, [c.id]: c.position! }))
         }}
-        onNodeClick={(_, n) => useStudio.setState({ selected: n.data.part.border ? '' : n.data.part.path })}
-        onPaneClick={() => useStudio.setState({ selected: '' })}
+        onNodeClick={(_, n) => { chooseWire(''); useStudio.setState({ selected: n.data.part.border ? '' : n.data.part.path, variable: '' }) }}
+        onPaneClick={() => { chooseWire(''); useStudio.setState({ selected: '' }) }}
         onNodeDoubleClick={(_, n) => { if (n.data.part.composite) useStudio.setState({ level: n.data.part.path, selected: '' }) }}
       >
         <Background gap={22} size={1} />
-        <Controls showInteractive={false} onFitView={() => fit(flow.current, plan, placed)} position="bottom-right" aria-label="Diagram controls" />
-        <Panel position="top-left"><Path /></Panel>
+        <Controls showInteractive={false} onFitView={() => fit(flow.current, plan, placed, box.current)} position="bottom-right" aria-label="Diagram controls" />
+        <Panel position="top-left"><Group gap={6}><Path /><EditButton kind={plan.title} />
+          {editing && <EditTools remove={remove} any={!!selected || !!chosenWire} />}
+          {kept && Object.keys(kept).length > 0 && <Tooltip label="Forget where parts were put, and lay them out anew"><Button size="compact-xs" variant="subtle" onClick={() => { setMoved({}); void link.ask('place', { level: plan.path, at: Object.fromEntries(Object.keys(kept).map((k) => [k, []])) }).catch(refuse) }}>Tidy</Button></Tooltip>}
+        </Group></Panel>
         <Panel position="bottom-left"><Colouring plan={plan} /></Panel>
       </ReactFlow>
     </div>
   )
 }
 
+const endOf = (part: string, port: string): string => (part.startsWith(':') ? port : `${part}.${port}`)
+
+function EditButton({ kind }: { kind: string }) {
+  const editing = useStudio((s) => s.editing)
+  const can = useStudio((s) => !!s.model?.written.includes(kind))
+  if (!can) return null
+  return <Button size="compact-xs" variant={editing ? 'filled' : 'default'} aria-pressed={editing} onClick={() => useStudio.setState((s) => ({ editing: !editing, view: !editing && s.view === 'both' ? 'diagram' : s.view }))}>{editing ? 'Done' : 'Edit'}</Button>
+}
+
+function EditTools({ remove, any }: { remove: () => void; any: boolean }) {
+  const history = useStudio((s) => s.history)
+  return (
+    <Group gap={3}>
+      <Tooltip label="Undo (Ctrl+Z)"><ActionIcon size={22} variant="default" aria-label="Undo" disabled={!history.undo} onClick={undo}><Icon name="undo" size={13} /></ActionIcon></Tooltip>
+      <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon size={22} variant="default" aria-label="Redo" disabled={!history.redo} onClick={redo}><Icon name="redo" size={13} /></ActionIcon></Tooltip>
+      <Tooltip label="Delete what is chosen (Del)"><ActionIcon size={22} variant="default" aria-label="Delete what is chosen" disabled={!any} onClick={remove}><Icon name="trash" size={13} /></ActionIcon></Tooltip>
+    </Group>
+  )
+}
+
 // Everything in sight: parts, and the wires that run around them.
-function fit(flow: ReactFlowInstance<Node<PartData>, Edge<WireData>> | null, plan: Plan, placed: Placed): void {
-  if (!flow) return
-  const corners = plan.parts.flatMap((p) => [placed.at[p.id], { x: placed.at[p.id].x + widthOf(p), y: placed.at[p.id].y + heightOf(p) }])
-  const points = [...corners, ...Object.values(placed.bends).flat()]
-  const [x, y] = [Math.min(...points.map((p) => p.x)), Math.min(...points.map((p) => p.y))]
-  const [width, height] = [Math.max(...points.map((p) => p.x)) - x, Math.max(...points.map((p) => p.y)) - y]
-  const spare = Math.max(0, 420 - width, (420 - height) / 2) // a plant of two parts is not blown up
-  void flow.fitBounds({ x: x - spare / 2, y: y - 26 - spare / 4, width: width + spare, height: height + 34 + spare / 2 }, { padding: 0.03 })
+function fit(flow: ReactFlowInstance<Node<PartData>, Edge<WireData>> | null, plan: Plan, placed: Placed, box: HTMLElement | null): void {
+  const { editing } = useStudio.getState()
+  if (!flow || !plan.parts.length) return
+  const { x, y, width, height } = extent(plan, placed)
+  if (!box) return
+  void flow.setViewport(getViewportForBounds({ x, y: y - 26, width, height: height + 34 }, box.clientWidth - (editing ? 178 : 0), box.clientHeight, 0.04, 1.15, 0.03))
 }
 
 function Path() {
@@ -237,7 +298,7 @@ function paint(plan: Plan, t: number, dark: boolean): void {
       if (row === undefined || !text) continue
       const value = data.values[row * count + k]
       const states = data.columns[row].states
-      const unit = shownUnit(v.unit)
+      const unit = shownUnit(v.unit, v.difference)
       text.textContent = states.length ? (states[value] ?? '–') : `${steady(shownIn(value, unit), unit.factor * largest[row])} ${symbol(unit.symbol)}`
     }
     tint(part, k, dark)

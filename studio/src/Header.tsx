@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { count, seconds, time } from './format'
 import { Icon } from './icons'
 import type { Run } from './protocol'
-import { adjust, cancel, choose, keep, link, look, refuse, saveCase, start, toggleOverlay, useStudio } from './store'
+import { adjust, canGoOn, cancel, choose, goOn, keep, link, look, refuse, saveCase, start, toggleOverlay, useStudio } from './store'
 
 export function Header() {
   const model = useStudio((s) => s.model)
@@ -128,14 +128,14 @@ function RunButton() {
       </Group>
     )
   }
-  return <Tooltip label="Run (Ctrl+Enter)"><Button size="xs" disabled={!model || phase === 'loading' && !model} leftSection={<Icon name="play" size={12} filled />} onClick={() => void start()}>Run</Button></Tooltip>
+  return <Tooltip label="Run (Ctrl+Enter)"><Button size="xs" disabled={!model?.runs || (phase === 'loading' && !model)} leftSection={<Icon name="play" size={12} filled />} onClick={() => void start()}>Run</Button></Tooltip>
 }
 
 function Outcome() {
   const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
   const going = useRunning()
   if (!run || (going && going.id === run.id)) return null
-  if (run.state === 'finished') return <Tooltip label={`${count(run.steps, 'step')}, ${count(run.points, 'point')}`}><span className="bar-outcome" role="status">{seconds(run.seconds)}{run.events ? ` · ${count(run.events, 'event')}` : ''}</span></Tooltip>
+  if (run.state === 'finished') return <Tooltip label={`${count(run.steps, 'step')}, ${count(run.points, 'point')}`}><span className="bar-outcome" role="status">{seconds(run.seconds)}{run.events ? ` · ${count(run.events, 'event')}` : ''}{canGoOn(run) && <Button size="compact-xs" variant="subtle" onClick={() => void goOn()}>Continue</Button>}</span></Tooltip>
   return (
     <UnstyledButton className="bar-outcome bad" role="status" onClick={() => useStudio.setState({ view: 'messages' })}>
       <Icon name="warning" size={14} /> {run.state === 'cancelled' ? `stopped at ${time(run.time)}` : run.time > 0 ? `failed at ${time(run.time)}` : 'failed'}

@@ -3,8 +3,8 @@ import { ActionIcon, Button, ScrollArea, UnstyledButton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { elements, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
-import type { Explanation, Part } from './protocol'
-import { link, plot, quantity, refuse, shownUnit, useStudio } from './store'
+import type { Explanation, Part, Unit } from './protocol'
+import { edit, link, plot, quantity, refuse, shownUnit, useStudio } from './store'
 
 export function Inspector() {
   const variable = useStudio((s) => s.variable)
@@ -44,8 +44,22 @@ function Variable({ path }: { path: string }) {
   )
 }
 
+// A value as the model's file states it: another number is written there.
+function InFile({ part, name, value, unit }: { part: Part; name: string; value: number; unit: Unit }) {
+  const owner = useStudio((s) => s.model?.parts[part.parent]?.kind ?? '')
+  const [typed, setTyped] = useState<string | null>(null)
+  const commit = () => {
+    const n = Number((typed ?? '').replace(',', '.'))
+    if (typed !== null && typed.trim() && Number.isFinite(n)) void edit(owner, [{ do: 'set', part: part.name, parameter: name, value: Number(((n - unit.offset) / unit.factor).toPrecision(12)) }])
+    setTyped(null)
+  }
+  return <span className="in-file"><input className="value" aria-label={`${part.path}.${name} in the file`} value={typed ?? number(shownIn(value, unit), 7)} onChange={(e) => setTyped(e.currentTarget.value)} onBlur={commit} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur() }} /><span className="unit">{symbol(unit.symbol)}</span></span>
+}
+
 function Component({ part }: { part: Part }) {
   useStudio((s) => s.units)
+  const owner = useStudio((s) => s.model?.parts[part.parent]?.kind ?? '')
+  const writable = useStudio((s) => s.editing && !part.shape.length && !!s.model?.written.includes(owner))
   const parameters = part.quantities.filter((q) => q.role === 'parameter')
   const signals = part.quantities.filter((q) => q.role !== 'parameter' && q.role !== 'constant')
   return (
@@ -54,10 +68,11 @@ function Component({ part }: { part: Part }) {
       <p className="dim">{part.kind}{part.shape.length > 0 && ` × ${part.shape.join(' × ')}`}</p>
       <p className="doc">{part.doc}</p>
       {part.composite && <Button size="compact-xs" variant="light" onClick={() => useStudio.setState({ level: part.path, selected: '' })}>Look inside</Button>}
-      {parameters.length > 0 && <h3>Parameters</h3>}
+      {parameters.length > 0 && <h3>{writable ? 'Parameters, in the file' : 'Parameters'}</h3>}
       <table className="brief"><tbody>{parameters.map((q) => {
-        const unit = shownUnit(q.unit)
+        const unit = shownUnit(q.unit, q.difference)
         const v = q.value
+        if (writable && typeof v === 'number') return <tr key={q.path} title={q.doc}><td>{q.name}</td><td><InFile part={part} name={q.name} value={v} unit={unit} /></td></tr>
         return <tr key={q.path} title={q.doc}><td>{q.name}</td><td>{typeof v === 'number' ? `${number(shownIn(v, unit))} ${symbol(unit.symbol)}` : Array.isArray(v) ? `[${v.length}]` : String(v)}</td></tr>
       })}</tbody></table>
       {signals.length > 0 && <h3>Signals</h3>}

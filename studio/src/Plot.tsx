@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { clock, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { indexAt, shown, times } from './pyramid'
-import { type Panel, type Series, need, plot, removePanel, seriesOf, shownUnit, unplot, unitOf, useStudio } from './store'
+import { type Panel, type Series, need, plot, removePanel, seriesOf, unitFor, unplot, unitOf, useStudio } from './store'
 import { INK_DARK, INK_LIGHT } from './theme'
 
 interface Curve {
@@ -64,7 +64,7 @@ function Entry({ name, color, panel, run }: { name: string; color: string; panel
   const t = useStudio((s) => s.time)
   useStudio((s) => s.version)
   const found = seriesOf(run, name)
-  const unit = shownUnit(found?.unit ?? unitOf(name))
+  const unit = unitFor(name, found?.unit ?? unitOf(name))
   const value = found ? found.pyramid.y[indexAt(found.x, t)] : NaN
   const text = found?.states.length ? (found.states[value] ?? '') : `${number(shownIn(value, unit), 5)} ${symbol(unit.symbol)}`
   return (
@@ -123,7 +123,7 @@ function refresh({ u, curves }: { u: uPlot; curves: Curve[] }): void {
     const range = shown(x, low, high, width)
     const table: any[] = [times(x, range)]
     for (; k < curves.length && curves[k].series.x === x; k++) {
-      const unit = shownUnit(curves[k].series.unit)
+      const unit = unitFor(curves[k].name, curves[k].series.unit)
       const y = curves[k].series.pyramid.pick(range)
       table.push(unit.factor === 1 && unit.offset === 0 ? y : y.map((v) => v * unit.factor + unit.offset))
     }
@@ -142,7 +142,7 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
   const ticks = { stroke: dark ? '#3b3d42' : '#dee2e6', width: 1, size: 4 }
   const font = '11px Inter, "Segoe UI", system-ui, "DejaVu Sans", sans-serif'
   const ink = dark ? '#a6a7ab' : '#5c636a'
-  const scaleOf = (c: Curve): string => (c.series.states.length ? `states ${c.series.states.join()}` : c.series.unit || '1')
+  const scaleOf = (c: Curve): string => (c.series.states.length ? `states ${c.series.states.join()}` : unitFor(c.name, c.series.unit).symbol || '1')
   const keys = [...new Set(curves.map(scaleOf))]
   const scales: uPlot.Scales = { x: { time: false } }
   for (const key of keys) {
@@ -155,12 +155,12 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
     values: (_u, at) => timeLabels(at),
   }]
   keys.forEach((key, k) => {
-    const series = curves.find((c) => scaleOf(c) === key)!.series
+    const { series } = curves.find((c) => scaleOf(c) === key)!
     const states = series.states
     const own = keys.length > 1 ? curves.find((c) => scaleOf(c) === key)!.color : ink
     axes.push({
       scale: key, side: k % 2 ? 1 : 3, stroke: own, grid: k ? { show: false } : grid, ticks, font, size: states.length ? 64 : 58, gap: 4,
-      label: states.length ? undefined : symbol(shownUnit(series.unit).symbol), labelFont: font, labelSize: states.length || !series.unit ? 0 : 16, labelGap: 0,
+      label: states.length ? undefined : symbol(key === '1' ? '' : key), labelFont: font, labelSize: states.length || !series.unit ? 0 : 16, labelGap: 0,
       splits: states.length ? () => states.map((_, i) => i) : undefined,
       values: states.length ? (_u, at) => at.map((v) => states[v] ?? '') : (_u, at) => at.map((v) => number(v, 6)),
     })

@@ -5,7 +5,7 @@ import uPlot from 'uplot'
 import { elements, number, plain, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import type { Study } from './protocol'
-import { link, quantity, refuse, shownUnit, useStudio } from './store'
+import { link, quantity, refuse, unitFor, useStudio } from './store'
 
 interface Vary {
   path: string
@@ -44,7 +44,7 @@ export function Studies() {
       <section className="study-form" aria-label="New study">
         <h2>What varies</h2>
         {vary.map((v, k) => {
-          const unit = shownUnit(quantity(v.path)?.unit ?? '')
+          const unit = unitFor(v.path, quantity(v.path)?.unit ?? '')
           const back = (x: number | string) => (Number(x) - unit.offset) / unit.factor
           return (
             <div key={v.path} className="study-row">
@@ -81,8 +81,8 @@ const spread = (v: Vary): number[] => (v.count < 2 ? [v.low] : Array.from({ leng
 
 function Found({ study }: { study: Study }) {
   const [sort, setSort] = useState<[number, number]>([-1, 1])
-  const inUnits = study.inputs.map((p) => shownUnit(quantity(p)?.unit ?? ''))
-  const outUnits = study.units.map((u) => shownUnit(u))
+  const inUnits = study.inputs.map((p) => unitFor(p, quantity(p)?.unit ?? ''))
+  const outUnits = study.units.map((u, k) => unitFor(study.outputs[k].replace(/^\w+\((.*)\)$/, '$1'), u))
   const value = (k: number) => (r: Study['rows'][number]): number => (k < 0 ? r.number : k < study.inputs.length ? r.values[k] : (r.results[k - study.inputs.length] ?? NaN))
   const rows = [...study.rows].sort((a, b) => sort[1] * (value(sort[0])(a) - value(sort[0])(b)))
   const head = (k: number, text: string, unit: string) => <th key={k} aria-sort={sort[0] === k ? (sort[1] > 0 ? 'ascending' : 'descending') : 'none'}><button onClick={() => setSort([k, sort[0] === k ? -sort[1] : 1])}>{text}{unit && <span className="dim"> {unit}</span>}</button></th>
@@ -109,7 +109,7 @@ function Found({ study }: { study: Study }) {
 // The first result over the first input, a point for each case.
 function Picture({ study }: { study: Study }) {
   const box = useRef<HTMLDivElement>(null)
-  const [x, y] = [shownUnit(quantity(study.inputs[0])?.unit ?? ''), shownUnit(study.units[0] ?? '')]
+  const [x, y] = [unitFor(study.inputs[0], quantity(study.inputs[0])?.unit ?? ''), unitFor(study.outputs[0].replace(/^\w+\((.*)\)$/, '$1'), study.units[0] ?? '')]
   useEffect(() => {
     const points = study.rows.filter((r) => r.results[0] !== null && r.state === 'finished').map((r) => [shownIn(r.values[0], x), shownIn(r.results[0]!, y)]).sort((a, b) => a[0] - b[0])
     const ink = getComputedStyle(document.documentElement).getPropertyValue('--dim')

@@ -5,7 +5,7 @@ import { declaredFrom, elements, number, plain, shownIn, symbol } from './format
 import { Icon } from './icons'
 import { indexAt } from './pyramid'
 import type { Part, Quantity } from './protocol'
-import { change, need, plot, seriesOf, setUnit, shownUnit, useStudio } from './store'
+import { change, link, need, plot, refuse, seriesOf, setUnit, shownUnit, unitFor, useStudio } from './store'
 
 type Tab = 'parameters' | 'start' | 'inputs' | 'signals'
 const TABS: { value: Tab; label: string }[] = [
@@ -43,6 +43,7 @@ export function Tree() {
         <TextInput size="xs" placeholder={`Search ${tab === 'start' ? 'start values' : tab}`} aria-label="Search quantities" value={text} onChange={(e) => setText(e.currentTarget.value)} leftSection={<Icon name="search" size={14} />} />
       </div>
       <ScrollArea className="side-list" type="auto" scrollbarSize={8}>
+        {tab === 'parameters' && !words && model && model.choices.length > 0 && <Choices />}
         {groups.map((g) => {
           const isOpen = words !== '' || (open[g.part.path] ?? (total < 60 || g.part.path === '' || groups.length === 1))
           const shown = isOpen ? g.quantities.slice(0, Math.max(0, left)) : []
@@ -66,6 +67,25 @@ export function Tree() {
   )
 }
 
+// Arguments of the model's class: another value makes another model.
+function Choices() {
+  const choices = useStudio((s) => s.model!.choices)
+  const loading = useStudio((s) => s.status.phase === 'loading')
+  const choose = (name: string, text: string) => {
+    const read = text === '' || text === 'None' ? null : text === 'True' ? true : text === 'False' ? false : Number.isFinite(Number(text)) ? Number(text) : text
+    if (read !== choices.find((c) => c.name === name)?.value) void link.ask('choose', { choices: Object.fromEntries(choices.filter((c) => c.value !== null || c.name === name).map((c) => [c.name, c.name === name ? read : c.value])) }).catch(refuse)
+  }
+  return (
+    <section className="group">
+      <div className="group-head"><span className="group-name">Structure</span><span className="group-kind">{loading ? 'translating …' : 'a change translates the model again'}</span></div>
+      {choices.map((c) => (
+        <div key={c.name} className="field"><span className="field-name">{c.name}</span>
+          <Value label={`${c.name} of the structure`} text={c.value === null ? 'None' : c.value === true ? 'True' : c.value === false ? 'False' : String(c.value)} wrong={false} commit={(t) => choose(c.name, t.trim())} /></div>
+      ))}
+    </section>
+  )
+}
+
 const NOTHING: Record<Tab, string> = {
   parameters: 'This model has no parameters.',
   start: 'This model has no states: there are no start values to choose.',
@@ -86,7 +106,7 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
   const path = plain(q.path)
   const given = useStudio((s) => s.draft[layer][path])
   useStudio((s) => s.units[q.unit])
-  const unit = shownUnit(q.unit)
+  const unit = shownUnit(q.unit, q.difference)
   const value = given !== undefined ? given : tab === 'start' ? (q.start ?? 0) : q.value
   const changed = given !== undefined
   const scalar = typeof value === 'number'
@@ -102,7 +122,7 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
         <span className="field-name">{q.name}</span>
       </Tooltip>
       <Value label={`${path} value`} text={written(value, unit)} wrong={wrong} commit={commit} />
-      <UnitMenu unit={q.unit} />
+      <UnitMenu unit={q.unit} difference={q.difference} />
       <ActionIcon className="field-reset" size="xs" variant="subtle" color="gray" aria-label={`Reset ${path}`} style={{ visibility: changed ? 'visible' : 'hidden' }} onClick={() => change(layer, path, undefined)}>
         <Icon name="reset" size={12} />
       </ActionIcon>
@@ -132,7 +152,7 @@ function Value({ label, text, wrong, commit }: { label: string; text: string; wr
 function Drag({ q, path, value, set }: { q: Quantity; path: string; value: number; set: (v: number) => void }) {
   const [span] = useState(() => range(q, value))
   const [low, high] = span
-  const unit = shownUnit(q.unit)
+  const unit = shownUnit(q.unit, q.difference)
   return (
     <div className="field-slider">
       <Slider size={3} thumbSize={12} min={low} max={high} step={(high - low) / 500} value={Math.min(high, Math.max(low, value))} label={null} thumbLabel={`${path} slider`}
@@ -146,15 +166,15 @@ function Drag({ q, path, value, set }: { q: Quantity; path: string; value: numbe
 // Where a slider goes: between the bounds if there are both, otherwise around the value.
 function range(q: Quantity, value: number): [number, number] {
   if (q.minimum !== null && q.maximum !== null) return [q.minimum, q.maximum]
-  if (q.unit === 'K') return [value - 20, value + 20]
+  if (q.unit === 'K' && !q.difference) return [value - 20, value + 20]
   const size = Math.abs(value) || 1
   const low = q.minimum !== null && q.minimum >= 0 ? Math.max(q.minimum, value === 0 ? 0 : value / 4) : value > 0 ? value / 4 : value - 2 * size
   return [low, q.maximum ?? (value > 0 ? 3 * value : value + 2 * size)]
 }
 
-function UnitMenu({ unit }: { unit: string }) {
-  const all = useStudio((s) => s.model?.units[unit]) ?? []
-  const shown = shownUnit(unit)
+function UnitMenu({ unit, difference }: { unit: string; difference: boolean }) {
+  const all = (useStudio((s) => s.model?.units[unit]) ?? []).filter((u) => !difference || u.offset === 0)
+  const shown = shownUnit(unit, difference)
   if (all.length < 2) return <span className="unit">{symbol(unit)}</span>
   return (
     <Menu position="bottom-end" withinPortal shadow="md">
@@ -177,7 +197,7 @@ export function About({ q }: { q: Quantity }) {
 }
 
 function bounds(q: Quantity): string {
-  const unit = shownUnit(q.unit)
+  const unit = shownUnit(q.unit, q.difference)
   const told = (v: number) => `${number(shownIn(v, unit))} ${symbol(unit.symbol)}`.trim()
   if (q.minimum !== null && q.maximum !== null) return `from ${told(q.minimum)} to ${told(q.maximum)}`
   return q.minimum !== null ? `at least ${told(q.minimum)}` : q.maximum !== null ? `at most ${told(q.maximum)}` : ''
@@ -228,7 +248,7 @@ function Line({ name, q, label, inner = false }: { name: string; q: Quantity; la
         <UnstyledButton className="signal-name" onClick={() => useStudio.setState({ variable: name })} aria-label={`Explain ${name}`}>{q.state ? <b>{label}</b> : label}</UnstyledButton>
       </Tooltip>
       {drawn && <Now name={name} />}
-      <span className="unit">{symbol(shownUnit(q.unit).symbol)}</span>
+      <span className="unit">{symbol(shownUnit(q.unit, q.difference).symbol)}</span>
     </div>
   )
 }
@@ -241,5 +261,5 @@ function Now({ name }: { name: string }) {
   const found = seriesOf(run, name)
   if (!found) return null
   const value = found.pyramid.y[indexAt(found.x, t)]
-  return <span className="signal-now">{found.states.length ? (found.states[value] ?? '') : number(shownIn(value, shownUnit(found.unit)), 4)}</span>
+  return <span className="signal-now">{found.states.length ? (found.states[value] ?? '') : number(shownIn(value, unitFor(name, found.unit)), 4)}</span>
 }

@@ -16,6 +16,8 @@ const PATHS: Record<string, string> = {
   warning: 'M10 3l8 14H2zM10 8v4M10 14.5v.5',
   help: 'M7.5 7.5a2.5 2.5 0 114 2c-1 .7-1.5 1.2-1.5 2.5M10 15v.5',
   trash: 'M4 6h12M8 6V4h4v2M6 6l1 10h6l1-10',
+  undo: 'M7 5L3 9l4 4M3 9h9a5 5 0 010 8h-2',
+  redo: 'M13 5l4 4-4 4M17 9H8a5 5 0 000 8h2',
   fit: 'M3 7V3h4M17 7V3h-4M3 13v4h4M17 13v4h-4',
   inside: 'M4 4h12v12H4zM8 8h4v4H8z',
   eye: 'M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 8a2 2 0 100 4 2 2 0 000-4z',

@@ -16,6 +16,9 @@ export interface Placed {
 }
 
 export const WIDTH = 144
+// A signal that nothing is connected to is drawn only while somebody edits.
+export const withPorts = (diagram: Diagram, all: boolean): Diagram => (all ? diagram : { ...diagram, parts: diagram.parts.map((p) => ({ ...p, ports: p.ports.filter((q) => !q.free) })) })
+
 export const heightOf = (p: DiagramPart): number => (p.border ? 26 : Math.max(40 + 15 * p.shown.length, 22 + 14 * Math.ceil(p.ports.length / 2)))
 export const widthOf = (p: DiagramPart): number => (p.border ? Math.max(44, 16 + 7 * p.name.length) : WIDTH)
 
@@ -24,13 +27,40 @@ const known = new Map<string, Placed>()
 let elk: any = null
 const ours = (): any => (elk ??= new ELK({ workerFactory: () => new Worker(new URL(workerUrl, document.baseURI)) }))
 
-export async function layout(diagram: Diagram, shape: number): Promise<Placed> {
+// Of a small plant several drawings are made, and the one that comes out largest in its place is taken.
+export async function layout(diagram: Diagram, box: { width: number; height: number }): Promise<Placed> {
+  const shape = box.width / box.height
   const aspect = shape > 2.2 ? 2.4 : shape > 1.3 ? 1.6 : 1
-  const key = JSON.stringify([aspect, diagram.parts.map((p) => [p.id, heightOf(p), p.ports.map((q) => q.name)]), diagram.wires.map((w) => [w.source, w.source_port, w.target, w.target_port])])
+  const ways: Way[] = diagram.parts.length > 120 ? [{ direction: 'RIGHT', wrap: true, aspect }] : [{ direction: 'RIGHT', wrap: false, aspect }, { direction: 'DOWN', wrap: false, aspect }, ...(diagram.parts.length > 6 ? [{ direction: 'RIGHT', wrap: true, aspect }] : [])]
+  let best: { placed: Placed; size: number } | null = null
+  for (const way of ways) {
+    const placed = await drawn(diagram, way)
+    const { width, height } = extent(diagram, placed)
+    const size = Math.min(box.width / width, box.height / height) * (way.wrap ? 0.88 : 1) // wires that run back cost the eye something
+    if (!best || size > 1.02 * best.size) best = { placed, size }
+  }
+  return best!.placed
+}
+
+interface Way {
+  direction: string
+  wrap: boolean
+  aspect: number
+}
+
+export function extent(diagram: Diagram, placed: Placed): { x: number; y: number; width: number; height: number } {
+  const corners = diagram.parts.flatMap((p) => [placed.at[p.id], { x: placed.at[p.id].x + widthOf(p), y: placed.at[p.id].y + heightOf(p) }])
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const { x, y } of [...corners, ...Object.values(placed.bends).flat()]) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)]
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+async function drawn(diagram: Diagram, way: Way): Promise<Placed> {
+  const key = JSON.stringify([way, diagram.parts.map((p) => [p.id, heightOf(p), p.ports.map((q) => q.name)]), diagram.wires.map((w) => [w.source, w.source_port, w.target, w.target_port])])
   const found = known.get(key)
   if (found) return found
   const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), DEADLINE))
-  const done = await Promise.race([ours().layout(graph(diagram, aspect)).then(read), late]).catch(() => null)
+  const done = await Promise.race([ours().layout(graph(diagram, way)).then(read), late]).catch(() => null)
   if (!done) {
     elk?.terminateWorker?.()
     elk = null
@@ -40,13 +70,13 @@ export async function layout(diagram: Diagram, shape: number): Promise<Placed> {
   return done
 }
 
-function graph(diagram: Diagram, aspect: number): any {
+function graph(diagram: Diagram, way: Way): any {
   return {
     id: 'root',
     layoutOptions: {
-      'elk.algorithm': 'layered', 'elk.direction': 'RIGHT', 'elk.edgeRouting': 'ORTHOGONAL', 'elk.spacing.nodeNode': '22', 'elk.spacing.edgeNode': '14', 'elk.spacing.edgeEdge': '9',
+      'elk.algorithm': 'layered', 'elk.direction': way.direction, 'elk.edgeRouting': 'ORTHOGONAL', 'elk.spacing.nodeNode': '22', 'elk.spacing.edgeNode': '14', 'elk.spacing.edgeEdge': '9',
       'elk.layered.spacing.nodeNodeBetweenLayers': '36', 'elk.layered.spacing.edgeNodeBetweenLayers': '14', 'elk.layered.spacing.edgeEdgeBetweenLayers': '9',
-      'elk.separateConnectedComponents': 'true', 'elk.aspectRatio': String(aspect), 'elk.layered.wrapping.strategy': diagram.parts.length > 8 ? 'MULTI_EDGE' : 'OFF', 'elk.layered.wrapping.additionalEdgeSpacing': '6', 'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX', 'elk.layered.nodePlacement.favorStraightEdges': 'true',
+      'elk.separateConnectedComponents': 'true', 'elk.aspectRatio': String(way.aspect), 'elk.layered.wrapping.strategy': way.wrap ? 'MULTI_EDGE' : 'OFF', 'elk.layered.wrapping.additionalEdgeSpacing': '6', 'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX', 'elk.layered.nodePlacement.favorStraightEdges': 'true',
       'elk.layered.thoroughness': diagram.parts.length < 80 ? '30' : '3', 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES', 'elk.padding': '[top=8,left=8,bottom=8,right=8]',
     },
     children: diagram.parts.map((p) => ({
@@ -74,6 +104,29 @@ function read(done: any): Placed {
 const sideOf = (x: number, y: number, width: number, height: number): Side => {
   const to: [Side, number][] = [['left', x], ['right', width - x], ['top', y], ['bottom', height - y]]
   return to.reduce((a, b) => (b[1] < a[1] ? b : a))[0]
+}
+
+// Parts that somebody put somewhere: their ports look to where their wires go.
+export function facing(diagram: Diagram, placed: Placed, moved: Record<string, Point>): Placed {
+  const ids = diagram.parts.filter((p) => moved[p.id])
+  if (!ids.length) return placed
+  const at = { ...placed.at, ...moved }
+  const middle = (id: string): Point => {
+    const p = diagram.parts.find((x) => x.id === id)!
+    return { x: at[id].x + widthOf(p) / 2, y: at[id].y + heightOf(p) / 2 }
+  }
+  const ports = { ...placed.ports }
+  for (const p of ids) {
+    const own = middle(p.id)
+    const sides: Record<'left' | 'right', string[]> = { left: [], right: [] }
+    p.ports.forEach((q, k) => {
+      const others = diagram.wires.flatMap((w) => (w.source === p.id && w.source_port === q.name ? [w.target] : w.target === p.id && w.target_port === q.name ? [w.source] : []))
+      const to = others.length ? others.reduce((sum, o) => sum + middle(o).x, 0) / others.length - own.x : q.side === 'in' ? -1 : q.side === 'out' ? 1 : k % 2 ? 1 : -1
+      sides[to < 0 ? 'left' : 'right'].push(q.name)
+    })
+    for (const side of ['left', 'right'] as const) sides[side].forEach((name, k) => { ports[`${p.id}\u0000${name}`] = { x: side === 'left' ? 0 : widthOf(p), y: (heightOf(p) * (k + 1)) / (sides[side].length + 1), side } })
+  }
+  return { ...placed, at, ports }
 }
 
 // Where there is no layout in time: rows, with ports in turn on the left and on the right.

@@ -9,7 +9,7 @@ import { Icon } from './icons'
 import { Inspector } from './Inspector'
 import { PlotPanel } from './Plot'
 import { Alerts, Messages, ProblemCard } from './Problems'
-import { addPanel, cancel, link, refuse, show, start, useStudio, type View } from './store'
+import { addPanel, cancel, link, redo, refuse, show, start, undo, useStudio, type View } from './store'
 import { Studies } from './Studies'
 import './style.css'
 import { theme } from './theme'
@@ -38,7 +38,7 @@ function Work() {
     <main className="work">
       <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => show(v as View)} data={VIEWS} aria-label="View" /></div>
       <Alerts />
-      <div className={`work-body ${view}`}>
+      <div className="work-body" data-view={view}>
         {(view === 'both' || view === 'diagram') && <div className="work-diagram"><DiagramView /></div>}
         {(view === 'both' || view === 'plots') && <Plots />}
         {view === 'events' && <Events />}
@@ -75,6 +75,7 @@ function useKeys(): void {
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && (e.target as HTMLInputElement).type !== 'checkbox'
       if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void start()
       else if (typing) return
+      else if (e.key.toLowerCase() === 'z' && (e.ctrlKey || e.metaKey) && useStudio.getState().editing) (e.shiftKey ? redo : undo)()
       else if (e.key === 'Escape') cancel()
       else if (e.key === ' ' && (e.target as HTMLElement).tagName !== 'BUTTON') useStudio.setState((s) => ({ playing: !s.playing }))
       else if (e.key >= '1' && e.key <= '6') show(VIEWS[Number(e.key) - 1].value)

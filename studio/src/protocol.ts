@@ -23,6 +23,7 @@ export interface Quantity {
   fixed: boolean
   state: boolean
   flow: boolean
+  difference: boolean
   states: string[]
   place: string
 }
@@ -69,6 +70,17 @@ export interface Model {
   plots: string[][]
   seconds: number
   warnings: string[]
+  runs: boolean
+  written: string[]
+}
+
+export interface Piece {
+  name: string
+  module: string
+  group: string
+  doc: string
+  icon: string
+  ports: string[]
 }
 
 export interface Port {
@@ -76,12 +88,14 @@ export interface Port {
   kind: string
   side: 'in' | 'out' | ''
   doc: string
+  free: boolean
 }
 
 export interface Shown {
   path: string
   label: string
   unit: string
+  difference: boolean
 }
 
 export interface DiagramPart {
@@ -232,11 +246,14 @@ export interface Hello {
   cases: Case[]
   runs: Run[]
   studies: Study[]
+  layout: Record<string, Record<string, number[]>>
+  undo: number
+  redo: number
 }
 
 export interface Asks {
   run: { given: { case: Case; names: string[]; instead: string }; answer: Run }
-  continue: { given: { run: string; until: string }; answer: Run }
+  continue: { given: { run: string; until: string; names: string[] }; answer: Run }
   cancel: { given: { run: string }; answer: null }
   forget: { given: { run: string }; answer: null }
   columns: { given: { run: string; names: string[] }; answer: Column[] }
@@ -250,6 +267,11 @@ export interface Asks {
   export: { given: { run: string; names: string[]; form: string }; answer: string }
   study: { given: { case: Case; over: Record<string, unknown>; outputs: string[]; draws: number }; answer: Study }
   cancel_study: { given: { study: string }; answer: null }
+  palette: { given: Record<string, never>; answer: Piece[] }
+  edit: { given: { kind: string; edits: unknown[] }; answer: string }
+  undo: { given: Record<string, never>; answer: null }
+  redo: { given: Record<string, never>; answer: null }
+  place: { given: { level: string; at: Record<string, number[]> }; answer: null }
   choose: { given: { choices: Record<string, unknown> }; answer: null }
   reload: { given: Record<string, never>; answer: null }
 }
@@ -264,4 +286,6 @@ export interface Notices {
   live: Column[]
   study: Study
   printed: string
+  layout: Record<string, Record<string, number[]>>
+  history: Record<string, number>
 }

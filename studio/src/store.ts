@@ -42,6 +42,9 @@ interface Studio {
   problems: Problem[] // of the last thing that was refused
   units: Record<string, string>
   zoom: [number, number] | null
+  editing: boolean
+  layout: Record<string, Record<string, number[]>>
+  history: { undo: number; redo: number }
   seen: string // a failed run whose message was closed
   report: string
 }
@@ -84,6 +87,9 @@ export const useStudio = create<Studio>(() => ({
   problems: [],
   units: kept('units', {}),
   zoom: null,
+  editing: false,
+  layout: {},
+  history: { undo: 0, redo: 0 },
   seen: '',
   report: '',
 }))
@@ -117,13 +123,14 @@ const drop = (run: string): void => {
 }
 
 // Values that a diagram plays.
-let frames: { run: string; key: string; data: Frames } | null = null
+let frames: { run: string; key: string; reached: number; data: Frames } | null = null
 export async function framesOf(run: string, names: string[]): Promise<Frames | null> {
   const key = names.join(' ')
-  if (frames?.run === run && frames.key === key) return frames.data
+  const reached = get().runs.find((r) => r.id === run)?.time ?? 0
+  if (frames?.run === run && frames.key === key && frames.reached === reached) return frames.data
   try {
     const data = await link.frames(run, names, 600)
-    frames = { run, key, data }
+    frames = { run, key, data, reached }
     return data
   } catch {
     return null
@@ -135,7 +142,7 @@ export const link = new Link(
   (notice, data) => {
     const hear: Record<string, (d: any) => void> = {
       hello: (d) => {
-        set({ status: d.status, cases: d.cases, runs: d.runs, studies: d.studies, printed: d.status.printed })
+        set({ status: d.status, cases: d.cases, runs: d.runs, studies: d.studies, printed: d.status.printed, layout: d.layout, history: { undo: d.undo, redo: d.redo } })
         if (d.model) opened(d.model)
         const last = d.runs.at(-1)
         if (last && !get().current) look(last.id)
@@ -143,6 +150,8 @@ export const link = new Link(
       status: (d) => set({ status: d, printed: d.printed }),
       model: opened,
       cases: (d) => set({ cases: d }),
+      layout: (d) => set({ layout: d }),
+      history: (d) => set({ history: d }),
       runs: (d: Run[]) => {
         const ids = new Set(d.map((r) => r.id))
         for (const id of columns.keys()) if (!ids.has(id)) drop(id)
@@ -168,8 +177,9 @@ function opened(model: Model): void {
   set((s) => {
     const panels = s.panels.map((p) => ({ ...p, names: p.names.filter(has) })).filter((p) => p.names.length)
     const fresh = model.plots.map((names, k) => ({ id: k + 1, names }))
-    const draft = before ? s.draft : { ...s.draft, until: s.draft.until || untilText(model.until) }
-    return { model, panels: panels.length ? panels : fresh, draft, selected: '', level: before && before.title === model.title ? s.level : '' }
+    const guessed = !s.draft.until || (before !== null && s.draft.until === untilText(before.until))
+    const draft = guessed ? { ...s.draft, until: untilText(model.until) } : s.draft
+    return { model, panels: panels.length ? panels : fresh, draft, selected: model.parts.some((p) => p.path === s.selected) ? s.selected : '', level: before && before.title === model.title ? s.level : '' }
   })
 }
 
@@ -182,7 +192,9 @@ function ran(run: Run): void {
   if (run.state === 'queued' || run.state === 'running') return
   if (run.id === mine) {
     const ended = run.state === 'finished' ? run.until : run.time
-    set((s) => ({ current: run.id, time: s.current === run.id || s.time > 0 ? Math.min(Math.max(s.time, 0), ended) || ended : ended }))
+    for (const name of [...(columns.get(run.id)?.keys() ?? [])]) if (!get().panels.some((p) => p.names.includes(name))) columns.get(run.id)!.delete(name)
+    for (const key of [...asked]) if (key.startsWith(run.id)) asked.delete(key)
+    set((s) => ({ current: run.id, version: s.version + 1, time: s.current === run.id || s.time > 0 ? Math.min(Math.max(s.time, 0), ended) || ended : ended }))
     if (stale) {
       stale = false
       void start()
@@ -222,6 +234,20 @@ function again(): void {
   trial = mine && get().runs.find((r) => r.id === mine) ? mine : ''
   void start(trial && !get().overlay.includes(trial) ? trial : '')
 }
+
+// Go on where the last run ended, as long again.
+export async function goOn(): Promise<void> {
+  const run = get().runs.find((r) => r.id === get().current)
+  if (!run) return
+  const names = [...new Set(get().panels.flatMap((p) => p.names))]
+  try {
+    mine = run.id
+    await link.ask('continue', { run: run.id, until: String(run.time + (run.until - (Number(run.case.start) || 0))), names })
+  } catch (error) {
+    refuse(error)
+  }
+}
+export const canGoOn = (run: Run): boolean => run.state === 'finished' && run.id === mine
 
 export function cancel(): void {
   const run = running()
@@ -279,6 +305,19 @@ export const addPanel = (names: string[] = []): void => set((s) => ({ panels: [.
 export const removePanel = (id: number): void => set((s) => ({ panels: s.panels.filter((p) => p.id !== id) }))
 const nextPanel = (panels: Panel[]): number => Math.max(0, ...panels.map((p) => p.id)) + 1
 
+// --- building -----------------------------------------------------------------------------------------------------------------
+export async function edit(kind: string, edits: Record<string, unknown>[]): Promise<string> {
+  try {
+    set({ problems: [] })
+    return await link.ask('edit', { kind, edits })
+  } catch (error) {
+    refuse(error)
+    return ''
+  }
+}
+export const undo = (): void => void link.ask('undo', {}).catch(refuse)
+export const redo = (): void => void link.ask('redo', {}).catch(refuse)
+
 export const show = (view: View): void => {
   keep('view', view)
   set({ view })
@@ -291,9 +330,9 @@ export const setUnit = (unit: string, symbol: string): void => set((s) => {
 
 // --- what is what -------------------------------------------------------------------------------------------------------------
 const ONE: Unit = { symbol: '', factor: 1, offset: 0 }
-export function shownUnit(unit: string): Unit {
+export function shownUnit(unit: string, difference = false): Unit {
   const { model, units } = get()
-  const all = model?.units[unit] ?? []
+  const all = (model?.units[unit] ?? []).filter((u) => !difference || u.offset === 0)
   return all.find((u) => u.symbol === units[unit]) ?? all[0] ?? { ...ONE, symbol: unit }
 }
 
@@ -304,4 +343,5 @@ export function quantity(name: string): Quantity | undefined {
   if (index?.model !== model) index = { model, by: new Map(model.parts.flatMap((p) => p.quantities.map((q) => [plain(q.path), q] as const))) }
   return index.by.get(name.replace(/\[[\d,]+\]/g, '')) ?? index.by.get(name) ?? index.by.get(plain(name))
 }
+export const unitFor = (name: string, unit: string): Unit => shownUnit(unit, quantity(name)?.difference)
 export const unitOf = (name: string): string => quantity(name)?.unit ?? [...columns.values()].map((c) => c.get(name)?.unit).find((u) => u !== undefined) ?? ''

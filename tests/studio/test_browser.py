@@ -174,3 +174,33 @@ def test_what_goes_wrong_is_shown_where_it_is(browser: Any, new_studio: Any) -> 
         playwright.expect(tab.get_by_role("alert").first).to_contain_text("house.py:")
         server.file.write_text(PLANT)
         tab.get_by_role("status").filter(has_text="house.py").wait_for()
+
+
+def test_a_plant_is_drawn_from_an_empty_canvas_to_a_first_run(browser: Any, new_studio: Any) -> None:
+    server = new_studio("import acausal as ac\n\n\nclass Plant(ac.Component):\n    pass  # nothing yet\n", name="plant.py")
+    for tab in tabs(browser, server):
+        tab.get_by_role("button", name="Edit").click()
+        for k, name in enumerate(("HeatCapacitor", "ThermalConductor"), 1):
+            piece = tab.get_by_role("button", name=f"Add {name}", exact=True)
+            piece.drag_to(tab.locator(".react-flow__pane"), target_position={"x": 120 + 180 * k, "y": 90 * k})
+            tab.get_by_role("application", name=f"Diagram of Plant: {k} part").wait_for()
+        a, b = (
+            tab.locator(f'[data-id="{p}"] [data-handleid="{q}"]')
+            for p, q in (("heat_capacitor", "port"), ("thermal_conductor", "a"))
+        )
+        a.drag_to(b)
+        tab.get_by_role("application", name="1 wires").wait_for()
+        text = server.file.read_text()
+        assert "yield self.heat_capacitor.port, self.thermal_conductor.a\n" in text
+        assert "import HeatCapacitor, ThermalConductor\n" in text
+        tab.get_by_label("heat_capacitor, HeatCapacitor").click()
+        field = tab.get_by_label("heat_capacitor.C in the file")
+        field.fill("5000")
+        field.press("Enter")
+        playwright.expect(tab.get_by_label("heat_capacitor.C value")).to_have_value("5000")
+        assert "HeatCapacitor(C=5000)" in server.file.read_text()
+        tab.get_by_role("button", name="Undo").click()
+        playwright.expect(tab.get_by_label("heat_capacitor.C value")).to_have_value("1000")
+        assert server.file.read_text() == text
+        tab.get_by_role("button", name="Run", exact=True).click()
+        tab.get_by_role("status").filter(has_text="ms").or_(tab.get_by_role("status").filter(has_text=" s")).first.wait_for()

@@ -20,6 +20,7 @@ def studio(
     port: Annotated[int, typer.Option(metavar="N", help="The port to listen on; any free one otherwise.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Whether a browser is opened.")] = True,
     token: Annotated[str, typer.Option(metavar="TEXT", help="The word that lets a browser in; a random one otherwise.")] = "",
+    new: Annotated[bool, typer.Option("--new", metavar="", help="Begin a new model in that file.")] = False,
     memory: Annotated[int, typer.Option(metavar="MB", help="Memory that a run may use; most of the machine's otherwise.")] = 0,
     traceback: Traceback = False,
 ) -> Exit:
@@ -33,6 +34,8 @@ def studio(
     except ModuleNotFoundError as error:
         remedy = 'pip install "acausal[studio]"'
         raise Stop(Exit.USAGE, Diagnostic(f"The studio needs `{error.name}`, which is not installed.", remedy=remedy)) from error
+    if new:
+        _begin(model)
     _check(model)
     found = Studio(model, _folder(model), memory or _most_memory())
     serve(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address))
@@ -41,6 +44,17 @@ def studio(
 
 def _say(model: str, address: str) -> None:
     print(f"The studio for {model} is at\n\n    {address}\n\nIt is for this machine only, and ends with Ctrl-C.", flush=True)
+
+
+def _begin(model: str) -> None:
+    """A file with an empty plant, to be drawn."""
+    path = Path(model)
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise Stop(Exit.USAGE, Diagnostic(f"`{model}` cannot be the name of a new model.", remedy="give one such as `plant.py`"))
+    if path.exists():
+        raise Stop(Exit.USAGE, Diagnostic(f"`{model}` is there already.", remedy="leave `--new` out to open it"))
+    name = "".join(word.capitalize() for word in path.stem.split("_"))
+    path.write_text(f'import acausal as ac\n\n\nclass {name}(ac.Component):\n    """A new plant."""\n', encoding="utf-8")
 
 
 def _check(model: str) -> None:

@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import Location
+from ..families.assemble import read
+from ..families.numbers import Attributes
 from ..families.plant import Kind, Plant, Quantity
+from ..families.system import System
 from ..families.trace import Traced, TracedConnection
 from ..families.tree import NUMERIC, Node
+from ..language.component import Component
 from ..language.connector import ConnectorView
 from ..language.declarations import Constant, Declaration, Output
 from ..language.expression import Expression, Reference
@@ -28,7 +32,7 @@ Json = dict[str, Any]
 def catalogue(program: Program, known: np.ndarray) -> Json:
     """Everything a program declares, with the values that `known` cells have now."""
     system = program.system
-    writer = _Writer(program, known)
+    writer = _Writer(system.plant, known, _differentiated(system))
     return {
         "format": "acausal catalogue",
         "format number": NUMBER,
@@ -39,18 +43,38 @@ def catalogue(program: Program, known: np.ndarray) -> Json:
     }
 
 
+def sketch(component: Component) -> Json:
+    """The catalogue of a component that need not be a whole model: what its classes declare and connect, before any of it is
+    checked for having a solution. Nobody knows yet what is differentiated, nor what bound parameters come to."""
+    source = read(component)
+    plant = source.plant
+    known = Attributes(plant).read("value", "known", plant.known_count).cells
+    writer = _Writer(plant, known, np.zeros(plant.variable_count, dtype=bool))
+    return {
+        "format": "acausal catalogue",
+        "format number": NUMBER,
+        "title": plant.root.class_name,
+        "unknowns": 0,
+        "kinds": [writer.kind(kind, traced) for kind, traced in zip(plant.kinds, source.traced, strict=True)],
+        "tree": writer.node(plant.root),
+    }
+
+
+def _differentiated(system: System) -> np.ndarray:
+    """Which variables of the plant are differentiated somewhere."""
+    found = np.zeros(system.plant.variable_count, dtype=bool)
+    taking_part = system.differential.copy()
+    if system.derivatives is not None:
+        taking_part[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
+    free = np.flatnonzero(~system.aliases.known)
+    free = free[system.aliases.index[free] < len(taking_part)]
+    found[free] = taking_part[system.aliases.index[free]]
+    return found
+
+
 class _Writer:
-    def __init__(self, program: Program, known: np.ndarray) -> None:
-        self.program, self.known = program, known
-        self.plant: Plant = program.system.plant
-        system = program.system
-        self.differentiated = np.zeros(self.plant.variable_count, dtype=bool)
-        taking_part = system.differential.copy()
-        if system.derivatives is not None:
-            taking_part[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
-        free = np.flatnonzero(~system.aliases.known)
-        free = free[system.aliases.index[free] < len(taking_part)]
-        self.differentiated[free] = taking_part[system.aliases.index[free]]
+    def __init__(self, plant: Plant, known: np.ndarray, differentiated: np.ndarray) -> None:
+        self.plant, self.known, self.differentiated = plant, known, differentiated
 
     # --- classes --------------------------------------------------------------------------------------------------------------
     def kind(self, kind: Kind, traced: Traced) -> Json:

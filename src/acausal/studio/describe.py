@@ -9,6 +9,8 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..errors import AcausalError
 from ..language.units import compatible, convert
 from .protocol import Part, Quantity, Unit
@@ -43,6 +45,7 @@ _CUSTOMARY = (
 )
 # Those that are shown from the start although declarations are in another one: nobody thinks in kelvin.
 _PREFERRED = {"K": "°C"}
+_COLDEST = 100.0  # kelvin: the lowest temperature that plants have; differences are smaller
 
 
 def parts_of(catalogue: Json) -> list[Part]:
@@ -117,6 +120,7 @@ def _quantity(kind: Json, node: Json, declared: Json, path: str, shape: list[int
         fixed=stated.get("fixed") is True,
         state=bool(declared.get("state")),
         flow=bool(declared.get("flow")),
+        difference=is_difference({**stated, "value": value if value is not None else bound}),
         states=list(declared.get("states", [])),
         place=_place(declared["location"]),
     )
@@ -125,7 +129,24 @@ def _quantity(kind: Json, node: Json, declared: Json, path: str, shape: list[int
 def _expression(said: Json, path: str, shape: list[int]) -> Quantity:
     name = f"{said['name']}{starred(said['shape'])}"
     full = f"{path}.{name}" if path else name
-    return Quantity(full, said["name"], "expression", said["unit"], said["documentation"], [*shape, *said["shape"]])
+    shapes = [*shape, *said["shape"]]
+    return Quantity(full, said["name"], "expression", said["unit"], said["documentation"], shapes, difference=said["unit"] == "K")
+
+
+def is_difference(stated: Json) -> bool:
+    """Whether a quantity in kelvin is a difference (a band, a superheat): nothing that is said of it is as large as a temperature.
+
+    In doubt it is one: a temperature that is shown in kelvin is no lie, a difference in degrees Celsius is.
+    """
+    if stated["unit"] != "K":
+        return False
+    said = [stated.get(name) for name in ("value", "start", "nominal")]
+    numbers = [np.ravel(np.asarray(v))[:1] for v in said if _is_number(v)]
+    return not any(len(n) and float(n[0]) > _COLDEST for n in numbers)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) or (isinstance(value, list) and bool(value) and not isinstance(value[0], (str, dict)))
 
 
 def _plain(value: Any) -> Any:

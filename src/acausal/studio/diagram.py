@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import NameNotFound
-from .describe import labelled, starred
+from .describe import is_difference, labelled, starred
 from .protocol import Diagram, DiagramPart, Port, Shown, Wire
 
 Json = dict[str, Any]
@@ -50,6 +50,7 @@ def _part(catalogue: Json, node: Json, above: str) -> DiagramPart:
     kind, label, shape = catalogue["kinds"][node["kind"]], labelled(node), node.get("shape", [])
     path = f"{above}.{label}{starred(shape)}" if above else f"{label}{starred(shape)}"
     ports = [Port(c["name"], c["class"], "", c["documentation"]) for c in kind["connectors"]]
+    ports += [_signal(q) for q in kind["quantities"] if q["role"] in ("input", "output") or q.get("states")]
     summary = kind["documentation"].split("\n")[0]
     return DiagramPart(
         label,
@@ -64,6 +65,13 @@ def _part(catalogue: Json, node: Json, above: str) -> DiagramPart:
         ports,
         list(_shown(kind, path, shape)),
     )
+
+
+def _signal(quantity: Json) -> Port:
+    """An input, an output or a state, which may be connected."""
+    given = quantity["role"] == "input" or quantity.get("of") == "InputStates"
+    what = "states" if quantity.get("states") else "signals"
+    return Port(quantity["name"], what, "in" if given else "out", quantity["documentation"], free=True)
 
 
 def icon_of(kind: Json) -> str:
@@ -92,7 +100,7 @@ def _shown(kind: Json, path: str, shape: list[int]) -> Iterator[Shown]:
         carried = [q for c in kind["connectors"][:1] if not c["shape"] for q in c["quantities"] if not q["shape"]]
         ranked = [*carried, *ranked]
     for quantity in ranked[:_MOST_SHOWN]:
-        yield Shown(f"{path}.{quantity['name']}", quantity["name"], quantity["unit"])
+        yield Shown(f"{path}.{quantity['name']}", quantity["name"], quantity["unit"], is_difference(quantity))
 
 
 def _rank(quantity: Json) -> int:
@@ -133,9 +141,12 @@ def _end(kind: Json, parts: dict[str, DiagramPart], connection: Json, end: Json,
     inside = end["part"][len(label) :].lstrip(".")
     port = f"{inside}.{name}" if inside else name
     part = parts[label]
-    if not any(p.name == port for p in part.ports):
+    known = next((p for p in part.ports if p.name == port), None)
+    if known is None:
         direction = side if connection["joins"] != "connectors" else ""
         part.ports.append(Port(port, connection["joins"], direction))  # type: ignore[arg-type]
+    else:
+        known.free = False
     return label, port
 
 

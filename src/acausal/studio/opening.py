@@ -8,11 +8,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..errors import AcausalError
+from ..errors import AcausalError, ModelError
+from ..language.component import Component
 from ..runtime.model import Model as Compiled
 from ..runtime.model import compile as translate
 from . import describe
@@ -27,52 +29,86 @@ _DECADES = 5.0  # time constants in a first run
 class Opened:
     """A model with what the page is told about it."""
 
-    model: Compiled
+    model: Compiled | None
     catalogue: dict[str, Any]
     page: Model
     files: list[str] = field(default_factory=list)
+    wrong: ModelError | None = None  # why it cannot be run
 
 
-def opened(target: str, choices: Mapping[str, Any], version: int) -> Opened:
-    """Load, translate and describe what the user named."""
+def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool = False) -> Opened:
+    """Load, translate and describe what the user named; with `sketch`, what cannot be translated is described all the same."""
     begin = time.perf_counter()
     loaded = set(sys.modules)
-    model, arguments, wishes = _loaded(target, choices)
-    catalogue = model.catalogue()
+    found = _loaded(target, choices, sketch)
+    model, wishes, catalogue = found.model, found.wishes, found.catalogue
     parts = describe.parts_of(catalogue)
     kind = catalogue["kinds"][catalogue["tree"]["kind"]]
     until = wishes.get("until")
     page = Model(
-        title=model.title,
+        title=catalogue["title"],
         doc=kind["documentation"],
         source=target,
         version=version,
         unknowns=catalogue["unknowns"],
-        state_count=int(model.problem.differential.sum()),
-        until=_seconds(until) if until is not None else likely_end(model),
+        state_count=0 if model is None else int(model.problem.differential.sum()),
+        until=_seconds(until) if until is not None else 10.0 if model is None else likely_end(model),
         parts=parts,
-        choices=arguments,
+        choices=found.choices,
         units=describe.units_of(parts),
         plots=[list(p) for p in wishes["plots"]] if "plots" in wishes else likely_plots(parts),
         seconds=time.perf_counter() - begin,
-        warnings=[f"Nothing is connected to `{name}`." for name in model.open_connectors()],
+        warnings=[] if model is None else [f"Nothing is connected to `{name}`." for name in model.open_connectors()],
+        runs=model is not None,
+        written=found.written,
     )
-    return Opened(model, catalogue, page, _files(target, loaded))
+    return Opened(model, catalogue, page, _files(target, loaded), found.wrong)
 
 
-def _loaded(target: str, choices: Mapping[str, Any]) -> tuple[Compiled, list[Choice], dict[str, Any]]:
+@dataclass(slots=True)
+class _Loaded:
+    """What is known of a model before it is described."""
+
+    model: Compiled | None
+    catalogue: dict[str, Any]
+    choices: list[Choice] = field(default_factory=list)
+    wishes: dict[str, Any] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
+    wrong: ModelError | None = None
+
+
+def _loaded(target: str, choices: Mapping[str, Any], sketch: bool) -> _Loaded:
     if target.endswith(".acm"):
         from ..loading import load
 
         found = load(target)
         assert isinstance(found, Compiled)
-        return found, [], {}
+        return _Loaded(found, found.catalogue())
     from ..cli.load import load_with_choices
 
     component, values = load_with_choices(target, choices)
     module = sys.modules.get(type(component).__module__)
-    wishes = dict(getattr(module, "__studio__", {}))
-    return translate(component), [Choice(name, value) for name, value in values.items()], wishes
+    known = [Choice(name, value) for name, value in values.items()]
+    wishes, written = dict(getattr(module, "__studio__", {})), _written(module) if ".py" in target else []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = translate(component)
+    except ModelError as error:
+        if not sketch:
+            raise
+        from ..program.catalogue import sketch as sketched
+
+        return _Loaded(None, sketched(component), known, wishes, written, error)
+    return _Loaded(model, model.catalogue(), known, wishes, written)
+
+
+def _written(module: ModuleType | None) -> list[str]:
+    """Component classes that the model's own file writes down."""
+    found = vars(module).items() if module is not None else ()
+    return [
+        n for n, v in found if isinstance(v, type) and issubclass(v, Component) and v.__module__ == getattr(module, "__name__", "")
+    ]
 
 
 def _seconds(given: Any) -> float:

@@ -52,6 +52,7 @@ class Quantity:
     fixed: bool = False
     state: bool = False  # differentiated: it has a start value of its own
     flow: bool = False
+    difference: bool = False  # of temperatures: no scale with another zero fits it
     states: list[str] = field(default_factory=list)
     place: str = ""  # file:line
 
@@ -110,6 +111,20 @@ class Model:
     plots: list[list[str]]
     seconds: float
     warnings: list[str]
+    runs: bool = True  # False: it can be drawn, but not be run yet
+    written: list[str] = field(default_factory=list)  # classes that are written in the model's file and can be edited
+
+
+@dataclass(slots=True)
+class Piece:
+    """A component class of the palette."""
+
+    name: str
+    module: str
+    group: str
+    doc: str
+    icon: str
+    ports: list[str]  # classes of its connectors
 
 
 # --- the diagram -------------------------------------------------------------------------------------------------------------
@@ -121,6 +136,7 @@ class Port:
     kind: str  # the connector's class, "signal" or "states"
     side: Literal["in", "out", ""] = ""
     doc: str = ""
+    free: bool = False  # a signal to which nothing is connected: drawn only where somebody edits
 
 
 @dataclass(slots=True)
@@ -130,6 +146,7 @@ class Shown:
     path: str
     label: str
     unit: str
+    difference: bool = False
 
 
 @dataclass(slots=True)
@@ -317,6 +334,9 @@ class Hello:
     cases: list[Case]
     runs: list[Run]
     studies: list[Study]
+    layout: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # of each level: where parts were put
+    undo: int = 0
+    redo: int = 0
 
 
 # --- questions ---------------------------------------------------------------------------------------------------------------
@@ -324,7 +344,7 @@ class Hello:
 ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     # name: ({argument: type}, what the answer is)
     "run": ({"case": Case, "names": list[str], "instead": str}, Run),
-    "continue": ({"run": str, "until": str}, Run),
+    "continue": ({"run": str, "until": str, "names": list[str]}, Run),
     "cancel": ({"run": str}, None),
     "forget": ({"run": str}, None),
     "columns": ({"run": str, "names": list[str]}, list[Column]),
@@ -338,6 +358,11 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "export": ({"run": str, "names": list[str], "form": str}, str),
     "study": ({"case": Case, "over": dict[str, Any], "outputs": list[str], "draws": int}, Study),
     "cancel_study": ({"study": str}, None),
+    "palette": ({}, list[Piece]),
+    "edit": ({"kind": str, "edits": list[Any]}, str),
+    "undo": ({}, None),
+    "redo": ({}, None),
+    "place": ({"level": str, "at": dict[str, list[float]]}, None),
     "choose": ({"choices": dict[str, Any]}, None),
     "reload": ({}, None),
 }
@@ -353,11 +378,31 @@ NOTICES: dict[str, Any] = {
     "live": list[Column],
     "study": Study,
     "printed": str,
+    "layout": dict[str, dict[str, list[float]]],
+    "history": dict[str, int],
 }
 """What a page hears without having asked."""
 
 EXPORTED: tuple[type, ...] = (
-    *(Unit, Quantity, Part, Choice, Problem, Model, Port, Shown, DiagramPart, Wire, Diagram, Case, Run, Column, EventRow, Band),
+    *(
+        Unit,
+        Quantity,
+        Part,
+        Choice,
+        Problem,
+        Model,
+        Piece,
+        Port,
+        Shown,
+        DiagramPart,
+        Wire,
+        Diagram,
+        Case,
+        Run,
+        Column,
+        EventRow,
+        Band,
+    ),
     *(StateLine, EventList, Fact, Explanation, StudyRow, Study, Status, Hello),
 )
 

@@ -12,11 +12,12 @@ from typing import Any
 
 from ..errors import Diagnostic, ModelError
 from . import cases as case_files
+from .drawing import Drawing
 from .process import Gone, Process
 from .protocol import Case, Hello, Problem, Run, Status, Study, packed, problem
 from .runs import Runs
 
-LOOKS = ("columns", "frames", "diagram", "explain", "events", "report", "export")
+LOOKS = ("columns", "frames", "diagram", "palette", "explain", "events", "report", "export")
 _GRACE = 2.0  # seconds a cancelled run has to stop by itself
 _LONG = 3.0  # seconds after which a run is one that others do not wait for
 _WATCH = 0.4  # seconds between two looks at the files
@@ -47,6 +48,8 @@ class Studio:
         self.target, self.folder, self.megabytes, self.patience, self.most = target, folder, megabytes, patience, workers
         self.runs = Runs(folder)
         self.case_file = case_files.file_of(target)
+        self.drawing = Drawing(model_file(target))
+        self._sketches = False  # somebody draws: what cannot be run yet is shown all the same
         self.cases: list[Case] = []
         self.studies: dict[str, Study] = {}
         self.choices: dict[str, Any] = {}
@@ -59,6 +62,7 @@ class Studio:
         self.opening: Process | None = None
         self._clients = 0
         self._stopping = False
+        self._spare: Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stamps: dict[str, tuple[int, int]] = {}
         self._instead: dict[str, str] = {}  # which earlier run a new one replaces when it is done
@@ -68,7 +72,9 @@ class Studio:
         self._clients += 1
         client = Client(self._clients)
         self.clients[client.number] = client
-        hello = Hello(client.number, self.status, None, self.cases, self.runs.all(), list(self.studies.values()))
+        undo, redo = len(self.drawing.past), len(self.drawing.future)
+        studies, layout = list(self.studies.values()), self.drawing.layout
+        hello = Hello(client.number, self.status, None, self.cases, self.runs.all(), studies, layout, undo, redo)
         client.hear(packed({"notice": "hello", "data": {**asdict(hello), "model": self.model}}))
         return client
 
@@ -114,7 +120,7 @@ class Studio:
         for task in self._tasks:
             task.cancel()
         self._stopping = True
-        workers = [*self.workers, *([self.opening] if self.opening else [])]
+        workers = [*self.workers, *([self.opening] if self.opening else []), *([self._spare] if self._spare else [])]
         for worker in workers:
             with contextlib.suppress(Gone, TimeoutError):
                 await asyncio.wait_for(worker.ask("save"), _GRACE)
@@ -133,14 +139,18 @@ class Studio:
         self._say(
             "loading", f"Loading {Path(self.target).name} …" if self.model is None else f"Loading {Path(self.target).name} again …"
         )
-        worker = Process(self.folder, self.megabytes, self._heard, self._ended)
+        worker, self._spare = self._spare, None
+        if worker is None or not worker.alive:
+            worker = Process(self.folder, self.megabytes, self._heard, self._ended)
+            await worker.start()
         self.opening = worker
-        await worker.start()
         self._keep(asyncio.create_task(self._open(worker)))
 
     async def _open(self, worker: Process) -> None:
         name = Path(self.target).name
-        asked = worker.ask("open", target=self.target, choices=self.choices, version=self.version + 1)
+        asked = worker.ask(
+            "open", target=self.target, choices=self.choices, version=self.version + 1, sketch=self._sketches or self.model is None
+        )
         try:
             answer = await asyncio.wait_for(asked, self.patience)
         except TimeoutError:
@@ -166,10 +176,17 @@ class Studio:
         self.version += 1
         self.model, self.files = answer["answer"], answer["files"]
         self._stamps = {**self._looked_at(), **self._stamps}
-        self._say("ready", f"{Path(self.target).name} is ready.", [], worker.printed)
+        name, wrong = Path(self.target).name, [Problem(**p) for p in answer.get("wrong", [])]
+        if wrong:
+            self._say("failed", f"{name} cannot be run yet.", wrong, worker.printed)
+        else:
+            self._say("ready", f"{name} is ready.", [], worker.printed)
         self.announce("model", self.model)
         for process in old:
             self._keep(asyncio.create_task(self._retire(process)))
+        if old and self._spare is None:  # a model that changed once will change again: the next process is ready then
+            self._spare = Process(self.folder, self.megabytes, self._heard, self._ended)
+            await self._spare.start()
 
     async def _retire(self, process: Process) -> None:
         """An old worker writes what it has, finishes what it runs, and goes."""
@@ -383,6 +400,35 @@ class Studio:
             worker = self._worker(study.id)
             worker.send({"ask": "cancel", "run": study.id})
 
+    async def ask_edit(self, head: dict[str, Any]) -> Any:
+        self._may_edit()
+        name = self.drawing.edit(str(head["kind"]), list(head["edits"]))
+        await self._edited()
+        return name
+
+    async def ask_undo(self, head: dict[str, Any]) -> None:
+        self._may_edit()
+        self.drawing.undo()
+        await self._edited()
+
+    async def ask_redo(self, head: dict[str, Any]) -> None:
+        self._may_edit()
+        self.drawing.redo()
+        await self._edited()
+
+    def _may_edit(self) -> None:
+        if self.status.read_only:
+            raise ModelError("This application is for running only; its model cannot be changed.")
+
+    async def _edited(self) -> None:
+        self._sketches = True
+        self.announce("history", {"undo": len(self.drawing.past), "redo": len(self.drawing.future)})
+        await self.load()
+
+    async def ask_place(self, head: dict[str, Any]) -> None:
+        self.drawing.place(str(head["level"]), dict(head["at"]))
+        self.announce("layout", self.drawing.layout)
+
     async def ask_choose(self, head: dict[str, Any]) -> None:
         self.choices = dict(head["choices"])
         await self.load()
@@ -392,8 +438,8 @@ class Studio:
 
     # --- files ----------------------------------------------------------------------------------------------------------------
     def _looked_at(self) -> dict[str, tuple[int, int]]:
-        own = Path(self.target.partition(".py:")[0] + (".py" if ".py:" in self.target else ""))
-        files = {*self.files, str(own.resolve())} | ({str(self.case_file)} if self.case_file else set())
+        own = model_file(self.target)
+        files = {*self.files, *([str(own.resolve())] if own else []), *([str(self.case_file)] if self.case_file else [])}
         return {file: _stamp(file) for file in files}
 
     async def _watch(self) -> None:
@@ -416,6 +462,12 @@ class Studio:
             self.cases = case_files.read(self.case_file)
         except ModelError as error:
             self._say(self.status.phase, self.status.text, [problem(d) for d in error.diagnostics])
+
+
+def model_file(target: str) -> Path | None:
+    """The file that a target names, if it is one: `plant.py:House(n=3)` is in `plant.py`."""
+    path = Path(target.partition(".py:")[0] + (".py" if ".py:" in target else ""))
+    return path if path.suffix == ".py" else None
 
 
 def _stamp(file: str) -> tuple[int, int]:

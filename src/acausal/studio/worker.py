@@ -93,13 +93,14 @@ class Worker:
 
     # --- opening --------------------------------------------------------------------------------------------------------------
     def ask_open(self, head: dict[str, Any]) -> None:
-        self.opened = opened(head["target"], head["choices"], head["version"])
-        self.pipe.write({"id": head["id"], "answer": asdict(self.opened.page), "files": self.opened.files})
+        self.opened = found = opened(head["target"], head["choices"], head["version"], head.get("sketch", False))
+        wrong = [] if found.wrong is None else [asdict(problem(d)) for d in found.wrong.diagnostics]
+        self.pipe.write({"id": head["id"], "answer": asdict(found.page), "files": found.files, "wrong": wrong})
 
     @property
     def model(self) -> Any:
-        if self.opened is None:
-            raise UsageError("No model is open.")
+        if self.opened is None or self.opened.model is None:
+            raise UsageError("The model cannot be run yet.", remedy="The messages say what is missing.")
         return self.opened.model
 
     # --- running --------------------------------------------------------------------------------------------------------------
@@ -273,6 +274,11 @@ class Worker:
 
         assert self.opened is not None
         self._reply(head, asdict(diagram(self.opened.catalogue, head["path"])))
+
+    def ask_palette(self, head: dict[str, Any]) -> None:
+        from .palette import palette
+
+        self._reply(head, [asdict(piece) for piece in palette()])
 
     def ask_explain(self, head: dict[str, Any]) -> None:
         from .looking import explanation

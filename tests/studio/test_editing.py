@@ -1,0 +1,163 @@
+"""Edits keep everything else as it is: untouched lines are identical, the file parses, and the class says what was meant."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import acausal as ac
+from acausal.studio.editing import Locked, Source
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+HOUSE = '''import acausal as ac
+from acausal.library.thermal import HeatCapacitor, ThermalConductor, PrescribedTemperature
+
+
+class House(ac.Component):
+    """Ein Häuschen — ünïcode stays."""
+
+    def __init__(self):
+        self.room, self.wall = HeatCapacitor(C=5e6), ThermalConductor(G=200.0)  # the masonry
+        self.weather = PrescribedTemperature()  # outside
+
+    def connections(self):
+        yield self.room.port, self.wall.a
+        yield self.wall.b, self.weather.port  # the weather
+'''
+
+
+def classes(text: str) -> list[str]:
+    found = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef)]
+    return [n.name for n in found if any(isinstance(m, ast.FunctionDef) and m.name == "connections" for m in n.body)]
+
+
+def ends(source: Source) -> list[list[str]]:
+    return [[ast.unparse(e) for e in some] for _, some in source.connections()]
+
+
+def test_a_new_part_gets_its_import_and_its_line() -> None:
+    source = Source(HOUSE, "House")
+    text = source.apply(source.added("clock", "Sine", "acausal.library.signal"))
+    expected = HOUSE.replace("PrescribedTemperature\n\n", "PrescribedTemperature\nfrom acausal.library.signal import Sine\n\n")
+    assert text == expected.replace("()  # outside\n", "()  # outside\n        self.clock = Sine()\n")
+    window = source.apply(source.added("window", "ThermalConductor", "acausal.library.thermal"))
+    room = source.apply(source.added("air", "Room", "acausal.library.thermal"))
+    assert "import HeatCapacitor, ThermalConductor, PrescribedTemperature, Room\n" in room
+    assert "self.window = ThermalConductor()\n" in window and window.count("import") == HOUSE.count("import")
+    assert source.free_name("HeatCapacitor") == "heat_capacitor" and Source(window, "House").free_name("Window") == "window2"
+
+
+def test_a_part_goes_with_its_connections_and_comments_of_others_stay() -> None:
+    source = Source(HOUSE, "House")
+    text = source.apply(source.removed("room"))
+    assert "self.wall = ThermalConductor(G=200.0)  # the masonry\n" in text and "room" not in text
+    assert "yield self.wall.b, self.weather.port  # the weather\n" in text
+    bare = Source(text, "House")
+    empty = bare.apply(bare.removed("wall"))
+    assert "def connections(self):\n        yield from ()\n" in empty
+    again = Source(empty, "House")
+    assert "yield self.weather.port, self.x.y\n" in again.apply(again.connected("weather.port", "x.y"))
+
+
+def test_values_are_set_in_place_or_added() -> None:
+    source = Source(HOUSE, "House")
+    assert "ThermalConductor(G=150.0)" in source.apply(source.given("wall", "G", "150.0"))
+    assert "PrescribedTemperature(T=268.15)" in source.apply(source.given("weather", "T", "268.15"))
+    assert "HeatCapacitor(C=5e6, T=280.0)" in source.apply(source.given("room", "T", "280.0"))
+
+
+def test_a_wire_of_a_larger_node_goes_alone() -> None:
+    text = HOUSE.replace("yield self.room.port, self.wall.a", "yield self.room.port, self.wall.a, self.weather.port")
+    source = Source(text, "House")
+    line = text[: text.index("yield self.room")].count("\n") + 1
+    assert "yield self.room.port, self.weather.port\n" in source.apply(source.disconnected(line, "room.port", "wall.a"))
+
+
+def test_an_empty_class_gets_its_methods() -> None:
+    source = Source("import acausal as ac\n\n\nclass New(ac.Component):\n    pass\n", "New")
+    text = source.apply(source.added("room", "HeatCapacitor", "acausal.library.thermal"))
+    more = Source(text, "New")
+    text = more.apply(more.added("wall", "ThermalConductor", "acausal.library.thermal"))
+    last = Source(text, "New")
+    text = last.apply(last.connected("room.port", "wall.a"))
+    scope: dict[str, type[ac.Component]] = {}
+    exec(text, scope)
+    assert ends(Source(text, "New")) == [["self.room.port", "self.wall.a"]]
+    assert ac.compile(scope["New"]()).catalogue()["tree"]["parts"][1]["name"] == "wall"
+
+
+@pytest.mark.parametrize(
+    ("body", "edit", "what"),
+    [
+        ("        for k in range(3):\n            yield self.room.port, self.wall.a\n", "disconnect", "loop"),
+        ("        yield self.room.port, self.wall.a\n", "remove", "line"),
+    ],
+)
+def test_what_is_not_literal_is_locked_and_the_reason_is_told(body: str, edit: str, what: str) -> None:
+    text = HOUSE[: HOUSE.index("        yield")] + body + "\n    def equations(self):\n        yield self.room.T == 3.0\n"
+    source = Source(text, "House")
+    with pytest.raises(Locked, match=what):
+        source.disconnected(
+            text.count("\n", 0, text.index("yield")) + 1, "room.port", "wall.a"
+        ) if edit == "disconnect" else source.removed("room")
+
+
+@given(st.integers(0, 2**32), st.sampled_from(EXAMPLES))
+@settings(max_examples=150)
+def test_random_edits_of_all_examples_leave_other_lines_alone(seed: int, example: Path) -> None:
+    edit_at_random(example.read_text(encoding="utf-8"), random.Random(seed))
+
+
+def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
+    """A sequence of edits; after each the file parses, the class has what was meant, and lines that were not touched are there."""
+    found = classes(text)
+    if not found:
+        return
+    name = chance.choice(found)
+    for _ in range(steps):
+        source = Source(text, name)
+        parts, wires = source.parts(), list(source.connections())
+        what = chance.choice(["add", "remove", "connect", "disconnect", "set"])
+        expected = Counter(map(tuple, ends(source)))
+        try:
+            if what == "add":
+                new = source.free_name("HeatCapacitor")
+                edits = source.added(new, "HeatCapacitor", "acausal.library.thermal")
+            elif what == "remove" and parts:
+                gone = chance.choice(sorted(parts))
+                edits = source.removed(gone)
+            elif what == "connect" and len(parts) > 1:
+                a, b = chance.sample(sorted(parts), 2)
+                edits = source.connected(f"{a}.p", f"{b}.q")
+            elif what == "disconnect" and wires:
+                statement, some = chance.choice(wires)
+                texts = [ast.unparse(e).removeprefix("self.") for e in some]
+                edits = source.disconnected(statement.lineno, texts[0], chance.choice(texts[1:]))
+            elif what == "set" and parts:
+                edits = source.given(chance.choice(sorted(parts)), "nominal", repr(chance.random()))
+            else:
+                continue
+        except Locked:
+            continue
+        after = source.apply(edits)
+        now = Source(after, name)
+        kept = Counter(after.splitlines()) & Counter(text.splitlines())
+        touched = Counter(text.splitlines()) - kept
+        assert sum(touched.values()) <= 1 + len(edits) + (len(wires) if what == "remove" else 0) + 4 * (what == "disconnect")
+        if what == "add":
+            assert set(now.parts()) == {*parts, new} and Counter(map(tuple, ends(now))) == expected
+        elif what == "remove":
+            assert set(now.parts()) == set(parts) - {gone} and not any(
+                e.startswith(f"self.{gone}.") for some in ends(now) for e in some
+            )
+        elif what == "connect":
+            assert Counter(map(tuple, ends(now))) == expected + Counter([(f"self.{a}.p", f"self.{b}.q")])
+        elif what == "disconnect":
+            assert sum(len(e) - 1 for e in ends(now)) == sum(len(e) - 1 for e in ends(source)) - 1
+        text = after
