@@ -19,7 +19,7 @@ const Function* functions_for_any_processor() { return functions; }
 
 namespace {
 
-constexpr int64_t header = 64, first_offset = 20, version = 1;
+constexpr int64_t header = 64, first_offset = 20, edge_place = 40, version = 2;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Arguments = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -50,7 +50,7 @@ Table table_over(const double* b) {
     const auto part = [&](int k) { return b + static_cast<int64_t>(b[first_offset + 7 + k]); };
     const auto whole = [&](int k) { return static_cast<int64_t>(b[k]); };
     const double* o = b + first_offset;
-    return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], whole(12), whole(13), whole(14),
+    return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[edge_place], b[10], b[11], whole(12), whole(13), whole(14),
             axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]),
             part(0), part(1), part(2), part(3), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}, next_serial()};
 }

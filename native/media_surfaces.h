@@ -113,7 +113,7 @@ void liquid(const Table& t, Block block, double p, double h, Jet2& f) {
 void region(const Table& t, Block block, double p, double h, Jet2& f) {
     Weights wx, wy;
     weights(t.region_x, std::log(p), wx);
-    const Curve low = {t.h_split, 0, 0}, high = curve(t.region_hmax, wx);
+    const Curve low = {t.h_edge, 0, 0}, high = curve(t.region_hmax, wx);
     const double y = (h - low.v) / (high.v - low.v);
     if (y > hottest) return undefined(f);
     weights(t.region_y, y, wy);

@@ -14,6 +14,7 @@ struct Axis {
 struct Table {
     double p_min, p_max, p_critical, p_low, p_high;  // p_low … p_high: where the region around the critical point takes over
     double h_min, h_split, h_join, h_unit;           // h_split, h_join: hl(p_low), hl(p_high); h_unit: a typical difference
+    double h_edge;                                   // where the region around the critical point begins
     double T_min, T_max;
     int64_t vapour_ny, liquid_nz, region_ny;
     Axis dome_x, vapour_y, liquid_h, liquid_z, region_x, region_y, top_x;

@@ -3,7 +3,7 @@
 // Tensor-product B-splines of degree 5 in regions, each in coordinates of its own:
 //   vapour V        ln p and y = (h - hv(p)) / (hmax(p) - hv(p)); density is stored as rho / p
 //   liquid L        h and z = (p - pl(h)) / (pmax - pl(h))
-//   near- and supercritical R   ln p and y = (h - h_split) / (hmax(p) - h_split), p > p_low
+//   near- and supercritical R   ln p and y = (h - h_edge) / (hmax(p) - h_edge), used from p_low and h_split on
 //   dome            the chord between the single-phase surfaces at hl(p) and hv(p): no property jumps at a border
 // L and R are blended in h between h_split and h_join, V and R in p between p_low and p_high, twice continuously differentiable.
 //

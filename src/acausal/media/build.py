@@ -20,9 +20,11 @@ from .equation_of_state import FIELDS, EquationOfState, Saturated, without_gaps
 from .ranges import Range
 from .splines import DEGREE, Axis, graded
 
-VERSION = 1  # of the layout, shared with native/media.cpp
+VERSION = 2  # of the layout, shared with native/media.cpp
 HEADER, FIRST_OFFSET = 64, 20
-LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over
+LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over …
+EDGE = 0.78  # … and where it begins: a fit is poor at its very edge
+EDGE_PLACE = 40  # in the header
 SURFACE_TENSION_EXPONENT = 1.26  # shared with native/media_tables.h
 _LANES = 4
 _BLOCKS = (slice(0, 4), slice(4, 8))
@@ -38,8 +40,8 @@ class Sizes:
     vapour_y: int = 36
     liquid_h: int = 56
     liquid_z: int = 20
-    region_x: int = 64
-    region_y: int = 88
+    region_x: int = 68
+    region_y: int = 92
     top_x: int = 40
     vapour_crowd: float = 0.25
     liquid_crowd: float = 0.1
@@ -50,7 +52,7 @@ class Sizes:
         """A table that reaches far beyond the critical point needs its points where the dome is, and more of them."""
         hot = min(1.0, 1.7 * eos.T_critical / reach.T_max)
         dense = min(1.0, 4.5 * eos.p_critical / reach.p_max)
-        usual = Sizes() if hot > 0.6 else Sizes(vapour_y=60, liquid_z=24, region_y=112, region_x=60)
+        usual = Sizes() if hot > 0.6 else Sizes(vapour_y=68, liquid_z=24, region_y=104, region_x=64)
         return replace(
             usual,
             vapour_crowd=usual.vapour_crowd * hot,
@@ -94,6 +96,7 @@ class Builder:
         self.dome = self.dome_x.fit(curves)
         self.h_min = eos.saturated(r.p_min * (1 + 1e-9))[0].h
         self.h_split, self.h_join = eos.saturated(self.p_low)[0].h, eos.saturated(self.p_high)[0].h
+        self.h_edge = eos.saturated(EDGE * eos.p_critical)[0].h
 
     def _root_of_tension(self, T: float) -> float:
         if "surface tension" not in self.eos.has:
@@ -176,10 +179,10 @@ class Builder:
         eos, r, sizes = self.eos, self.range, self.sizes
         wide_x, wide_y = sizes.region_crowd
         to_edge = np.log(r.p_max / eos.p_critical)
-        grading = graded(np.log(LOW), to_edge, sizes.region_x, lambda z: 1 / (np.abs(z) + wide_x))
+        grading = graded(np.log(EDGE), to_edge, sizes.region_x, lambda z: 1 / (np.abs(z) + wide_x))
         self.region_x = Axis(np.log(eos.p_critical) + grading)
         highest = eos.edge(eos.p_critical, r.T_max)[0]
-        y_critical = (eos.h_critical - self.h_split) / (highest - self.h_split)
+        y_critical = (eos.h_critical - self.h_edge) / (highest - self.h_edge)
         self.region_y = Axis(graded(0.0, 1.0, sizes.region_y, lambda y: 1 / (np.abs(y - y_critical) + wide_y)))
         self.region_hmax = self.region_x.fit(np.array([eos.edge(p, r.T_max)[0] for p in np.exp(self.region_x.points)]))
         self._hmax_of = BSpline(self.region_x.t, self.region_hmax, DEGREE)
@@ -188,12 +191,12 @@ class Builder:
     def _stable_states(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(ln p, y, fields) on a grid finer than the knots, without the inside of the dome."""
         eos, xs, ys = self.eos, self.region_x.sampled(2), self.region_y.sampled(2)
-        start = eos.saturated(self.p_low)[0]
+        start = eos.saturated(EDGE * eos.p_critical)[0]
         T, rho = start.T, start.rho
         found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for i, x in enumerate(xs):
             p, hmax = float(np.exp(x)), float(self._hmax_of(x))
-            h = self.h_split + ys * (hmax - self.h_split)
+            h = self.h_edge + ys * (hmax - self.h_edge)
             if p < eos.p_critical * 0.99999:
                 ends = eos.saturated_if_found(p)
                 if ends is None:
@@ -207,7 +210,7 @@ class Builder:
             else:
                 values = eos.line(np.full(h.shape, p), h, T, rho)
                 T, rho = values[0, :2]
-            found.append((np.full(h.shape, x), np.clip((h - self.h_split) / (hmax - self.h_split), 0.0, 1.0), values))
+            found.append((np.full(h.shape, x), np.clip((h - self.h_edge) / (hmax - self.h_edge), 0.0, 1.0), values))
             self.progress(0.3 + 0.6 * (i + 1) / len(xs))
         x, y, values = (np.concatenate(part) for part in zip(*found, strict=True))
         return x, y, values
@@ -233,7 +236,7 @@ class Builder:
             ends = self.eos.saturated_if_found(p) if p < 0.9999 * self.eos.p_critical else None
             if ends is not None:
                 liquid, vapour = ends
-                h = self.h_split + y * (float(self._hmax_of(x[i])) - self.h_split)
+                h = self.h_edge + y * (float(self._hmax_of(x[i])) - self.h_edge)
                 inside[i] = (h > liquid.h) & (h < vapour.h)
         weight = np.where(inside.T.ravel(), 1e-4, 1e-9)
         parts = []
@@ -272,6 +275,7 @@ class Builder:
             for block in _BLOCKS:
                 add(nodes[..., block])
         head[FIRST_OFFSET : FIRST_OFFSET + len(offsets)] = offsets
+        head[EDGE_PLACE] = self.h_edge
         return np.concatenate([head, *parts])
 
 
