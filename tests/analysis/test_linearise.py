@@ -10,6 +10,7 @@ from plants import Capacitor, Ground, Inductor, Resistor
 from scipy.linalg import eig
 
 import acausal as ac
+from acausal.errors import NameNotFound
 from acausal.library import electrical, thermal
 
 
@@ -185,3 +186,54 @@ def test_a_model_without_states() -> None:
     assert linear.states == [] and len(linear.poles()) == 0
     a = float(np.roots([1.0, 4.0, -4.0]).max())
     np.testing.assert_allclose(linear.reduced()[3], [[4.0 / (4.0 + 2.0 * a)]], rtol=1e-9)
+
+
+def test_answers_of_a_linear_system(tmp_path: Any) -> None:
+    model = ac.compile(RLC())
+    linear = model.linearise(at=model.steady_state(), outputs=["C.v"])
+    f = np.array([0.1, 0.7, 5.0])
+    s = 2j * np.pi * f
+    np.testing.assert_allclose(linear.response(f)[:, 0, 0], 1 / (0.05 * s**2 + 0.2 * s + 1), rtol=1e-12)
+    transfer = linear.transfer_function("C.v", "source.V")
+    np.testing.assert_allclose(transfer.den / transfer.den[-1], [0.05, 0.2, 1.0], rtol=1e-9)
+    np.testing.assert_allclose(transfer.num / transfer.den[-1], [1.0], rtol=1e-9)
+    t, answer = linear.step(until=3.0)
+    decay, swing = 2.0, np.sqrt(20.0 - 4.0)
+    exact = 1 - np.exp(-decay * t) * (np.cos(swing * t) + decay / swing * np.sin(swing * t))
+    np.testing.assert_allclose(answer[:, 0, 0], exact, atol=1e-9)
+    for kind in ("bode", "nyquist"):
+        getattr(linear, kind)(file=tmp_path / f"{kind}.png")
+        assert (tmp_path / f"{kind}.png").exists()
+    linear.save_mat(tmp_path / "linear.mat")
+    from scipy.io import loadmat
+
+    read = loadmat(tmp_path / "linear.mat")
+    np.testing.assert_allclose(np.linalg.eigvals(read["A"]), np.linalg.eigvals(linear.reduced()[0]))
+    assert [str(n[0]) for n in read["states"].ravel()] == linear.states
+
+
+class TwoRooms(ac.Component):
+    """A fast and a slow state that hardly know of each other."""
+
+    x, y = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -10.0 * self.x + 0.01 * self.y
+        yield ac.der(self.y) == -0.1 * self.y + 0.01 * self.x
+
+
+def test_modes_name_the_states_that_take_part() -> None:
+    slow, fast = ac.compile(TwoRooms()).linearise().modes()
+    assert next(iter(slow.states)) == "y" and slow.states["y"] > 0.99
+    assert fast.eigenvalue == pytest.approx(-10.0, rel=1e-4) and fast.time_constant == pytest.approx(0.1, rel=1e-4)
+    assert "time constant" in str(fast) and sum(fast.states.values()) == pytest.approx(1.0)
+    model = ac.compile(RLC())
+    first = model.linearise(at=model.steady_state()).modes()[0]
+    assert first.frequency == pytest.approx(4.0 / (2 * np.pi)) and first.damping == pytest.approx(2.0 / np.sqrt(20.0))
+
+
+def test_a_transfer_function_names_what_is_not_there() -> None:
+    model = ac.compile(RLC())
+    linear = model.linearise(at=model.steady_state(), outputs=["C.v"])
+    with pytest.raises(NameNotFound, match=r"no `C\.w`"):
+        linear.transfer_function("C.w", "source.V")

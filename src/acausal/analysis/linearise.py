@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import block_array, csc_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
-from ..errors import ModelError, UsageError
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from .matrix import Matrix, Names
 from .partials import Partials, partials
 
 if TYPE_CHECKING:
-    from scipy.signal import StateSpace
+    import os
+
+    from matplotlib.figure import Figure
+    from scipy.signal import StateSpace, TransferFunction
 
     from ..runtime.model import Model
 
@@ -139,6 +143,98 @@ class Linearisation:
         found = np.linalg.eigvals(self._reduced[0]).astype(complex)
         return found[np.lexsort((found.imag, -found.real))]
 
+    def modes(self) -> list[Mode]:
+        """The eigenvalues with the states that take part in each, the slowest first.
+
+        for mode in linear.modes():
+            print(mode)
+        """
+        A = self._reduced[0]
+        values, right = np.linalg.eig(A)
+        left = np.linalg.pinv(right)
+        part = np.abs(right * left.T)
+        order = np.lexsort((values.imag, -values.real))
+        shares = part / np.maximum(part.sum(axis=0), 1e-300)
+        names = self.states
+        return [Mode(complex(values[k]), {names[i]: float(shares[i, k]) for i in np.argsort(-shares[:, k])}) for k in order]
+
+    def response(self, frequencies: Any) -> np.ndarray:
+        """The answer to sinusoidal inputs at some frequencies in Hz: complex, (frequency, output, input).
+
+        Computed from E, A, B, C and D as they are, sparse.
+        """
+        E, A, B, C = (csc_array(m.values).astype(complex) for m in (self.E, self.A, self.B, self.C))
+        found = []
+        for f in np.atleast_1d(np.asarray(frequencies, dtype=float)):
+            try:
+                moved = splu(csc_array(2j * np.pi * f * E - A)).solve(B.toarray()) if len(self.A.rows) else B.toarray()
+            except RuntimeError:
+                raise ModelError(f"The model has a pole at {f:g} Hz on the imaginary axis: its answer there is infinite.") from None
+            found.append(C @ moved + self.D.values.toarray())
+        return np.array(found)
+
+    def frequencies(self, count: int = 200) -> np.ndarray:
+        """Frequencies in Hz from a decade below the slowest pole to a decade above the fastest."""
+        size = np.abs(self.poles())
+        size = size[size > 1e-12 * size.max(initial=0.0)] / (2 * np.pi)
+        low, high = (size.min() / 10, size.max() * 10) if len(size) else (1e-2, 1e2)
+        return np.geomspace(low, high, count)
+
+    def bode(self, frequencies: Any = None, file: Any = None) -> Figure:
+        """Magnitude and phase of every answer over frequency."""
+        from .pictures import bode
+
+        return bode(self, frequencies, file)
+
+    def nyquist(self, frequencies: Any = None, file: Any = None) -> Figure:
+        """The answer in the complex plane."""
+        from .pictures import nyquist
+
+        return nyquist(self, frequencies, file)
+
+    def step(self, until: float | None = None, points: int = 401) -> tuple[np.ndarray, np.ndarray]:
+        """Times, and the answers to a unit step of each input: (time, output, input)."""
+        from scipy.signal import step
+
+        system = self.to_scipy()
+        rates = np.abs(self.poles().real)
+        slow = rates[rates > 1e-9 * np.abs(self.poles()).max(initial=0.0)]
+        end = float(until) if until is not None else 7.0 / float(slow.min()) if len(slow) else 10.0
+        time, found = np.linspace(0.0, end, points), []
+        for k in range(len(self.inputs)):
+            one = type(system)(system.A, system.B[:, [k]], system.C, system.D[:, [k]])
+            found.append(np.asarray(step(one, T=time)[1]).reshape(points, -1))
+        return time, np.stack(found, axis=-1)
+
+    def transfer_function(self, output: str, input: str) -> TransferFunction:
+        """From one input to one output, as `scipy.signal.TransferFunction`; its poles are finite, whatever the index."""
+        from scipy.signal import TransferFunction, ss2tf
+
+        row, column = self.outputs.index(_listed(output, self.outputs)), self.inputs.index(_listed(input, self.inputs))
+        system = self.to_scipy()
+        top, bottom = ss2tf(system.A, system.B, system.C, system.D, column)
+        found = np.where(np.abs(top[row]) < 1e-12 * np.abs(top[row]).max(initial=0.0), 0.0, top[row])
+        return TransferFunction(np.trim_zeros(found, "f") if found.any() else [0.0], bottom)
+
+    def to_control(self) -> Any:
+        """As `control.ss` of python-control, with the names of states, inputs and outputs."""
+        try:
+            control = import_module("control")
+        except ImportError:
+            raise UsageError("`to_control` needs python-control, which is not installed.", remedy="pip install control") from None
+        return control.ss(*self._reduced, states=self.states, inputs=self.inputs, outputs=self.outputs)
+
+    def save_mat(self, file: str | os.PathLike[str]) -> None:
+        """Write A, B, C and D of the states, the matrices E, A of all unknowns, and all names, for MATLAB."""
+        from scipy.io import savemat
+
+        A, B, C, D = self._reduced
+        names = {
+            k: np.array(v, dtype=object) for k, v in (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs))
+        }
+        whole = {"E_all": self.E.values, "A_all": self.A.values, "unknowns": np.array(self.unknowns, dtype=object)}
+        savemat(file, {"A": A, "B": B, "C": C, "D": D, **names, **whole, "time": self.time})
+
     def to_scipy(self) -> StateSpace:
         """As `scipy.signal.StateSpace`, for `bode`, `step` and whatever else is there; its states are `states`."""
         from scipy.signal import StateSpace
@@ -150,6 +246,42 @@ class Linearisation:
                 remedy=f"model.linearise(…, {missing}s=[…]): inputs are external inputs or parameters, outputs any variable.",
             )
         return StateSpace(*self._reduced)
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """An eigenvalue, and how much each state takes part in it (participation factors, which add up to one), the most first."""
+
+    eigenvalue: complex
+    states: dict[str, float]
+
+    @property
+    def frequency(self) -> float:
+        """Of the oscillation, in Hz; 0 of a mode that does not oscillate."""
+        return abs(self.eigenvalue.imag) / (2 * np.pi)
+
+    @property
+    def damping(self) -> float:
+        """The damping ratio: 1 and more does not oscillate, less than 0 grows."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+    @property
+    def time_constant(self) -> float:
+        """Seconds in which it dies out to 1/e."""
+        return -1.0 / self.eigenvalue.real if self.eigenvalue.real else np.inf
+
+    def __str__(self) -> str:
+        swing = f", {self.frequency:.4g} Hz, damping {self.damping:.3g}" if self.frequency else ""
+        taking = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(self.states.items())[:4] if share > 0.01)
+        return f"{self.eigenvalue:.6g}: time constant {self.time_constant:.4g} s{swing}; {taking}"
+
+
+def _listed(name: str, names: list[str]) -> str:
+    if name not in names:
+        raise NameNotFound(
+            f"There is no `{name}` here. {near_matches(name, names)}".rstrip(), remedy=f"There is: {', '.join(names)}"
+        )
+    return name
 
 
 def _without_zeros(matrix: Any) -> csc_array:

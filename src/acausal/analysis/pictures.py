@@ -44,3 +44,62 @@ def fit_picture(fit: Fit, file: Any) -> Figure:
     axes[0][0].legend(fontsize="small")
     axes[1][0].set_ylabel("measured - fitted")
     return finished(figure, file)
+
+
+def branch_picture(branch: Any, name: str, file: Any) -> Figure:
+    from matplotlib.figure import Figure as Made
+
+    figure = Made(figsize=(6.5, 4.5))
+    axis, x, y, stable = figure.subplots(), branch.values, branch[name], branch.stable
+    first = 0
+    for k in range(1, len(x) + 1):
+        if k == len(x) or stable[k] != stable[first]:
+            axis.plot(x[first : k + 1], y[first : k + 1], "-" if stable[first] else "--", color="C0")
+            first = k
+    for special in branch.special:
+        axis.plot([special.parameter], [branch.at(special, name)], "o", color="C3", markersize=5)
+        axis.annotate(
+            special.kind, (special.parameter, branch.at(special, name)), fontsize="small", textcoords="offset points", xytext=(5, 5)
+        )
+    axis.set_xlabel(branch.parameter)
+    axis.set_ylabel(name)
+    return finished(figure, file)
+
+
+def bode(linear: Any, frequencies: Any, file: Any) -> Figure:
+    from matplotlib.figure import Figure as Made
+
+    f = linear.frequencies() if frequencies is None else np.asarray(frequencies, dtype=float)
+    answer = linear.response(f)
+    figure = Made(figsize=(6.5, 6.0))
+    above, below = figure.subplots(2, 1, sharex=True)
+    for i, output in enumerate(linear.outputs):
+        for j, given in enumerate(linear.inputs):
+            above.loglog(f, np.abs(answer[:, i, j]), label=f"{output} / {given}")
+            below.semilogx(f, np.rad2deg(np.unwrap(np.angle(answer[:, i, j]))))
+    above.set_ylabel("magnitude")
+    above.legend(fontsize="small")
+    below.set_ylabel("phase [deg]")
+    below.set_xlabel("frequency [Hz]")
+    for axis in (above, below):
+        axis.grid(True, which="both", alpha=0.3)
+    return finished(figure, file)
+
+
+def nyquist(linear: Any, frequencies: Any, file: Any) -> Figure:
+    from matplotlib.figure import Figure as Made
+
+    f = linear.frequencies(800) if frequencies is None else np.asarray(frequencies, dtype=float)
+    answer = linear.response(f)
+    figure = Made(figsize=(5.5, 5.5))
+    axis = figure.subplots()
+    for i, output in enumerate(linear.outputs):
+        for j, given in enumerate(linear.inputs):
+            (line,) = axis.plot(answer[:, i, j].real, answer[:, i, j].imag, label=f"{output} / {given}")
+            axis.plot(answer[:, i, j].real, -answer[:, i, j].imag, "--", color=line.get_color(), alpha=0.5)
+    axis.plot([-1.0], [0.0], "+", color="C3", markersize=10)
+    axis.set_xlabel("real part")
+    axis.set_ylabel("imaginary part")
+    axis.grid(True, alpha=0.3)
+    axis.legend(fontsize="small")
+    return finished(figure, file)

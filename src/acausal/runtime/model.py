@@ -33,6 +33,7 @@ from .steady import Earlier, SteadyStates, along, earlier_values, point
 from .storage import is_number, output_times, seconds
 
 if TYPE_CHECKING:
+    from ..analysis.continuation import Branch
     from ..analysis.fit import Fit
     from ..analysis.gradient import Gradients
     from ..analysis.linearise import Linearisation
@@ -247,6 +248,29 @@ class Model:
         from ..analysis.optimise import optimise
 
         return optimise(self, objective, over, **options)
+
+    def continuation(self, parameter: str, between: Iterable[float], **options: Any) -> Branch:
+        """Steady states along a parameter by arc length, through folds, with limit, Hopf and branch points found and named.
+
+        branch = model.continuation("reactor.T_feed", between=(280.0, 320.0))
+        branch.values, branch["reactor.T"], branch.stable, branch.special, branch.plot("reactor.T", "branch.png")
+
+        It begins with a state of rest at the first value (or else at the second; `start_from` says where to search). `set` and
+        `inputs` are those of `steady_state`; `most` points; `largest_step` in units of the range and of nominal values.
+        `branch.switched(point)` is the other branch that crosses at a branch point.
+        """
+        from ..analysis.continuation import continuation
+
+        return continuation(self, parameter, between, **options)
+
+    def find_steady_states(self, spread: Mapping[str, tuple[float, float]], count: int = 50, **options: Any) -> list[Result]:
+        """Different steady states, searched from `count` points spread over ranges of variables; `options` are `steady_state`'s.
+
+        states = model.find_steady_states({"reactor.T": (280.0, 450.0)})
+        """
+        from ..analysis.continuation import many_steady_states
+
+        return many_steady_states(self, spread, count, **options)
 
     # --- many runs ------------------------------------------------------------------------------------------------------------
     def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
