@@ -47,16 +47,17 @@ enum class Status : int {
     Failed = -8,
 };
 
+// Defaults stand in `runtime/ida.py`, where users read them.
 struct Settings {
-    double rtol = 1e-6;
-    int max_order = 5;
-    double max_step = 0, initial_step = 0; // 0: no limit; estimated
-    int64_t max_steps = 0;                 // over the whole session; 0: no limit
-    bool suppress_algebraic = true;
-    SparseLu::Ordering ordering = SparseLu::Best;
-    int max_nonlinear_iterations = 4, max_convergence_failures = 10, max_error_test_failures = 10;
-    double nonlinear_tolerance = 0.33;
-    bool record_steps = false; // look at every step for the journal, not only now and then
+    double rtol;
+    int max_order;
+    double max_step, initial_step; // 0: no limit; estimated
+    int64_t max_steps;             // over the whole session; 0: no limit
+    bool suppress_algebraic;
+    SparseLu::Ordering ordering;
+    int max_nonlinear_iterations, max_convergence_failures, max_error_test_failures;
+    double nonlinear_tolerance;
+    bool record_steps; // look at every step for the journal, not only now and then
 };
 
 // Wall time of one phase. Short calls are sampled: reading the clock around each would cost more than it tells.

@@ -290,9 +290,9 @@ void bind_ida(nb::module_ &m) {
     nb::class_<Journal>(m, "Journal", "Steps and failures of a session.").def("as_dict", &Journal::as_dict);
     nb::class_<Ida>(m, "Ida", "A session of IDAS with KLU: start, advance to an end or a root, decide, go on.")
         .def("__init__", &create, "system"_a, "known"_a, "rtol"_a, "atol"_a, "tested"_a, "outputs"_a = nb::none(), nb::kw_only(), "algebraic"_a = nb::none(), "derivative"_a = nb::none(),
-             "max_order"_a = 5, "max_step"_a = 0.0, "initial_step"_a = 0.0, "max_steps"_a = 0, "suppress_algebraic"_a = true,
-             "ordering"_a = "auto", "max_nonlinear_iterations"_a = 4, "max_convergence_failures"_a = 10, "max_error_test_failures"_a = 10,
-             "nonlinear_tolerance"_a = 0.33, "record_steps"_a = false)
+             "max_order"_a, "max_step"_a, "initial_step"_a, "max_steps"_a, "suppress_algebraic"_a = true, "ordering"_a,
+             "max_nonlinear_iterations"_a, "max_convergence_failures"_a, "max_error_test_failures"_a, "nonlinear_tolerance"_a,
+             "record_steps"_a)
         .def("start", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "`step`: a time within which slopes change little, if one is known, for the first step.")
         .def("reinit", &start, "t"_a, "y"_a, "yp"_a, "step"_a = 0.0, "The same as start(): nothing is allocated or analysed again.")
         .def("advance", &advance, "t_end"_a, "output_times"_a, "rows"_a, "progress"_a = nb::none(), "progress_interval"_a = 0.1,

@@ -13,6 +13,12 @@ from llvmlite import ir
 from acausal.errors import Diagnostic
 from acausal.runtime.problem import JacobianKernel, Kernel, Problem
 
+# Options of a native session as SUNDIALS has them; those of the solver `ida` are its own.
+SUNDIALS: dict[str, Any] = {
+    "max_order": 5, "max_step": 0.0, "initial_step": 0.0, "max_steps": 0, "ordering": "auto", "max_nonlinear_iterations": 4,
+    "max_convergence_failures": 10, "max_error_test_failures": 10, "nonlinear_tolerance": 0.33, "record_steps": False,
+}  # fmt: skip
+
 _double, _i32, _i64 = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 _alive: list[Any] = []  # machine code stays in memory for the whole test run
 

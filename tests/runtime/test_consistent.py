@@ -15,7 +15,7 @@ one, minus = (lambda *_: 1.0), (lambda *_: -1.0)
 
 
 def session(problem: Any) -> Any:
-    return core.Ida(problem.native, problem.known, 1e-6, np.full(problem.size, 1e-6), problem.differential)
+    return core.Ida(problem.native, problem.known, 1e-6, np.full(problem.size, 1e-6), problem.differential, **problems.SUNDIALS)
 
 
 def solve(

@@ -30,7 +30,7 @@ def session(problem: Any, gather: Any = None, **options: Any) -> Any:
     cells = np.arange(problem.size) if gather is None else gather
     outputs = core.Outputs(problem.native, np.asarray(cells, dtype=np.int32))
     atol = np.full(problem.size, 1e-6)
-    ida = core.Ida(problem.native, problem.known, 1e-6, atol, problem.differential, outputs, **options)
+    ida = core.Ida(problem.native, problem.known, 1e-6, atol, problem.differential, outputs, **{**problems.SUNDIALS, **options})
     ida.start(0.0, problem.start, consistent_slopes(problem))
     return ida
 
@@ -245,7 +245,7 @@ def test_arrays_are_checked(change: dict[str, Any], told: str) -> None:
     problem = problems.decay(3)
     given = {"known": problem.known, "atol": np.ones(3), "tested": problem.differential} | change
     with pytest.raises((TypeError, ValueError), match=told):
-        core.Ida(problem.native, given["known"], 1e-6, given["atol"], given["tested"])
+        core.Ida(problem.native, given["known"], 1e-6, given["atol"], given["tested"], **problems.SUNDIALS)
 
 
 def test_a_buffer_of_the_wrong_shape_is_refused() -> None:

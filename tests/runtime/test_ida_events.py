@@ -18,7 +18,9 @@ def session(problem: Any, gather: Any = None, yp: Any = None, tolerance: float =
     cells = np.arange(problem.size) if gather is None else gather
     outputs = core.Outputs(problem.native, np.asarray(cells, dtype=np.int32))
     atol = np.full(problem.size, tolerance)
-    ida = core.Ida(problem.native, problem.known, tolerance, atol, problem.differential, outputs, **options)
+    ida = core.Ida(
+        problem.native, problem.known, tolerance, atol, problem.differential, outputs, **{**problems.SUNDIALS, **options}
+    )
     ida.start(0.0, problem.start, np.zeros(problem.size) if yp is None else np.asarray(yp, dtype=float))
     return ida
 

@@ -80,7 +80,7 @@ def test_native_and_numpy_evaluation_agree(interpolation: Any) -> None:
     signal = as_signal((T, V), interpolation=interpolation)
     problem = problems.driven()
     outputs = core.Outputs(problem.native, np.array([2], dtype=np.int32))
-    ida = core.Ida(problem.native, problem.known, 1e-6, np.ones(1), problem.differential, outputs)
+    ida = core.Ida(problem.native, problem.known, 1e-6, np.ones(1), problem.differential, outputs, **problems.SUNDIALS)
     ida.add_table(0, signal.times, signal.values, signal.slopes)
     ida.start(-1.0, np.zeros(1), np.array([signal(-1.0)]))
     times = np.linspace(-1.0, 5.0, 61)

@@ -17,7 +17,9 @@ core = pytest.importorskip("acausal._core")
 def ended(problem: Any, t_end: float, steps: int = 0, swinging: bool = False, **options: Any) -> Any:
     """A session that was advanced, to its end or for so many steps; `swinging`: with a sine at its input."""
     atol = np.full(problem.size, 1e-6)
-    ida = core.Ida(problem.native, problem.known, 1e-6, atol, problem.differential, max_steps=steps, **options)
+    ida = core.Ida(
+        problem.native, problem.known, 1e-6, atol, problem.differential, **{**problems.SUNDIALS, "max_steps": steps, **options}
+    )
     if swinging:
         ida.add_function(0, np.sin)
     ida.start(0.0, problem.start, consistent_slopes(problem))

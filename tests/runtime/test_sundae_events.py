@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import small_problems as problems
 
 import acausal as ac
 from acausal.results.result import Result
@@ -318,7 +319,7 @@ def test_consistent_values_are_those_of_the_native_session() -> None:
     session = session_of(Thermostat(), 1.0)
     p = session.problem
     outputs = core.Outputs(p.native, np.arange(p.size, dtype=np.int32))
-    native = core.Ida(p.native, p.known, 1e-6, np.full(p.size, 1e-6), p.differential, outputs)
+    native = core.Ida(p.native, p.known, 1e-6, np.full(p.size, 1e-6), p.differential, outputs, **problems.SUNDIALS)
     found = []
     for one in (session, native):
         y, yp = np.full(p.size, 18.0), np.full(p.size, -3.0)

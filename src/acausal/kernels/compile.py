@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -208,6 +207,8 @@ class _Compiler:
 
     def compiled(self, wanted: list[_Wanted]) -> dict[str, tuple[str, bytes]]:
         """Of each kernel the name under which it is kept, and its code."""
+        from concurrent.futures import ThreadPoolExecutor
+
         many = len(wanted) > MANY
         found: dict[str, tuple[str, bytes]] = {}
         with ThreadPoolExecutor(1) as pool:  # compiling holds a lock of llvmlite's, but not the interpreter's

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,6 +17,8 @@ from .outcome import Outcome
 from .problem import Equations, Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from ..program.rows import EventLog
     from .journal import Journal
     from .recording import Recording
@@ -261,9 +262,16 @@ def _built_in() -> dict[str, Callable[[], Any]]:
 _BUILT_IN = frozenset(_built_in())
 
 
+def _plug_ins() -> Iterable[EntryPoint]:
+    """Solvers that other packages bring."""
+    from importlib.metadata import entry_points  # slow to import, and most runs ask for none of these
+
+    return entry_points(group="acausal.solvers")
+
+
 def solver_names() -> list[str]:
     """Names of all solvers that can be chosen."""
-    return sorted({*_built_in(), *(e.name for e in entry_points(group="acausal.solvers"))})
+    return sorted({*_built_in(), *(e.name for e in _plug_ins())})
 
 
 def find_solver(given: str | Solver | type | None = None) -> Solver:
@@ -273,8 +281,9 @@ def find_solver(given: str | Solver | type | None = None) -> Solver:
         return _solver_itself(name)
     if name in _BUILT_IN:
         return _made(name)
-    for entry in entry_points(group="acausal.solvers", name=name):
-        return _created(entry.load(), name)
+    for entry in _plug_ins():
+        if entry.name == name:
+            return _created(entry.load(), name)
     names = solver_names()
     raise NameNotFound(
         f"There is no solver `{name}`; there are {', '.join(names)}.",
