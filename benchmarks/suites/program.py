@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import acausal as ac
+from benchmarks import translation
 
 Record = dict[str, Any]
 ROUNDS = 5
@@ -27,7 +28,7 @@ ROUNDS = 5
 
 def run(sizes: list[int] | None = None) -> Iterator[Record]:
     """`sizes` is not looked at: each figure has the size that it is asked for."""
-    for part in (_load, _pickle, _save_result, _selection, _alike, _catalogue, _runs, _time_event):
+    for part in (_load, _classes_of_a_plant, _pickle, _save_result, _selection, _alike, _catalogue, _runs, _time_event):
         try:
             yield from part()
         except ac.AcausalError as failure:
@@ -88,6 +89,18 @@ def _load() -> Iterator[Record]:
             found.append(float(done.stdout))
         yield record("load a file in a new process, to its first result", 54, min(found), 0.080)
         yield record("size of that file", 54, os.path.getsize(os.path.join(folder, "plant.acm")) / 1e6, 5.0, "MB")
+
+
+# --- classes --------------------------------------------------------------------------------------------------------------
+def _classes_of_a_plant() -> Iterator[Record]:
+    """A plant of many classes, each new to the cache and each known to it; and whether a class costs more in a larger plant."""
+    few, many = 75, 300
+    with tempfile.TemporaryDirectory() as folder:
+        cold = translation.compiled_elsewhere(many, folder)
+        warm, smaller = (min(translation.compiled_elsewhere(n, folder) for _ in range(2)) for n in (many, few))
+    yield record("a class of many, cold", many, 1e3 * cold / many, 8.0, "ms")
+    yield record("a class of many, warm", many, 1e3 * warm / many, 2.0, "ms")
+    yield record("a class of 300 over one of 75, warm", many, (warm / many) / (smaller / few), 1.2, "")
 
 
 # --- pickle ---------------------------------------------------------------------------------------------------------------
