@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 import acausal as ac
 
 
@@ -62,6 +64,55 @@ class Cycle(ac.Component):
         yield self.efficiency * (self.h_discharge - self.h_suction) == ideal.h - self.h_suction
         yield self.h_liquid == self.medium.state(p=self.p_high, T=self.T_out).h
         yield self.COP == (self.h_suction - self.h_liquid) / (self.h_discharge - self.h_suction)
+
+
+class RingVolume(ac.Component):
+    """A volume of a ring: mass and energy are states."""
+
+    a, b = ac.FluidPort(), ac.FluidPort()
+    V = ac.Parameter(1e-3, unit="m^3")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=3e5, fixed=True)
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=4.2e5, fixed=True)
+    M = ac.Variable(unit="kg", nominal=0.01, state="always")
+    U = ac.Variable(unit="J", nominal=1e3, state="always")
+
+    def equations(self) -> Iterator[Any]:
+        state = self.medium.state(p=self.p, h=self.h)
+        yield self.M == self.V * state.rho
+        yield self.U == self.M * self.h - self.p * self.V
+        yield ac.der(self.M) == self.a.m_flow + self.b.m_flow
+        yield ac.der(self.U) == self.a.m_flow * self.a.h.actual + self.b.m_flow * self.b.h.actual
+        for port in (self.a, self.b):
+            yield port.p == self.p
+            yield port.h.outflow == self.h
+
+
+class RingPipe(ac.Component):
+    """A pipe with inertia and friction: the flow swings, and turns."""
+
+    a, b = ac.FluidPort(), ac.FluidPort()
+    m = ac.Variable(unit="kg/s", nominal=0.01, start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.m == self.a.m_flow
+        yield self.a.m_flow + self.b.m_flow == 0
+        yield ac.der(self.m) == 1e-4 * (self.a.p - self.b.p) - 0.2 * self.m
+        yield self.a.h.outflow == self.b.h.inflow
+        yield self.b.h.outflow == self.a.h.inflow
+
+
+class Ring(ac.Component):
+    """Volumes and pipes in a ring, with a wave of pressure at first."""
+
+    def __init__(self, n: int, medium: Any = "R134a") -> None:
+        wave = 3e5 + 5e4 * np.sin(10 * np.pi * np.arange(n) / n)
+        self.volumes = ac.array(RingVolume, n, medium=medium, p=ac.start(wave, fixed=True))
+        self.pipes = ac.array(RingPipe, n)
+
+    def connections(self) -> Iterator[Any]:
+        yield self.volumes.b, self.pipes.a
+        yield self.pipes[:-1].b, self.volumes[1:].a
+        yield self.pipes[-1].b, self.volumes[0].a
 
 
 def exact_cop(fluid: str, p_low: float, p_high: float, superheat: float, T_out: float, efficiency: float) -> float:

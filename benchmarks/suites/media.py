@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import acausal as ac
-from benchmarks.fluids import CYCLES, Cycle, Volume, exact_cop
+from acausal._core import fluid_look_ups
+from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop
 
 FLUIDS = (
     "Water", "R134a", "R290", "R600a", "R717", "R744", "R1234yf", "R32", "R410A", "Nitrogen", "Oxygen", "Hydrogen", "Helium",
@@ -38,6 +39,7 @@ def run(sizes: list[int] | None = None) -> Iterator[Record]:
         yield from _times(fluid)
     yield from _isochores()
     yield from _cycles()
+    yield from _ring()
 
 
 def _record(case: str, fluid: str, value: float, bar: float | None, **more: Any) -> Record:
@@ -230,3 +232,23 @@ def _cycles() -> Iterator[Record]:
         result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=given)
         error = abs(float(result["COP"][-1]) / exact_cop(fluid, **given) - 1)
         yield _record("COP of a steady cycle", fluid, error, 1e-6)
+
+
+def _ring(n: int = 2000) -> Iterator[Record]:
+    """Reversing flow in a ring of volumes and pipes: what is conserved, and what translation costs beside a tenth of it."""
+    ac.compile(Ring(n // 100))
+    seconds = []
+    for count in (n // 10, n):
+        start = time.process_time()
+        model = ac.compile(Ring(count))
+        seconds.append(time.process_time() - start)
+    fluid_look_ups()
+    result = model.simulate(until=20.0, points=101)
+    calls, look_ups = fluid_look_ups()
+    mass, energy = result["volumes.M"].sum(axis=1), result["volumes.U"].sum(axis=1)
+    turns = int((np.sign(result["pipes.m"][1:]) != np.sign(result["pipes.m"][:-1])).sum())
+    yield _record("ring of 2 000, mass", "R134a", float(np.ptp(mass) / mass[0]), 1e-12, turns=turns)
+    yield _record("ring of 2 000, energy", "R134a", float(np.ptp(energy) / abs(energy[0])), 1e-12)
+    yield _record("ring, translation of ten times as many", "R134a", seconds[1] / seconds[0], 10.0, seconds=seconds[1])
+    evaluations = result.statistics["residual_evaluations"]
+    yield _record("ring, look-ups a residual and volume", "R134a", look_ups / evaluations / n, None, calls=calls / evaluations / n)

@@ -77,7 +77,7 @@ from .language.functions import (
 from .language.functions import maximum as max
 from .language.functions import minimum as min
 from .language.implicit import implicit
-from .language.medium import AnyMedium, FluidPort
+from .language.medium import AnyMedium, FluidPort, Fractions
 from .language.outer import outer
 from .language.plain import plain
 from .language.reductions import final, first, integral, when_first
@@ -179,6 +179,7 @@ __all__ = [
     "Discrete",
     "Flow",
     "FluidPort",
+    "Fractions",
     "Input",
     "InputStates",
     "Integer",

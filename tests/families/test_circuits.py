@@ -226,6 +226,71 @@ def test_a_mixture_brings_its_fractions_to_the_ports() -> None:
     np.testing.assert_allclose(ac.compile(Plant()).steady_state()["room.X"][0], [0.4, 0.2, 0.4], rtol=1e-12)
 
 
+class Tank(ac.Component):
+    """Written for any medium: with as many balances of substances as it has."""
+
+    a, b = ac.FluidPort(), ac.FluidPort()
+    M = ac.Variable(start=2.0, fixed=True, unit="kg")
+    U = ac.Variable(start=4e5, fixed=True, unit="J", nominal=1e5)
+    h = ac.Variable(unit="J/kg", start=2e5, nominal=1e5)
+    M_X = ac.Fractions(unit="kg", start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield self.h == self.U / self.M
+        yield self.a.p == 1e5 * self.M
+        yield self.b.p == self.a.p
+        yield ac.der(self.M) == self.a.m_flow + self.b.m_flow
+        yield ac.der(self.U) == self.a.m_flow * self.a.h.actual + self.b.m_flow * self.b.h.actual
+        for port in (self.a, self.b):
+            yield port.h.outflow == self.h
+            if self.medium.substances:
+                yield port.X.outflow == self.M_X / self.M
+        if self.medium.substances:
+            yield ac.der(self.M_X) == self.a.m_flow * self.a.X.actual + self.b.m_flow * self.b.X.actual
+
+
+class Feed(ac.Component):
+    port = ac.FluidPort()
+    X = ac.Parameter([0.25, 0.75], shape=2)
+
+    def equations(self) -> Any:
+        yield self.port.m_flow == -0.5
+        yield self.port.h.outflow == 1e5
+        if self.medium.substances:
+            yield self.port.X.outflow == self.X
+
+
+@pytest.mark.parametrize("medium", [ac.media.ideal_gas(["N2", "O2"]), ac.media.ideal_gas("N2")])
+def test_a_component_has_an_unknown_for_each_substance_of_its_medium(medium: Any) -> None:
+    class Plant(ac.Component):
+        def __init__(self) -> None:
+            self.feed, self.tank = Feed(medium=medium), Tank()
+
+        def connections(self) -> Any:
+            yield self.feed.port, self.tank.a
+
+    result = ac.compile(Plant()).simulate(until=4.0)
+    assert result["tank.M"][-1] == pytest.approx(4.0) and result["tank.U"][-1] == pytest.approx(6e5)
+    if medium.substances:
+        np.testing.assert_allclose(result["tank.M_X"][-1], [1.5, 2.5])
+    else:
+        with pytest.raises(ac.ModelError, match="M_X"):
+            result["tank.M_X"]
+
+
+def test_fractions_of_a_pure_fluid_are_refused() -> None:
+    class Wrong(ac.Component):
+        port = ac.FluidPort()
+        X = ac.Fractions()
+
+        def equations(self) -> Any:
+            yield self.port.p == 1e5
+            yield self.X == 1.0
+
+    with pytest.raises(ac.ModelError, match=r"`X` of Wrong has no elements here(.|\n)*if self.medium.substances"):
+        ac.compile(Wrong(medium=OIL))
+
+
 def test_parts_of_arrays_know_it_where_others_state_equations() -> None:
     class Battery(ac.Component):
         T_mean = ac.Variable(unit="K")

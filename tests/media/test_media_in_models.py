@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from benchmarks.fluids import CYCLES, Cycle, Volume, exact_cop
+from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop
 
 CoolProp = pytest.importorskip("CoolProp")
 
@@ -111,3 +111,12 @@ def test_a_known_phase_makes_no_events():
     assert len(result.events) == 0
     exact = CoolProp.CoolProp.PropsSI("T", "P", 1e6, "H", result["h"][-1], "CO2")
     assert result["T"][-1] == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_ring_with_turning_flow_keeps_mass_and_energy():
+    result = ac.compile(Ring(60)).simulate(until=5.0, points=200)
+    assert result.outcome
+    for name in ("volumes.M", "volumes.U"):
+        total = result[name].sum(axis=1)
+        assert np.ptp(total) <= 1e-12 * abs(total[0])
+    assert (np.sign(result["pipes.m"][1:]) != np.sign(result["pipes.m"][:-1])).sum() > 100

@@ -13,7 +13,7 @@ from ..errors import ModelError, UsageError, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
 from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
-from .medium import PLACE, AnyMedium, belongs_to_default, give_medium, known_connector, medium_at
+from .medium import PLACE, AnyMedium, Fractions, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
     checked_number,
     own_declarations,
@@ -272,12 +272,14 @@ class Component(metaclass=ComponentType):
     def _find(self, name: str) -> Declaration | Connector | None:
         own = self._ac_declared
         found = own[name] if own is not None and name in own else self._class_declared.get(name)
+        if isinstance(found, Fractions):
+            return found.resolved(self)
         return known_connector(self, found) if isinstance(found, Connector) and found.fluid else found
 
     def _all_declared(self) -> dict[str, Declaration | Connector]:
         declared = {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
-        if any(isinstance(d, Connector) and d.fluid for d in declared.values()):
-            return {name: self._find(name) for name in declared}  # type: ignore[misc]
+        if any(isinstance(d, Fractions) or (isinstance(d, Connector) and d.fluid) for d in declared.values()):
+            return {name: found for name in declared if (found := self._find(name)) is not None}
         return declared
 
     def _declaration(self, name: str) -> Declaration:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from ..errors import UsageError
 from .connector import Connector
-from .declarations import Declaration, Flow, Potential, Stream
+from .declarations import Declaration, Flow, Potential, Stream, Variable
 from .expression import Shape
 
 PLACE = "medium"  # of the ports of a component that name no place
@@ -194,6 +194,35 @@ def with_media(connector: Connector, media: Mapping[str, Medium]) -> Connector:
     new = copy.copy(connector)
     new.__class__ = _of_media(type(connector), tuple(media.items()))  # type: ignore[arg-type]  # its instances are not compared
     return new
+
+
+class Fractions(Variable):
+    """An unknown for each substance of a medium, in the body of a component: mass fractions, or masses.
+
+    `X = ac.Fractions()` has as many elements as the medium of the component has `substances`; with `of`, a place, that one's.
+    Where the medium has none, it is not there: equations ask `if self.medium.substances:` first.
+    """
+
+    def __init__(self, of: AnyMedium | None = None, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.of = of
+
+    def resolved(self, component: Any) -> Fractions | None:
+        """As it is in a component of known medium; nothing where that has no substances."""
+        medium = media_of(component).get(self.of.name if self.of is not None else PLACE)
+        if medium is None or not medium.substances:
+            return None
+        new = copy.copy(self)
+        new.shape = (len(medium.substances),)
+        return new
+
+    def __get__(self, component: Any, owner: type) -> Any:
+        if component is not None and self.resolved(component) is None:
+            raise UsageError(
+                f"`{self.name}` of {owner.__name__} has no elements here: its medium has no substances that vary.",
+                remedy="Ask first: `if self.medium.substances:`.",
+            )
+        return super().__get__(component, owner)
 
 
 # --- what is known while a translation reads components -----------------------------------------------------------------------
