@@ -22,7 +22,7 @@ from ..language.expression import (
     Slot,
     Time,
     rebuild,
-    transform,
+    renamed,
     walk,
 )
 
@@ -37,20 +37,21 @@ def slot_kind(leaf: Expression) -> str:
 
 def canonical(residuals: tuple[Expression, ...], summands: bool = False) -> tuple[tuple[Expression, ...], list[Expression]]:
     """The residuals over numbered slots, and the leaf in each slot. `summands` of a larger residual keep their sign."""
+    keys = _structural_keys(residuals, {})
     if not summands:
-        keys = _structural_keys(residuals)
         residuals = tuple(_positive(r, keys) for r in residuals)
-    keys = _structural_keys(residuals)
+        keys = _structural_keys(residuals, keys)
     ordered = tuple(_ordered(r, keys) for r in residuals)
     leaves: list[Expression] = [n for n in walk(*ordered) if isinstance(n, LEAVES)]
     slots: dict[Expression, Expression] = {leaf: Slot(k, slot_kind(leaf)) for k, leaf in enumerate(leaves)}
-    return tuple(transform(r, lambda n: slots.get(n)) for r in ordered), leaves
+    return tuple(renamed(r, slots.get) for r in ordered), leaves
 
 
-def _structural_keys(roots: tuple[Expression, ...]) -> dict[Expression, bytes]:
-    """A digest of each node that ignores which quantities its leaves are."""
-    keys: dict[Expression, bytes] = {}
+def _structural_keys(roots: tuple[Expression, ...], keys: dict[Expression, bytes]) -> dict[Expression, bytes]:
+    """A digest of each node that ignores which quantities its leaves are; added to those that are there."""
     for node in walk(*roots):
+        if node in keys:
+            continue
         below = [keys[a] for a in node.args]
         if isinstance(node, Operation):
             below = sorted(below) if node.operator.commutative else below

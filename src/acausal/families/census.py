@@ -22,7 +22,7 @@ from ..errors import ModelError
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
-from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, transform, walk
+from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, renamed, transform, walk
 from ..language.external import ExternalFunction
 from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
@@ -101,7 +101,7 @@ class Census:
                 return None if quantity is None else Reference(holder, holder, quantity.name, quantity.shape)
             return None
 
-        return transform(expression, leaf)
+        return renamed(expression, leaf) if holder is None else transform(expression, leaf)
 
     def _reference(self, node: Reference) -> Reference:
         return Reference(self.node(node.root), self.node(node.owner), node.name, node.shape, node.picked, node.order)

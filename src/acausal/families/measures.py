@@ -8,6 +8,8 @@ from enum import IntEnum
 from operator import add
 from typing import NamedTuple
 
+import numpy as np
+
 from ..language.units import Dimension, describe, dimension, respelled, to_si
 
 
@@ -60,20 +62,17 @@ def number_of(value: float) -> Number:
         return Number.ZERO
     if not math.isfinite(size):
         return Number.ANYTHING
-    for power in range(-2, 5):
-        for root in (1, 2):  # √2, √3 in effective values and triangles
-            if _is_small_product(root * (math.log2(size) - power * math.log2(math.pi))):
-                return Number.PURE if power == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
-    return Number.ANYTHING
+    twos = _ROOTS * math.log2(size) - _LOGARITHMS
+    small = np.flatnonzero((np.abs(twos) <= 12.5) & (np.abs(twos - np.rint(twos)) < 1e-9))
+    if not len(small):
+        return Number.ANYTHING
+    return Number.PURE if _POWERS[small[0]] == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
 
 
-def _is_small_product(logarithm: float) -> bool:
-    """Whether a number, given by its logarithm to the base 2, is 2^a·3^b with |b| ≤ 3 and a moderate a."""
-    for b in range(-3, 4):
-        a = logarithm - b * math.log2(3.0)
-        if abs(a) <= 12.5 and abs(a - round(a)) < 1e-9:
-            return True
-    return False
+# A number is pure if it, or its square (√2, √3 in effective values and triangles), is π^p · 3^b · 2^a, with a moderate a.
+_CHOICES = np.array([(p, root, b) for p in range(-2, 5) for root in (1, 2) for b in range(-3, 4)])
+_POWERS, _ROOTS = _CHOICES[:, 0], _CHOICES[:, 1]
+_LOGARITHMS = _ROOTS * _POWERS * math.log2(math.pi) + _CHOICES[:, 2] * math.log2(3.0)
 
 
 # --- algebra of measures ------------------------------------------------------------------------------------------------

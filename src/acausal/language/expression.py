@@ -451,6 +451,16 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
     raise AssertionError(f"{type(node).__name__} has no arguments")
 
 
+def renamed(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
+    """`transform`, where each leaf becomes one of its own: nothing can become simpler by that, so that nothing is tried."""
+    found: Expression = _transformed(node, leaf, _over)
+    return found
+
+
+def _over(node: Expression, args: tuple[Expression, ...]) -> Expression:
+    return Operation(node.operator, args) if isinstance(node, Operation) else rebuild(node, args)
+
+
 def transform(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """Rebuild a DAG bottom-up; `leaf` may replace any node (None: keep, and go on below it)."""
     found: Expression = _transformed(node, leaf, rebuild)
