@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
 
-.PHONY: fuzz demo test bench setup clean
+.PHONY: site fuzz demo test bench setup clean
 
 demo: setup
 	@$(BIN)/acausal demo
@@ -17,6 +17,10 @@ test: setup
 
 bench: setup
 	$(BIN)/acausal bench
+
+site: setup
+	$(BIN)/pip install --quiet --disable-pip-version-check "mkdocs-material>=9.5"
+	$(BIN)/python -m mkdocs build --strict
 
 setup: $(VENV)/.installed
 

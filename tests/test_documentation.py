@@ -19,6 +19,7 @@ PAGES = [
     ("precompiled.md", 11),
     ("results.md", 12),
     ("studies.md", 12),
+    ("tasks.md", 55),
 ]
 
 

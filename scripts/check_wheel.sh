@@ -1,0 +1,31 @@
+#!/bin/sh
+# Build a wheel with SUNDIALS and KLU linked in, install it into an empty environment and run a first model with the native solver.
+# sh scripts/check_wheel.sh [PYTHON]; not part of the tests, since it downloads what the package needs.
+set -e
+python=${1:-python3}
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$python" -m pip wheel -q --no-deps -C cmake.define.ACAUSAL_BUNDLED=ON -C build-dir="$work/build" -w "$work/wheel" .
+"$python" -m venv "$work/venv"
+began=$(date +%s)
+"$work/venv/bin/python" -m pip install -q "$work"/wheel/*.whl
+cd "$work"
+"$work/venv/bin/python" - <<'PROGRAM'
+import subprocess
+import acausal as ac
+import acausal._core as core
+
+class Decay(ac.Component):
+    x = ac.Variable(start=1.0)
+    def equations(self):
+        yield ac.der(self.x) == -self.x
+
+result = ac.compile(Decay()).simulate(until=1.0, solver="ida")
+assert abs(result["x"][-1] - 0.36787944) < 1e-5
+linked = subprocess.run(["ldd", core.__file__], capture_output=True, text=True).stdout
+wrong = [line.split()[0] for line in linked.splitlines() if "sundials" in line or "klu" in line or "amd" in line]
+assert not wrong, f"not linked in: {wrong}"
+print("the native core is inside, and needs of the system:", ", ".join(line.split()[0] for line in linked.splitlines()))
+PROGRAM
+echo "from an empty environment to a first result: $(($(date +%s) - began)) s"
