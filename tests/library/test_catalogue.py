@@ -10,14 +10,26 @@ import pytest
 
 import acausal as ac
 from acausal.language.declarations import Declaration
-from acausal.library import control, demo, electrical, electromechanics, sampled, signal, switching, system_dynamics, thermal
+from acausal.library import (
+    control,
+    demo,
+    electrical,
+    electromechanics,
+    electronics,
+    motion,
+    sampled,
+    signal,
+    switching,
+    system_dynamics,
+    thermal,
+)
 from acausal.library.fluid import boundaries, exchangers, machines, passages, pipes, sensors, tanks, valves, volumes
-from acausal.library.mechanics import friction, rotational, stops, translational
+from acausal.library.mechanics import friction, gears, rotational, stops, translational
 from acausal.library.refrigeration import compressors, distributed, expansion, moving_boundary, receivers, rooms
 
 MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
-    system_dynamics,
+    system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
     compressors, expansion, receivers, rooms,
 )  # fmt: skip

@@ -24,8 +24,10 @@ from . import (
     control,
     electrical,
     electromechanics,
+    electronics,
     fluid,
     mechanics,
+    motion,
     refrigeration,
     sampled,
     signal,
@@ -35,6 +37,6 @@ from . import (
 )
 
 __all__ = [
-    "control", "electrical", "electromechanics", "fluid", "mechanics", "refrigeration", "sampled", "signal", "switching",
-    "system_dynamics", "thermal",
+    "control", "electrical", "electromechanics", "electronics", "fluid", "mechanics", "motion", "refrigeration", "sampled",
+    "signal", "switching", "system_dynamics", "thermal",
 ]  # fmt: skip
