@@ -7,7 +7,7 @@
 namespace acausal {
 
 constexpr int most = 12;           // iterations
-constexpr double converged = 1e-2; // in tolerances
+constexpr double converged = 1e-4; // in tolerances
 constexpr double good = 0.1;       // contraction of factors that may serve on
 
 bool Corrector::linearise(const double *w, double step_cj) {

@@ -360,7 +360,7 @@ void Ida::keep_exception() {
 
 // ------------------------------------------------------------------------------------------------ output
 
-void Ida::write_row(double time, double *row) {
+void Ida::write_row(double time, double *row, bool hold) {
     bool within = false; // a step: at its end all unknowns are solved for
     if (!steps_since_start()) {
         std::memcpy(w_out.get(), start_values.data(), sizeof(double) * 2 * n);
@@ -370,11 +370,11 @@ void Ida::write_row(double time, double *row) {
         within = end - elapsed > 100 * epsilon * std::fabs(end);
         elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
         IDAGetDky(mem, elapsed, 0, y_out);
-        if (interpolate_derivatives) IDAGetDky(mem, elapsed, 1, yp_out);
+        if (interpolate_derivatives || hold) IDAGetDky(mem, elapsed, 1, yp_out);
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
-    if (untested && within) correct_output();
+    if (within && (!hold || !solve_held()) && untested) correct_output();
     outputs.row(w_out.get(), row);
 }
 

@@ -187,7 +187,10 @@ class Ida {
     void keep_exception(); // needs the GIL
     void note_non_finite(double t);
     bool set_time(double t, double *w, double &last);
-    void write_row(double t, double *row);
+    // Within a step what takes no part in the error test is solved for. `hold`: all that is not a state, for given states, as an event
+    // does that begins there; so its two rows differ by what happened.
+    void write_row(double t, double *row, bool hold = false);
+    bool solve_held(); // false: nothing changed
     int64_t write_rows(double t, const double *times, int64_t count, double *rows, int64_t written);
     int64_t prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written); // to go on from t
     Status handle_event(double stop, double *rows, int64_t capacity, int64_t written);

@@ -16,7 +16,7 @@ void Ida::set_cells(const int32_t *cells, const double *values, int64_t count) {
     roots_changed = true;
 }
 
-void Ida::row(double *out) { write_row(t, out); }
+void Ida::row(double *out) { write_row(t, out, true); }
 
 void Ida::workspace(double *out) {
     if (!set_time(t, w.get(), input_time)) return;
@@ -116,8 +116,18 @@ bool Ida::ordinary_event(const int32_t *roots) {
     });
 }
 
+bool Ida::solve_held() {
+    if (!scales.has_algebraic()) return false;
+    if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
+    present.assign(w_out.get(), w_out.get() + 2 * n);
+    if (consistency->solve(w_out.get(), scales.differential(), scales.nominal(), 1e-10, 20).ok) return true;
+    std::memcpy(w_out.get(), present.data(), sizeof(double) * 2 * n);
+    system->assign(w_out.get());
+    return false;
+}
+
 void Ida::store_row(double *rows, int64_t written) {
-    write_row(t, rows + (written + event_rows) * outputs.width());
+    write_row(t, rows + (written + event_rows) * outputs.width(), true);
     ++event_rows;
     last_stored = t;
     switches->records.row_times.push_back(t);

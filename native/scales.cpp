@@ -13,6 +13,7 @@ constexpr double kept = 0.7;   // of what an earlier measurement found: signs ma
 void Scales::set_kinds(const bool *free, const bool *made) {
     algebraic.assign(free, free + n);
     derivative.assign(made, made + n);
+    std::transform(free, free + n, integrated.begin(), [](bool a) { return !a; });
     any = std::any_of(free, free + n, [](bool a) { return a; }) && !std::all_of(free, free + n, [](bool a) { return a; });
     restart();
 }

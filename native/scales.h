@@ -26,7 +26,9 @@ namespace acausal {
 class Scales {
   public:
     Scales(const double *absolute, int64_t n, double rtol)
-        : absolute(absolute, absolute + n), added(this->absolute), least(n), algebraic(n), derivative(n), n(n), rtol(rtol) {}
+        : absolute(absolute, absolute + n), added(this->absolute), least(n), algebraic(n), derivative(n), integrated(n, 1), sizes(this->absolute), n(n), rtol(rtol) {
+        for (double &size : sizes) size = rtol > 0 ? size / rtol : 1.0;
+    }
     // Which unknowns are algebraic: only these have a least tolerance; and which of them are derivatives made by index reduction.
     void set_kinds(const bool *algebraic, const bool *derivative);
     // Whether a derivative is to be tested; `tested` is changed for derivatives alone. False: nothing changed.
@@ -38,11 +40,15 @@ class Scales {
     bool weights(const double *y, double *weight) const; // false: a tolerance is zero
     double tolerance(int64_t i, double value) const;
     const std::vector<double> &smallest() const { return least; }
+    bool has_algebraic() const { return any; }
+    const bool *differential() const { return reinterpret_cast<const bool *>(integrated.data()); }
+    const double *nominal() const { return sizes.data(); } // what absolute tolerances stand for
 
   private:
     double sign(); // at random, but the same in every run
     std::vector<double> absolute, added, least, probe, before, after; // `added`: to rtol times the size
-    std::vector<char> algebraic, derivative;
+    std::vector<char> algebraic, derivative, integrated;
+    std::vector<double> sizes;
     int64_t n;
     double rtol, measured_cj = 0;
     long measured_at = -1;

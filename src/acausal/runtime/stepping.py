@@ -92,8 +92,11 @@ class Stepping:
         out[:] = self.task.workspace(self.t, self._y, self._yp)
 
     def row(self, out: Floats) -> None:
-        """What is stored, where the stepper is."""
-        self.stored.row(self.task.workspace(self.t, self._y, self._yp), out)
+        """What is stored, where the stepper is; within a step all that is not a state is solved for, as an event does there."""
+        y, yp = self.y, self.yp
+        if self.t < self.end and not self.consistent(self.t, y, yp, self.problem.differential, self.problem.nominal)[0]:
+            y, yp = self.y, self.yp
+        self.stored.row(self.task.workspace(self.t, y, yp), out)
 
     def roots(self) -> np.ndarray:
         """After status ROOT: +1, -1 or 0 for each root function."""
