@@ -11,7 +11,7 @@ from ..errors import Diagnostic, UsageError
 from .ida import NativeSolver, native_outputs
 from .inputs import values_at
 from .journal import Journal
-from .outcome import Outcome, explain_not_finite, explain_singular
+from .outcome import STUCK, Outcome, explain_not_finite, explain_place, explain_singular
 from .problem import Floats, Problem, core
 from .solver import Option, Request, check_options
 
@@ -72,4 +72,6 @@ class FixedSolver(NativeSolver):
         if outcome is Outcome.SINGULAR:
             here = values_at(self.inputs, session.t, known)
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
+        if outcome in STUCK:
+            return explain_place(problem, session.t, session.y, session.yp, values_at(self.inputs, session.t, known))
         return ()

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import Diagnostic, UsageError
 from .inputs import Function, Signal, Table, values_at
 from .journal import Journal, journal_of
-from .outcome import Outcome, explain_not_finite, explain_singular, explain_stopped
+from .outcome import STUCK, Outcome, explain_not_finite, explain_singular, explain_stopped
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, check_options
 from .states import Watch
@@ -114,7 +114,7 @@ class NativeSolver:
         if outcome is Outcome.SINGULAR:
             here = values_at(self.inputs, session.t, known)
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
-        if outcome in (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS):
+        if outcome in STUCK:
             told = self._journal(known)()
             return explain_stopped(problem, session.t, session.weighted_errors(), told, outcome is Outcome.CONVERGENCE)
         return ()

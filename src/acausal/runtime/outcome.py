@@ -153,7 +153,7 @@ def explain_stopped(problem: Problem, t: float, errors: np.ndarray, journal: Jou
     details = [f"{problem.name_of_unknown(i)}" for i in worst]
     remedy = "Plot them just before the end, and look at their equations."
     what = f"These unknowns kept the last steps before time {t:.6g} from succeeding."
-    return (Diagnostic(what, details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
+    return (Diagnostic(what, details=(*details, *equations_of(problem, worst[0])), remedy=remedy),)
 
 
 def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple[Diagnostic, ...]:
@@ -179,6 +179,21 @@ def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple
     )
 
 
+def explain_place(problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray) -> tuple[Diagnostic, ...]:
+    """Unknowns and equations where a run ended whose solver keeps no errors: what moves fastest, and what holds least."""
+    size = np.maximum(np.abs(y), problem.nominal)
+    with np.errstate(all="ignore"):
+        speed = np.nan_to_num(np.abs(yp) / size, nan=np.inf)
+        wrong = np.nan_to_num(np.abs(problem.residual(t, y, yp, known=known)), nan=np.inf)
+    unknowns = [int(i) for i in np.argsort(-speed, kind="stable")[:3]]
+    details = [f"{problem.name_of_unknown(i)} = {y[i]:.6g}, changing by {yp[i]:.3g} a second" for i in unknowns]
+    rows = [int(r) for r in np.argsort(-wrong, kind="stable")[:2] if wrong[r] > 0]
+    lines = dict.fromkeys((*equations_of(problem, unknowns[0]), *_told(problem, rows)))
+    what = f"These unknowns moved fastest where the run ended, at time {t:.6g}; they and what holds least stand in these equations."
+    remedy = 'Plot them just before the end. The solver `ida` tells which unknown kept each step short: `solver="ida"`.'
+    return (Diagnostic(what, details=(*details, *lines), remedy=remedy),)
+
+
 def explain_limiting(
     problem: Problem, t: float, errors: Sequence[float] | np.ndarray, most: int = 5, always: bool = False
 ) -> tuple[Diagnostic, ...]:
@@ -194,10 +209,13 @@ def explain_limiting(
     details = [f"{problem.name_of_unknown(i)}: local error {sizes[i]:.3g} times the tolerance" for i in worst]
     remedy = "Plot them just before the end: do they grow without end, jump, or oscillate faster than anything of interest?"
     what = f"These unknowns limited the step at time {t:.6g}."
-    return (Diagnostic(what, details=(*details, *_equations_of(problem, worst[0])), remedy=remedy),)
+    return (Diagnostic(what, details=(*details, *equations_of(problem, worst[0])), remedy=remedy),)
 
 
-def _equations_of(problem: Problem, unknown: int, most: int = 3) -> list[str]:
+STUCK = (Outcome.ERROR_TEST, Outcome.CONVERGENCE, Outcome.STEP_TOO_SMALL, Outcome.TOO_MANY_STEPS)  # a step, or steps, were too much
+
+
+def equations_of(problem: Problem, unknown: int, most: int = 3) -> list[str]:
     """The equations in which an unknown stands."""
     indptr, indices = problem.pattern
     return _told(problem, indices[indptr[unknown] : indptr[unknown + 1]][:most])

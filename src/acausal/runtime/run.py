@@ -21,7 +21,7 @@ from .ida import NativeSolver
 from .inputs import Constant, Signal, Steps, has_corners, values_at
 from .integrator import Task
 from .journal import Journal
-from .outcome import Outcome, explain_not_finite
+from .outcome import STUCK, Outcome, explain_not_finite, explain_place
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
 from .states import Exchange, StateSelection, Watch, spread
@@ -63,10 +63,13 @@ class PlugIn:
         return None
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
-        found = self.task.non_finite
-        if outcome is not Outcome.NOT_FINITE or found is None:
-            return ()
-        return explain_not_finite(self.problem, *found, values_at(self.task.inputs, found[0], known))
+        found, session = self.task.non_finite, self.session
+        if outcome is Outcome.NOT_FINITE and found is not None:
+            return explain_not_finite(self.problem, *found, values_at(self.task.inputs, found[0], known))
+        if outcome in STUCK:
+            here = values_at(self.task.inputs, session.t, known)
+            return explain_place(self.problem, session.t, session.y, session.yp, here)
+        return ()
 
 
 class Unmoved:

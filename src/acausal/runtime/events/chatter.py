@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import Diagnostic
 from ...families.hybrid import RuleBlock
 from ...language.expression import walk
-from ..outcome import Outcome
+from ..outcome import Outcome, equations_of
 
 if TYPE_CHECKING:
     from .handler import Handler
@@ -109,6 +109,7 @@ class Rhythm:
             f"switched:  {d.component}: {d.equation}, {times} times" + (f"  ({d.location})" if d.location else "")
             for d, times in named
         )
+        details += _what_moves(handler, [row for (role, row), _ in self.culprits() if role == "relation"])
         if self.outcome is Outcome.ZENO:
             what = f"Events pile up at time {t:.6g}: each interval between them is shorter than the one before."
             remedy = (
@@ -126,6 +127,19 @@ class Rhythm:
         return Diagnostic(
             what, component=first.component, equation=first.equation, location=first.location, details=details, remedy=remedy
         )
+
+
+def _what_moves(handler: Handler, relations: list[int], most: int = 3) -> tuple[str, ...]:
+    """The unknowns that relations compare, and the equations in which the first of them stand."""
+    problem, rules = handler.problem, handler.problem.rules
+    assert rules is not None
+    found: list[int] = []
+    for kernel in rules.kernels["relation"]:
+        cells = kernel.slots[:, np.isin(kernel.targets, relations).reshape(-1, kernel.slots.shape[1]).any(axis=0)].ravel()
+        found += [int(c) % problem.size for c in np.where(cells < 0, ~cells, cells) if c < 2 * problem.size]
+    unknowns = list(dict.fromkeys(found))[:most]
+    told = tuple(f"unknown:   {problem.name_of_unknown(k)}" for k in unknowns)
+    return told + tuple(dict.fromkeys(line for k in unknowns[:2] for line in equations_of(problem, k)))
 
 
 def _has_a_name(handler: Handler, block: RuleBlock) -> bool:

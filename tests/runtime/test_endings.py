@@ -1,0 +1,94 @@
+"""A run that ends early names unknowns and equations, whichever solver it was and whatever ended it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import acausal as ac
+
+
+class Escape(ac.Component):
+    """x' = x²: infinite at time 1."""
+
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.x**2
+
+
+class Fold(ac.Component):
+    """From time 1 on there is no solution."""
+
+    x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0)
+
+    def equations(self):
+        yield ac.der(self.x) == 1.0
+        yield self.z**2 == 1 - self.x
+
+
+class Relay(ac.Component):
+    x, u = ac.Variable(start=1.0, fixed=True), ac.Variable()
+
+    def equations(self):
+        yield ac.der(self.x) == self.u
+        yield self.u == ac.where(self.x > 0, -1.0, 1.0)
+
+
+@ac.function(opaque=True, derivative=lambda x: 2 * x)
+def ends(x):
+    if x > 0.5:
+        raise ValueError("the data end at 0.5")
+    return x * x
+
+
+class Opaque(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == 1.0 + ends(self.x)
+
+
+class Plant(ac.Component):
+    def __init__(self, part: ac.Component) -> None:
+        self.part = part
+
+
+def told(part: ac.Component, **run: Any) -> tuple[ac.Outcome, str]:
+    result = ac.compile(Plant(part), units=False).simulate(until=2.0, on_failure="keep", **run)
+    return result.outcome, "\n".join(map(str, result.diagnostics))
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae", "fixed"])
+@pytest.mark.parametrize(
+    "part, unknown, equation",
+    [(Escape, "part.x", "self.x**2"), (Fold, "part.z", "self.z**2 == 1 - self.x")],
+    ids=["escape", "fold"],
+)
+def test_a_step_that_was_too_much(part: Any, unknown: str, equation: str, solver: str) -> None:
+    outcome, text = told(part(), solver=solver)
+    assert outcome in (ac.Outcome.STEP_TOO_SMALL, ac.Outcome.CONVERGENCE, ac.Outcome.ERROR_TEST, ac.Outcome.SINGULAR)
+    assert unknown in text and equation in text and "test_endings.py:" in text
+
+
+def test_too_many_steps() -> None:
+    outcome, text = told(Fold(), max_steps=5)
+    assert outcome is ac.Outcome.TOO_MANY_STEPS
+    assert "part." in text and "part (Fold): " in text
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_chattering_names_what_moves_and_by_which_equation(solver: str) -> None:
+    outcome, text = told(Relay(), solver=solver)
+    assert outcome is ac.Outcome.CHATTERING
+    assert "part (Relay): x > 0, " in text and "unknown:   part.x" in text
+    assert "part (Relay): ac.der(self.x) == self.u" in text
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae", "fixed"])
+def test_an_exception_inside_an_opaque_function_is_told_with_its_place(solver: str) -> None:
+    outcome, text = told(Opaque(), solver=solver)
+    assert outcome is ac.Outcome.NOT_FINITE
+    assert "ac.der(self.x) == 1.0 + ends(self.x)" in text and "part.x = 0.5" in text
+    assert "failed with ValueError: the data end at 0.5 at " in text and "test_endings.py:" in text
