@@ -127,6 +127,27 @@ def test_a_component_hands_its_medium_on() -> None:
     )
 
 
+def test_a_world_says_the_medium_of_circuits_that_say_nothing() -> None:
+    class World(ac.Component):
+        medium = ac.AnyMedium(WATER, everywhere=True)
+
+    class House(ac.Component):
+        def __init__(self, oil: bool = False) -> None:
+            self.line = Line()
+            if oil:
+                self.world = World(medium=OIL)
+
+    class Street(ac.Component):
+        def __init__(self) -> None:
+            self.world, self.houses, self.other, self.own = World(), ac.array(House, 2), House(oil=True), Line(source=OIL)
+
+    state = ac.compile(Street()).steady_state()
+    water, oil = 4200.0 * 26.85, 2000.0 * 26.85
+    np.testing.assert_allclose(state["houses.line.sink.port.h.inflow"][0], [water, water], rtol=1e-3)
+    for name in ("other.line", "own"):
+        assert state[f"{name}.sink.port.h.inflow"][0] == pytest.approx(oil, rel=1e-3)
+
+
 def test_a_component_with_two_circuits_keeps_them_apart() -> None:
     class Exchanger(ac.Component):
         hot, cold = ac.AnyMedium(), ac.AnyMedium()

@@ -12,6 +12,7 @@ import pytest
 import acausal as ac
 
 CoolProp = pytest.importorskip("CoolProp")
+CP = pytest.importorskip("CoolProp.CoolProp")
 
 FLUIDS = ("R134a", "R744")
 PAIRS = {"p": "P", "h": "H", "T": "T", "s": "S", "x": "Q", "rho": "D", "u": "U"}
@@ -296,3 +297,18 @@ def test_both_builds_of_the_native_code_agree(fluid):
 def test_not_a_number_comes_out_as_it_went_in(fluid):
     found = fluid.function("state").evaluate(np.array([np.nan, 1e6, -1e5]), np.array([3e5, np.nan, 3e5]), np.full(3, 2.0))
     assert np.isnan(found).all()
+
+
+def test_water_is_that_of_if97_and_reaches_down_to_ice():
+    """The industrial formulation differs from the scientific one by some hundredths of a percent; CoolProp has both."""
+    water = ac.media.fluid("water")
+    assert water.T_min < 273.17
+    for p, T in ((1e5, 275.15), (1e5, 293.15), (3e5, 353.15), (1e7, 473.15), (1e5, 423.15), (5e6, 623.15), (1e7, 873.15)):
+        state = water.state(p=p, T=T)
+        rho, h, s, cp = (CP.PropsSI(k, "P", p, "T", T, "IF97::Water") for k in ("D", "H", "S", "C"))
+        assert state.rho == pytest.approx(rho, rel=3e-4)
+        assert state.h == pytest.approx(h, rel=3e-4, abs=30.0)
+        assert state.s == pytest.approx(s, rel=3e-4, abs=0.2)
+        assert state.cp == pytest.approx(cp, rel=3e-3)
+    for p in (1e3, 1e5, 1e6, 1.5e7):
+        assert water.saturation(p=p).T == pytest.approx(CP.PropsSI("T", "P", p, "Q", 0, "IF97::Water"), rel=5e-5)

@@ -9,7 +9,7 @@ stated, for they depend on it; connections do not.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ class Circuits:
     edges: dict[Vertex, list[Edge]] = field(default_factory=dict)
     said: dict[Vertex, Any] = field(default_factory=dict)
     defaults: dict[Vertex, Any] = field(default_factory=dict)
+    around: dict[int, Vertex] = field(default_factory=dict)  # by a node's id: what holds everywhere below it
 
     def join(self, a: Vertex, b: Vertex, connection: str = "", location: Location | None = None) -> None:
         self.edges.setdefault(a, []).append(Edge(b, connection, location))
@@ -187,6 +188,9 @@ def _belong(circuits: Circuits, census: Census, numbers: dict[int, int], compone
                 raise ModelError(_of_no_port(circuits, vertex, component))
             continue
         take(vertex, said)
+        if place.everywhere:
+            node = circuits.nodes[own]
+            circuits.around[id(node.parent or node)] = vertex
         if place.default is not None:
             circuits.defaults[vertex] = _made(place.default, circuits, vertex)
 
@@ -227,7 +231,7 @@ def _solved(circuits: Circuits, component_of: dict[int, int]) -> dict[int, dict[
     return found
 
 
-def _medium_of(circuits: Circuits, circuit: Iterable[Vertex], wrong: list[Diagnostic]) -> Medium | None:
+def _medium_of(circuits: Circuits, circuit: Collection[Vertex], wrong: list[Diagnostic]) -> Medium | None:
     for said in (circuits.said, circuits.defaults):
         speaking = [v for v in circuit if v in said]
         other = next((v for v in speaking if said[v] != said[speaking[0]]), None)
@@ -236,7 +240,20 @@ def _medium_of(circuits: Circuits, circuit: Iterable[Vertex], wrong: list[Diagno
             return None
         if speaking:
             return said[speaking[0]]
+    around = _around(circuits, next(iter(circuit)))
+    if around is not None and around not in circuit:
+        return _medium_of(circuits, circuits.reached_from(around), wrong)
     wrong.append(_no_medium(circuits, list(circuit)))
+    return None
+
+
+def _around(circuits: Circuits, vertex: Vertex) -> Vertex | None:
+    """The nearest place around a vertex whose medium holds everywhere."""
+    node: Node | None = circuits.nodes[vertex[0]]
+    while node is not None:
+        if id(node) in circuits.around:
+            return circuits.around[id(node)]
+        node = node.parent
     return None
 
 

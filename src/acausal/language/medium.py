@@ -58,7 +58,8 @@ class AnyMedium:
 
     `Pipe(medium="R134a")` or `Pipe(medium=ac.media.fluid("R134a"))` says it, there or in any component that is connected. Ports
     name the place that they belong to, `FluidPort(medium)`; a component with two circuits has two places. `default` holds in a
-    circuit in which nobody says anything else.
+    circuit in which nobody says anything else. With `everywhere` the medium holds for all circuits beside and below the component,
+    as that of a world would, where nobody in them says anything.
 
     >>> import acausal as ac
     >>> class Vessel(ac.Component):
@@ -71,8 +72,8 @@ class AnyMedium:
     >>> model = ac.compile(Vessel(medium="water"))
     """
 
-    def __init__(self, default: Medium | str | None = None, *, doc: str = "") -> None:
-        self.name, self.doc = "", doc
+    def __init__(self, default: Medium | str | None = None, *, everywhere: bool = False, doc: str = "") -> None:
+        self.name, self.doc, self.everywhere = "", doc, everywhere
         self.default = None if default is None else checked_medium("A default", default)
         self.is_implied = False  # by ports that name no place
 

@@ -15,7 +15,8 @@ _HIGHEST = {
     "IsoButane": (500.0, 1.5e7), "Ammonia": (600.0, 4e7), "R1234yf": (405.0, 1e7), "R32": (430.0, 1.5e7), "R410A": (450.0, 1.5e7),
     "Nitrogen": (600.0, 3e7), "Oxygen": (600.0, 3e7), "Hydrogen": (400.0, 1.5e7), "Helium": (350.0, 2e6),
 }  # fmt: skip
-_LOWEST = {"Hydrogen": 16.0, "Helium": 2.6}  # K; colder, they are solid or superfluid within the table's pressures
+# K. Colder, hydrogen and helium are solid or superfluid within the table's pressures; water is asked for down to where it freezes.
+_LOWEST = {"Hydrogen": 16.0, "Helium": 2.6, "Water": 273.161}
 _TIMES_CRITICAL = (1.6, 3.0)  # of other fluids
 
 
