@@ -16,6 +16,7 @@ PAGES = [
     ("events.md", 40),
     ("guide.md", 20),
     ("media.md", 8),
+    ("plants.md", 10),
     ("precompiled.md", 11),
     ("results.md", 12),
     ("studies.md", 12),

@@ -116,4 +116,29 @@ def test_cold_store_keeps_its_charge_and_its_account() -> None:
     assert gap <= 1e-8
     assert sum(s.state == "on" for s in result.states("compressor.run")) >= 80
     assert [p.start for p in result.states("defrost.phase") if p.state == "heating"] == [14400.0, 43200.0, 72000.0]
-    assert 270.0 < result["room.T"].min() < result["room.T"].max() < 275.0
+    assert 270.0 < result["room.T"].min() < result["room.T"].max() < 275.5
+
+
+def test_heat_pump_gives_more_than_it_takes() -> None:
+    result = example("heat_pump").main()
+    assert result.outcome
+    assert 2.5 < result["Q"][-1] / result["W"][-1] < 4.5
+    assert result["room.T"].min() > 292.0
+    assert sum(p.state == "heating" for p in result.states("defrost.phase")) == 6
+
+
+def test_supermarket_keeps_its_charge() -> None:
+    result = example("supermarket").main()
+    charge = np.asarray(result["charge"])
+    assert np.abs(charge / charge[0] - 1).max() < 1e-10
+    assert np.abs(np.diff(np.asarray(result["staging.running"]))).max() <= 1
+    assert result["dairy.room.T"][-1] == pytest.approx(277.15, abs=1.3)
+
+
+def test_district_heating_arrives_when_and_as_warm_as_plug_flow_says() -> None:
+    module = example("district_heating")
+    result = module.main()
+    exact, _ = module.plug_flow(result.time, lambda t: np.interp(t, [7200.0, 7260.0], [343.15, 358.15]))
+    leaves = np.asarray(result["pipe.T"])[:, -1]
+    settled = (result.time < 9000.0) & (result.time > 6000.0) | (result.time > 15000.0)
+    np.testing.assert_allclose(leaves[settled], exact[settled], atol=0.05)

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, ModelError
 from ..families.explicit import unfolded
+from ..families.hoist import DerivedCells
+from ..families.plant import Plant
 from ..families.system import System
 from ..families.template import MINUS, MIXED, Family
 from ..kernels.interpret import Fault, evaluate, first_fault
@@ -109,6 +111,27 @@ def _derived_fault(system: System, family: Family, column: int, workspace: np.nd
             if instance >= 0:
                 return first_fault((derived.expression,), derived.leaf_of(system.plant, known, instance))
     return None
+
+
+def refuse_outside(plant: Plant, derived: DerivedCells, known: np.ndarray) -> None:
+    """A function that knows where it has a value, as a medium does, is believed before anything is solved for."""
+    sound = np.isfinite(known[derived.cells]).all(axis=1)
+    if sound.all() or not any(isinstance(node, Call) for node in walk(derived.expression)):
+        return
+    instance = int(np.argmin(sound))
+    fault = first_fault((derived.expression,), derived.leaf_of(plant, known, instance))
+    if fault is None or not isinstance(fault.node, Call) or not fault.node.function.complaint(fault.arguments):
+        return
+    given = dict.fromkeys(derived.parameters(plant, instance))
+    values = ", ".join(f"{plant.name_of(cell, 'known')} = {known[cell]:g}" for cell in given)
+    raise ModelError(
+        Diagnostic(
+            f"Parameters ask for a state that does not exist: {fault.complaint}.",
+            component=f"{plant.path_of(derived.kind, instance)} ({derived.kind.name})",
+            details=(f"where:     {values}",),
+            remedy="Change one of them. A mass has to fit into its volume at its temperature, and be more than none.",
+        )
+    )
 
 
 def _failures(system: System, family: Family) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from ..families.system import System
 from ..language.declarations import Constant, Declaration
 from ..language.misuse import typed
 from ..language.states import StateDeclaration
+from .faults import refuse_outside
 from .given import ends_told, over_run, within_bounds
 from .given import signals as given_signals
 from .initialise.earlier import values_from
@@ -79,6 +80,7 @@ class Parameters:
             self.system.states.follow(known)
         for derived in self.system.derived:
             derived.evaluate(self.system.plant, known)
+            refuse_outside(self.system.plant, derived, known)
         if self.system.hybrid is not None:
             known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
         return known

@@ -42,9 +42,9 @@ class ColdStore(ac.Component):
         warm: Any = {"T_start": 293.15}
         self.compressor = Compressor(medium=self.medium)
         self.condenser = Condenser(UA=300.0, charge_start=0.35, **warm)
-        self.receiver = Receiver(charge_start=0.5, **warm)
+        self.receiver = Receiver(charge_start=0.6, **warm)
         self.valve = ThermostaticValve()
-        self.evaporator = Evaporator(charge_start=0.15, **warm)
+        self.evaporator = Evaporator(charge_start=0.05, **warm)
         self.superheat = SuperheatSensor()
         self.hall = PrescribedTemperature(T=298.15)
         self.room, self.coil, self.door = ColdRoom(), FrostedCoil(), Door()

@@ -20,6 +20,7 @@ class Compressor(ac.Component):
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
+    capacity = ac.Input(1.0, min=0, max=1, doc="share of its capacity that is asked for: stages, or a variable speed")
     V_displaced = ac.Parameter(20e-6, unit="m^3", min=0, doc="displaced volume a turn")
     frequency = ac.Parameter(50.0, unit="1/s", min=0, doc="turns a second")
     eta_volumetric = ac.Parameter(0.85, min=0, max=1, doc="volumetric efficiency")
@@ -34,7 +35,7 @@ class Compressor(ac.Component):
     def equations(self) -> Iterator[Any]:
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
         ideal = self.medium.state(p=self.b.p, s=suction.s)
-        yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
+        yield self.tau * ac.der(self.speed) == self.capacity * ac.match(self.run, on=1.0, off=0.0) - self.speed
         yield self.m_flow == self.eta_volumetric * self.V_displaced * self.frequency * self.speed * suction.rho
         yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
         yield self.P == self.m_flow * (self.h_discharge - suction.h)
@@ -49,7 +50,7 @@ class Compressor(ac.Component):
             text = (
                 "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
             )
-            yield ac.assert_(~wet | (self.speed < 0.5), text, level="warning")
+            yield ac.assert_(~wet | (self.speed < 0.9), text, level="warning")
 
 
 class MapCompressor(ac.Component):

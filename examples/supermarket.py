@@ -1,0 +1,91 @@
+"""A supermarket: three cold rooms at different temperatures on one rack of compressors, over three hours.
+
+Shows: evaporators in parallel behind pressure regulators, thermostats that open and close valves (input and output states),
+compressors in three stages by the suction pressure, the account of the common charge.
+"""
+
+import numpy as np
+
+import acausal as ac
+from acausal.library import control, fluid, refrigeration, thermal
+
+HOURS = 3
+ROOMS = {"meat": 272.15, "dairy": 277.15, "fruit": 281.15}  # K
+
+
+class Place(ac.Component):
+    """A cold room with its valve, evaporator, pressure regulator and thermostat, between a liquid and a suction line."""
+
+    liquid, suction = ac.FluidPort(), ac.FluidPort()
+
+    def __init__(self, T):
+        self.valve = refrigeration.ThermostaticValve()
+        self.evaporator = refrigeration.Evaporator(charge_start=0.08)
+        self.superheat, self.regulator = fluid.SuperheatSensor(), fluid.Orifice(A=4e-5)
+        self.room = refrigeration.ColdRoom(T=ac.modify(start=T + 0.5), T_goods=ac.modify(start=T))
+        self.thermostat = refrigeration.Thermostat(T_set=T)
+
+    def connections(self):
+        yield self.liquid, self.valve.a
+        yield self.valve.b, self.evaporator.a
+        yield self.evaporator.b, self.superheat.a
+        yield self.superheat.b, self.regulator.a
+        yield self.regulator.b, self.suction
+        yield self.superheat.y, self.valve.superheat
+        yield self.evaporator.air, self.room.air
+        yield self.thermostat.call, self.valve.run
+
+    def equations(self):
+        yield self.thermostat.T == self.room.T
+
+
+class Supermarket(ac.Component):
+    medium = ac.AnyMedium("R134a")
+    W = ac.Variable(start=0.0, fixed=True, unit="J", nominal=1e6, doc="electricity of the compressors")
+
+    def __init__(self):
+        self.meat, self.dairy, self.fruit = (Place(T) for T in ROOMS.values())
+        self.header = fluid.Volume(4, V=2e-3, p_start=3e5, h_start=4.05e5)
+        self.compressor = refrigeration.Compressor(medium=self.medium, V_displaced=60e-6)
+        self.condenser = refrigeration.Condenser(V=4e-3, area=3.0, C=6000.0, UA=900.0, m_nominal=0.03, charge_start=1.0)
+        self.receiver = refrigeration.Receiver(V=4e-3, charge_start=2.5, m_nominal=0.03)
+        self.staging = control.Staging(setpoint=2.1e5, band=0.4e5, delay=20.0)
+        self.roof = thermal.PrescribedTemperature(T=298.15)
+
+    def connections(self):
+        places = (self.meat, self.dairy, self.fruit)
+        yield self.receiver.b, *(place.liquid for place in places)
+        for k, place in enumerate(places):
+            yield place.suction, self.header.ports[k]
+        yield self.header.ports[3], self.compressor.a
+        yield self.compressor.b, self.condenser.a
+        yield self.condenser.b, self.receiver.a
+        yield self.condenser.air, self.roof.port
+        yield self.staging.y, self.compressor.capacity
+
+    def equations(self):
+        yield self.staging.measured == self.header.p
+        yield ac.der(self.W) == self.compressor.P
+        held = [place.evaporator.charge for place in (self.meat, self.dairy, self.fruit)]
+        held += [self.condenser.charge, self.receiver.charge, self.header.M]
+        self.charge = ac.named(sum(held[1:], held[0]), unit="kg", doc="refrigerant in all of it")
+
+
+def main():
+    result = ac.compile(Supermarket()).simulate(until=HOURS * 3600.0, points=HOURS * 360 + 1)
+    for name in ROOMS:
+        T = result.in_unit(f"{name}.room.T", "degC")[-540:]
+        calls = sum(s.state == "on" for s in result.states(f"{name}.thermostat.call"))
+        print(f"{name:6} {T.min():5.1f} … {T.max():4.1f} °C, {calls} calls for cooling")
+    running = np.asarray(result["staging.running"])
+    shares = ", ".join(f"{k}: {np.mean(running == k):.0%}" for k in range(4))
+    print(f"Compressors at work, of the time: {shares}; {result['W'][-1] / 3.6e6:.1f} kWh.")
+    charge = np.asarray(result["charge"])
+    print(f"The charge of {charge[0]:.2f} kg is kept to {np.abs(charge / charge[0] - 1).max():.0e}.")
+    temperatures = tuple(f"{n}.room.T" for n in ROOMS)
+    result.plot(*temperatures, "header.p", "staging.running", unit=dict.fromkeys(temperatures, "degC"), file="supermarket.png")
+    return result
+
+
+if __name__ == "__main__":
+    main()
