@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*.h)
 
-.PHONY: site fuzz demo test bench setup clean
+.PHONY: site studio fuzz demo test bench setup clean
 
 demo: setup
 	@$(BIN)/acausal demo
@@ -43,6 +43,9 @@ $(VENV)/.installed: pyproject.toml $(NATIVE) $(VENV)/.system $(VENV)/.tools
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[test,export]"
 	@$(BIN)/python -c "import acausal._core" 2>/dev/null || echo "acausal: installed without the native core; the portable solver is used."
 	@touch $@
+
+studio:  ## the page of the studio, built where Node is; what it gives is in the repository
+	cd studio && npm install --no-audit --no-fund && npm run build
 
 clean:
 	rm -rf $(VENV) build src/acausal/_core*.so .pytest_cache .ruff_cache .mypy_cache

@@ -101,6 +101,7 @@ function Canvas({ curves, dark, last, unitsKey }: { curves: Curve[]; dark: boole
     if (!held.current) return
     held.current.curves = curves
     refresh(held.current)
+    requestAnimationFrame(() => performance.mark('acausal:drawn'))
   }, [curves, zoom])
   return <div className="canvas" ref={place} role="img" aria-label={`Curves of ${curves.map((c) => c.label).join(', ')}`} />
 }

@@ -111,6 +111,7 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
   const changed = given !== undefined
   const scalar = typeof value === 'number'
   const [active, setActive] = useState(false)
+  const locked = useStudio((s) => !!s.model?.free && !s.model.free.includes(path))
   const wrong = scalar && ((q.minimum !== null && (value as number) < q.minimum) || (q.maximum !== null && (value as number) > q.maximum))
   const commit = (text: string): void => {
     const read = parse(text, unit)
@@ -121,23 +122,23 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
       <Tooltip label={<About q={q} />} position="right" openDelay={350} multiline w={280} withArrow>
         <span className="field-name">{q.name}</span>
       </Tooltip>
-      <Value label={`${path} value`} text={written(value, unit)} wrong={wrong} commit={commit} />
+      <Value label={`${path} value`} text={written(value, unit)} wrong={wrong} commit={commit} locked={locked} />
       <UnitMenu unit={q.unit} difference={q.difference} />
       <ActionIcon className="field-reset" size="xs" variant="subtle" color="gray" aria-label={`Reset ${path}`} style={{ visibility: changed ? 'visible' : 'hidden' }} onClick={() => change(layer, path, undefined)}>
         <Icon name="reset" size={12} />
       </ActionIcon>
       {q.bound && !changed && <span className="field-bound">= {q.bound}</span>}
       {wrong && <span className="field-wrong" role="alert">{bounds(q)}</span>}
-      {scalar && (active || changed) && q.role !== 'discrete' && <Drag q={q} path={path} value={value as number} set={(v) => change(layer, path, v)} />}
+      {scalar && !locked && (active || changed) && q.role !== 'discrete' && <Drag q={q} path={path} value={value as number} set={(v) => change(layer, path, v)} />}
     </div>
   )
 }
 
-function Value({ label, text, wrong, commit }: { label: string; text: string; wrong: boolean; commit: (text: string) => void }) {
+function Value({ label, text, wrong, commit, locked = false }: { label: string; text: string; wrong: boolean; commit: (text: string) => void; locked?: boolean }) {
   const [typed, setTyped] = useState<string | null>(null)
   return (
     <input
-      className={wrong ? 'value wrong' : 'value'} aria-label={label} aria-invalid={wrong} spellCheck={false} value={typed ?? text}
+      className={wrong ? 'value wrong' : 'value'} aria-label={label} aria-invalid={wrong} readOnly={locked} title={locked ? 'The author of this application left it closed.' : undefined} spellCheck={false} value={typed ?? text}
       onChange={(e) => setTyped(e.currentTarget.value)}
       onFocus={(e) => e.currentTarget.select()}
       onBlur={() => { if (typed !== null) commit(typed); setTyped(null) }}

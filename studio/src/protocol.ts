@@ -71,6 +71,7 @@ export interface Model {
   seconds: number
   warnings: string[]
   runs: boolean
+  free: string[] | null
   written: string[]
 }
 

@@ -94,6 +94,7 @@ export const useStudio = create<Studio>(() => ({
   report: '',
 }))
 const { getState: get, setState: set } = useStudio
+Object.assign(window, { acausal: useStudio }) // for measurements, and for whoever is curious in the console
 
 // --- columns ------------------------------------------------------------------------------------------------------------------
 const columns = new Map<string, Map<string, Series>>()
@@ -269,6 +270,7 @@ export function change(layer: Layer, path: string, value: Case['set'][string] | 
     else next[path] = value
     return { draft: { ...s.draft, [layer]: next } }
   })
+  performance.mark('acausal:changed')
   if (rerun) again()
 }
 export const adjust = (what: Partial<Case>): void => set((s) => ({ draft: { ...s.draft, ...what } }))

@@ -122,9 +122,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def _studios(folder: Path) -> Iterator[Any]:
     started: list[subprocess.Popen[str]] = []
 
-    def make(text: str = PLANT, *options: str, name: str = "house.py") -> Server:
+    def make(text: str | None = PLANT, *options: str, name: str = "house.py") -> Server:
         file = folder / name
-        file.write_text(text)
+        if text is not None:
+            file.write_text(text)
         command = [sys.executable, "-m", "acausal.cli", "studio", name, "--no-browser", "--token", TOKEN, *options]
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.getcwd()}

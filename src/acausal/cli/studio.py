@@ -21,6 +21,13 @@ def studio(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", metavar="", help="Whether a browser is opened.")] = True,
     token: Annotated[str, typer.Option(metavar="TEXT", help="The word that lets a browser in; a random one otherwise.")] = "",
     new: Annotated[bool, typer.Option("--new", metavar="", help="Begin a new model in that file.")] = False,
+    pack: Annotated[
+        bool, typer.Option("--pack", metavar="", help="Write plant.acapp: the model, its cases, no source; to hand over.")
+    ] = False,
+    free: Annotated[
+        list[str] | None,
+        typer.Option("--free", metavar="PATHS", help="With --pack: parameters that the colleague may change; all otherwise."),
+    ] = None,
     memory: Annotated[int, typer.Option(metavar="MB", help="Memory that a run may use; most of the machine's otherwise.")] = 0,
     traceback: Traceback = False,
 ) -> Exit:
@@ -37,6 +44,8 @@ def studio(
     if new:
         _begin(model)
     _check(model)
+    if pack:
+        return _packed(model, free)
     found = Studio(model, _folder(model), memory or _most_memory())
     serve(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address))
     return Exit.FINE
@@ -44,6 +53,30 @@ def studio(
 
 def _say(model: str, address: str) -> None:
     print(f"The studio for {model} is at\n\n    {address}\n\nIt is for this machine only, and ends with Ctrl-C.", flush=True)
+
+
+def _packed(model: str, free: list[str] | None) -> Exit:
+    """Translate, and write everything that a colleague needs into one file."""
+    import sys
+
+    from ..studio import application, cases
+    from ..studio.drawing import Drawing
+    from ..studio.studio import model_file
+    from . import arguments, load
+    from .common import translated
+    from .guard import blamed
+
+    file = model_file(model)
+    if file is None:
+        raise Stop(Exit.USAGE, Diagnostic(f"`{model}` is not a Python file.", remedy="acausal studio --pack plant.py"))
+    component = load.load_component(model)
+    wishes = getattr(sys.modules.get(type(component).__module__), "__studio__", {})
+    target = file.with_suffix(".acapp")
+    open_ones = None if free is None else [name for group in arguments.names(free) for name in group]
+    with blamed(Exit.USAGE):
+        application.write(target, translated(model), wishes, cases.read(cases.file_of(model)), Drawing(file).layout, open_ones)
+    print(f"{target}: open it with `acausal studio {target}`.")
+    return Exit.FINE
 
 
 def _begin(model: str) -> None:
@@ -61,7 +94,7 @@ def _check(model: str) -> None:
     """A file that does not exist is told at once, not on a page."""
     from .load import _no_such_file, parse
 
-    if model.endswith(".acm"):
+    if model.endswith((".acm", ".acapp")):
         if not Path(model).is_file():
             raise Stop(Exit.USAGE, Diagnostic(f"There is no file `{model}`."))
         return

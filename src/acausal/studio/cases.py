@@ -29,7 +29,7 @@ def file_of(target: str) -> Path | None:
     """Where the cases of a model are kept: beside its file; None for a model without one."""
     text = target.partition(".py:")[0] + (".py" if ".py:" in target else "")
     path = Path(text)
-    return path.with_suffix(".cases.toml") if path.suffix in (".py", ".acm") else None
+    return path.with_suffix(".cases.toml") if path.suffix in (".py", ".acm", ".acapp") else None
 
 
 def read(path: Path | None) -> list[Case]:

@@ -17,7 +17,7 @@ from ..errors import AcausalError, ModelError
 from ..language.component import Component
 from ..runtime.model import Model as Compiled
 from ..runtime.model import compile as translate
-from . import describe
+from . import application, describe
 from .protocol import Choice, Model, Part
 
 _NICE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0)
@@ -61,6 +61,7 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         warnings=[] if model is None else [f"Nothing is connected to `{name}`." for name in model.open_connectors()],
         runs=model is not None,
         written=found.written,
+        free=found.free,
     )
     return Opened(model, catalogue, page, _files(target, loaded), found.wrong)
 
@@ -74,10 +75,14 @@ class _Loaded:
     choices: list[Choice] = field(default_factory=list)
     wishes: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
+    free: list[str] | None = None
     wrong: ModelError | None = None
 
 
 def _loaded(target: str, choices: Mapping[str, Any], sketch: bool) -> _Loaded:
+    if target.endswith(".acapp"):
+        about, model = application.about(Path(target)), application.model(Path(target))
+        return _Loaded(model, model.catalogue(), wishes=about["wishes"], free=about["free"])
     if target.endswith(".acm"):
         from ..loading import load
 
@@ -99,7 +104,7 @@ def _loaded(target: str, choices: Mapping[str, Any], sketch: bool) -> _Loaded:
             raise
         from ..program.catalogue import sketch as sketched
 
-        return _Loaded(None, sketched(component), known, wishes, written, error)
+        return _Loaded(None, sketched(component), known, wishes, written, wrong=error)
     return _Loaded(model, model.catalogue(), known, wishes, written)
 
 

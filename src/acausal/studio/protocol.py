@@ -112,6 +112,7 @@ class Model:
     seconds: float
     warnings: list[str]
     runs: bool = True  # False: it can be drawn, but not be run yet
+    free: list[str] | None = None  # parameters that may be changed in an application; None: all of them
     written: list[str] = field(default_factory=list)  # classes that are written in the model's file and can be edited
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Diagnostic, ModelError
+from . import application
 from . import cases as case_files
 from .drawing import Drawing
 from .process import Gone, Process
@@ -66,6 +67,10 @@ class Studio:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stamps: dict[str, tuple[int, int]] = {}
         self._instead: dict[str, str] = {}  # which earlier run a new one replaces when it is done
+
+    @property
+    def is_application(self) -> bool:
+        return self.target.endswith(".acapp")
 
     # --- pages ----------------------------------------------------------------------------------------------------------------
     def enter(self) -> Client:
@@ -201,7 +206,7 @@ class Studio:
         return found is not None and found.state in ("queued", "running")
 
     def _say(self, phase: Any, text: str, problems: list[Problem] | None = None, printed: str = "") -> None:
-        self.status = Status(phase, text, self.target, problems or [], printed)
+        self.status = Status(phase, text, self.target, problems or [], printed, self.is_application)
         self.announce("status", asdict(self.status))
 
     def _heard(self, worker: Process, head: dict[str, Any], frame: bytes) -> None:
@@ -292,8 +297,18 @@ class Studio:
         about = {"about": asdict(self.runs.by_id[run])} if head["ask"] == "export" else {}
         self._worker(run).send({**head, **about})
 
+    def _case(self, given: dict[str, Any], *more: str) -> Case:
+        """A case that a page sends; of an application only what its author left open."""
+        case = Case(**given)
+        free = self.model["free"] if self.model is not None else None
+        closed = [p for p in [*case.set, *case.inputs, *more] if free is not None and p not in free]
+        if closed:
+            what = f"`{closed[0]}` cannot be changed in this application."
+            raise ModelError(Diagnostic(what, remedy=f"Its author left open: {', '.join(free or []) or 'nothing'}."))
+        return case
+
     async def ask_run(self, head: dict[str, Any]) -> Any:
-        case = Case(**head["case"])
+        case = self._case(head["case"])
         worker = await self._worker_for_run()
         run = self.runs.new(case, self.version)
         if head.get("instead"):
@@ -374,7 +389,7 @@ class Studio:
         return told
 
     async def ask_study(self, head: dict[str, Any]) -> Any:
-        case = Case(**head["case"])
+        case = self._case(head["case"], *head["over"])
         worker = await self._worker_for_run()
         run = self.runs.new(case, self.version)  # for its number and its name
         self.runs.by_id.pop(run.id)
@@ -460,6 +475,9 @@ class Studio:
     def _read_cases(self) -> None:
         try:
             self.cases = case_files.read(self.case_file)
+            if self.is_application and self.case_file is not None and not self.case_file.is_file():
+                self.cases = application.cases(Path(self.target))
+                self.drawing.layout = application.about(Path(self.target))["layout"]
         except ModelError as error:
             self._say(self.status.phase, self.status.text, [problem(d) for d in error.diagnostics])
 
