@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.analysis.continuation import Special
 from acausal.errors import ModelError, UsageError
 
 
@@ -78,9 +79,7 @@ def test_branches_cross_and_can_be_switched() -> None:
     assert np.abs(x).max() > 0.9
     np.testing.assert_allclose(other.values, x**2, atol=1e-8)
     with pytest.raises(UsageError, match="cross at a branch point"):
-        ac.compile(Fold()).continuation("p", between=(-1.0, 1.0)).switched(
-            ac.compile(Fold()).continuation("p", between=(-1.0, 1.0)).special[0]
-        )
+        branch.switched(Special("limit point", 0.0, 0))
 
 
 def test_a_bound_parameter_follows() -> None:
@@ -97,11 +96,15 @@ def test_all_states_of_rest_are_found_from_many_starts() -> None:
     np.testing.assert_allclose([s["x"][-1] for s in states], [-np.sqrt(3), 0.0, np.sqrt(3)], atol=1e-6)
 
 
-class Never(ac.Component):
-    p, x = ac.Parameter(1.0), ac.Variable(start=0.0, fixed=True)
+def test_no_state_of_rest_to_begin_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ac.compile(Fold())
 
-    def equations(self) -> Any:
-        yield ac.der(self.x) == self.p + self.x**2
+    def prepare(*_: Any) -> None:
+        raise ModelError("it is not there")
+
+    monkeypatch.setattr(model._preparation, "prepare", prepare)
+    with pytest.raises(ModelError, match="no state of rest at p = 1, nor at 2"):
+        model.continuation("p", between=(1.0, 2.0))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +114,6 @@ class Never(ac.Component):
         (lambda: ac.compile(Fold()).continuation("p", between=3.0), "a pair of numbers"),
         (lambda: ac.compile(Fold()).continuation("x", between=(0.0, 1.0)), "not a parameter"),
         (lambda: ac.compile(Fold()).continuation("pp", between=(0.0, 1.0)), "pp"),
-        (lambda: ac.compile(Never()).continuation("p", between=(1.0, 2.0)), "no state of rest at p = 1, nor at 2"),
         (lambda: ac.compile(Fold()).find_steady_states({}), "from where to search"),
         (lambda: ac.compile(Fold()).find_steady_states({"x": 3.0}), "a pair of numbers"),
         (lambda: ac.compile(Fold()).find_steady_states({"x": (3.0, 1.0)}), "must grow"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import block_array, csc_array, diags_array
@@ -65,31 +65,36 @@ class Tracer:
         guess[-1] = direction
         return self._with_tangent(z, guess)
 
-    def _matrix(self, z: np.ndarray) -> tuple[csc_array, np.ndarray, np.ndarray]:
+    def _matrix(self, z: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
         """Derivatives by z, rows scaled to a largest entry of one; and by what the rows were multiplied."""
         size, e = self.equations.scale, self.equations
         u, parameter = z[:-1] * size[:-1], float(z[-1] * size[-1])
-        jacobian = csc_array(e.jacobian(u, parameter)) @ diags_array(size[:-1])
+        found, slope = e.jacobian(u, parameter), e.slope(u, parameter) * size[-1]
+        if len(u) <= _DENSE:
+            dense = found.toarray() * size[:-1]
+            weight = 1.0 / np.maximum(np.abs(dense).max(axis=1, initial=0.0), 1e-300)
+            return dense * weight[:, None], slope * weight, weight
+        jacobian = csc_array(found @ diags_array(size[:-1]))
         weight = 1.0 / np.maximum(np.asarray(abs(jacobian).max(axis=1).todense()).ravel(), 1e-300)
-        return csc_array(diags_array(weight) @ jacobian), e.slope(u, parameter) * size[-1] * weight, weight
+        return csc_array(diags_array(weight) @ jacobian), slope * weight, weight
 
-    def _bordered(self, z: np.ndarray, row: np.ndarray) -> tuple[csc_array, np.ndarray]:
+    def _bordered(self, z: np.ndarray, row: np.ndarray) -> tuple[Any, np.ndarray]:
         jacobian, slope, weight = self._matrix(z)
-        return csc_array(block_array([[jacobian, slope[:, None]], [row[None, :-1], row[None, -1:]]])), weight
+        join = np.block if isinstance(jacobian, np.ndarray) else lambda parts: csc_array(block_array(parts))
+        return join([[jacobian, slope[:, None]], [row[None, :-1], row[None, -1:]]]), weight
 
     def _with_tangent(self, z: np.ndarray, along: np.ndarray) -> OnCurve:
         (whole, _), right = self._bordered(z, along), np.zeros(len(z))
         right[-1] = 1.0
         try:
-            tangent = splu(whole).solve(right)
-        except RuntimeError:
+            tangent = _solved(whole, right)
+        except (RuntimeError, np.linalg.LinAlgError):
             raise ModelError("The curve has no direction here: equations and parameter say nothing about some unknown.") from None
         tangent = tangent / np.linalg.norm(tangent)
         sign = 0.0
-        if len(z) <= _DENSE:
-            dense = whole.toarray()
-            dense[-1] = tangent
-            sign = float(np.linalg.slogdet(dense)[0])
+        if isinstance(whole, np.ndarray):
+            whole[-1] = tangent
+            sign = float(np.linalg.slogdet(whole)[0])
         return OnCurve(z, tangent, sign, self.equations.scale)
 
     def ahead(self, point: OnCurve, step: float) -> OnCurve | None:
@@ -102,8 +107,8 @@ class Tracer:
                 return None
             whole, weight = self._bordered(z, point.tangent)
             try:
-                change = splu(whole).solve(-np.append(weight * residual, point.tangent @ (z - start)))
-            except RuntimeError:
+                change = _solved(whole, -np.append(weight * residual, point.tangent @ (z - start)))
+            except (RuntimeError, np.linalg.LinAlgError):
                 return None
             z = z + change
             if not np.isfinite(z).all() or np.linalg.norm(z - start) > 2 * abs(step) + 1e-6:
@@ -164,7 +169,7 @@ class Tracer:
             if there is None:
                 return best
             value, best = test(there), there
-            if abs(high - low) < 1e-10 * max(step, 1e-6) or value == 0.0:
+            if abs(high - low) < 1e-7 * abs(step) or value == 0.0:
                 break
             if value * first > 0:
                 low, first = middle, value
@@ -173,3 +178,7 @@ class Tracer:
                 high, last = middle, value
                 first *= 0.5
         return best
+
+
+def _solved(matrix: Any, right: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.solve(matrix, right) if isinstance(matrix, np.ndarray) else splu(matrix).solve(right))

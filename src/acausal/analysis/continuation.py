@@ -22,8 +22,6 @@ from ..program.rows import Stored
 from ..runtime.inputs import values_at
 from ..runtime.preparation import Beginning, Prepared
 from .arclength import OnCurve, Tracer
-from .bindings import through_bindings
-from .local import Local
 
 if TYPE_CHECKING:
     import os
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from ..runtime.model import Model
 
 _STATES = 300  # up to which eigenvalues are computed
+_STEP = 1e-6  # of the parameter's range, for derivatives by it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,14 +56,17 @@ class AtRest:
         self.model, self.name, self.changes = model, parameter, dict(changes)
         self.problem, self.signals = prepared.problem, prepared.signals
         self.scale = np.append(self.problem.nominal, span)
-        self.cells = np.ravel(model._parameters.cells(parameter))
-        self.known = self.problem.known.copy()
-        fixed = model._parameters.known({**self.changes, parameter: model.get(parameter)})
-        bound = through_bindings(model, fixed)
-        self.direction = bound[:, self.cells].toarray().sum(axis=1)[:, None]
+        self.known, self._read = self.problem.known.copy(), dict[float, np.ndarray]()
 
     def at(self, parameter: float) -> np.ndarray:
         """All known values with the parameter."""
+        if parameter not in self._read:
+            if len(self._read) > 8:
+                self._read.clear()
+            self._read[parameter] = self._known(parameter)
+        return self._read[parameter]
+
+    def _known(self, parameter: float) -> np.ndarray:
         known = self.known.copy()
         count = self.model.system.known_count
         fresh = values_at(self.signals, float(known[0]), self.model._parameters.known({**self.changes, self.name: parameter}))
@@ -81,10 +83,6 @@ class AtRest:
             keep[hybrid.cells] = keep[hybrid.partners] = True
         return keep
 
-    def local(self, u: np.ndarray, parameter: float) -> Local:
-        t = float(self.known[0])
-        return Local(self.problem, self.problem.equations.workspace(t, u, np.zeros(len(u)), self.at(parameter)))
-
     def residual(self, u: np.ndarray, parameter: float) -> np.ndarray:
         with np.errstate(all="ignore"):
             return self.problem.residual(float(self.known[0]), u, np.zeros(len(u)), known=self.at(parameter))
@@ -95,17 +93,23 @@ class AtRest:
         return csc_array((values, indices, indptr), shape=(len(u), len(u)))
 
     def slope(self, u: np.ndarray, parameter: float) -> np.ndarray:
-        return self.local(u, parameter).by_known(self.direction).ravel()
+        """Derivatives by the parameter, from both sides: known values that are bound to it follow."""
+        h = _STEP * max(abs(parameter), self.scale[-1])
+        return (self.residual(u, parameter + h) - self.residual(u, parameter - h)) / (2 * h)
 
     def eigenvalues(self, u: np.ndarray, parameter: float) -> np.ndarray:
         """Of the linearised model; none for one with many states."""
-        local, states = self.local(u, parameter), np.flatnonzero(self.problem.differential)
-        if not 0 < len(states) <= _STATES:
+        states, n = self.problem.differential, len(u)
+        if not 0 < int(states.sum()) <= _STATES or n > 4 * _STATES:
             return np.zeros(0, dtype=complex)
-        unit = np.zeros((len(u), len(states)))
-        unit[states, np.arange(len(states))] = 1.0
-        moved = local.consistent(unit, np.zeros((self.model.system.known_count, len(states))))
-        return np.linalg.eigvals(moved[len(u) + states])
+        indptr, indices = self.problem.pattern
+        parts = self.problem.partials(float(self.known[0]), u, np.zeros(n), known=self.at(parameter))
+        by_value, by_slope = (csc_array((values, indices, indptr), shape=(n, n)).toarray() for values in parts)
+        try:
+            moved = -np.linalg.solve(np.column_stack([by_slope[:, states], by_value[:, ~states]]), by_value[:, states])
+        except np.linalg.LinAlgError:
+            return np.zeros(0, dtype=complex)
+        return np.linalg.eigvals(moved[: int(states.sum())])
 
 
 class Branch:
@@ -260,7 +264,7 @@ def _pair(eigenvalues: np.ndarray) -> complex:
 
 def _smallest(tracer: Tracer, point: OnCurve) -> float:
     """The smallest singular value of the bordered matrix, with the sign of its determinant."""
-    dense = tracer._bordered(point.z, point.tangent)[0].toarray()
+    dense = tracer._bordered(point.z, point.tangent)[0]
     return point.sign * float(np.linalg.svd(dense, compute_uv=False)[-1])
 
 
@@ -269,7 +273,7 @@ def _other_branch(
 ) -> Branch:
     tracer = Tracer(equations)
     jacobian, slope, _ = tracer._matrix(point.z)
-    _, _, v = np.linalg.svd(np.column_stack([jacobian.toarray(), slope]))
+    _, _, v = np.linalg.svd(np.column_stack([jacobian, slope]))
     plane = v[-2:]  # both tangents lie in it
     across = plane - np.outer(plane @ point.tangent, point.tangent)
     other = across[np.argmax(np.linalg.norm(across, axis=1))]

@@ -103,3 +103,18 @@ def nyquist(linear: Any, frequencies: Any, file: Any) -> Figure:
     axis.grid(True, alpha=0.3)
     axis.legend(fontsize="small")
     return finished(figure, file)
+
+
+def response_picture(response: Any, name: str, file: Any) -> Figure:
+    from matplotlib.figure import Figure as Made
+
+    figure = Made(figsize=(6.5, 4.5))
+    axis = figure.subplots()
+    amplitude = response.amplitude(name)
+    axis.plot(response.frequencies, amplitude)
+    for fold in response.folds:
+        axis.axvline(fold, color="C3", linewidth=0.8, linestyle=":")
+        axis.annotate(f"{fold:.4g} Hz", (fold, amplitude.max()), fontsize="small", rotation=90, va="top")
+    axis.set_xlabel("frequency [Hz]")
+    axis.set_ylabel(f"amplitude of {name}")
+    return finished(figure, file)

@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from ..analysis.continuation import Branch
     from ..analysis.fit import Fit
     from ..analysis.gradient import Gradients
+    from ..analysis.harmonic import FrequencyResponse
     from ..analysis.linearise import Linearisation
     from ..analysis.optimise import Optimum
     from ..analysis.partials import Partials
+    from ..analysis.periodic import PeriodicState
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
@@ -271,6 +273,29 @@ class Model:
         from ..analysis.continuation import many_steady_states
 
         return many_steady_states(self, spread, count, **options)
+
+    def periodic_state(self, period: float | str, **options: Any) -> PeriodicState:
+        """The periodic state that the model settles to, by shooting: start values with which a period ends where it began.
+
+        orbit = model.periodic_state("20 ms")
+        orbit["C.v"], orbit.start, orbit.multipliers, orbit.stable, orbit.result
+
+        `forced=False`: an oscillation of its own, whose period is found too, from the one given. `settle` periods are simulated
+        first.
+        """
+        from ..analysis.periodic import periodic_state
+
+        return periodic_state(self, period, **options)
+
+    def harmonic_balance(self, frequency: str, between: Iterable[float], **options: Any) -> FrequencyResponse:
+        """Periodic answers along the frequency of the model's forcing, a parameter in Hz, also where the curve turns back.
+
+        response = model.harmonic_balance("f", between=(0.2, 0.7), harmonics=9)
+        response.frequencies, response.amplitude("phi"), response.folds, response.plot("phi", "response.png")
+        """
+        from ..analysis.harmonic import harmonic_balance
+
+        return harmonic_balance(self, frequency, between, **options)
 
     # --- many runs ------------------------------------------------------------------------------------------------------------
     def study(self, cases: Any, outputs: Any, **options: Any) -> Study:

@@ -1,0 +1,99 @@
+"""Periodic states and frequency answers against published turning points, closed forms and simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import ModelError, UsageError
+
+
+class Spring(ac.Component):
+    """J φ'' + d φ' + c φ - φ² = sin 2πft: several answers between 0.397 and 0.426 Hz (Modelica conference 2008, SimulationX)."""
+
+    f, c, d, soft = ac.Parameter(0.3), ac.Parameter(8.0), ac.Parameter(0.1), ac.Parameter(1.0)
+    phi, w = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    twice = ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.phi) == self.w
+        yield ac.der(self.w) + self.d * self.w + self.c * self.phi - self.soft * self.phi**2 == ac.sin(2 * ac.pi * self.f * ac.time)
+        yield self.twice == 2 * self.phi
+
+
+@pytest.fixture(scope="module")
+def spring() -> ac.Model:
+    return ac.compile(Spring())
+
+
+def test_the_curve_turns_back_where_it_was_published(spring: ac.Model, tmp_path: Any) -> None:
+    response = spring.harmonic_balance("f", between=(0.36, 0.5), harmonics=6)
+    assert len(response.folds) == 2
+    np.testing.assert_allclose(sorted(response.folds), [0.397, 0.426], rtol=5e-3)
+    speeds = np.sort(response.at(0.405).peak("w"))
+    assert len(speeds) == 3
+    assert speeds[0] == pytest.approx(1.698, rel=0.02) and speeds[-1] == pytest.approx(9.851, rel=0.02)
+    response.plot("phi", tmp_path / "response.png")
+    assert (tmp_path / "response.png").exists() and "folds at" in repr(response)
+
+
+def test_a_linear_spring_answers_as_its_transfer_function(spring: ac.Model) -> None:
+    response = spring.harmonic_balance("f", between=(0.3, 0.35), harmonics=2, set={"soft": 0.0})
+    s = 2j * np.pi * response.frequencies
+    exact = np.abs(1 / (s**2 + 0.1 * s + 8.0))
+    largest = [np.abs(np.fft.rfft(response.orbit(k, "phi")[1])[1]) * 2 / 12 for k in range(len(response))]
+    np.testing.assert_allclose(largest, exact, rtol=1e-6)
+    assert response.amplitude("twice")[0] == pytest.approx(2 * response.amplitude("phi")[0])
+    assert not response.folds
+
+
+def test_shooting_finds_what_a_long_run_settles_to(spring: ac.Model) -> None:
+    orbit = spring.periodic_state(1 / 0.3, set={"f": 0.3}, settle=1, rtol=1e-10)
+    assert orbit.stable and orbit.forced and "stable" in repr(orbit)
+    run = spring.simulate(100 / 0.3, points=11, set={"f": 0.3}, rtol=1e-8)
+    assert orbit["phi"][0] == pytest.approx(run["phi"][-1], abs=1e-5)
+    assert orbit["phi"][-1] == pytest.approx(orbit["phi"][0], abs=1e-6)
+    np.testing.assert_allclose(np.prod(orbit.multipliers).real, np.exp(-0.1 / 0.3), rtol=1e-6)  # Liouville
+
+
+class Oscillator(ac.Component):
+    """Van der Pol's, of which the period is 6.6632868593… (Andersen, Geer 1982)."""
+
+    x, y = ac.Variable(start=2.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.y
+        yield ac.der(self.y) == (1 - self.x**2) * self.y - self.x
+
+
+def test_an_oscillation_of_its_own_has_a_period_that_is_found() -> None:
+    orbit = ac.compile(Oscillator()).periodic_state(6.4, forced=False)
+    assert orbit.period == pytest.approx(6.66328686, rel=1e-6)
+    assert orbit.stable
+    assert np.abs(orbit.multipliers).max() == pytest.approx(1.0, abs=1e-4)
+
+
+class Drift(ac.Component):
+    f, x = ac.Parameter(1.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0 + ac.sin(2 * ac.pi * self.f * ac.time)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda m: m.periodic_state(-1.0), "A period is positive"),
+        (lambda m: ac.compile(Drift()).periodic_state(1.0), "No periodic state was found"),
+        (lambda m: m.harmonic_balance("f", between=(-0.1, 0.5)), "Frequencies are positive"),
+        (lambda m: m.harmonic_balance("f", between=(0.1, 0.5), harmonics=0), "at least 1"),
+        (lambda m: m.harmonic_balance("f", between=(0.3, 0.31), harmonics=1).at(0.5), "does not pass 0.5 Hz"),
+        (lambda m: m.harmonic_balance("phi", between=(0.1, 0.5)), "not a parameter"),
+    ],
+)
+def test_bad_input(spring: ac.Model, ask: Any, said: str) -> None:
+    with pytest.raises((UsageError, ModelError), match=said):
+        ask(spring)
