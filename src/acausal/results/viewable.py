@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..errors import NameNotFound
-from . import plot as pictures
-from . import tabular
 from .events import Events, History, Meaning, Place
+from .late import Late
 from .series import Array, Names, Trajectories
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     import os
 
+    from . import plot as pictures
+    from . import tabular
     from .states import Interval
     from .views import How, Moment, Resampled, Selection
 
@@ -140,10 +141,16 @@ class Viewable:
         """Discrete variables that every picture shows as bands unless others are named."""
         return ()
 
-    plot = pictures.plot
-    to_pandas = tabular.to_pandas
-    to_xarray = tabular.to_xarray
-    export = tabular.export
+    if TYPE_CHECKING:
+        plot = pictures.plot
+        to_pandas = tabular.to_pandas
+        to_xarray = tabular.to_xarray
+        export = tabular.export
+    else:
+        plot = Late("plot", "plot")
+        to_pandas = Late("tabular", "to_pandas")
+        to_xarray = Late("tabular", "to_xarray")
+        export = Late("tabular", "export")
 
     def save(
         self: Trajectories, path: str | os.PathLike[str], names: Names = None, *, expressions: Iterable[str] | None = None

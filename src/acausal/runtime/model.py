@@ -14,10 +14,8 @@ from ..families.facts import put_back
 from ..families.starts import StartReader
 from ..families.system import System
 from ..language.component import Component
-from ..program.catalogue import catalogue
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
-from ..program.shown import Catalogue, model_html
 from ..results.result import Result
 from .failure import OnFailure, check_on_failure, heard, told_of_open
 from .outcome import Outcome
@@ -122,6 +120,8 @@ class Model:
         )
 
     def _repr_html_(self) -> str:
+        from ..program.shown import model_html
+
         return model_html(self)
 
     def info(self) -> Counts:
@@ -334,6 +334,9 @@ class Model:
 
         names = [q["name"] for q in model.catalogue()["kinds"][0]["quantities"]]
         """
+        from ..program.catalogue import catalogue
+        from ..program.shown import Catalogue
+
         return Catalogue(catalogue(self.program, self._parameters.known({})))
 
     def save(self, path: str | os.PathLike[str]) -> None:
