@@ -89,31 +89,14 @@ bool Consistency::find_correction(double *w) {
         z[c] = solved_for(w, c);
     }
     if (!lu.factor(matrix.data())) return false;
-    fresh = true;
     correction = residual;
     lu.solve(correction.data());
     return all_finite(correction.data(), n);
 }
 
-// Second derivatives of what is differentiated, where w has just been solved for: by how much the equations are wrong a little later.
-bool Consistency::curvature(const double *w, const bool *differential, double soon, std::vector<double> &bend) {
-    if (!fresh) return false;
-    fresh = false;
-    probe.assign(w, w + system.layout.workspace());
-    for (int64_t c = 0; c < n; ++c)
-        if (differential[c]) probe[c] += soon * probe[n + c];
-    probe[system.layout.time_index] += soon;
-    if (!evaluate(probe.data())) return false;
-    bend = residual;
-    lu.solve(bend.data());
-    for (int64_t c = 0; c < n; ++c) bend[c] = slope[c] ? bend[c] / soon : 0.0;
-    return all_finite(bend.data(), n);
-}
-
 // Nothing is corrected when the residuals are rounding errors. Otherwise once at least: a residual may be small against the terms of
 // its row where the unknown is not, the charging current of a small capacitor beside a large one through a resistor.
 Consistency::Answer Consistency::solve(double *w, const bool *differential, const double *nominal, double tolerance, int max_iterations) {
-    fresh = false;
     for (int64_t c = 0; c < n; ++c)
         if (!differential[c]) w[n + c] = 0;
     if (!evaluate(w)) return {false, 0};

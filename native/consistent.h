@@ -24,10 +24,6 @@ class Consistency {
     // `differential` whose y' is in no equation at this point (a model may have modes) is algebraic here.
     Answer solve(double *w, const bool *differential, const double *nominal, double tolerance, int max_iterations);
 
-    // Second derivatives where `w` was solved for, in `bend`, seen from what the equations say after the time `soon`; once after
-    // each solution. False: not known.
-    bool curvature(const double *w, const bool *differential, double soon, std::vector<double> &bend);
-
   private:
     double &solved_for(double *w, int64_t c) const { return w[slope[c] ? n + c : c]; }
     bool evaluate(double *w); // false: not finite
@@ -45,8 +41,7 @@ class Consistency {
     SparseLu lu;
     std::vector<double> parts; // of the Jacobian, one after the other
     const double *by_value, *by_slope;
-    std::vector<double> matrix, residual, correction, scale, weight, z, probe;
-    bool fresh = false; // the factors are those of the last solution
+    std::vector<double> matrix, residual, correction, scale, weight, z;
     std::vector<char> slope; // whether y' of the unknown is solved for
 };
 

@@ -15,8 +15,6 @@ constexpr long chunk = 1000; // steps between two checks that time still moves
 constexpr double renewal = 40;      // steps that a Jacobian may serve …
 constexpr double early_renewal = 8; // … when the step changed after it was made; more where a factorisation costs as much as more solutions
 constexpr double latest = 10;       // times later
-constexpr double first_error = 0.004; // of the first step after an event, in tolerances: there may be very many of these
-constexpr double known_within = 10;   // times that within which slopes change little: where the curvature is known
 
 void Counters::add(const Counters &o) {
     steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
@@ -120,12 +118,6 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     ahead.is = false;
     if (!started) origin = t0;
     step_at_start = step;
-    chosen_step = 0;
-    if (step > 0 && curvature.t == t0) {
-        double longest = known_within * step;
-        chosen_step = std::min(longest, curvature.largest > 0 ? std::sqrt(2 * first_error / curvature.largest) : longest);
-    }
-    curvature = {};
     restore_start();
     if (last_status == Status::Cancelled) cancelled = false;
     last_status = Status::Finished;
@@ -402,7 +394,6 @@ int64_t Ida::write_rows(double until, const double *times, int64_t count, double
 // takes, may step over a whole period of them (a sine of 20 s in a run of 10 000 s, seen from its zeros only).
 double Ida::first_step(double t_end) const {
     if (settings.initial_step > 0) return std::min(settings.initial_step, t_end - t);
-    if (chosen_step > 0) return std::min(chosen_step, t_end - t);
     double rate = 0;
     for (int64_t i = 0; i < n; ++i) {
         if (settings.suppress_algebraic && id[i] == 0) continue;

@@ -201,12 +201,6 @@ class Ida {
     bool timed_ahead = false; // … because something happens then
     void go_back(double time);             // to a time within the last step
     Status go_on_ahead(double t_end);      // to where the last step ended already, or to t_end before it
-    void see_curvature(double time, const bool *differential);
-    struct Curvature {
-        double t = nowhere, largest = 0; // of second derivatives, in tolerances
-    } curvature; // where values were last solved for
-    double chosen_step = 0; // the first one of a restart, where curvature is known; 0 otherwise
-    std::vector<double> bend;
     bool ordinary_event(const int32_t *roots); // false: left as it was
     void store_row(double *rows, int64_t written);
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }

@@ -7,8 +7,6 @@
 
 namespace acausal {
 
-constexpr double seen_after = 1e-3; // of the last step: after that time slopes have changed enough to be seen
-
 void Ida::set_cells(const int32_t *cells, const double *values, int64_t count) {
     double *here = w.get() + 2 * n, *there = w_out.get() + 2 * n;
     for (int64_t k = 0; k < count; ++k) here[cells[k]] = there[cells[k]] = values[k];
@@ -35,24 +33,9 @@ Consistency::Answer Ida::consistent(double time, double *y, double *yp, const bo
     if (answer.ok) {
         std::memcpy(y, w.get(), sizeof(double) * n);
         std::memcpy(yp, w.get() + n, sizeof(double) * n);
-        see_curvature(time, differential);
     }
     std::memcpy(w.get(), present.data(), sizeof(double) * 2 * n);
     return answer;
-}
-
-// How large the second derivatives are that the solution in w begins with, against the tolerances: for a start from there.
-void Ida::see_curvature(double time, const bool *differential) {
-    double step = 0;
-    if (started) IDAGetLastStep(mem, &step);
-    curvature = {};
-    if (!consistency || !(step > 0) || !consistency->curvature(w.get(), differential, seen_after * step, bend)) return;
-    double largest = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        if (settings.suppress_algebraic && id[i] == 0) continue;
-        largest = std::max(largest, std::fabs(bend[i]) / (settings.rtol * std::fabs(w[i]) + absolute[i]));
-    }
-    curvature = {time, largest};
 }
 
 // ------------------------------------------------------------------------------------------------ ordinary events
@@ -95,7 +78,6 @@ Status Ida::conclude_event(double *rows, int64_t capacity, int64_t written) {
         IDAGetLastStep(mem, &step);
         journal->close(standing(), tested());
         s.pace = std::max(step, 0.3 * s.pace); // an event soon after another must not make the next start slower still
-        see_curvature(t, reinterpret_cast<const bool *>(s.differential.data()));
         start(t, w.get(), w.get() + n, s.restart_step * s.pace);
         auto of_time = [&](int32_t cause) { return cause >= system->root_count; }; // what happens at given times cannot chatter
         s.causes.erase(std::remove_if(s.causes.begin(), s.causes.end(), of_time), s.causes.end());

@@ -329,29 +329,6 @@ def test_a_longer_first_step_is_no_less_accurate(rtol: float, monkeypatch: Any) 
     assert steps[native.RESTART] < 0.9 * steps[0.0]
 
 
-def test_many_events_cost_few_steps_each_and_no_accuracy() -> None:
-    """The first step after an event goes by the curvature of what begins there: 10 steps an event without."""
-
-    class Cell(ac.Component):
-        rate, x, full = ac.Parameter(1.0), ac.Variable(start=0.0, fixed=True), ac.Boolean(False)
-
-        def equations(self) -> Statements:
-            yield ac.der(self.x) == ac.where(self.full, -self.x, self.rate)
-
-        def events(self) -> Statements:
-            yield ac.when(self.x > 1.0, ac.assign(self.full, True))
-
-    class Cells(ac.Component):
-        def __init__(self, n: int) -> None:
-            self.cell = ac.array(Cell, n, rate=np.linspace(1.0, 10.0, n))
-
-    result = ac.compile(Cells(200)).simulate(until=2.0, rtol=1e-6)
-    times, rates = result.time[:, None], np.linspace(1.0, 10.0, 200)
-    exact = np.where(times * rates < 1.0, rates * times, np.exp(1 / rates - times))
-    assert len(result.events) == 200 and np.abs(result["cell.x"] - exact).max() < 2e-5
-    assert result.statistics.steps < 7 * 200
-
-
 # ------------------------------------------------------------------------------------------------ buffers, many events
 
 

@@ -22,7 +22,7 @@ def useless_connectors(system: System, most: int) -> list[str]:
         flows = [q for q in kind.quantities.values() if q.flow_sign and q.connector is not None]
         if kind is plant.root.kind or not flows:
             continue
-        blocks = [q.base + np.arange(kind.count * q.size).reshape(kind.count, -1) for q in flows]
+        blocks = [q.base + np.arange(kind.count * q.size).reshape(kind.count, q.size) for q in flows]
         idle = np.logical_and.reduce([nothing[block].all(axis=1) for block in blocks])
         for block in blocks:
             for number in block[idle][is_open[block[idle]]][:most]:

@@ -8,9 +8,9 @@ are solved for take part; of others the way that g is about to go in the whole r
 well away from zero, δ is next to nothing: there it would only make the event late. A relation that switches too early by rounding
 does no harm.
 
-Derivatives are interpolated at a crossing, with less accuracy than the solution, and differ after the restart, where they are
-solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the same, and gets
-a band as wide as it needs.
+Derivatives and algebraic unknowns are interpolated at a crossing, with less accuracy than the states, and differ after the restart,
+where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the
+same, and gets a band as wide as it needs.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0. So has what an event leaves on its
 switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5.
@@ -35,7 +35,8 @@ IDLE = 1e-18  # of a band that nominal values suggest: away from the switching p
 ROUNDING = 64 * np.finfo(float).eps  # of that size: so much a value may be wrong
 SOON = 1e-6  # of a run: after that time it is seen what moves
 AWAY = 10.0  # bands from zero: there a band that was made wide is needed no longer
-OF_DERIVATIVES = 1000.0  # times the run's tolerance: by so much they may differ from what is interpolated
+OF_DERIVATIVES = 1000.0  # times the run's tolerance: by so much they may differ from what is interpolated …
+OF_ALGEBRAIC = 10.0  # … and unknowns that have no part in the error test
 
 
 class Relations:
@@ -229,7 +230,8 @@ class Relations:
     def _softness(self) -> Floats:
         """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
         n = self.problem.size
-        return np.where(self._depends(np.arange(2 * n) >= n), self.rtol * OF_DERIVATIVES, 0.0)
+        of_solved = np.where(self.exact, 0.0, self.rtol * OF_ALGEBRAIC)
+        return np.where(self._depends(np.arange(2 * n) >= n), self.rtol * OF_DERIVATIVES, of_solved)
 
     def _depends(self, unknowns: Mask) -> Mask:
         """Which relations read some of y and y', through computed cells, too."""
