@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Expression, Literal, Reference, Time
-from ..structure.unions import signed_components
+from ..structure.unions import components, signed_components
 from .affine import Affine, affine
 from .connections import Nodes
 from .plant import TIME, ZERO, Kind, Plant, Quantity
@@ -61,6 +61,29 @@ class _Edges:
         return np.concatenate(self.first), np.concatenate(self.second), np.concatenate(self.sign)
 
 
+def _handed_on(plant: Plant, nodes: Nodes) -> np.ndarray:
+    """Inputs of composites that nothing drives and that are connected to inputs inside only: of each such set the outermost."""
+    depth = np.full(plant.variable_count, -1, dtype=np.int64)  # of inputs
+    for kind in plant.kinds:
+        for q in kind.quantities.values():
+            if q.role == "input" and nodes.connected[q.base : q.base + kind.count * q.size].any():
+                for member in kind.members:
+                    first = q.base + member.first * q.size
+                    depth[first : first + member.count * q.size] = len(member._steps_from(plant.root) or ())
+    equal = nodes.equal[(depth[nodes.equal] >= 0).any(axis=1)]
+    if not len(equal):
+        return np.zeros(0, dtype=np.int64)
+    label = components(plant.variable_count, equal[:, 0], equal[:, 1])
+    members = np.unique(equal)
+    driven = np.zeros(len(label), dtype=bool)
+    driven[label[members[(depth[members] < 0) | nodes.stated[members]]]] = True
+    least = np.full(len(label), np.iinfo(np.int64).max)
+    np.minimum.at(least, label[members], depth[members])
+    first = members[(depth[members] == least[label[members]]) & ~driven[label[members]]]
+    alone = np.bincount(label[first], minlength=len(label)) == 1  # of two that are as far out neither has more to say
+    return first[alone[label[first]]]
+
+
 class AliasGraph:
     """Nodes are the variables, then the known cells."""
 
@@ -78,22 +101,24 @@ class AliasGraph:
         self.edges.add(nodes.zero, self._cell(np.array([ZERO])), 1)
         if plant.seen is not None:
             self.edges.add(plant.seen.known[:, 0], self._cell(plant.seen.known[:, 1]), 1)
-        self._external_inputs(nodes.connected)
+        self._external_inputs(nodes)
 
     def _cell(self, known: np.ndarray) -> np.ndarray:
         return self.plant.variable_count + known
 
-    def _external_inputs(self, connected: np.ndarray) -> None:
-        """Inputs with nothing connected, and those of the whole model, take the value given from outside."""
-        root = self.plant.root.kind
+    def _external_inputs(self, nodes: Nodes) -> None:
+        """Inputs with nothing connected, those of the whole model, and those that are only handed on to inputs inside take
+        the value given from outside."""
+        root, free = self.plant.root.kind, ~nodes.connected
+        free[_handed_on(self.plant, nodes)] = True
         for kind in self.plant.kinds:
             for q in kind.quantities.values():
                 if q.role == "input":
-                    self._attach_input(kind, q, connected, kind is root)
+                    self._attach_input(kind, q, free, kind is root)
 
-    def _attach_input(self, kind: Kind, quantity: Quantity, connected: np.ndarray, outermost: bool) -> None:
+    def _attach_input(self, kind: Kind, quantity: Quantity, free: np.ndarray, outermost: bool) -> None:
         numbers = np.arange(kind.count * quantity.size)
-        outside = np.ones(len(numbers), dtype=bool) if outermost else ~connected[quantity.base + numbers]
+        outside = np.ones(len(numbers), dtype=bool) if outermost else free[quantity.base + numbers]
         self.edges.add(quantity.base + numbers[outside], self._cell(quantity.known_base + numbers[outside]), 1)
 
     # --- equations ----------------------------------------------------------------------------------------------------

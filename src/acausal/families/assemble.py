@@ -192,7 +192,8 @@ def _mark_driven_inputs(plant: Plant, traced: Traced, nodes: Nodes) -> None:
     for equation in traced.equations:
         for side in _sides(equation.residual):
             if isinstance(side, Reference) and side.declaration.role == "input" and side.owner is not traced.kind.representative:
-                nodes.connected[plant.numbers(traced.kind, side).ravel()] = True
+                numbers = plant.numbers(traced.kind, side).ravel()
+                nodes.connected[numbers] = nodes.stated[numbers] = True
 
 
 def _sides(residual: Expression) -> list[Expression]:

@@ -52,6 +52,7 @@ class Nodes:
     sum_flow: np.ndarray  # … the flow
     sum_sign: np.ndarray  # … and its sign
     connected: np.ndarray  # mask of variables that occur in a connection
+    stated: np.ndarray  # mask of inputs that equations of their surroundings state
     mixed: list[Mixing] = field(default_factory=list)  # what enters where three or more meet
 
     @property
@@ -212,6 +213,7 @@ def _sorted_nodes(equal: np.ndarray, label: np.ndarray, variable: np.ndarray, si
         sum_flow=variable[many],
         sum_sign=sign[many],
         connected=connected,
+        stated=np.zeros(len(connected), dtype=bool),
     )
 
 
