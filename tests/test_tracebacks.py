@@ -25,6 +25,7 @@ def shown(program: str, **environment: str) -> str:
         "import acausal as ac\nmodel = ac.compile(3)",
         "import acausal as ac\nfrom acausal.library.electrical import Resistor\nResistor(RR=1.0)",
         "import acausal as ac\nclass A(ac.Component):\n    x = ac.Variable()\nac.compile(A())",
+        "from acausal.language.plain import plain\nplain(3)",
     ],
 )
 def test_the_last_frame_is_the_user_s(program):

@@ -68,7 +68,7 @@ class Diagnostic:
 class AcausalError(Exception):
     """Base of everything this program raises on purpose. Shown to a user, its traceback ends in a line of her own."""
 
-    def _render_traceback_(self) -> list[str]:
+    def _render_traceback_(self: BaseException) -> list[str]:
         """What IPython and Jupyter show."""
         return "".join(told(type(self), self, self.__traceback__)).splitlines()
 
@@ -115,6 +115,8 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
+
+    _render_traceback_ = AcausalError._render_traceback_
 
 
 class ShapeError(ModelError):
@@ -177,7 +179,7 @@ def shorten_tracebacks() -> None:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if isinstance(error, AcausalError):
+        if isinstance(error, AcausalError | Interrupted):
             sys.stderr.write("".join(told(kind, error, trace)))
         else:
             sys.__excepthook__(kind, error, trace)

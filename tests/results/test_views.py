@@ -69,6 +69,14 @@ def test_several_names_are_a_part_of_the_result(run):
         run[["x", "nowhere"]]
 
 
+@pytest.mark.parametrize("key", [0, 1.5, None])
+def test_what_is_no_name_is_told(run, key):
+    with pytest.raises(UsageError, match="asked for variables by name, got"):
+        run[key]
+    with pytest.raises(UsageError, match="A variable's name was expected"):
+        run[[key]]
+
+
 def test_at_a_time_between_two_points(run):
     assert run.at(0.333)["x"] == pytest.approx(np.exp(-0.333), rel=1e-6)  # cubic, by the stored slopes
     np.testing.assert_allclose(run.at("700 ms")["w"], np.array([1, 2, 3]) * np.exp(-1.4), rtol=1e-4)

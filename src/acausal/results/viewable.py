@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..errors import NameNotFound
+from ..errors import NameNotFound, UsageError
 from .events import Events, History, Meaning, Place
 from .late import Late
 from .series import Array, Names, Trajectories
@@ -48,6 +48,11 @@ class Viewable:
         """`result["room.T"]`: an array over `result.time` that knows its unit; `result[["a", "b"]]`: these two of the result."""
         if isinstance(name, str):
             return Trajectory.of(self.values_of(name), name, self.unit(name))
+        if not isinstance(name, Iterable):
+            raise UsageError(
+                f"A result is asked for variables by name, got {name!r} of type {type(name).__name__}.",
+                remedy='`result["room.T"]`, or `result[["a", "b"]]`; values at a time: `result.at("1 h")["room.T"]`.',
+            )
         from .views import Selection
 
         return Selection(self, name)
