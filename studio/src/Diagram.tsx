@@ -265,7 +265,8 @@ function useValues(plan: Plan, dark: boolean): void {
     const names = plan.parts.flatMap((p) => p.shown.map((v) => v.path))
     if (!run || !state || state === 'queued' || state === 'running' || !names.length) return
     void framesOf(run, names).then((data) => {
-      if (!wanted || !data) return
+      if (!wanted) return
+      if (!data?.times.length) return clear() // values of another run would be a lie
       played = { data, rows: new Map(data.columns.map((c, k) => [c.name, k])), largest: largestOf(data) }
       paint(plan, useStudio.getState().time, dark)
     })
@@ -275,6 +276,12 @@ function useValues(plan: Plan, dark: boolean): void {
     paint(plan, useStudio.getState().time, dark)
     return useStudio.subscribe((s, before) => { if (s.time !== before.time) paint(plan, s.time, dark) })
   }, [plan, units, dark])
+}
+
+function clear(): void {
+  played = null
+  for (const text of texts.values()) text.textContent = '–'
+  for (const card of cards.values()) card.style.removeProperty('--tint')
 }
 
 function largestOf(data: Frames): Float64Array {

@@ -54,7 +54,7 @@ export function PlotPanel({ panel, last }: { panel: Panel; last: boolean }) {
         <Tooltip label="Close this panel"><ActionIcon size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
       </div>
       {panel.names.length === 0 ? <div className="hint">Drag a signal here, or tick it in the list on the left.</div>
-        : curves.length === 0 ? <div className="hint">{current ? 'No values yet.' : 'Run the model to see curves here.'}</div>
+        : curves.length === 0 ? <div className="hint">{!current ? 'Run the model to see curves here.' : runs.find((r) => r.id === current)?.points ? 'No values yet.' : 'This run has no values.'}</div>
           : <Canvas curves={curves} dark={dark} last={last} unitsKey={JSON.stringify(units)} />}
     </section>
   )
@@ -205,17 +205,24 @@ useStudio.subscribe((s, before) => {
 
 // Wheel zooms at the cursor, dragging selects, dragging with shift pans, a click sets the time, a double click shows everything.
 function gestures(u: uPlot, now: () => Curve[]): void {
+  let frame = 0
+  const zoomTo = (zoom: [number, number] | null): void => { // once a frame, however many events there are
+    wanted = zoom
+    if (!frame) frame = requestAnimationFrame(() => { frame = 0; useStudio.setState({ zoom: wanted }) })
+  }
+  let wanted: [number, number] | null = null
   const limit = (low: number, high: number): void => {
     const [first, last] = extent(now())
     const width = Math.min(high - low, last - first)
     const from = Math.max(first, Math.min(low, last - width))
-    useStudio.setState({ zoom: width >= (last - first) * 0.999 ? null : [from, from + width] })
+    zoomTo(width >= (last - first) * 0.999 ? null : [from, from + width])
   }
   u.over.addEventListener('wheel', (e) => {
     e.preventDefault()
-    const at = u.posToVal(e.offsetX, 'x')
+    const [min, max] = frame && wanted ? wanted : [u.scales.x.min!, u.scales.x.max!]
+    const at = min + ((max - min) * e.offsetX) / u.over.clientWidth
     const k = e.deltaY < 0 ? 0.8 : 1.25
-    limit(at - (at - u.scales.x.min!) * k, at + (u.scales.x.max! - at) * k)
+    limit(at - (at - min) * k, at + (max - at) * k)
   }, { passive: false })
   u.over.addEventListener('dblclick', () => useStudio.setState({ zoom: null }))
   u.over.addEventListener('click', (e) => {

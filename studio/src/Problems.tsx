@@ -6,6 +6,7 @@ import { link, refuse, show, useStudio } from './store'
 
 export function ProblemCard({ problem }: { problem: Problem }) {
   const component = problem.component.split(' (')[0]
+  const details = problem.details.filter((d) => !(problem.source && d.startsWith('line:')))
   const reveal = () => {
     const parent = component.split('.').slice(0, -1).join('.')
     useStudio.setState((s) => ({ selected: component, level: parent && s.model?.parts.some((p) => p.path === parent) ? parent : '', view: s.view === 'messages' ? 'both' : s.view }))
@@ -17,7 +18,7 @@ export function ProblemCard({ problem }: { problem: Problem }) {
         {component && <><dt>component</dt><dd><UnstyledButton className="link" onClick={reveal}>{problem.component}</UnstyledButton></dd></>}
         {problem.equation && <><dt>equation</dt><dd><code>{problem.equation}</code></dd></>}
         {problem.file && <><dt>at</dt><dd><code>{problem.file}:{problem.line}</code>{problem.source && problem.source !== problem.equation && <pre>{problem.source}</pre>}</dd></>}
-        {problem.details.length > 0 && <><dt>details</dt><dd><pre>{problem.details.join('\n')}</pre></dd></>}
+        {details.length > 0 && <><dt>details</dt><dd><pre>{details.join('\n')}</pre></dd></>}
         {problem.remedy && <><dt>try</dt><dd className="remedy">{problem.remedy}</dd></>}
       </dl>
     </article>

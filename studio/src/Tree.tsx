@@ -151,8 +151,9 @@ function Value({ label, text, wrong, commit, locked = false }: { label: string; 
 }
 
 function Drag({ q, path, value, set }: { q: Quantity; path: string; value: number; set: (v: number) => void }) {
-  const [span] = useState(() => range(q, value))
+  const [span, setSpan] = useState(() => range(q, value))
   const [low, high] = span
+  useEffect(() => { if (value < low || value > high) setSpan(range(q, value)) }, [value, low, high, q])
   const unit = shownUnit(q.unit, q.difference)
   return (
     <div className="field-slider">
