@@ -6,7 +6,9 @@ import { link, refuse, show, useStudio } from './store'
 
 export function ProblemCard({ problem }: { problem: Problem }) {
   const component = problem.component.split(' (')[0]
-  const details = problem.details.filter((d) => !(problem.source && d.startsWith('line:')))
+  // a file with several models: each can be opened
+  const choices = /which one is meant/.test(problem.what) ? problem.details.flatMap((d) => { const m = /^\s*(\S+\.py:\w+)(?:\s+(.*))?$/.exec(d); return m ? [[m[1], m[2] ?? '']] : [] }) : []
+  const details = choices.length ? [] : problem.details.filter((d) => !(problem.source && d.startsWith('line:')))
   const reveal = () => {
     const parent = component.split('.').slice(0, -1).join('.')
     useStudio.setState((s) => ({ selected: component, level: parent && s.model?.parts.some((p) => p.path === parent) ? parent : '', view: s.view === 'messages' ? 'both' : s.view }))
@@ -19,6 +21,7 @@ export function ProblemCard({ problem }: { problem: Problem }) {
         {problem.equation && <><dt>equation</dt><dd><code>{problem.equation}</code></dd></>}
         {problem.file && <><dt>at</dt><dd><code>{problem.file}:{problem.line}</code>{problem.source && problem.source !== problem.equation && <pre>{problem.source}</pre>}</dd></>}
         {details.length > 0 && <><dt>details</dt><dd><pre>{details.join('\n')}</pre></dd></>}
+        {choices.length > 0 && <><dt>open</dt><dd className="choices">{choices.map(([target, doc]) => <Button key={target} size="compact-xs" variant="light" title={doc} onClick={() => void link.ask('open', { target }).catch(refuse)}>{target.split(':').at(-1)}</Button>)}</dd></>}
         {problem.remedy && <><dt>try</dt><dd className="remedy">{problem.remedy}</dd></>}
       </dl>
     </article>

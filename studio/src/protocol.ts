@@ -274,6 +274,7 @@ export interface Asks {
   redo: { given: Record<string, never>; answer: null }
   place: { given: { level: string; at: Record<string, number[]> }; answer: null }
   choose: { given: { choices: Record<string, unknown> }; answer: null }
+  open: { given: { target: string }; answer: null }
   reload: { given: Record<string, never>; answer: null }
 }
 

@@ -289,3 +289,17 @@ def _saved(run: str) -> bool:
     found = list(Path(os.environ["ACAUSAL_CACHE"]).rglob(f"{run}.acausal"))
     lists = list(Path(os.environ["ACAUSAL_CACHE"]).rglob("runs.json"))
     return bool(found) and any(run in f.read_text() for f in lists)
+
+
+def test_a_file_with_several_models_asks_which_one_and_opens_it(new_studio: Any) -> None:
+    server = new_studio(PLANT.replace('__model__ = "House"', "class Shed(House):\n    pass\n\n\nclass Barn(House):\n    pass\n"))
+    with opened(server) as page:
+        failed = (
+            page.hello["status"]
+            if page.hello["status"]["phase"] == "failed"
+            else page.wait("status", lambda s: s["phase"] == "failed")
+        )
+        assert "which one is meant" in failed["problems"][0]["what"] and "house.py:Barn" in str(failed["problems"][0]["details"])
+        assert page.ask("open", target="other.py:Barn")["refused"] and page.ask("open", target="house.py:Barn(1)")["refused"]
+        assert page.ask("open", target="house.py:Barn")["answer"] is None
+        assert page.wait("model")["title"] == "Barn"

@@ -55,7 +55,7 @@ class Process:
     def send(self, head: dict[str, Any]) -> None:
         """Say something without waiting for an answer."""
         if self.process is None or self.process.stdin is None or not self.alive:
-            raise Gone(self._how())
+            raise Gone(self.how())
         frame = packed(head)
         self.process.stdin.write(LENGTH.pack(len(frame)) + frame)
 
@@ -106,7 +106,7 @@ class Process:
             await self.process.wait()
         for future in self._waiting.values():
             if not future.done():
-                future.set_result({"refused": self._how()})
+                future.set_result({"refused": self.how()})
         self._waiting.clear()
         self.ended(self)
 
@@ -121,7 +121,7 @@ class Process:
         """Wait until it is no more."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _how(self) -> list[dict[str, Any]]:
+    def how(self) -> list[dict[str, Any]]:
         return self.why or [asdict(problem(self._ending()))]
 
     def _ending(self) -> Diagnostic:

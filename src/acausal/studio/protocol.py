@@ -365,6 +365,7 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "redo": ({}, None),
     "place": ({"level": str, "at": dict[str, list[float]]}, None),
     "choose": ({"choices": dict[str, Any]}, None),
+    "open": ({"target": str}, None),
     "reload": ({}, None),
 }
 """Questions a page may ask: their arguments, and what comes back."""

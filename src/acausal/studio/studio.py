@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -247,13 +248,13 @@ class Studio:
         """A worker is no more: its runs are told why, and if it was in use, another one takes its place."""
         for run in worker.runs:
             if self._is_going_on(run):
-                problems = [Problem(**p) for p in worker._how()]
+                problems = [Problem(**p) for p in worker.how()]
                 state = "cancelled" if worker.why else "failed"
                 found = self.runs.update(run, {"state": state, "message": problems[0].what, "problems": problems})
                 self.announce("run", asdict(found) if found else None)
         for study in self.studies.values():
             if study.state == "running" and study.id in worker.runs:
-                study.state, study.message = "failed", worker._how()[0]["what"]
+                study.state, study.message = "failed", worker.how()[0]["what"]
                 self.announce("study", asdict(study))
         if worker in self.workers:
             self.workers.remove(worker)
@@ -446,6 +447,17 @@ class Studio:
 
     async def ask_choose(self, head: dict[str, Any]) -> None:
         self.choices = dict(head["choices"])
+        await self.load()
+
+    async def ask_open(self, head: dict[str, Any]) -> None:
+        """Another class of the same file."""
+        target = str(head["target"])
+        file = model_file(self.target)
+        if file is None or model_file(target) != file or not re.fullmatch(r"[^\W\d]\w*", target.rpartition(":")[2]):
+            raise ModelError(
+                Diagnostic("Only classes of the file that is open can be chosen.", remedy=f"`acausal studio {target}`")
+            )
+        self.target, self.choices = target, {}
         await self.load()
 
     async def ask_reload(self, head: dict[str, Any]) -> None:
