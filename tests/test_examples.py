@@ -142,3 +142,13 @@ def test_district_heating_arrives_when_and_as_warm_as_plug_flow_says() -> None:
     leaves = np.asarray(result["pipe.T"])[:, -1]
     settled = (result.time < 9000.0) & (result.time > 6000.0) | (result.time > 15000.0)
     np.testing.assert_allclose(leaves[settled], exact[settled], atol=0.05)
+
+
+def test_transcritical_co2_has_a_best_high_pressure() -> None:
+    first, found = example("transcritical_co2").main()
+    pressures = np.asarray(first["cooler.p"])[:, 0]
+    assert pressures[0] < 7.377e6 < pressures[-1]
+    assert np.abs(np.asarray(first["charge"]) / first["charge"][0] - 1).max() < 1e-10
+    cops = [cop for cop, _ in found]
+    assert 0 < int(np.argmax(cops)) < len(cops) - 1  # too low and too high are both worse
+    assert np.all(np.diff([p for _, p in found]) > 0)

@@ -197,3 +197,16 @@ def test_cells_conserve_and_agree_with_zones(wired: Any) -> None:
 def test_a_slip_that_is_not_known() -> None:
     with pytest.raises(UsageError, match="one of zivi, homogeneous, not 'levy'"):
         refrigeration.Evaporator("levy")
+
+
+def test_an_accumulator_keeps_liquid_from_the_compressor(wired: Any) -> None:
+    plant = wired(
+        "wet.port vessel.a", "vessel.b suction.a", "suction.b low.port",
+        wet=fluid.FlowSource(m_flow=0.005, h=3.6e5), low=fluid.PressureBoundary(p=1e5, h=4e5),
+        suction=fluid.Orifice(medium=R134A, A=2e-5), vessel=refrigeration.Accumulator(charge_start=0.1, T_start=265.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=200.0)
+    ends = R134A.saturation(p=np.asarray(result["vessel.p"]))
+    wet = (ends.vapour.h - np.asarray(result["vessel.b.h.outflow"])) / (ends.vapour.h - ends.liquid.h)
+    assert np.all(wet[result["vessel.level"] < 0.9] <= 0.0101)  # what comes through the hole for oil
+    assert result["vessel.level"][-1] > result["vessel.level"][0]

@@ -10,11 +10,11 @@ from .compressors import Compressor, MapCompressor
 from .distributed import DistributedExchanger
 from .expansion import Capillary, ElectronicValve, ThermostaticValve
 from .moving_boundary import Condenser, Evaporator, MovingBoundary, Void
-from .receivers import Receiver
+from .receivers import Accumulator, Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger", "Door",
+    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger", "Door",
     "ElectronicValve", "Evaporator", "FrostedCoil", "MapCompressor", "MovingBoundary", "Receiver", "Thermostat",
     "ThermostaticValve", "Void",
 ]  # fmt: skip

@@ -10,6 +10,8 @@ import acausal as ac
 from ..fluid.passages import root_of_difference
 from ..thermal import HeatPort
 
+H_LEAST = 1e3  # J/kg: near and above the critical pressure, where nothing evaporates, "quality" goes from 0 to 1 within this
+
 
 class DistributedExchanger(ac.Component):
     """An evaporator or a condenser of `cells` cells in a row, each with its wall; connected as those with moving boundaries.
@@ -17,7 +19,8 @@ class DistributedExchanger(ac.Component):
     States of a cell are its mass and energy, ``M = V·rho(p, h)/n`` and ``U = M·h - p·V/n``, and the temperature of its wall.
     Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp/(dp_nominal/n))`` with its sign (a
     staggered grid); what flows takes the enthalpy of where it comes from. The phase of each cell is a relation: a change is an
-    event. Heat transfer changes smoothly with quality from liquid over two phases to vapour.
+    event. Heat transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical pressure it is
+    a gas cooler.
     """
 
     a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
@@ -56,7 +59,7 @@ class DistributedExchanger(ac.Component):
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
-        x = (h - ends.liquid.h) / ends.h_evaporation
+        x = (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
         yield self.M == self.V / n * state.rho
         yield self.U == self.M * h - self.V / n * p
         yield m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)

@@ -10,15 +10,14 @@ import acausal as ac
 from ..thermal import HeatPort
 
 
-class Receiver(ac.Component):
-    """A vessel from which liquid is drawn: a is at the top, b at the bottom.
+class Vessel(ac.Component):
+    """Base of vessels in which liquid and vapour part; a subclass says what leaves at b.
 
-    Mass and energy are the states (see `fluid.Volume`). What leaves at b is liquid as long as the level is above `dip`, and
-    turns to vapour as it falls below; what leaves at a is vapour until the vessel is full. A small loss at the inlet parts its
-    pressure from that of what stands before it. `heat` is its shell.
+    Mass and energy are the states (see `fluid.Volume`). What leaves at a is vapour until the vessel is full. A small loss at
+    the inlet parts its pressure from that of what stands before it. `heat` is its shell.
     """
 
-    a, b = ac.FluidPort(doc="inlet at the top"), ac.FluidPort(doc="outlet at the bottom")
+    a, b = ac.FluidPort(doc="inlet at the top"), ac.FluidPort(doc="outlet")
     heat = HeatPort(doc="the shell")
     V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
     dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="level, as a share of the height, where vapour gets into the outlet")
@@ -34,14 +33,14 @@ class Receiver(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
-        quality = _share((self.h - ends.liquid.h) / ends.h_evaporation)
+        quality = _share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
         yield self.M == self.V * state.rho
         yield self.U == self.M * self.h - self.p * self.V
         yield self.level == 1 - quality / (quality + (1 - quality) * ends.vapour.rho / ends.liquid.rho)
         yield self.a.m_flow == self.m_nominal / self.dp_inlet * (self.a.p - self.p)
         yield self.b.p == self.p
         liquid, vapour = ac.no_event(ac.min(self.h, ends.liquid.h)), ac.no_event(ac.max(self.h, ends.vapour.h))
-        yield self.b.h.outflow == vapour + _share(self.level / self.dip) * (liquid - vapour)
+        yield self.b.h.outflow == self.leaves(liquid, vapour)
         yield self.a.h.outflow == liquid + _share((1 - self.level) / self.dip) * (vapour - liquid)
         yield self.heat.T == state.T
         yield ac.der(self.M) == self.a.m_flow + self.b.m_flow
@@ -50,10 +49,35 @@ class Receiver(ac.Component):
         self.charge = ac.named(self.M, unit="kg", doc="refrigerant in it")
         self.energy = ac.named(self.U, unit="J", doc="energy of the refrigerant")
 
+    def leaves(self, liquid: Any, vapour: Any) -> Any:
+        """The enthalpy at b, of what there is of liquid and of vapour."""
+        raise NotImplementedError
+
     def initial_equations(self) -> Iterator[Any]:
         start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
         yield self.p == start.p
         yield self.h == start.h
+
+
+class Receiver(Vessel):
+    """A vessel from which liquid is drawn, at the bottom: vapour gets into the outlet as the level falls below `dip`."""
+
+    def leaves(self, liquid: Any, vapour: Any) -> Any:
+        return vapour + _share(self.level / self.dip) * (liquid - vapour)
+
+
+class Accumulator(Vessel):
+    """A vessel before a compressor, from which vapour is drawn at the top; through a hole for oil comes the share `hole` of
+    liquid.
+
+    Liquid is carried over when it is full but for `dip`.
+    """
+
+    hole = ac.Parameter(0.01, min=0, max=1, doc="share of the mass that leaves as liquid, through the hole for oil")
+
+    def leaves(self, liquid: Any, vapour: Any) -> Any:
+        drawn = vapour + self.hole * _share(self.level / self.dip) * (liquid - vapour)
+        return liquid + _share((1 - self.level) / self.dip) * (drawn - liquid)
 
 
 def _share(x: Any) -> Any:
