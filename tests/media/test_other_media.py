@@ -146,7 +146,8 @@ def test_cooling_air_condenses_then_freezes_and_keeps_mass_and_energy() -> None:
     assert result.outcome and len(result.events) >= 1
     assert result["U"][-1] - result["U"][0] == pytest.approx(-20.0 * 2500.0, rel=1e-9)
     last = air.state(p=float(result["p"][-1]), T=float(result["T"][-1]), X=[0.008])
-    assert last.h == pytest.approx(float(result["h"][-1]), rel=1e-9) and result["T"][-1] < 270.0
+    # T is an unknown that is solved for to the tolerance of the run
+    assert last.h == pytest.approx(float(result["h"][-1]), rel=1e-6) and result["T"][-1] < 270.0
     assert result["ice"][-1] == pytest.approx(0.008 - last.x_saturation, rel=1e-6) and result["phi"].max() < 1.0 + 1e-6
 
 
