@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 from typing import Any
 
@@ -296,3 +297,36 @@ def test_functions_that_an_equation_defines() -> None:
     assert result["one.c"][-1] == pytest.approx(np.sqrt(2 * n) + root(root(n + 1)), rel=1e-8)
     with pytest.raises(ac.ModelError, match=r"has 2 unknown\(s\), but 1 equation\(s\)"):
         ac.implicit(lambda x, y, a: x - a, {"x": {}, "y": {}})
+
+
+def test_models_with_media_are_kept_in_files(tmp_path: Any) -> None:
+    class Feed(ac.Component):
+        port = ac.FluidPort()
+
+        def equations(self) -> Any:
+            yield self.port.m_flow == -0.1
+            yield self.port.h.outflow == 3e4
+
+    class Vessel(ac.Component):
+        port = ac.FluidPort()
+        T = ac.Variable(unit="K", nominal=100.0)
+
+        def equations(self) -> Any:
+            yield self.port.p == 1e5
+            yield self.port.h.outflow == self.port.h.inflow
+            yield self.T == self.medium.state(p=self.port.p, h=self.port.h.inflow).T
+
+    class Plant(ac.Component):
+        def __init__(self, medium: Any) -> None:
+            self.feed, self.vessel = Feed(medium=medium), Vessel()
+
+        def connections(self) -> Any:
+            yield self.feed.port, self.vessel.port
+
+    for medium in ("water", ac.media.liquid("ethylene glycol", 0.3), ac.media.ideal_gas("N2"), ac.media.direct("water")):
+        model = ac.compile(Plant(medium))
+        T = model.steady_state()["vessel.T"][0]
+        assert pickle.loads(pickle.dumps(model)).steady_state()["vessel.T"][0] == T
+        if medium != ac.media.direct("water"):  # which is Python's to call
+            model.save(tmp_path / "plant.acm")
+            assert ac.load(tmp_path / "plant.acm").steady_state()["vessel.T"][0] == T

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..language.functions import is_symbolic
 from ..language.medium import Medium
-from ..language.several import Several, several
+from ..language.several import PythonSeveral, Several, several
 from .names import coolprop_name
 
 _PAIRS = {
@@ -62,7 +62,9 @@ class DirectFluid(Medium):
             self._state.update(cp.HmassP_INPUTS, h, p)
             return tuple(self._output(k) for k in keys)
 
-        return several(properties, results=_RESULTS, units=("Pa", "J/kg", *_UNITS), name=f"{self.name}, state")
+        return _named(
+            several(properties, results=_RESULTS, units=("Pa", "J/kg", *_UNITS), name=f"{self.name}, state"), self, "state"
+        )
 
     def _inverse(self, kind: str) -> Several:
         """p and h of another pair of properties."""
@@ -76,7 +78,7 @@ class DirectFluid(Medium):
             return self._state.p(), self._state.hmass()
 
         units = (_GIVEN_UNITS[a], _GIVEN_UNITS[b], "Pa", "J/kg")
-        return several(found, (a, b), ("p", "h"), units=units, name=f"{self.name}, ({a}, {b})")
+        return _named(several(found, (a, b), ("p", "h"), units=units, name=f"{self.name}, ({a}, {b})"), self, kind)
 
     def _output(self, key: Any) -> float:
         try:
@@ -115,6 +117,25 @@ class DirectFluid(Medium):
 
     def __reduce__(self) -> Any:
         return (direct, self._key)
+
+
+class _DirectFunction(PythonSeveral):
+    """A function of a fluid, which another process finds by the fluid's name."""
+
+    where: tuple[tuple[str, str], str]
+
+    def __reduce__(self) -> Any:
+        return (_restored, self.where)
+
+
+def _named(function: Several, fluid: DirectFluid, kind: str) -> Several:
+    function.__class__ = _DirectFunction
+    function.where = (fluid._key, kind)  # type: ignore[attr-defined]
+    return function
+
+
+def _restored(key: tuple[str, str], kind: str) -> Several:
+    return direct(*key).function(kind)
 
 
 class DirectState:

@@ -64,6 +64,7 @@ from ..language.expression import (
 )
 from ..language.external import ExternalFunction
 from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
+from ..language.several import Part
 from ..language.table_sets import TableSet
 from ..language.tables import SplineFunction, Table, Table2D, TableDerivative
 from . import columns
@@ -86,7 +87,7 @@ _NAMES = {cls: name for name, cls in CLASSES.items()}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
-    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "outside"
+    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "outside"
 )  # fmt: skip
 _LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
@@ -342,6 +343,10 @@ class _Encoder:
             arrays = (value.x, value.y) if isinstance(value, Table) else (value.x, value.y, value.values)  # type: ignore[attr-defined]
             options = [value.name, value.method, value.extrapolation]
             return self._new(value, [type(value).__name__, *options, *map(self.value, arrays)])
+        if isinstance(value, Part) and hasattr(value.several, "fluid"):  # its table is made again where the file is read
+            function: Any = value.several
+            name, *reach = function.fluid._key
+            return self._new(value, ["fluid", name, reach, function.kind, value.result, list(value.by)])
         self.outside.append(value)
         return self._new(value, ["outside", len(self.outside) - 1])
 
@@ -363,7 +368,7 @@ class _Decoder:
         self._maker: dict[str, Callable[..., Any]] = {
             "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
             "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "tables": self._tables,
-            "outside": self._outside,
+            "fluid": self._fluid, "outside": self._outside,
         }  # fmt: skip
         fixed: list[int] = []
         open_: list[int] = []
@@ -465,6 +470,15 @@ class _Decoder:
         if number < 0:
             raise IndexError(number)
         return self.encoded.outside[number]
+
+    def _fluid(self, name: str, reach: list[float | None], kind: str, result: int, by: list[int]) -> Any:
+        from ..media import fluid  # most models have no fluid
+
+        T_min, T_max, p_max = reach
+        function = fluid(name, T_min=T_min, T_max=T_max, p_max=p_max).function(kind)
+        if not 0 <= result < len(function.results) or not all(0 <= k < function.differentiated for k in by) or len(by) > 2:
+            raise IndexError(result)
+        return function.part(result, tuple(by))
 
     def _template(self, outputs: Any, entries: Any, silent: Any) -> Any:
         made = template.Template.of(self.value(outputs))
