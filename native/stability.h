@@ -5,7 +5,7 @@
 // It is seen from the history. With E_j the error that order j would make with this step, in tolerances: where the solution rules the step,
 // E_2 is far above 1, or order 2 would do; where a growing oscillation rules it, E_2, E_3, … are all small and not far from each other,
 // the step does not grow, and no attempt fails. Then order 2 takes the same step, is stable, and damps it. It is used for a while, and
-// never again where it made steps shorter.
+// never again where its steps fail.
 #pragma once
 
 namespace acausal {
@@ -27,7 +27,7 @@ class Stability {
     long until_next() const { return useless ? rare * rare : wait; } // steps after which to look again
 
   private:
-    double step_before = 0, step_at_limit = 0;
+    double step_before = 0;
     long failures_before = 0, limited_at = 0, patience = 0, wait = usual;
     int suspected = 0; // looks in a row
     static constexpr long soon = 10, usual = 25, rare = 100;

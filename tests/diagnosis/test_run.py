@@ -215,3 +215,17 @@ def test_a_run_that_ends_early_names_unknowns_and_equations(component: type, out
     assert result.outcome is outcome
     text = "\n".join(str(d) for d in result.diagnostics)
     assert equation in text and "x" in text and "test_run.py" in text
+
+
+def test_what_grows_without_end_is_told_so() -> None:
+    """A nominal value of 1e300 would not help."""
+
+    class Explosion(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == 40 * self.x
+
+    result = ac.compile(Explosion()).simulate(until=10.0, record_steps=True)
+    text = told(result)
+    assert "`x` grows without end" in text and "declare `nominal=" not in text

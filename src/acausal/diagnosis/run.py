@@ -16,6 +16,7 @@ from .words import Readable, Section, count, equation_line, listed, warning_line
 
 _MOST = 5
 _WINDOWS = 50  # of the run's time, to tell when most attempts failed
+_ENDLESS = 1e15  # times its nominal value: no plant is that large
 _SHARE = 0.5  # of the steps limited by one unknown: worth advice
 _OFTEN = 0.1  # failures per step
 _MANY = 5000  # steps: nobody minds fewer …
@@ -302,7 +303,9 @@ def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iter
             continue
         if np.isfinite(one.largest) and 0 < one.largest < 1e-3 * one.nominal:
             continue  # its tolerance is loose already
-        if np.isfinite(one.largest) and one.largest > 1e3 * one.nominal:
+        if one.largest > _ENDLESS * one.nominal:
+            yield f"`{one.name}` grows without end (to {one.largest:.3g}): look for a wrong sign, or for what comes from nowhere."
+        elif np.isfinite(one.largest) and one.largest > 1e3 * one.nominal:
             yield (
                 f"`{one.name}` limits {one.share:.0%} of the steps and is far larger ({one.largest:.3g}) than its nominal value "
                 f"({one.nominal:.3g}): declare `nominal={_round(one.largest):g}`, so that errors near its zero do not count as "
