@@ -116,6 +116,15 @@ def notebook_page(path: Path) -> str:
 # --- what mkdocs calls ------------------------------------------------------------------------------------------------------------
 
 
+def on_config(config: Any) -> Any:
+    """A page that nobody put into the navigation stands at the end of it."""
+    listed = json.dumps(config["nav"])
+    rest = [page.name for page in sorted((ROOT / "docs").glob("*.md")) if f'"{page.name}"' not in listed]
+    if rest:
+        config["nav"].append({"More": rest})
+    return config
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Add what is made from the program."""
     from mkdocs.structure.files import File

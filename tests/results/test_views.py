@@ -71,7 +71,7 @@ def test_several_names_are_a_part_of_the_result(run):
 
 @pytest.mark.parametrize("key", [0, 1.5, None])
 def test_what_is_no_name_is_told(run, key):
-    with pytest.raises(UsageError, match="asked for variables by name, got"):
+    with pytest.raises(UsageError, match="A name is a text such as"):
         run[key]
     with pytest.raises(UsageError, match="A variable's name was expected"):
         run[[key]]

@@ -22,6 +22,7 @@ from .misuse import (
     refuse_replaced,
     refuse_reserved,
     refuse_unknown,
+    shortened,
     typed,
 )
 from .reading import is_reading, named_elsewhere, note
@@ -42,7 +43,7 @@ class ComponentType(type):
         init: Any = type.__getattribute__(cls, "__init__")
         if init is Component.__init__:
             if args:
-                raise UsageError(f"{cls.__name__} takes keyword arguments only: {_listed(self)}")
+                raise UsageError(f"{cls.__name__} takes keyword arguments only: {shortened(self._class_declared)}")
             modifications = kwargs
         else:
             taken, modifications = _split(cls, init, kwargs)
@@ -109,11 +110,6 @@ def _split(cls: type, init: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any]
     return taken, {k: v for k, v in kwargs.items() if k not in parameters}
 
 
-def _listed(component: Component) -> str:
-    names = list(component._class_declared)
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-
-
 class Component(metaclass=ComponentType):
     """Base of all component classes.
 
@@ -175,21 +171,27 @@ class Component(metaclass=ComponentType):
 
     # --- what a user overrides ----------------------------------------------------------------------------------------
     def equations(self) -> Iterable[Any]:
+        """Yields equations: `yield self.C * ac.der(self.T) == self.port.Q_flow`; named: `yield "balance", left == right`."""
         return ()
 
     def initial_equations(self) -> Iterable[Any]:
+        """Yields equations that hold at the start only."""
         return ()
 
     def connections(self) -> Iterable[Any]:
+        """Yields connectors that are joined: `yield self.source.p, self.load.p`."""
         return ()
 
     def events(self) -> Iterable[Any]:
+        """Yields what happens at events: `yield ac.when(self.h < 0, ac.reinit(self.v, -self.v))`."""
         return ()
 
     def transitions(self) -> Iterable[Any]:
+        """Yields how states follow each other: `yield self.mode.off.to("on", when=self.T > self.T_on)`."""
         return ()
 
     def on_state_change(self) -> Iterable[Any]:
+        """Yields guesses for variables of a new state: `yield self.m_flow, self.cooling.on, 0.05`."""
         return ()
 
     # --- attributes ---------------------------------------------------------------------------------------------------

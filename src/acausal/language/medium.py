@@ -79,6 +79,7 @@ class AnyMedium:
 
     @classmethod
     def implied(cls) -> AnyMedium:
+        """The place that a component has without declaring one."""
         new = cls()
         new.is_implied, new.name = True, PLACE
         return new

@@ -53,6 +53,15 @@ def refuse_replaced(cls: type, name: str, value: Any) -> None:
         )
 
 
+def shortened(names: Iterable[str], most: int = 12) -> str:
+    """
+    >>> shortened("abc", 2)
+    'a, b, …'
+    """
+    listed = list(names)
+    return ", ".join(listed[:most]) + (", …" if len(listed) > most else "")
+
+
 def refuse_unknown(component: Component, name: str, value: Any) -> None:
     """A new plain attribute, assigned from outside to a component that is made, is a misspelt parameter."""
     if hasattr(type(component), name) or _within_its_class(component, sys._getframe(2)):

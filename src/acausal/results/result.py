@@ -75,6 +75,7 @@ class Result(Viewable):
 
     @property
     def time(self) -> np.ndarray:
+        """The output times, in seconds; at an event, that time twice: before and after it."""
         return self._stored.time
 
     @cached_property
@@ -84,6 +85,7 @@ class Result(Viewable):
 
     @property
     def data(self) -> np.ndarray:
+        """The stored columns as they are, (time, column); names are found by `result[…]`."""
         return self._stored.data
 
     @property
@@ -98,6 +100,7 @@ class Result(Viewable):
 
     @property
     def metadata(self) -> dict[str, str | float]:
+        """Model, outcome and how far the run came."""
         return {"model": self.title, "outcome": self.outcome.name, "time_reached": self.time_reached}
 
     def __repr__(self) -> str:
@@ -129,6 +132,7 @@ class Result(Viewable):
         return None if log is None else History(log, self._stored.known, PlantCells(self._system.plant))
 
     def values_of(self, name: str) -> np.ndarray:
+        """The values of a variable as a plain array; `result[name]` also knows its unit."""
         return self._evaluator[name]
 
     def sensitivity(self, name: str, parameter: str) -> np.ndarray:
@@ -145,6 +149,7 @@ class Result(Viewable):
         return np.asarray(self.sensitivities[name, parameter])
 
     def values(self, located: Located) -> np.ndarray:
+        """The values of a quantity that was located in the plant."""
         return self._evaluator.values(located)
 
     def many(self, names: Sequence[str]) -> list[np.ndarray]:
@@ -166,9 +171,11 @@ class Result(Viewable):
         return [name for name in self._evaluator.names() if wanted.fullmatch(name)]
 
     def unit(self, name: str) -> str:
+        """The declared unit of a variable."""
         return self._evaluator.unit(name)
 
     def description(self, name: str) -> str:
+        """What the declaration of a variable says it is."""
         return self._evaluator.description(name)
 
     def source(self, name: str) -> tuple[str, int, int]:

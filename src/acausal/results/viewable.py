@@ -50,7 +50,7 @@ class Viewable:
             return Trajectory.of(self.values_of(name), name, self.unit(name))
         if not isinstance(name, Iterable):
             raise UsageError(
-                f"A result is asked for variables by name, got {name!r} of type {type(name).__name__}.",
+                f'A name is a text such as "room.T", got {name!r} of type {type(name).__name__}.',
                 remedy='`result["room.T"]`, or `result[["a", "b"]]`; values at a time: `result.at("1 h")["room.T"]`.',
             )
         from .views import Selection

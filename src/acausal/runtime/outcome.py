@@ -66,6 +66,7 @@ class Outcome(Enum):
 
     @property
     def ok(self) -> bool:
+        """Whether the run came to its end, or to where the model ended it."""
         return self in (Outcome.FINISHED, Outcome.TERMINATED)
 
     def __bool__(self) -> bool:

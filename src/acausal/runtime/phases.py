@@ -105,6 +105,7 @@ class Phases:
 
     @property
     def modes(self) -> tuple[str, ...]:
+        """The names of the modes."""
         return tuple(self._modes)
 
     def switch(

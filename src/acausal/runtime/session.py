@@ -262,6 +262,7 @@ class Session:
         return self._run.result(Outcome.FINISHED if self.outcome is None else self.outcome)
 
     def wrapped(self, run: RunResult) -> Result:
+        """What a run left, as the result that a user gets."""
         choice, problem = self._order.choice, self._prepared.problem
         columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(self._assigned)}
         known = problem.known if run.known is None else run.known
