@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from .runtime.phases import Phases
     from .runtime.session import Session
     from .studies.cases import draws, grid, one_at_a_time
+    from .studies.indices import sobol_indices
     from .studies.study import study
 
 _errors.shorten_tracebacks()
@@ -138,6 +139,7 @@ _LATE = {
     "load": ("loading", "load"),
     "library": ("library", None),
     "experiment": ("analysis.measured", "experiment"),
+    "sobol_indices": ("studies.indices", "sobol_indices"),
     "study": ("studies.study", "study"),
     "grid": ("studies.cases", "grid"),
     "one_at_a_time": ("studies.cases", "one_at_a_time"),
@@ -276,6 +278,7 @@ __all__ = [
     "smooth_min",
     "smooth_step",
     "smooth_switch",
+    "sobol_indices",
     "sqrt",
     "start",
     "state_points",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csc_array, diags_array
 
 from ..errors import UsageError
 from ..families.plant import element_name
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
     from ..runtime.model import Model
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Directions:
-    """One column for each scalar: how known cells move with it, and how start values do."""
+    """One column for each scalar: how known cells move with it (`moved`, sparse), and how start values do."""
 
     names: tuple[str, ...]
-    known: np.ndarray
+    moved: csc_array
     starts: np.ndarray
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        return np.asarray(self.moved.toarray())
 
 
 def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, what: str = "sensitivities") -> Directions:
@@ -48,7 +54,9 @@ def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, wh
     known = problem.known[: model.system.known_count]
     bound = through_bindings(model, known)
     number = np.array(cells, dtype=np.int64)
-    moved = np.asarray(bound[:, np.maximum(number, 0)].toarray()) * (number >= 0)
+    moved = csc_array(bound)[:, np.maximum(number, 0)] @ diags_array((number >= 0).astype(float))
+    moved = csc_array(moved)
+    moved.eliminate_zeros()
     starts = moved_starts(model, problem, known, moved)
     for k, (unknown, sign) in enumerate(unknowns):
         if unknown >= 0:

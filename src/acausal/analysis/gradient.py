@@ -135,11 +135,11 @@ def _backward(following: Following, piece: Any, directions: Any, weights: list[n
     rows = sorted({row for row, *_ in seen})
     times = np.ascontiguousarray(following.result.time[rows])
     weighed = np.zeros((len(rows), n, count))
-    direct = np.zeros((count, len(directions.known)))
+    direct = np.zeros((count, directions.moved.shape[0]))
     for row, k, by_unknowns, by_known in seen:
         weighed[rows.index(row), :, k] += by_unknowns
         direct[k] += by_known
-    cells = np.flatnonzero(directions.known.any(axis=1))
+    cells = np.unique(directions.moved.indices).astype(np.int64)
     tangent = core.Tangent(following.recorder, count)
     tangent.use(problem.native, following.tape(problem, cells), piece.known)
     end, total = np.zeros((n, count)), np.zeros((len(cells), count))
@@ -147,4 +147,5 @@ def _backward(following: Following, piece: Any, directions: Any, weights: list[n
     end_first = weighed[first].sum(axis=0)
     tangent.retreat(piece.first, piece.last, times[~first], np.ascontiguousarray(weighed[~first]), end, total)
     started = following.start(directions)
-    return np.asarray((end + end_first).T @ started + total.T @ directions.known[cells] + direct @ directions.known)
+    direct[:, cells] += total.T
+    return np.asarray((end + end_first).T @ started + direct @ directions.moved)

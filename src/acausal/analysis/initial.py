@@ -17,17 +17,19 @@ from .local import Local
 
 if TYPE_CHECKING:
     from ..runtime.model import Model
+    from .directions import Directions
 
 _STEP = 1e-5  # of start values that are expressions of parameters
 
 
-def initial(problem: Problem, w: np.ndarray, known: np.ndarray, starts: np.ndarray, mode: str) -> np.ndarray:
-    """Sensitivities of all unknowns at the start; `known` and `starts` say how known cells and start values move."""
-    n, local = problem.size, Local(problem, w)
+def initial(problem: Problem, w: np.ndarray, directions: Directions, mode: str) -> np.ndarray:
+    """Sensitivities of all unknowns at the start."""
+    n, local, starts = problem.size, Local(problem, w), directions.starts
     initialiser = Initialiser(private(problem), mode)  # type: ignore[arg-type]
     conditions = initialiser.conditions
     if problem.differential.all() and not problem.initial_size and mode != "steady":
         return starts if mode == "start" else np.zeros_like(starts)  # nothing else is to be solved for
+    known = directions.known
     rows, right = [local.F_y, local.F_yp], local.by_known(known)
     matrix = block_array([rows])
     if problem.initial_size:
@@ -62,12 +64,13 @@ def _solved(conditions: Conditions, matrix: Any, right: np.ndarray, starts: np.n
     return whole if np.isfinite(whole).all() else None
 
 
-def moved_starts(model: Model, problem: Problem, known: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def moved_starts(model: Model, problem: Problem, known: np.ndarray, directions: Any) -> np.ndarray:
     """How start values move with known cells; they are expressions of parameters, evaluated by Python."""
     reader, found = model._preparation.starts, np.zeros((problem.size, directions.shape[1]))
     if not reader.start.bindings:
         return found
-    for k, direction in enumerate(directions.T):
+    for k in range(directions.shape[1]):
+        direction = directions[:, [k]].toarray().ravel()
         size = np.abs(known[direction != 0]).max(initial=0.0) / max(np.abs(direction).max(initial=0.0), 1e-300)
         if not direction.any():
             continue

@@ -23,17 +23,19 @@ _NEAR = 1e-7  # of a time: for the slope of an input
 
 def across(passage: Passage, s: np.ndarray, known: np.ndarray, inputs: Mapping[int, Signal]) -> tuple[np.ndarray, np.ndarray]:
     """Sensitivities of unknowns and of known cells after a passage, from those before."""
-    before, after, n = Local(passage.problem, passage.before), Local(passage.problem, passage.after), passage.problem.size
+    n = passage.problem.size
+    if passage.happening is None:  # a corner: states go on as they are
+        whole = passage.problem.differential.all()
+        return s if whole else Local(passage.problem, passage.after).consistent(s, known)[:n], known
+    before, after = Local(passage.problem, passage.before), Local(passage.problem, passage.after)
     direction = before.consistent(s, known)
-    moved = np.zeros(known.shape[1])
     clock = _clock(passage, len(known), inputs)
-    if passage.happening is not None:
-        with_time = before.consistent(passage.before[n : 2 * n, None], clock)
-        moved = _time_of_event(passage, before, direction, with_time)
-        direction = direction + with_time * moved
-        for each in passage.rounds:
-            direction = _round(passage, each, direction)
-        known = direction[2 * n : before.first_computed] - clock * moved
+    with_time = before.consistent(passage.before[n : 2 * n, None], clock)
+    moved = _time_of_event(passage, before, direction, with_time)
+    direction = direction + with_time * moved
+    for each in passage.rounds:
+        direction = _round(passage, each, direction)
+    known = direction[2 * n : before.first_computed] - clock * moved
     states = direction[:n] - passage.after[n : 2 * n, None] * moved
     return after.consistent(states, known)[:n], known
 

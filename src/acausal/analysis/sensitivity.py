@@ -207,7 +207,7 @@ class Following:
         problem = first.problem
         t0 = float(self.result.time[0]) if len(self.result.time) else 0.0
         w = problem.equations.workspace(t0, first.y, first.yp, problem.known)
-        return initial(problem, w, directions.known, directions.starts, self.mode)
+        return initial(problem, w, directions, self.mode)
 
     def forward(self, names: Iterable[str] | str) -> Sensitivities:
         directions = directions_of(self.model, names, self.prepared.problem)
