@@ -60,8 +60,9 @@ class Parameters:
             return str(found) if found.ndim == 0 else found
         return float(found) if found.ndim == 0 else found
 
-    def known(self, changes: Mapping[str, Any]) -> np.ndarray:
-        """All known values with some changes for one run; bound parameters follow."""
+    def known(self, changes: Mapping[str, Any], *, for_a_run: bool = False) -> np.ndarray:
+        """All known values with some changes for one run; bound parameters follow. Only a run needs every state to exist: a model
+        may be compiled with parameters that are set later."""
         known = self.values.cells.copy()
         overridden = self.overridden
         if changes:
@@ -80,7 +81,8 @@ class Parameters:
             self.system.states.follow(known)
         for derived in self.system.derived:
             derived.evaluate(self.system.plant, known)
-            refuse_outside(self.system.plant, derived, known)
+            if for_a_run:
+                refuse_outside(self.system.plant, derived, known)
         if self.system.hybrid is not None:
             known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
         return known

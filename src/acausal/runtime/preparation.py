@@ -164,7 +164,7 @@ class Preparation:
 
         def known_with(more: Mapping[str, Any]) -> Floats:
             with self._lock:
-                known = self.parameters.known({**changes, **more})
+                known = self.parameters.known({**changes, **more}, for_a_run=True)
             return values_at(signals, t, known)
 
         known = known_with({})
