@@ -169,6 +169,41 @@ def test_clocks_and_times_that_are_parameters(name: str) -> None:
     assert result.sensitivity("x", name)[-1] == pytest.approx((high - low) / (2 * h), rel=1e-6)
 
 
+class Ending(ac.Component):
+    """x' = -k x until x < 0.5."""
+
+    k, x, last = ac.Parameter(1.0), ac.Variable(start=1.0, fixed=True), ac.Discrete(0.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.k * self.x
+
+    def events(self) -> Any:
+        yield ac.when(self.x < 0.5, ac.assign(self.last, ac.time), ac.terminate("low"))
+
+
+def test_a_run_that_an_event_ends() -> None:
+    result = ac.compile(Ending()).simulate(2.0, points=5, rtol=1e-9, sensitivities="k")
+    assert result.outcome.name == "TERMINATED"
+    np.testing.assert_allclose(result.sensitivity("x", "k"), -result.time * np.exp(-result.time), atol=1e-7)
+    assert result.sensitivity("last", "k")[-1] == pytest.approx(-np.log(2.0), rel=1e-6)  # of ln 2 / k
+
+
+class Unchanging(ac.Component):
+    """Nothing is integrated: y is computed, z is solved for."""
+
+    a, y, z = ac.Parameter(2.0), ac.Variable(), ac.Variable(start=1.0)
+
+    def equations(self) -> Any:
+        yield self.y == self.a * ac.time
+        yield self.z**3 + self.z == self.y + 1
+
+
+def test_a_model_without_states() -> None:
+    result = ac.compile(Unchanging()).simulate(2.0, points=5, sensitivities="a")
+    np.testing.assert_allclose(result.sensitivity("y", "a"), result.time, atol=1e-9)
+    np.testing.assert_allclose(result.sensitivity("z", "a"), result.time / (3 * result["z"] ** 2 + 1), atol=1e-6)
+
+
 class Pendulum(ac.Component):
     """In Cartesian coordinates: index 3, and states that are exchanged on the way."""
 

@@ -242,6 +242,11 @@ class Following:
             written = tangent.advance(piece.last, times[row:until], columns, found.data[row:until])
             found.stretches.append(Stretch(row, row + written, piece.problem, known))
             row, s = row + written, tangent.present()
+        for passage in (p for p in self.recording.passages if p.points == self.recorder.points):  # the run ended with it
+            s, known = across(passage, s, known, self.prepared.signals)
+            found.data[row:] = s
+            found.stretches.append(Stretch(row, len(times), passage.problem, known))
+            row = len(times)
 
     def pieces(self) -> Iterator[Piece]:
         """The recording between passages, restarts and exchanges of states, in order."""
