@@ -225,7 +225,9 @@ function fit(flow: ReactFlowInstance<Node<PartData>, Edge<WireData>> | null, pla
   if (!flow || !plan.parts.length) return
   const { x, y, width, height } = extent(plan, placed)
   if (!box) return
-  void flow.setViewport(getViewportForBounds({ x, y: y - 26, width, height: height + 34 }, box.clientWidth - (editing ? 178 : 0), box.clientHeight, 0.04, 1.15, 0.03))
+  const top = 38 // the path and the buttons above
+  const view = getViewportForBounds({ x, y, width, height }, box.clientWidth - (editing ? 178 : 0), box.clientHeight - top, 0.04, 1.15, 0.03)
+  void flow.setViewport({ ...view, y: view.y + top })
 }
 
 function Path() {
