@@ -174,19 +174,20 @@ bool Switches::rests(const double *w) {
     return false;
 }
 
-// Where nominal values made the band of a relation that switched, the way that it is to go may make it narrower.
+// Where nominal values made the band of a relation that is within it, because it switched or because others did, the way that it is to
+// go may make it narrower.
 void Switches::sharpen(double *w) {
-    auto coarse = [&](int32_t k) { return k < (int32_t)bands.size() && exact[k] && width(w, k) == narrow[k]; };
-    if (std::none_of(causes.begin(), causes.end(), coarse)) return;
-    std::vector<double> now;
-    for (int32_t k : causes) now.push_back(coarse(k) ? distances[k] : 0.0);
+    near.clear();
+    for (size_t k = 0; k < bands.size(); ++k)
+        if (exact[k] && width(w, k) == narrow[k] && distances[k] <= narrow[k]) near.emplace_back((int32_t)k, distances[k]);
+    if (near.empty()) return;
     size.evaluate(w);
     const std::vector<double> &g = later(w);
-    for (size_t i = 0; i < causes.size(); ++i) {
-        int32_t k = causes[i];
-        if (!coarse(k)) continue;
-        double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - now[i]) / soon_of_run;
-        if (std::isfinite(way) && way > 0) w[bands[k]] = -side(w, k) * std::max(band * size.values[k], std::min(narrow[k], band * way));
+    for (auto [k, distance] : near) {
+        double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - distance) / soon_of_run;
+        if (!std::isfinite(way) || !(way > 0)) continue;
+        old_bands.emplace_back(k, w[bands[k]]);
+        w[bands[k]] = -side(w, k) * std::max(band * size.values[k], std::min(narrow[k], band * way));
     }
 }
 

@@ -153,6 +153,7 @@ class Switches {
     std::vector<std::pair<int32_t, double>> old_bands; // those that were changed, in order
     std::vector<double> distances, distances_before; // of relations from their switching points; those in the last round
     std::vector<double> probe;
+    std::vector<std::pair<int32_t, double>> near; // relations within their bands, and their distances
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;

@@ -13,7 +13,14 @@ from typing import Any
 
 import acausal as ac
 
-GENERATORS = ("circuits", "linear", "networks", "relations", "automata")  # modules with FORMS and generate(seed), or check(seed)
+GENERATORS = (
+    "circuits",
+    "linear",
+    "networks",
+    "relations",
+    "automata",
+    "edges",
+)  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # for all forms of a model, before it counts as hanging
 

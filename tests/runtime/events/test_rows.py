@@ -24,7 +24,7 @@ class Swing(ac.Component):
 def test_rows_on_both_sides_of_an_event_hold_the_constraints() -> None:
     result = ac.compile(Swing(), units=False).simulate(until=3.0, rtol=1e-6)
     before = np.flatnonzero(np.diff(result.time) == 0)
-    assert len(before) >= 4
+    assert len(before) == 3  # at 0.5, 1.9 and 2.9 s, by its period
     x, y, vx, vy = (np.asarray(result[name]) for name in ("x", "y", "vx", "vy"))
     for rows, allowed in ((before, 1e-14), (before + 1, 1e-14), (slice(None), 1e-9)):
         assert np.abs(x**2 + y**2 - 1)[rows].max() < allowed

@@ -306,9 +306,7 @@ class Handler:
         later = self._later(found.t, y, yp)
         if relations.rest(self.w, later):
             return True
-        rows = np.unique([row for role, row in found.causes if role == "relation"]).astype(np.intp)
-        if len(rows):
-            relations.sharpen(self.w, rows, later)
+        relations.sharpen(self.w, later)
         return False
 
     def _unsolved(self) -> bool:

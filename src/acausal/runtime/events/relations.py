@@ -158,8 +158,13 @@ class Relations:
         self._settled |= found
         return bool(found.any())
 
-    def sharpen(self, w: Floats, rows: np.ndarray, later: Floats) -> None:
-        """Bands of those that switched at an event, when all is known: `later` is g a little later."""
+    def sharpen(self, w: Floats, later: Floats) -> None:
+        """Bands of those within them when an event is over, because they switched or because others did: `later` is g a little
+        later."""
+        before = np.abs(w[self.bands])
+        rows = np.flatnonzero(self.exact & (before == self.narrow) & (self._size <= before))
+        if not len(rows):
+            return
         way = np.abs(later - self.rules.values("relation", w)) / SOON
         width = np.maximum(self._width(self.rules.values("size", w), way), self._wide)
         w[self.bands[rows]] = -(self.side(w) * width)[rows]
