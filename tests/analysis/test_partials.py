@@ -13,11 +13,12 @@ from plants import Capacitor, Ground, Inductor, Resistor, VoltageSource
 from test_examples import SCRIPTS
 
 import acausal as ac
-from acausal.library import signal, switching
+from acausal.library import signal, switching, system_dynamics
 from benchmarks.derivatives import of_component, of_model
 
 BASES = {switching.OnCurve, switching.Switch}
 MADE = {
+    system_dynamics.Graph: lambda: system_dynamics.Graph([-1.0, 1.0, 3.0], [0.0, 1.0, 2.0]),
     signal.TimeTable: lambda: signal.TimeTable([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]),
     signal.TableBlock: lambda: signal.TableBlock(ac.Table([-1.0, 1.0, 3.0], [0.0, 1.0, 2.0], name="curve")),
     signal.TableBlock2D: lambda: signal.TableBlock2D(ac.Table2D([-1.0, 2.0], [-1.0, 1.5], [[0.0, 1.0], [2.0, 5.0]], name="field")),

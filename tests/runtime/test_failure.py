@@ -134,7 +134,7 @@ def test_names_are_texts() -> None:
     with pytest.raises(UsageError, match=r'A name is a text such as "room.T", got \[\'x\'\] of type list'):
         model.get(["x"])
     with pytest.raises(UsageError, match="A name is a text"):
-        model.simulate(until=1.0)[["x"]]
+        model.simulate(until=1.0)[3]
 
 
 @pytest.mark.parametrize("wrong", [3, object(), ["ida"], int])
