@@ -63,6 +63,14 @@ class Sensitivities:
         path, parameter = key
         return self._of(path, self.number(parameter))
 
+    def stretched(self, first: int, end: int, problem: Problem, known: np.ndarray) -> None:
+        """Add rows; those that differ in nothing from the rows before go with them."""
+        last = self.stretches[-1] if self.stretches else None
+        if last is not None and last.problem is problem and last.known is known and last.end == first:
+            self.stretches[-1] = Stretch(last.first, end, problem, known)
+        else:
+            self.stretches.append(Stretch(first, end, problem, known))
+
     def number(self, parameter: str) -> int:
         if parameter not in self.parameters:
             raise NameNotFound(
@@ -240,7 +248,7 @@ class Following:
                 tangent.start(piece.first, np.ascontiguousarray(s))
             until = len(times) if piece.rows is None else piece.rows
             written = tangent.advance(piece.last, times[row:until], columns, found.data[row:until])
-            found.stretches.append(Stretch(row, row + written, piece.problem, known))
+            found.stretched(row, row + written, piece.problem, known)
             row, s = row + written, tangent.present()
         for passage in (p for p in self.recording.passages if p.points == self.recorder.points):  # the run ended with it
             s, known = across(passage, s, known, self.prepared.signals)
