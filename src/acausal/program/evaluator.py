@@ -269,6 +269,9 @@ class Evaluator:
         located = self._system.plant.locate(name)
         if located.flat is None:
             return located.kind.units_of_named.get(located.name, ("", ""))
+        if not located.instances.size:  # an array without elements
+            declared = located.kind.quantities[located.name].declaration
+            return declared.unit, declared.doc
         member = located.kind.member_of(int(located.instances.ravel()[0]))
         declaration = member._declaration(located.name)
         changed: dict[str, Any] = member.modifications.get(located.name) or {}
