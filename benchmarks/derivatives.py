@@ -25,6 +25,7 @@ from acausal.runtime.parameters import Parameters
 from acausal.runtime.problem import Equations
 
 _STEP = 1e-4
+_SIZES = {"K": 300.0, "Pa": 5e5, "J/kg": 3e5, "kg/s": 0.01}
 
 
 def differences(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -86,9 +87,9 @@ def of_component(component: Any, seed: int = 0) -> float:
 
 
 def _values(system: System, random: np.random.Generator) -> np.ndarray:
-    """Temperatures where temperatures are, and numbers of the size of one elsewhere."""
+    """Temperatures where temperatures are, states of fluids where fluids are, and numbers of the size of one elsewhere."""
     units = [system.plant.quantity_at(int(k))[1].declaration.unit for k in system.aliases.label[: system.size]]
-    return np.where([u == "K" for u in units], 300.0, 1.0) * random.uniform(0.9, 1.1, system.size)
+    return np.array([_SIZES.get(u, 1.0) for u in units]) * random.uniform(0.9, 1.1, system.size)
 
 
 def _residuals(system: System) -> Callable[[np.ndarray], np.ndarray]:

@@ -45,6 +45,7 @@ class Supermarket(ac.Component):
 
     def __init__(self):
         self.meat, self.dairy, self.fruit = (Place(T) for T in ROOMS.values())
+        self.outlet, self.line = fluid.Orifice(A=3e-5), fluid.Volume(4, V=5e-4, p_start=5.717e5, h_start=2.35e5)  # of liquid
         self.header = fluid.Volume(4, V=2e-3, p_start=3e5, h_start=4.05e5)
         self.compressor = refrigeration.Compressor(medium=self.medium, V_displaced=60e-6)
         self.condenser = refrigeration.Condenser(V=4e-3, area=3.0, C=6000.0, UA=900.0, m_nominal=0.03, charge_start=1.0)
@@ -54,8 +55,10 @@ class Supermarket(ac.Component):
 
     def connections(self):
         places = (self.meat, self.dairy, self.fruit)
-        yield self.receiver.b, *(place.liquid for place in places)
+        yield self.receiver.b, self.outlet.a
+        yield self.outlet.b, self.line.ports[3]
         for k, place in enumerate(places):
+            yield self.line.ports[k], place.liquid
             yield place.suction, self.header.ports[k]
         yield self.header.ports[3], self.compressor.a
         yield self.compressor.b, self.condenser.a
@@ -67,7 +70,7 @@ class Supermarket(ac.Component):
         yield self.staging.measured == self.header.p
         yield ac.der(self.W) == self.compressor.P
         held = [place.evaporator.charge for place in (self.meat, self.dairy, self.fruit)]
-        held += [self.condenser.charge, self.receiver.charge, self.header.M]
+        held += [self.condenser.charge, self.receiver.charge, self.header.M, self.line.M]
         self.charge = ac.named(sum(held[1:], held[0]), unit="kg", doc="refrigerant in all of it")
 
 

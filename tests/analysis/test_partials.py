@@ -13,26 +13,35 @@ from plants import Capacitor, Ground, Inductor, Resistor, VoltageSource
 from test_examples import SCRIPTS
 
 import acausal as ac
-from acausal.library import signal, switching, system_dynamics
+from acausal.library import fluid, refrigeration, signal, switching, system_dynamics
 from benchmarks.derivatives import of_component, of_model
 
-BASES = {switching.OnCurve, switching.Switch}
+BASES = {
+    switching.OnCurve, switching.Switch, fluid.Throttle, refrigeration.MovingBoundary, refrigeration.receivers.Vessel,
+}  # fmt: skip
 MADE = {
     system_dynamics.Graph: lambda: system_dynamics.Graph([-1.0, 1.0, 3.0], [0.0, 1.0, 2.0]),
     signal.TimeTable: lambda: signal.TimeTable([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]),
     signal.TableBlock: lambda: signal.TableBlock(ac.Table([-1.0, 1.0, 3.0], [0.0, 1.0, 2.0], name="curve")),
     signal.TableBlock2D: lambda: signal.TableBlock2D(ac.Table2D([-1.0, 2.0], [-1.0, 1.5], [[0.0, 1.0], [2.0, 5.0]], name="field")),
+    refrigeration.MapCompressor: lambda: refrigeration.MapCompressor([0.01, 3e-4] + 8 * [0.0], [400.0, 0.0, 5.0] + 7 * [0.0]),
     signal.StateSpace: lambda: signal.StateSpace([[0.0, 1.0], [-2.0, -3.0]], [[0.0], [1.0]], [[1.0, 0.0]]),
 }
+# These plants limit flows without events; their corners lie within the steps of differences. Their components are compared alone.
+CORNERED = {"cold_store", "heat_pump", "supermarket", "transcritical_co2"}
+SMOOTH = [script for script in SCRIPTS if script.stem not in CORNERED]
 COMPONENTS = [c for c in CLASSES if issubclass(c, ac.Component) and c not in BASES]
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda c: f"{c.__module__.rpartition('.')[2]}.{c.__name__}")
 def test_every_component_of_the_library(component: type) -> None:
-    assert of_component(MADE.get(component, component)()) <= 1e-6
+    made = MADE.get(component, component)()
+    for place in component._class_media:
+        setattr(made, place, "R134a")
+    assert of_component(made) <= 1e-6
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("script", SMOOTH, ids=lambda p: p.stem)
 def test_every_example(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     models, original = [], ac.compile
 

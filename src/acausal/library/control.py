@@ -12,12 +12,15 @@ import acausal as ac
 
 from .signal import Block
 
+LEAST_LAG = 0.01  # s: the derivative is filtered at least so much, also where there is none
+
 
 class LimitedPID(ac.Component):
     """A PID controller with limits, an integral that does not run away, and a filtered derivative of what is measured.
 
     ``w = k·(b·setpoint - measured + x - d)``, ``y = limited(w)``, ``Ti·dx/dt = setpoint - measured + (y - w)/(k·anti_windup)``,
-    ``d = Td·(measured - f)/(Td/Nd)``, ``(Td/Nd)·df/dt = measured - f``. Corners at the limits are no events. States: x and f.
+    ``d = Td·(measured - f)/(Td/Nd)``, ``(Td/Nd)·df/dt = measured - f`` (with at least 0.01 s). Corners at the limits are no
+    events. States: x and f.
     """
 
     setpoint = ac.Input(0.0, doc="what is wanted")
@@ -34,7 +37,7 @@ class LimitedPID(ac.Component):
     f = ac.Variable(start=0.0, doc="measured value, filtered")
 
     def equations(self) -> Iterator[Any]:
-        lag = self.Td / self.Nd + 1e-9
+        lag = self.Td / self.Nd + LEAST_LAG
         wanted = self.k * (self.b * self.setpoint - self.measured + self.x - self.Td * (self.measured - self.f) / lag)
         yield self.y == ac.no_event(ac.min(ac.max(wanted, self.y_min), self.y_max))
         yield self.Ti * ac.der(self.x) == self.setpoint - self.measured + (self.y - wanted) / (self.k * self.anti_windup)
