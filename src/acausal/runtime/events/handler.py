@@ -110,6 +110,7 @@ class Handler:
         for kernel in assigned:
             sought[first + kernel.targets[0]] |= sought[_places(kernel)].any(axis=0)
         self.read = used[self.cells] | used[self.partners]
+        self.relations.direct = used[self.relations.cells]
         self.followed = seen[self.cells] | seen[self.partners]
         decided = (*self.rules.kernels["relation"], *self.rules.kernels["update"])
         self.mixed = any(bool(sought[_places(kernel)].any()) for kernel in decided)

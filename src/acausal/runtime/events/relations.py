@@ -10,7 +10,8 @@ does no harm.
 
 Derivatives and algebraic unknowns are interpolated at a crossing, with less accuracy than the states, and differ after the restart,
 where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the
-same, and gets a band as wide as it needs.
+same, and gets a band as wide as it needs. Not so one that decides on a discrete value (a diode begins to conduct) by what is solved
+for: with another decision that is something else.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0. So has what an event leaves on its
 switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5.
@@ -54,6 +55,7 @@ class Relations:
         self.narrow, self.soft = np.zeros(self.count), np.zeros(self.count)
         self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
         self.exact = ~self._depends(np.append(~problem.differential, np.ones(problem.size, dtype=bool)))
+        self.direct = np.ones(self.count, dtype=bool)  # equations read them, and do not jump: others decide on what will be solved
         self._settled = np.zeros(self.count, dtype=bool)  # they stay on their switching points after this event
         self._wide = np.zeros(self.count)  # what interpolated derivatives need, for a while
         self._fired = np.zeros(self.count, dtype=bool)  # the solver saw them crossing at this event
@@ -235,7 +237,7 @@ class Relations:
     def _softness(self) -> Floats:
         """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
         n = self.problem.size
-        of_solved = np.where(self.exact, 0.0, self.rtol * OF_ALGEBRAIC)
+        of_solved = np.where(self.exact | ~self.direct, 0.0, self.rtol * OF_ALGEBRAIC)
         return np.where(self._depends(np.arange(2 * n) >= n), self.rtol * OF_DERIVATIVES, of_solved)
 
     def _depends(self, unknowns: Mask) -> Mask:
