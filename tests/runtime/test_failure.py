@@ -163,3 +163,11 @@ def test_a_solver_without_events_is_refused_where_there_are_some() -> None:
     with pytest.raises(UsageError, match=r"The model has events \(relations that switch, states that are set\)") as caught:
         ac.compile(Ball()).simulate(until=2.0, solver=Blind())
     assert "solver `blind` looks for none" in str(caught.value) and "h < 0" in str(caught.value)
+
+
+@pytest.mark.parametrize("names", [5, 3.5, ["x", 3], {"x": None, 4: None}])
+def test_what_is_to_be_drawn_or_tabulated_has_a_name(names: object) -> None:
+    result = ac.compile(Decay()).simulate(until=1.0)
+    for use in (result.plot, result.to_pandas):
+        with pytest.raises(UsageError, match="A variable's name was expected, not"):
+            use(names)  # type: ignore[operator]

@@ -178,14 +178,14 @@ def _arranged(
     if panels is not None:
         if given or right:
             raise UsageError("`panels` names all variables; name none besides it.")
-        return [_grouped(_evaluate(runs, [group] if isinstance(group, str) else list(group), how)) for group in panels]
+        return [_grouped(_evaluate(runs, series.listed(group), how)) for group in panels]
     found = _evaluate(runs, given, how)
     if not right:
         return _panels(found, how.kind)
     if len({one.unit for one in found}) > 1:
         listed = ", ".join(sorted({one.unit or "1" for one in found}))
         raise UsageError(f"With `right`, the variables at the left must have one unit; they have {listed}.")
-    at_right = _evaluate(runs, [right] if isinstance(right, str) else list(right), how)
+    at_right = _evaluate(runs, series.listed(right), how)
     if len({one.unit for one in at_right}) > 1:
         raise UsageError("The variables of `right` must have one unit.", remedy="Draw them in panels of their own: `panels=[…]`.")
     return [Panel(found[0].unit, found, at_right)]

@@ -145,15 +145,21 @@ def pattern_of(glob: str) -> re.Pattern[str]:
     return re.compile("".join({"*": ".*", "?": "."}.get(c) or re.escape(c) for c in glob), re.DOTALL)
 
 
+def listed(names: Iterable[str] | str) -> list[str]:
+    """One name or several as a list, and nothing but names."""
+    found = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    for name in found:
+        if not isinstance(name, str):
+            raise UsageError(f"A variable's name was expected, not {name!r} of type {type(name).__name__}.")
+    return found
+
+
 def expand(result: Trajectories, names: Names) -> list[str]:
     """The names meant by what a user gave: patterns become the names they match, each name once, in the order given."""
     if names is None:
         return _at_hand(result, [name for name in result.names() if name != "time"])
-    given = [names] if isinstance(names, str) else list(names)
     meant: dict[str, None] = {}
-    for name in given:
-        if not isinstance(name, str):
-            raise UsageError(f"A variable's name was expected, not {name!r} of type {type(name).__name__}.")
+    for name in listed(names):
         matches = _at_hand(result, result.names(name)) if is_pattern(name) else [name]
         if not matches:
             raise NameNotFound(f"No variable matches the pattern `{name}`.", remedy="`result.names()` lists every name.")
@@ -183,10 +189,10 @@ def columns(result: Trajectories, names: Names) -> list[Column]:
 
     With `names` None, or with patterns, every name is known to be a scalar and nothing is computed.
     """
-    given = None if names is None else [names] if isinstance(names, str) else list(names)
-    if given is None:
+    if names is None:
         return [Column(name, name) for name in expand(result, None)]
-    scalars = {name for pattern in given if isinstance(pattern, str) and is_pattern(pattern) for name in result.names(pattern)}
+    given = listed(names)
+    scalars = {name for pattern in given if is_pattern(pattern) for name in result.names(pattern)}
     return [column for name in expand(result, given) for column in _elements(result, name, name in scalars)]
 
 
@@ -233,7 +239,7 @@ def given_names(names: Sequence[Any]) -> Names:
     """What stood in a call as `("a", "b")` or as `(["a", "b"],)`; None if nothing did."""
     flat: list[str] = []
     for one in names:
-        flat += [one] if isinstance(one, str) else [] if one is None else list(one)
+        flat += [] if one is None else listed(one)
     return flat or None
 
 
