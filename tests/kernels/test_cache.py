@@ -16,7 +16,7 @@ import pytest
 import acausal
 from acausal import vault
 from acausal.families.template import MINUS, PLUS, Template
-from acausal.kernels import cache
+from acausal.kernels import cache, compile_kernels
 from acausal.language.expression import Call, Constant, Slot, apply
 
 SOURCE = Path(acausal.__path__[0]).parent
@@ -334,3 +334,19 @@ def test_derivatives_are_part_of_the_key() -> None:
     g.partial = lambda k, args: Constant(3.0)
     one, other = (Template((Call(h, (x,)),)) for h in (f, g))
     assert cache.canonical_text(one, (PLUS,)) != cache.canonical_text(other, (PLUS,))
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_derivatives_that_a_file_states_wrongly_are_refused_and_leave_no_code(kept: int) -> None:
+    """A model file says which derivatives there are: what is made for a forged one must not serve the user's own models."""
+    outputs = (Slot(0, "derivative") * Slot(1, "variable") - Constant(0.7310585),)
+    honest, forged = Template(outputs), Template(outputs)
+    assert len(honest.entries) == 2
+    forged.__dict__["facts"] = honest.facts._replace(entries=honest.entries[:kept])
+    assert cache.key_of(honest, (PLUS, PLUS), "") != cache.key_of(forged, (PLUS, PLUS), "")
+    with pytest.raises(acausal.ModelError, match="not those of its equations"):
+        compile_kernels([(forged, (PLUS, PLUS))])
+    (kernel,) = compile_kernels([(honest, (PLUS, PLUS))])
+    assert kernel.jacobian_address
+    with pytest.raises(acausal.ModelError, match="not those of its equations"):
+        compile_kernels([(forged, (PLUS, PLUS))])

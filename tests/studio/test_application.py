@@ -55,3 +55,49 @@ def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
         archive.writestr("about.json", '{"format": "something else"}')
     with pytest.raises(ac.ModelError, match="it is none"):
         application.about(wrong)
+
+
+ABOUT = '{"format": "acausal application", "format number": 1, "title": "", "wishes": {}, "layout": {}, "free": null}'
+
+
+def application_of(file: Path, about: str | bytes, cases: str = "") -> Path:
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("about.json", about)
+        archive.writestr("cases.toml", cases)
+    return file
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        "{",
+        "[]",
+        "[" * 100_000,
+        b"\xff\xfe",
+        '{"format": "acausal application"}',
+        ABOUT.replace(": 1", ': "x"'),
+        ABOUT.replace('"layout": {}', '"layout": {"": 3}'),
+        ABOUT.replace("null", '"room.T"'),
+        ABOUT.replace('"wishes": {}', '"wishes": []'),
+    ],
+)
+def test_what_a_stranger_s_application_says_of_itself_is_looked_at(tmp_path: Path, about: str | bytes) -> None:
+    assert application.about(application_of(tmp_path / "right.acapp", ABOUT))["free"] is None
+    with pytest.raises(ac.ModelError, match=r"`wrong\.acapp` is not an application that can be opened"):
+        application.about(application_of(tmp_path / "wrong.acapp", about))
+
+
+@pytest.mark.parametrize(("place", "value"), [(8, 99), (6, 1)])  # a way of packing that nobody knows; a password
+def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path: Path, place: int, value: int) -> None:
+    file = application_of(tmp_path / "wrong.acapp", ABOUT)
+    content = bytearray(file.read_bytes())
+    content[place] = content[content.index(b"PK\x01\x02") + 2 + place] = value
+    file.write_bytes(content)
+    with pytest.raises(ac.ModelError, match="not an application that can be opened"):
+        application.about(file)
+
+
+@pytest.mark.parametrize("text", ["case = [1]", '[[case]]\nname = "a"\nset = 3\n', '[[case]]\nname = "a"\ninputs = "x"\n'])
+def test_cases_that_are_none_are_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ac.ModelError, match="is no table"):
+        application.cases(application_of(tmp_path / "wrong.acapp", ABOUT, text))

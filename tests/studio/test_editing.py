@@ -162,3 +162,11 @@ def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
         elif what == "disconnect":
             assert sum(len(e) - 1 for e in ends(now)) == sum(len(e) - 1 for e in ends(source)) - 1
         text = after
+
+
+@pytest.mark.parametrize("odd", ["\x0c\n", 'MARK = "a\u2028b\x85c"\n', 'MARK = "\x1c"\n'])
+def test_a_line_ends_where_python_says_it_does(odd: str) -> None:
+    text = odd + "class House:\n    def __init__(self):\n        self.room = Room(C=1.0)\n        self.wall = Wall(G=2.0)\n"
+    source = Source(text, "House")
+    assert source.apply(source.given("room", "C", "9.0")) == text.replace("C=1.0", "C=9.0")
+    assert source.apply(source.removed("wall")) == text.replace("        self.wall = Wall(G=2.0)\n", "")

@@ -35,6 +35,12 @@ def test_only_who_has_the_token_comes_in(server: Server, page: Page) -> None:
     assert server.get("/", cookie="\x01;;=;=\xff")[0] == 403
 
 
+@pytest.mark.parametrize("other", ['a={"x":1}', "x y=1", "novalue", "n=\xe9", "acausal-studio-1=other"])
+def test_cookies_that_other_programs_of_this_machine_left_shut_nobody_out(server: Server, page: Page, other: str) -> None:
+    assert server.get("/", cookie=f"{other}; {server.cookie}")[0] == 200
+    assert server.get("/", cookie=other)[0] == 403
+
+
 def test_a_foreign_name_or_page_is_refused_although_it_has_the_token(server: Server, page: Page) -> None:
     for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1", ""):
         assert server.get(f"/?token={TOKEN}", host=host)[0] in (400, 403)

@@ -26,9 +26,15 @@ def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
     """The name of a kernel: equal names, equal code. `compiler` says what compiles, and for which processor."""
     digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
     text = f"{template.name} {signs}" if template.name else canonical_text(template, signs)
-    for part in (str(ABI_VERSION), _code_generator(), compiler, text):
+    for part in (str(ABI_VERSION), _code_generator(), compiler, text, str(expected_entries(template))):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
+
+
+def expected_entries(template: Template) -> list[tuple[int, int]]:
+    """Which derivatives a caller will have places for, by output and slot. A model file states them, so they are part of the name:
+    code that was made for others is not found, and what is made anew is compared with them."""
+    return [(entry.output, entry.slot) for entry in template.entries]
 
 
 @cache
@@ -59,9 +65,10 @@ def _processor() -> str:
 
 @cache
 def _code_generator() -> str:
-    """A hash of `emit.py`: whoever changes the code generator must not meet the code of yesterday."""
+    """A hash of what makes code: whoever changes the code generator must not meet the code of yesterday."""
     try:
-        return hashlib.blake2b(Path(__file__).with_name("emit.py").read_bytes()).hexdigest()
+        parts = [Path(__file__).with_name(name).read_bytes() for name in ("emit.py", "compile.py", "image.py")]
+        return hashlib.blake2b(b"\0".join(parts)).hexdigest()
     except OSError:
         return ""
 

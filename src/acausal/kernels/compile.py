@@ -17,9 +17,10 @@ from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from ..errors import ModelError
 from ..families.template import Template
 from ..vault import open_vault
-from .cache import host, key_of
+from .cache import expected_entries, host, key_of
 from .emit import emit_kernels
 from .image import Image, images_of, mapped
 
@@ -152,6 +153,8 @@ class _Store:
         except RuntimeError:  # the files were whole, yet one is refused: trust none of them
             loaded, libraries = {}, {}
         missing = [one for one in wanted if one.key not in loaded]
+        for one in missing:
+            _refuse_other_derivatives(one.template)
         made = _compiler().compiled(missing) if missing else {}
         libraries |= _linked({key: content for key, (_, content) in made.items()}, missing)
         if vault is not None and made:
@@ -164,6 +167,12 @@ class _Store:
         addresses = [library[name] for name in one.names]
         kernel = self.by_key[one.key] = Kernel(addresses[0], addresses[1] if addresses[1:] else 0, library, place != one.key)
         return kernel
+
+
+def _refuse_other_derivatives(template: Template) -> None:
+    """Code writes a number for each derivative that there is. A file that states others would have it write elsewhere."""
+    if expected_entries(template) != [(output, slot) for output, slot, _ in template.jacobian]:
+        raise ModelError("the derivatives that the model's file states are not those of its equations")
 
 
 def _linked(contents: dict[str, bytes], wanted: Iterable[_Wanted]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,23 @@ from .protocol import Case
 
 FORMAT, NUMBER = "acausal application", 1
 _MEMBERS = {"about.json": 16 << 20, "model.acm": 1 << 32, "cases.toml": 16 << 20}  # and the most bytes they may have
+
+
+def _is_layout(given: Any) -> bool:
+    return isinstance(given, dict) and all(isinstance(level, dict) for level in given.values())
+
+
+def _is_free(given: Any) -> bool:
+    return given is None or (isinstance(given, list) and all(isinstance(name, str) for name in given))
+
+
+_SAID: dict[str, Callable[[Any], bool]] = {
+    "format number": lambda given: isinstance(given, int),
+    "title": lambda given: isinstance(given, str),
+    "wishes": lambda given: isinstance(given, dict),
+    "layout": _is_layout,
+    "free": _is_free,
+}
 
 
 def write(
@@ -43,12 +61,19 @@ def write(
 
 def about(path: Path) -> dict[str, Any]:
     """What an application says of itself."""
-    found = json.loads(_member(path, "about.json"))
-    if found.get("format") != FORMAT:
+    try:
+        found = json.loads(_member(path, "about.json"))
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, "what it says of itself cannot be read") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise _damaged(path, "it is none")
-    if found.get("format number", 0) > NUMBER:
+    number = found.get("format number")
+    if isinstance(number, int) and number > NUMBER:
         raise ModelError(Diagnostic(f"`{path.name}` was made by a later version.", remedy="Install a later acausal."))
-    return dict(found)
+    for name, fits in _SAID.items():
+        if name not in found or not fits(found[name]):
+            raise _damaged(path, f"what it says of its {name} makes no sense")
+    return found
 
 
 def cases(path: Path) -> list[Case]:
@@ -77,7 +102,14 @@ def _member(path: Path, name: str) -> bytes:
             return archive.read(name)
     except FileNotFoundError:
         raise UsageError(f"There is no file `{path}`.") from None
-    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        KeyError,
+        OSError,
+        EOFError,
+        RuntimeError,
+    ) as error:  # RuntimeError: a password, a method
         raise _damaged(path, str(error)) from error
 
 

@@ -47,14 +47,26 @@ def read(path: Path | None) -> list[Case]:
     known = {f.name for f in fields(Case)}
     cases = []
     for entry in found if isinstance(found, list) else []:
-        unknown = sorted(set(entry) - known)
-        if unknown or not isinstance(entry.get("name"), str):
-            what = f"does not know `{unknown[0]}`" if unknown else "has a case without a name"
+        what = _wrong(entry, known)
+        if what:
             raise ModelError(
                 Diagnostic(f"`{path.name}` {what}.", location=Location(str(path), 1), remedy=f"keys are {', '.join(sorted(known))}")
             )
         cases.append(Case(**entry))
     return cases
+
+
+def _wrong(entry: Any, known: set[str]) -> str:
+    """What a file does that a case does not allow; empty if nothing."""
+    if not isinstance(entry, dict):
+        return "has a case that is no table"
+    unknown = sorted(set(entry) - known)
+    if unknown:
+        return f"does not know `{unknown[0]}`"
+    if not isinstance(entry.get("name"), str):
+        return "has a case without a name"
+    flat = [n for n in ("set", "inputs", "choices") if not isinstance(entry.get(n, {}), dict)]
+    return f"has a case whose `{flat[0]}` is no table" if flat else ""
 
 
 def write(path: Path | None, name: str, cases: list[Case]) -> None:

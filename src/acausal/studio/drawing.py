@@ -6,6 +6,7 @@ The layout is kept beside the class, not in it: `plant.layout.json`.
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,7 @@ def _splices(source: Source, edit: dict[str, Any]) -> tuple[list[Splice], str]:
 
 
 def _literal(value: Any) -> str:
-    if not isinstance(value, (bool, int, float, str, list)):
+    unwritten = isinstance(value, float) and not math.isfinite(value)  # `nan` and `inf` are no Python
+    if unwritten or not isinstance(value, (bool, int, float, str, list)):
         raise ModelError(f"{value!r} cannot be written into the file.")
     return repr(value)

@@ -53,7 +53,9 @@ class Source:
             self.tree = ast.parse(text)
         except SyntaxError as error:
             raise Locked(f"The file is not valid Python at the moment: {error.msg}, line {error.lineno}.") from error
-        self._lines = text.splitlines(keepends=True)
+        self._lines = re.findall(
+            r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text
+        )  # Python's lines: str.splitlines knows more ends than these
         self._starts = [0]
         for line in self._lines:
             self._starts.append(self._starts[-1] + len(line))

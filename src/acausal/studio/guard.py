@@ -8,7 +8,6 @@ leaves the address bar.
 from __future__ import annotations
 
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -57,13 +56,10 @@ class Guard:
         return headers.get("host", "") in self.hosts and (origin in self.origins if origin is not None or socket else True)
 
     def _known(self, headers: dict[str, str]) -> bool:
-        cookie: SimpleCookie = SimpleCookie()
-        try:
-            cookie.load(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        found = cookie.get(self._cookie)
-        return found is not None and secrets.compare_digest(found.value.encode(), self.token.encode())
+        """Other programs on this machine leave cookies too, in any form (http.cookies gives up at the first odd one)."""
+        pairs = [pair.strip().partition("=") for pair in headers.get("cookie", "").split(";")]
+        given = [value.encode() for name, _, value in pairs if name == self._cookie]
+        return any(secrets.compare_digest(value, self.token.encode()) for value in given)
 
     @property
     def _cookie(self) -> str:

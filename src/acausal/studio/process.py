@@ -85,7 +85,9 @@ class Process:
         head = head_of(frame)
         number = head.get("id")
         if isinstance(number, int) and number in self._waiting:
-            self._waiting.pop(number).set_result(head)
+            future = self._waiting.pop(number)
+            if not future.done():  # whoever asked may have lost patience
+                future.set_result(head)
         else:
             self.heard(self, head, frame)
 

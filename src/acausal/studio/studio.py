@@ -112,6 +112,9 @@ class Studio:
             client.hear(packed({"id": number, "refused": gone.problems}))
         except ModelError as error:
             client.hear(packed({"id": number, "refused": [asdict(problem(d)) for d in error.diagnostics]}))
+        except OSError as error:
+            said = Problem(f"The studio cannot read or write a file: {error}.")
+            client.hear(packed({"id": number, "refused": [asdict(said)]}))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             said = Problem(f"The studio cannot make sense of this question: {type(error).__name__} {error}.")
             client.hear(packed({"id": number, "refused": [asdict(said)]}))
