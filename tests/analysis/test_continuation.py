@@ -117,6 +117,9 @@ def test_no_state_of_rest_to_begin_from(monkeypatch: pytest.MonkeyPatch) -> None
         (lambda: ac.compile(Fold()).find_steady_states({}), "from where to search"),
         (lambda: ac.compile(Fold()).find_steady_states({"x": 3.0}), "a pair of numbers"),
         (lambda: ac.compile(Fold()).find_steady_states({"x": (3.0, 1.0)}), "must grow"),
+        (lambda: ac.compile(Fold()).find_steady_states({"x": ("1", "3")}), "two numbers"),
+        (lambda: ac.compile(Fold()).find_steady_states({"p": (0.0, 1.0)}), r"`p` is no variable(.|\n)*model.continuation\("),
+        (lambda: ac.compile(Fold()).find_steady_states({"x": (0.0, 1.0)}, count=0), "at least 1"),
     ],
 )
 def test_bad_input(ask: Any, said: str) -> None:

@@ -173,3 +173,18 @@ def test_a_run_is_optimised() -> None:
 def test_bad_optimisations(arguments: Any, options: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         ac.compile(Tank()).optimise(*arguments, **options)
+
+
+def test_bounds_may_have_units() -> None:
+    model = ac.compile(Room())
+    t = np.linspace(0.0, 3600.0, 9)
+    data = {"time": t, "T": model.simulate(3600.0, at=t, set={"G": 65.0})["T"]}
+    assert model.fit(data, {"G": ("0.01 kW/K", "200 W/K")})["G"] == pytest.approx(65.0, rel=1e-3)
+    assert model.fit(data, {"G": ("0.01 kW/K", "0.06 kW/K")})["G"] == pytest.approx(60.0, rel=1e-6)
+    with pytest.raises(UsageError, match="cannot be converted"):
+        model.fit(data, {"G": ("10 W", None)})
+
+
+def test_limits_of_an_optimum_have_names() -> None:
+    with pytest.raises(UsageError, match="`subject_to` takes limits by name"):
+        ac.compile(Room()).optimise("T", {"G": (10.0, 100.0)}, subject_to=["T"], steady=True)  # type: ignore[arg-type]

@@ -250,3 +250,10 @@ def test_index_reduction_and_exchanged_states() -> None:
 def test_bad_input(model: ac.Model, ask: Any, said: str) -> None:
     with pytest.raises((UsageError, ModelError), match=said):
         ask(model)
+
+
+@pytest.mark.parametrize(("names", "said"), [(True, "takes names, got True"), (["GG"], "`GG` does not exist"), ([3], "a text")])
+def test_names_are_looked_up_before_the_run(model: ac.Model, names: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acausal.runtime.model.simulated", lambda *_: pytest.fail("the run was made first"))
+    with pytest.raises(ModelError, match=said):
+        model.simulate(10.0, sensitivities=names)

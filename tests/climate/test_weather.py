@@ -152,3 +152,8 @@ def test_what_is_wrong_is_told(site, tmp_path):
     gone.columns["temperature"][7] = np.nan
     with pytest.raises(UsageError, match="lacks `temperature` in 1 hours, first in hour 8"):
         gone["temperature"]
+
+
+def test_weather_is_read_from_a_file():
+    with pytest.raises(UsageError, match="read from a file, got None"):
+        ac.weather(None)

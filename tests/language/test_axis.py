@@ -99,3 +99,9 @@ def test_what_does_not_fit_is_told():
 
     with pytest.raises(ModelError, match=r"each of the 5 cells of the axis, `u` has shape \(4,\)"):
         ac.compile(Wrong())
+
+
+@pytest.mark.parametrize(("length", "n"), [(0.0, 5), (-1, 5), (float("nan"), 5), ("1 m", 5), (1.0, "a"), (1.0, None)])
+def test_an_axis_has_a_length_and_cells(length, n):
+    with pytest.raises(UsageError, match="axis"):
+        ac.Axis(length, n)

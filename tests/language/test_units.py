@@ -95,3 +95,12 @@ def test_messages(call, message):
 def test_common_units_do_not_import_pint():
     code = "import sys; from acausal.language import units; units.convert(1, 'kJ/(kg*K)', 'J/kg/K'); units.to_si('20 degC', 'K'); "
     subprocess.run([sys.executable, "-c", code + "assert 'pint' not in sys.modules"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("means", "said"), [(3, "so much of another"), ("-1 m", "positive"), ("0 m", "positive"), ("2 degC", "from zero")]
+)
+def test_a_unit_of_ones_own_is_so_much_of_another(means, said):
+    with pytest.raises(UsageError, match=said):
+        units.define_unit("ell", means)
+    assert "ell" not in units._own

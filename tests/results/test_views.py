@@ -156,3 +156,32 @@ def test_compare_with_measurements(run):
 def test_names_that_only_one_has(run):
     found = ac.compare(run[["x", "hot"]], run[["x", "level"]])
     assert (found.only_in_a, found.only_in_b) == (["hot"], ["level"])
+
+
+def test_a_misspelt_name_does_not_agree(run):
+    with pytest.raises(NameNotFound, match="`y` does not exist"):
+        ac.compare(run, run, "y")
+
+
+def test_nothing_in_common_is_no_agreement(run):
+    nothing = ac.compare(run[["x"]], run[["level"]])
+    assert not nothing.agree and "Nothing was compared" in str(nothing) and nothing.only_in_a == ["x"]
+
+
+def test_measurements_without_a_unit_are_in_that_of_the_run():
+    pandas = pytest.importorskip("pandas")
+
+    class Body(ac.Component):
+        T = ac.Variable(start=300.0, unit="K")
+
+        def equations(self):
+            yield ac.der(self.T) == 0.0
+
+    run = ac.compile(Body()).simulate(until=1.0)
+    assert ac.compare(run, pandas.DataFrame({"T": [300.0, 300.0]}, index=[0.0, 1.0])).agree
+    assert ac.compare(pandas.DataFrame({"T": [300.0, 300.0]}, index=[0.0, 1.0]), run).agree
+    assert not ac.compare(run, pandas.DataFrame({"T": [27.0, 27.0]}, index=[0.0, 1.0])).agree
+    with pytest.raises(UsageError, match=r"index of a DataFrame(.|\n)*set_index"):
+        ac.compare(run, pandas.DataFrame({"T": [300.0, 300.0]}, index=["a", "b"]))
+    with pytest.raises(UsageError, match="column `T` of a DataFrame to compare has no numbers"):
+        ac.compare(run, pandas.DataFrame({"T": ["warm", "cold"]}, index=[0.0, 1.0]))

@@ -75,3 +75,9 @@ def test_choices_are_drawn_evenly():
 def test_what_cannot_be_is_said(make, said):
     with pytest.raises(UsageError, match=said):
         make()
+
+
+def test_a_list_of_choices_will_do():
+    assert choice([1, 2]).at(np.array([0.1, 0.9])).tolist() == choice(1, 2).at(np.array([0.1, 0.9])).tolist() == [1, 2]
+    with pytest.raises(UsageError, match="values to choose from"):
+        choice([])

@@ -296,9 +296,17 @@ def many_steady_states(
             low, high = pair
         except (TypeError, ValueError):
             raise UsageError(f"The range of `{path}` is a pair of numbers, got {pair!r}.") from None
-        model.system.plant.locate(path)
-        if not low < high:
-            raise UsageError(f"The range of `{path}` must grow: got {low:g} … {high:g}.")
+        located = model.system.plant.locate(path)
+        quantity = located.kind.quantities.get(located.name)
+        if quantity is not None and quantity.declaration.is_known:
+            raise UsageError(
+                f"`{path}` is no variable: a search for states of rest begins from values of variables.",
+                remedy=f'Follow them along a parameter: `model.continuation("{path}", between=({low}, {high}))`.',
+            )
+        if not all(isinstance(v, int | float | np.number) for v in (low, high)) or not low < high:
+            raise UsageError(f"The range of `{path}` is two numbers and must grow: got {low!r} … {high!r}.")
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise UsageError(f"`count` is from how many points the search begins: a whole number of at least 1, got {count!r}.")
     from scipy.stats import qmc
 
     found: list[Any] = []

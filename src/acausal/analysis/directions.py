@@ -35,15 +35,26 @@ class Directions:
         return np.asarray(self.moved.toarray())
 
 
-def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, what: str = "sensitivities") -> Directions:
-    """Parameters, inputs (as a shift at all times) and variables (their start values)."""
+def named(names: Iterable[str] | str, what: str = "sensitivities") -> list[str]:
+    """The names that were given, as far as can be told without a model."""
+    if not isinstance(names, Iterable):
+        raise UsageError(
+            f"`{what}` takes names, got {names!r} of type {type(names).__name__}.", remedy=f'{what}=["wall.G", "room.C"]'
+        )
     given = [names] if isinstance(names, str) else list(names)
     if not given:
         raise UsageError(f"`{what}` names nothing.", remedy=f'{what}=["wall.G", "room.C"]')
-    labels, cells, unknowns = list[str](), list[int](), list[tuple[int, float]]()
     for name in given:
         if not isinstance(name, str):
             raise UsageError(f"A name is a text such as `wall.G`, got {name!r} of type {type(name).__name__}.")
+    return given
+
+
+def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, what: str = "sensitivities") -> Directions:
+    """Parameters, inputs (as a shift at all times) and variables (their start values)."""
+    given = named(names, what)
+    labels, cells, unknowns = list[str](), list[int](), list[tuple[int, float]]()
+    for name in given:
         found, start = _cells(model, name, problem, what)
         labels += [element_name(name, k, found.shape) for k in range(found.size)]
         cells += [-1] * found.size if start else found.ravel().tolist()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, RunWarning, UsageError
+from ..language.units import quantity as in_unit
 from .directions import directions_of
 from .measured import Measured, measured
 
@@ -309,14 +310,22 @@ def _bounds(model: Model, parameters: Any) -> tuple[list[str], np.ndarray, np.nd
         declared = _declared(model, name)
         try:
             own = declared if bounds is None else tuple(bounds)
+            own = tuple(in_unit(b, _unit(model, name)) if isinstance(b, str) else b for b in own)
             first, last = (d if b is None else float(b) for b, d in zip(own, declared, strict=True))
         except (TypeError, ValueError):
-            raise UsageError(f"The bounds of `{name}` are a pair of numbers, or None for none; got {bounds!r}.") from None
+            raise UsageError(
+                f"The bounds of `{name}` are a pair of numbers or texts with a unit, or None for none; got {bounds!r}."
+            ) from None
         if not first < last:
             raise UsageError(f"The bounds of `{name}` must grow: got {first:g} … {last:g}.")
         low.append(first)
         high.append(last)
     return list(given), np.array(low), np.array(high)
+
+
+def _unit(model: Model, name: str) -> str:
+    located = model.system.plant.locate(name)
+    return "" if located.flat is None else located.kind.quantities[located.name].declaration.unit
 
 
 def _declared(model: Model, name: str) -> tuple[float, float]:

@@ -58,6 +58,11 @@ def optimise(
     """See `Model.optimise`."""
     if (until is None) == (not steady):
         raise UsageError("An optimisation is of runs (`until=…`) or of states of rest (`steady=True`).")
+    if subject_to is not None and not isinstance(subject_to, Mapping):
+        raise UsageError(
+            f"`subject_to` takes limits by name, got {subject_to!r} of type {type(subject_to).__name__}.",
+            remedy='subject_to={"room.T": (293.15, None)}',
+        )
     problem = _Problem(model, objective, over, subject_to or {}, -1.0 if maximise else 1.0, None if steady else until, options)
     return problem.solved(start or {}, tolerance)
 

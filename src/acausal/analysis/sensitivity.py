@@ -20,7 +20,7 @@ from ..program.rows import Stored
 from ..results.result import Recorded
 from ..runtime.problem import Problem, core
 from ..runtime.recording import Passage, Recording
-from .directions import Directions, directions_of
+from .directions import Directions, directions_of, named
 from .initial import initial
 from .jumps import across
 from .local import Local
@@ -185,6 +185,16 @@ def prepared_to_record(solver: Any, given: Any, solve_for: Any, store: Any, aske
     if store is not None:
         raise UsageError("Sensitivities need all unknowns of the run.", remedy="Leave `store` out, or ask for fewer `points`.")
     return asked if isinstance(asked, Recording) else Recording()
+
+
+def spelt(model: Model, names: Iterable[str] | str | Recording) -> list[str] | Recording:
+    """Names that exist: a slip is told before the run, not after it."""
+    if isinstance(names, Recording):
+        return names
+    given = named(names)
+    for name in given:
+        model.system.plant.locate(name)
+    return given
 
 
 def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:

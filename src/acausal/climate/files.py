@@ -69,6 +69,10 @@ UNITS = {
 
 def read(path: str | os.PathLike[str]) -> tuple[Site, dict[str, Floats]]:
     """The place and the columns of a file, hour by hour; what is missing is not a number."""
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(
+            f"Weather is read from a file, got {path!r} of type {type(path).__name__}.", remedy='ac.weather("Hamburg.epw")'
+        )
     place = Path(path)
     try:
         lines = place.read_text(encoding="utf-8-sig", errors="replace").splitlines()

@@ -43,8 +43,16 @@ class Axis:
     """
 
     def __init__(self, length: Any, n: int | Any) -> None:
+        if isinstance(length, str) or (isinstance(length, int | float | np.number) and not 0.0 < length < np.inf):
+            raise UsageError(
+                f"The length of an axis is a positive number, a parameter or an expression, got {length!r}.",
+                remedy='Declare it: `L = ac.Parameter("80 cm", unit="m")`, and `ac.Axis(self.L, 50)`.',
+            )
         self.length = length
-        edges = np.linspace(0.0, 1.0, n + 1) if isinstance(n, int | np.integer) and n > 0 else np.asarray(n, dtype=float)
+        try:
+            edges = np.linspace(0.0, 1.0, n + 1) if isinstance(n, int | np.integer) and n > 0 else np.asarray(n, dtype=float)
+        except (TypeError, ValueError):
+            edges = np.empty(0)
         if edges.ndim != 1 or len(edges) < 2 or edges[0] != 0.0 or edges[-1] != 1.0 or (np.diff(edges) <= 0).any():
             raise UsageError(f"An axis has a number of cells, or edges that increase from 0 to 1; got {n!r}.")
         self.n = len(edges) - 1

@@ -86,11 +86,13 @@ def triangular(low: Number, most_likely: Number, high: Number) -> Distribution:
 
 
 def choice(*values: Any) -> Distribution:
-    """One of these, each as likely.
+    """One of these, each as likely; a list of them will do.
 
     >>> choice("R134a", "R290").at(np.array([0.1, 0.9])).tolist()
     ['R134a', 'R290']
     """
+    if len(values) == 1 and isinstance(values[0], list | tuple | np.ndarray):
+        values = tuple(values[0])
     if not values:
         raise UsageError("`ac.choice` takes the values to choose from.", remedy='ac.choice("R134a", "R290")')
     return Distribution("choice", values)

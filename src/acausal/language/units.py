@@ -177,8 +177,14 @@ def _base(name: str) -> Dimension:
 def _meant(means: str | None) -> Unit:
     if means is None:
         return Unit(_NONE, float("nan"))
+    if not isinstance(means, str):
+        raise UsageError(f"A unit means so much of another, got {means!r} of type {type(means).__name__}.", remedy='means="3 m"')
     number, unit = split_quantity(means)
     found = _resolve(unit)
+    if not 0.0 < number < float("inf") or found.offset:
+        raise UsageError(
+            f"A unit cannot mean {means!r}: it is a positive number of a unit that counts from zero.", remedy='means="100 kg"'
+        )
     return Unit(found.dimension, number * found.factor)
 
 

@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def agree(self) -> bool:
-        return not self.different
+        return bool(self._found) and not self.different
 
     def __bool__(self) -> bool:
         return self.agree
@@ -89,6 +89,7 @@ class Comparison:
     def __str__(self) -> str:
         worst = self.different
         head = f"{len(self._found)} variables compared: " + (f"{len(worst)} differ." if worst else "all agree.")
+        head = head if self._found else "Nothing was compared: the two have no variable in common."
         lines = [head, *(f"  {one}" for one in worst[:SHOWN])]
         lines += [f"  … and {len(worst) - SHOWN} more"] if len(worst) > SHOWN else []
         for which, names in (("first", self.only_in_a), ("second", self.only_in_b)):
@@ -148,9 +149,15 @@ def compare(
         raise UsageError(f"The runs have no time in common: one ends at {end:g} s, the other begins at {begin:g} s.")
     shift = 1e-4 * float(end - begin) if time_tolerance is None else float(seconds(time_tolerance, "time_tolerance"))
     wanted = series.expand(a, names or None)
+    for name in wanted if names else ():
+        if name not in b:
+            a.unit(name)  # whoever misspells a name is told so, not that all agree
     both = [name for name in wanted if name in b]
-    chosen = series.units_for(a, both, unit)
     at = np.unique(np.concatenate([t[(t >= begin) & (t <= end)] for t in (a.time, b.time)]))
+    for measured, other in ((a, b), (b, a)):
+        if isinstance(measured, Measured):
+            measured.adopt_units(other, both)
+    chosen = series.units_for(a, both, unit)
     found = {name: _difference(a, b, name, chosen.get(name) or a.unit(name), at, shift, (rtol, atol)) for name in both}
     only_b = [] if names else [name for name in series.expand(b, None) if name not in a]
     return Comparison(a, b, found, [name for name in wanted if name not in b], only_b)
@@ -210,15 +217,30 @@ class Measured(Viewable):
             index = index.total_seconds()
         elif hasattr(index, "tz_localize"):
             index = (index - index[0]).total_seconds()
-        self._time = np.asarray(index, dtype=float)
-        if not len(self._time) or (np.diff(self._time) < 0).any():
-            raise UsageError("The index of a DataFrame to compare is the time in seconds, and must not decrease.")
+        try:
+            self._time = np.asarray(index, dtype=float)
+        except (TypeError, ValueError):
+            self._time = np.empty(0)
+        if not len(self._time) or not (np.diff(self._time) >= 0).all():
+            raise UsageError(
+                f"The index of a DataFrame to compare is the time in seconds, and must not decrease; got {list(index)[:3]} …",
+                remedy='`frame.set_index("time")` makes a column the index.',
+            )
         self.title = "measured"
         self._values: dict[str, tuple[Array, str]] = {}
         for header in frame.columns:
             name, unit = titled(str(header), "a DataFrame")
             unit = unit or frame.attrs.get("units", {}).get(header, "")
-            self._values[name] = (np.asarray(frame[header], dtype=float), unit)
+            try:
+                self._values[name] = (np.asarray(frame[header], dtype=float), unit)
+            except (TypeError, ValueError) as error:
+                raise UsageError(f"The column `{header}` of a DataFrame to compare has no numbers: {error}.") from None
+
+    def adopt_units(self, other: Trajectories, names: list[str]) -> None:
+        """A column that says no unit is in that of the run, as everywhere where numbers are given."""
+        for name in names:
+            values, unit = self._values[name]
+            self._values[name] = (values, unit or other.unit(name))
 
     @property
     def time(self) -> Array:

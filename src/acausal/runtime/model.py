@@ -425,8 +425,9 @@ class Model:
         _check_arguments(chosen, options, rtol, atol, Model.simulate)
         recording = None
         if sensitivities is not None:
-            from ..analysis.sensitivity import followed, prepared_to_record
+            from ..analysis.sensitivity import followed, prepared_to_record, spelt
 
+            sensitivities = spelt(self, sensitivities)
             recording, derivatives = prepared_to_record(chosen, given, solve_for, store, sensitivities), True
         choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
