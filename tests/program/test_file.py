@@ -103,6 +103,18 @@ def test_tables_that_point_outside_are_not_run(good, tmp_path):
     assert "point outside of the model" in refused(changed(good, tmp_path / "far.acm", int32=far))
 
 
+def test_an_index_with_a_sign_that_nobody_takes_away_is_not_run(good, tmp_path):
+    """Code takes the sign off an index only where the slot is one of mixed signs; elsewhere it would read before the numbers."""
+
+    def before(data):
+        array = np.load(__import__("io").BytesIO(data))
+        buffer = __import__("io").BytesIO()
+        np.save(buffer, np.where(array > 0, ~array, array))
+        return buffer.getvalue()
+
+    assert "point outside of the model" in refused(changed(good, tmp_path / "before.acm", int32=before))
+
+
 @pytest.mark.parametrize(
     "root",
     [

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acausal as ac
+from acausal.studio.drawing import Drawing
 from acausal.studio.editing import Locked, Source
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -170,3 +171,19 @@ def test_a_line_ends_where_python_says_it_does(odd: str) -> None:
     source = Source(text, "House")
     assert source.apply(source.given("room", "C", "9.0")) == text.replace("C=1.0", "C=9.0")
     assert source.apply(source.removed("wall")) == text.replace("        self.wall = Wall(G=2.0)\n", "")
+
+
+@pytest.mark.parametrize(("mark", "end"), [(b"", b"\n"), (b"", b"\r\n"), (b"\xef\xbb\xbf", b"\r\n"), (b"\xef\xbb\xbf", b"\n")])
+def test_a_file_keeps_its_line_ends_and_its_mark(tmp_path: Path, mark: bytes, end: bytes) -> None:
+    file = tmp_path / "house.py"
+    lines = [b"class House:", b"    def __init__(self):", b"        self.room = Room(C=1.0)", b""]
+    before = mark + end.join(lines)
+    file.write_bytes(before)
+    drawing = Drawing(file)
+    drawing.edit("House", [{"do": "set", "part": "room", "parameter": "C", "value": 9.0}])
+    assert file.read_bytes() == before.replace(b"1.0", b"9.0")
+    drawing.undo()
+    assert file.read_bytes() == before
+    with pytest.raises(ac.ModelError, match="cannot be written"):
+        drawing.edit("House", [{"do": "set", "part": "room", "parameter": "C", "value": float("nan")}])
+    assert file.read_bytes() == before

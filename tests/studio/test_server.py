@@ -309,3 +309,12 @@ def test_a_file_with_several_models_asks_which_one_and_opens_it(new_studio: Any)
         assert page.ask("open", target="other.py:Barn")["refused"] and page.ask("open", target="house.py:Barn(1)")["refused"]
         assert page.ask("open", target="house.py:Barn")["answer"] is None
         assert page.wait("model")["title"] == "Barn"
+
+
+def test_a_question_that_makes_no_sense_leaves_no_run_behind(server: Server, page: Page) -> None:
+    ready(page)
+    assert "refused" in page.ask("run", case={"name": "nobody ends it"})
+    assert "refused" in page.ask("study", case={"name": "nobody ends it"}, over={"G": [1.0]})
+    with opened(server) as other:
+        assert "nobody ends it" not in [r["case"]["name"] for r in other.hello["runs"]]
+        assert not other.hello["studies"] or all(s["name"] != "nobody ends it" for s in other.hello["studies"])

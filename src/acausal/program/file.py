@@ -23,7 +23,7 @@ import numpy as np
 from ..container import FileError, Reader, Writer, opened, refuse_newer, written
 from ..errors import UsageError
 from ..families.system import System
-from ..families.template import Family
+from ..families.template import MIXED, Family
 from .codec import Encoded, decode, encode, layout
 from .program import Program
 
@@ -130,6 +130,7 @@ def _check_family(family: Family, cells: int, rows: int) -> None:
     fits = slots.ndim == places.ndim == 2 and slots.shape[0] == len(family.template.slots) == len(family.signs)
     fits = fits and slots.dtype == places.dtype == np.int32 and places.shape[0] == len(family.template.outputs)
     fits = fits and (slots.shape[0] == 0 or slots.shape[1] == places.shape[1])
+    fits = fits and not any(sign != MIXED and row.size and row.min() < 0 for sign, row in zip(family.signs, slots, strict=True))
     index = np.where(slots < 0, ~slots, slots)
     if not fits or (index.size and index.max() >= cells) or (places.size and (places.min() < 0 or places.max() >= rows)):
         raise ValueError("its index tables point outside of the model")

@@ -5,6 +5,7 @@ The layout is kept beside the class, not in it: `plant.layout.json`.
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -75,7 +76,7 @@ class Drawing:
             raise ModelError(
                 Diagnostic("This model has no file that could be edited.", remedy="Open a Python file: `acausal studio plant.py`.")
             )
-        return self.file.read_text(encoding="utf-8")
+        return self.file.read_text(encoding="utf-8-sig")
 
     def _write(self, text: str) -> None:
         assert self.file is not None
@@ -92,9 +93,10 @@ class Drawing:
 
 
 def _written(file: Path, text: str) -> None:
-    """Whole or not at all, with the rights that the file had."""
-    new = file.with_name(f".{file.name}.new")
-    new.write_text(text, encoding="utf-8")
+    """Whole or not at all, with the rights, the line ends and the mark at the beginning that the file had."""
+    new, old = file.with_name(f".{file.name}.new"), file.read_bytes() if file.exists() else b""
+    encoding, newline = "utf-8-sig" if old.startswith(codecs.BOM_UTF8) else "utf-8", "\r\n" if b"\r\n" in old else "\n"
+    new.write_text(text, encoding=encoding, newline=newline)
     if file.exists():
         os.chmod(new, file.stat().st_mode)
     os.replace(new, file)

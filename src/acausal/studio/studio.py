@@ -312,13 +312,13 @@ class Studio:
         return case
 
     async def ask_run(self, head: dict[str, Any]) -> Any:
-        case = self._case(head["case"])
+        case, names, instead = self._case(head["case"]), list(head["names"]), str(head.get("instead") or "")
         worker = await self._worker_for_run()
-        run = self.runs.new(case, self.version)
-        if head.get("instead"):
-            self._instead[run.id] = head["instead"]
+        run = self.runs.new(case, self.version)  # from here on nothing may fail: who would end it?
+        if instead:
+            self._instead[run.id] = instead
         worker.runs.add(run.id)
-        worker.send({"ask": "run", "run": run.id, "case": asdict(case), "names": head["names"], "instead": head.get("instead", "")})
+        worker.send({"ask": "run", "run": run.id, "case": asdict(case), "names": names, "instead": instead})
         self.announce("run", asdict(run))
         return asdict(run)
 
@@ -393,11 +393,11 @@ class Studio:
         return told
 
     async def ask_study(self, head: dict[str, Any]) -> Any:
-        case = self._case(head["case"], *head["over"])
+        case, over, outputs = self._case(head["case"], *head["over"]), list(head["over"]), list(head["outputs"])
         worker = await self._worker_for_run()
         run = self.runs.new(case, self.version)  # for its number and its name
         self.runs.by_id.pop(run.id)
-        study = Study(run.id, case.name, list(head["over"]), list(head["outputs"]), [], [], 0, "running", "")
+        study = Study(run.id, case.name, over, outputs, [], [], 0, "running", "")
         self.studies[study.id] = study
         worker.runs.add(study.id)
         worker.send({**head, "ask": "study", "run": study.id})
