@@ -84,7 +84,7 @@ Status Ida::conclude_event(double *rows, int64_t capacity, int64_t written) {
         if (!s.causes.empty()) s.records.alarm |= s.haste.restart(t, s.causes);
     }
     if (s.noteworthy) store_row(rows, written);
-    bool pause = s.records.alarm || ++events_handled >= most_events || !room_for_event(capacity, 0);
+    bool pause = s.records.alarm || s.replan || ++events_handled >= most_events || !room_for_event(capacity, 0);
     return pause ? Status::Paused : Status::Finished;
 }
 

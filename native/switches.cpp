@@ -63,12 +63,12 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
     configuration = 0;
     rounds = sweeps = 0;
     if (!iterate(w, roots, solve)) return undo(w), false;
-    noteworthy = restart;
+    noteworthy = restart, replan = false;
     for (size_t k = 0; k < count; ++k) {
         w[partners[k]] = present[k];
         if (present[k] == before[k]) continue;
         changed.push_back((int32_t)k);
-        noteworthy |= (bool)visible[k];
+        noteworthy |= (bool)visible[k], replan |= (bool)planned[k];
     }
     if (!assertion.empty()) {
         const std::vector<double> &holds = assertion.evaluate(w);
@@ -521,7 +521,7 @@ void bind_switches(nb::module_ &m) {
              "role"_a, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("set_cells",
              [](Switches &s, nb::handle cells, nb::handle partners, nb::handle read, nb::handle visible, nb::handle timed,
-                nb::handle followed, bool mixed) {
+                nb::handle followed, nb::handle planned, bool mixed) {
                  s.cells = indices(cells, s.workspace_size(), "cells");
                  s.partners = indices(partners, s.workspace_size(), "partners");
                  if (s.partners.size() != s.cells.size()) throw nb::value_error("each cell has a partner");
@@ -529,9 +529,10 @@ void bind_switches(nb::module_ &m) {
                  s.visible = mask(visible, "visible", s.cells.size());
                  s.timed = mask(timed, "timed", s.cells.size());
                  s.followed = mask(followed, "followed", s.cells.size());
+                 s.planned = mask(planned, "planned", s.cells.size());
                  s.mixed = mixed;
              },
-             "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a, "followed"_a, "mixed"_a)
+             "cells"_a, "partners"_a, "read"_a, "visible"_a, "timed"_a, "followed"_a, "planned"_a, "mixed"_a)
         .def("set_types",
              [](Switches &s, nb::handle typed, nb::handle truths) {
                  s.typed = mask(typed, "typed", s.update.values.size());

@@ -77,6 +77,7 @@ class Switches {
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     // of the cells: equations read it; the user declared it; a time to come depends on it; relations read it
     std::vector<char> read, visible, timed, followed;
+    std::vector<char> planned; // of the cells: where steps have to end depends on it, and Python knows where
     std::vector<char> typed, truths; // of the assignments: whole numbers; those of them that are 0 or 1
     bool mixed = false; // what is decided at events depends on unknowns that are solved for
     std::vector<char> differential;
@@ -111,7 +112,7 @@ class Switches {
     void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it
 
     // What it did.
-    bool restart = false, noteworthy = false;
+    bool restart = false, noteworthy = false, replan = false;
     std::vector<int32_t> causes;  // rows of relations, then of crossings, as root functions are numbered
     std::vector<int32_t> changed; // numbers of cells
     void show(const double *w, double *other) const; // the change, in another workspace

@@ -385,7 +385,7 @@ def test_switches_are_checked() -> None:
     with pytest.raises(ValueError, match="`targets` points outside the workspace"):
         switches.set_rules("update", 1, np.array([10**6], dtype=np.int32))
     with pytest.raises(ValueError, match="each cell has a partner"):
-        masks = [np.zeros(1, dtype=bool)] * 4
+        masks = [np.zeros(1, dtype=bool)] * 5
         switches.set_cells(np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32), *masks, False)
     with pytest.raises(ValueError, match="`sense` must have 1 elements, not 2"):
         switches.set_relations(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import acausal as ac
 from acausal.language.expression import Slot
+from acausal.runtime.events.foreseen import Foreseen
 from acausal.runtime.events.ranges import Range, ranges
 
 Statements = Iterator[Any]
@@ -141,3 +142,71 @@ def test_bounds_hold_what_they_promise(both: tuple[Any, Any], begin: float, widt
     slopes = np.diff(values) / np.diff(t)  # each is the slope somewhere in between
     close = 1e-6 * (1 + np.abs(values).max()) / min(width, 1.0)
     assert (slopes >= found.slope[0] - close).all() and (slopes <= found.slope[1] + close).all()
+
+
+class Pulse(ac.Component):
+    """How long a function of time is above a level, which is a state or a number."""
+
+    level = ac.Variable(start=0.0, fixed=True)
+    i = ac.Variable(start=0.0, fixed=True)
+
+    def __init__(self, function: Any, level: float, slow: bool) -> None:
+        self.function, self.number, self.slow = function, level, slow
+
+    def equations(self) -> Statements:
+        yield ac.der(self.level) == 0.0
+        level = self.number + self.level if self.slow else self.number
+        yield ac.der(self.i) == ac.where(self.function() > level, 1.0, 0.0)
+
+
+PULSES = {
+    "it turns in the middle of the run": (lambda: -((ac.time - 5.0) ** 2), -0.01, 0.2),
+    "it turns at an eighth of the run": (lambda: -((ac.time - 1.25) ** 4), -1e-4, 0.2),
+    "it is short": (lambda: ac.exp(-(((ac.time - 3.3) / 1e-4) ** 2)), 0.5, 2e-4 * np.sqrt(np.log(2.0))),
+    "a high power of what is negative, too": (
+        lambda: ac.sin(HERTZ * 20 * ac.time) ** 9,
+        0.5,
+        10 * (0.5 - np.arcsin(0.5 ** (1 / 9)) / np.pi),
+    ),
+    "an absolute value": (lambda: abs(ac.sin(HERTZ * 5 * ac.time)), 0.5, 20 / 3),
+}
+
+
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize("name", PULSES)
+def test_pulses_last_as_long_as_they_do(name: str, slow: bool) -> None:
+    function, level, expected = PULSES[name]
+    result = ac.compile(Pulse(function, level, slow)).simulate(until=10.0)
+    assert result["i"][-1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_frequency_that_an_event_changes_counts_from_then_on() -> None:
+    class Switched(ac.Component):
+        f = ac.Discrete(start=0.1)
+        late = ac.Boolean(start=False)
+        x = ac.Variable(start=0.0, fixed=True)
+        i = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == 1.0
+            yield self.late == (self.x > 1.0)
+            yield self.f == ac.where(self.late, 50.0, 0.1)
+            yield ac.der(self.i) == ac.where(ac.sin(HERTZ * self.f * ac.time) > 0.75 + 0 * self.x, 1.0, 0.0)
+
+    result = ac.compile(Switched()).simulate(until=2.0)
+    assert result["i"][-1] == pytest.approx(0.5 - np.arcsin(0.75) / np.pi, rel=1e-6)  # before, it does not come so far
+
+
+def test_what_changes_at_every_event_is_not_computed_anew_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches = []
+    search = Foreseen._search
+    monkeypatch.setattr(Foreseen, "_search", lambda self, *args: searches.append(args) or search(self, *args))
+    result = ac.compile(Pulse(lambda: abs(ac.sin(HERTZ * 20 * ac.time)), 0.5, True)).simulate(until=5.0)
+    assert len(result.events) >= 400 and len(searches) < 40
+
+
+def test_late_in_a_long_life_a_search_ends() -> None:
+    model = ac.compile(Pulse(lambda: ac.sin(ac.time), 0.5, True))
+    result = model.simulate(start=1e9, until=1e9 + 10)
+    t = np.linspace(1e9, 1e9 + 10, 1_000_001)
+    assert result["i"][-1] == pytest.approx(10 * np.mean(np.sin(t) > 0.5), abs=1e-4)

@@ -160,13 +160,13 @@ class Hybrid:
 
     def _turn(self) -> float:
         """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
-        if self.foreseen.problem is not self.problem:
-            self.foreseen = self._foreseen()
         return self.foreseen.next(self.session.t, self.handler.w)
 
     def _foreseen(self) -> Foreseen:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
-        return Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
+        found = Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
+        self.handler.planned = found.constants
+        return found
 
     def _corner(self) -> Outcome | None:
         """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
@@ -249,6 +249,7 @@ class Hybrid:
         self.problem, watch = exchange(self.problem, session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
         self.solver.exchange(self.problem, watch)
+        self.foreseen = self._foreseen()
         if self.native is not None:
             self.native.renew()
         self.counts["state_exchanges"] += 1
@@ -280,7 +281,7 @@ class Hybrid:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
         over = self._event(None, "interruptions", numbers, row)
-        if numbers.schedule and self.native is not None and over is None:
+        if (numbers.schedule or len(self.foreseen.constants)) and self.native is not None and over is None:
             self.native.renew()
         return over
 

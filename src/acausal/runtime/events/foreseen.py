@@ -9,7 +9,7 @@ Where a relation reads time alone, it is known which turns it has switched befor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from ...language.expression import Expression, Slot, walk
 from ..problem import Floats, Mask, Problem
 from .ranges import Range, can_bound, ranges
 
-_MOST = 4096  # stretches of time that are looked at together, and …
+_FIRST, _MOST = 64, 4096  # stretches of time that are looked at together, at first and later, and …
 _MOST_ROWS = 1 << 20  # … times functions
 _FINE = 1e-4  # of the time between two turns: how exactly they are found
-_FINEST = 1e-12  # of a run
+_FINEST = 1e-12  # of a run: so exactly where they are few, a pulse may be short
+_FEW = 32  # stretches in a run
+_MOST_PLANS = 16
 _HOPELESS = 1e-8  # of a run: no more than this in one search
 
 
@@ -36,6 +38,16 @@ class _Part:
     switches: bool  # the expression is all of a relation
 
 
+@dataclass(slots=True)
+class _Plan:
+    """All times from `begin` until `until`, of which only those that were found last are kept."""
+
+    begin: float
+    until: float
+    times: Floats = field(default_factory=lambda: np.zeros(0))
+    most: int = _FIRST  # grows: what changes at every event is not computed far ahead
+
+
 class Foreseen:
     """The times at which steps end for the sake of functions of time."""
 
@@ -43,31 +55,40 @@ class Foreseen:
         """`varying`: known cells that inputs fill, about which nothing is known."""
         self.problem, self.t_end, self._parts = problem, t_end, list[_Part]()
         self._time, self._first = problem.time_index, 2 * problem.size + len(problem.known) - problem.lowered.computed
-        self._seen = self._times = np.zeros(0)
-        self._from, self._until = np.inf, -np.inf
+        self._plans = dict[bytes, _Plan]()  # by constants: what reads discrete values goes back and forth between a few
+        self.constants: np.ndarray = np.zeros(0, dtype=np.intp)  # cells of the workspace whose change makes the times obsolete
         if self._reads_time():
             self._of_time, self._moves = self._classified(varying)
             self._bands = self._band_cells()
             self._parts = list(self._relations())
             self._needed = self._closure()
-            self._constants = self._read()
+            self.constants = self._read()
 
     def next(self, t: float, w: Floats) -> float:
         """The first of these times after t, with known values as they are in `w`."""
         if not self._parts:
             return np.inf
-        now = w[self._constants]
-        if not self._from <= t <= self._until or not np.array_equal(now, self._seen):
-            self._seen, self._from, self._until, self._times = now, t, t, np.zeros(0)
-        k = int(np.searchsorted(self._times, t, side="right"))
-        while k == len(self._times) and self._until < self.t_end:
-            begin = self._until
-            self._times, self._until = self._search(begin, w)
-            if self._until - begin < _HOPELESS * (self.t_end - begin):
+        plan = self._plan(t, w[self.constants].tobytes())
+        k = int(np.searchsorted(plan.times, t, side="right"))
+        while k == len(plan.times) and plan.until < self.t_end:
+            begin = plan.until
+            plan.times, plan.until = self._search(begin, plan.most, w)
+            plan.most = min(2 * plan.most, _MOST)
+            if plan.until - begin < _HOPELESS * (self.t_end - begin):
                 self._parts = []  # a pole: nothing can be said there, and steps go on as they did
                 return np.inf
-            k = int(np.searchsorted(self._times, t, side="right"))
-        return float(self._times[k]) if k < len(self._times) else np.inf
+            k = int(np.searchsorted(plan.times, t, side="right"))
+        return float(plan.times[k]) if k < len(plan.times) else np.inf
+
+    def _plan(self, t: float, constants: bytes) -> _Plan:
+        """What is known of the time from t on, with these constants."""
+        plan = self._plans.pop(constants, None)
+        if plan is None or not plan.begin <= t <= plan.until:
+            plan = _Plan(t, t)
+        self._plans[constants] = plan  # the latest is the last
+        if len(self._plans) > _MOST_PLANS:
+            del self._plans[next(iter(self._plans))]
+        return plan
 
     # --- what reads time alone --------------------------------------------------------------------------------------------------
     def _reads_time(self) -> bool:
@@ -168,17 +189,17 @@ class Foreseen:
         may = np.zeros(len(begin), dtype=bool)
         for found in self._evaluated(begin, end, w):
             low, high = found.slope
-            undecided = (low < 0) & (high > 0)
+            undecided = (low <= 0) & (high >= 0) & (low < high)  # a turn may lie between two stretches exactly
             may |= np.broadcast_to(undecided, (*undecided.shape[:-1], len(begin))).reshape(-1, len(begin)).any(axis=0)
         return may
 
-    def _search(self, begin: float, w: Floats) -> tuple[Floats, float]:
+    def _search(self, begin: float, most: int, w: Floats) -> tuple[Floats, float]:
         """The times from `begin` on, and up to which time these are all."""
         lower, upper, until = np.array([begin]), np.array([self.t_end]), self.t_end
         functions = sum(len(p.columns) for p in self._parts)
-        most = int(np.clip(_MOST_ROWS // max(functions, 1), 16, _MOST))
-        span = self.t_end - begin
-        while len(lower) and upper[0] - lower[0] > max(_FINE * (until - begin) / (_clusters(lower, upper) + 1), _FINEST * span):
+        most = int(np.clip(_MOST_ROWS // max(functions, 1), 16, most))
+        finest = max(_FINEST * (self.t_end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(self.t_end)))
+        while len(lower) and upper[0] - lower[0] > max(_fine(lower, upper, until - begin, until == self.t_end), finest):
             middle = 0.5 * (lower + upper)
             lower, upper = np.column_stack([lower, middle]).ravel(), np.column_stack([middle, upper]).ravel()
             may = self._may_turn(lower, upper, w)
@@ -241,11 +262,14 @@ def _gathered(index: np.ndarray, minus: Mask, cells: dict[int, Range], w: Floats
     constant = np.where(np.isin(index, bands), 0.0, w[index])[:, None]
     if not moves[index].any():
         return Range.constant(np.where(minus[:, None], -constant, constant))
-    rows = [cells[int(i)] if moves[i] else Range.constant(c) for i, c in zip(index, constant, strict=True)]
+    index, first, place = np.unique(index, return_index=True, return_inverse=True)  # mostly one: time
+    rows = [cells[int(i)] if moves[i] else Range.constant(c) for i, c in zip(index, constant[first], strict=True)]
     bounds = []
     for which in ("value", "slope"):
         pairs = [getattr(r, which) for r in rows]
         low, high = (np.concatenate(np.broadcast_arrays(*(np.atleast_2d(p[k]) for p in pairs))) for k in (0, 1))
+        if len(index) > 1:
+            low, high = low[np.ravel(place)], high[np.ravel(place)]
         bounds.append((np.where(minus[:, None], -high, low), np.where(minus[:, None], -low, high)))
     return Range(bounds[0], bounds[1])
 
@@ -260,8 +284,11 @@ def _row(found: Range, k: int, rows: int) -> Range:
     return Range((of(found.value[0]), of(found.value[1])), (of(found.slope[0]), of(found.slope[1])))
 
 
-def _clusters(lower: Floats, upper: Floats) -> int:
-    return 1 + int(np.count_nonzero(lower[1:] > upper[:-1]))
+def _fine(lower: Floats, upper: Floats, span: float, whole: bool) -> float:
+    """How long stretches in which something turns may remain."""
+    if whole and len(lower) <= _FEW:
+        return 0.0
+    return _FINE * span / (2 + int(np.count_nonzero(lower[1:] > upper[:-1])))
 
 
 def _cluster_ends(lower: Floats, upper: Floats) -> Floats:

@@ -81,6 +81,7 @@ class Handler:
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
         self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
+        self.planned: np.ndarray = np.zeros(0, dtype=np.intp)  # cells on which the ends of steps to come depend (see `foreseen`)
         self.solved_with = self.w[self.cells]  # discrete values …
         self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
         self.declared = np.isin(hybrid.cells, self._declared())

@@ -168,7 +168,9 @@ def switches(handler: Handler, span: float) -> Any:
         found.add_rules("size", *kernel)
     _add_nets(found, handler.nets, first)
     timed = _read_by_timed(handler)
-    masks = (np.ascontiguousarray(mask, dtype=bool) for mask in (handler.read, handler.visible, timed, handler.followed))
+    planned = np.isin(handler.cells, handler.planned) | np.isin(handler.partners, handler.planned)
+    of_cells = (handler.read, handler.visible, timed, handler.followed, planned)
+    masks = (np.ascontiguousarray(mask, dtype=bool) for mask in of_cells)
     found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks, handler.mixed)
     about = relations.sense, relations.strict, relations.exact, relations.narrow, relations.soft
     found.set_relations(_indices(relations.bands), *about, _directions(handler))

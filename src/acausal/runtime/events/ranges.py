@@ -51,6 +51,7 @@ def ranges(expression: Expression, leaf: Callable[[Expression], Range]) -> Range
     return found[expression]
 
 
+_LARGE = 1e6  # exponents: whole numbers are known to be whole below
 _EVERYWHERE = (np.asarray(-np.inf), np.asarray(np.inf))
 _ANYTHING = Range(_EVERYWHERE, _EVERYWHERE)
 
@@ -82,7 +83,16 @@ def _reciprocal(a: Interval) -> Interval:
 
 
 def _square(a: Interval) -> Interval:
-    low, high = a[0] ** 2, a[1] ** 2
+    return _whole_power(a, 2)
+
+
+def _whole_power(a: Interval, n: int) -> Interval:
+    """Of any base: rising, or like a square."""
+    if n == 0:
+        return np.ones_like(a[0]), np.ones_like(a[1])
+    low, high = a[0] ** n, a[1] ** n
+    if n % 2:
+        return low, high
     return np.where((a[0] <= 0) & (a[1] >= 0), 0.0, np.minimum(low, high)), np.maximum(low, high)
 
 
@@ -130,10 +140,11 @@ def _power(a: Range, b: Range) -> Range:
     if (np.ndim(exponent) and np.ptp(exponent)) or not np.array_equal(*b.value):
         return _ANYTHING
     n = float(np.ravel(exponent)[0])
-    if n == 2:
-        return Range(_square(a.value), _product(_product((np.asarray(2.0),) * 2, a.value), a.slope))
-    if n == int(n) and 0 < n <= 8:
-        return _times(_power(a, Range.constant(np.asarray(n - 1))), a) if n > 1 else a
+    if 0 < n < _LARGE and n == int(n):
+        rise = _product((np.asarray(n),) * 2, _whole_power(a.value, int(n) - 1))
+        return Range(_whole_power(a.value, int(n)), _product(rise, a.slope))
+    if -_LARGE < n < 0 and n == int(n):
+        return _over(Range.constant(np.asarray(1.0)), _power(a, Range.constant(np.asarray(-n))))
     positive = a.value[0] > 0
     value = np.sort(np.stack(np.broadcast_arrays(a.value[0] ** n, a.value[1] ** n)), axis=0)
     by_base = np.sort(n * np.stack(np.broadcast_arrays(a.value[0] ** (n - 1), a.value[1] ** (n - 1))), axis=0)
