@@ -188,3 +188,8 @@ def test_bounds_may_have_units() -> None:
 def test_limits_of_an_optimum_have_names() -> None:
     with pytest.raises(UsageError, match="`subject_to` takes limits by name"):
         ac.compile(Room()).optimise("T", {"G": (10.0, 100.0)}, subject_to=["T"], steady=True)  # type: ignore[arg-type]
+
+
+def test_limits_that_cannot_be_met_are_named() -> None:
+    best = ac.compile(Room()).optimise("G", {"G": (10.0, 100.0)}, subject_to={"T": (None, 280.0)}, steady=True)
+    assert not best.converged and "with `T` ≤ 280; it came to 283.15" in str(best)

@@ -230,3 +230,20 @@ def test_words_that_are_not_known() -> None:
         fluid.DistributedPipe(1)
     with pytest.raises(UsageError, match="one of counter, co, cross, not 'parallel'"):
         fluid.HeatExchanger("parallel")
+
+
+def test_a_volume_starts_from_any_two_of_its_quantities():
+    class Bottle(ac.Component):
+        def __init__(self):
+            self.volume, self.end = fluid.Volume(1, V=5e-3, medium="R134a", p_start=1e5, h_start=4.2e5), fluid.Closed()
+
+        def connections(self):
+            yield self.volume.ports[0], self.end.port
+
+    model = ac.compile(Bottle())
+    run = model.simulate(until=1.0, given={"volume.p": "5 bar", "volume.T": "50 degC"})
+    state = ac.media.fluid("R134a").state(p=5e5, T=323.15)
+    assert run["volume.M"][0] == pytest.approx(5e-3 * state.rho, rel=1e-8)
+    assert run["volume.h"][0] == pytest.approx(state.h, rel=1e-8)
+    assert model.simulate(until=1.0)["volume.p"][0] == pytest.approx(1e5, rel=1e-9)
+    assert model.simulate(until=1.0, set={"volume.p_start": 2e5})["volume.p"][0] == pytest.approx(2e5, rel=1e-9)

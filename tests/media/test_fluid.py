@@ -312,3 +312,8 @@ def test_water_is_that_of_if97_and_reaches_down_to_ice():
         assert state.cp == pytest.approx(cp, rel=3e-3)
     for p in (1e3, 1e5, 1e6, 1.5e7):
         assert water.saturation(p=p).T == pytest.approx(CP.PropsSI("T", "P", p, "Q", 0, "IF97::Water"), rel=5e-5)
+
+
+def test_nan_is_not_above_a_limit():
+    with pytest.raises(ac.ModelError, match="T is not a number"):
+        ac.media.fluid("R134a").state(p=1e5, T=float("nan"))

@@ -159,7 +159,17 @@ class _Problem:
             raise ModelError("The optimisation came to a point at which the model has no values.")
         limited = {o.label: float(v) for o, v in zip(self.outputs[1:], best.values[1:], strict=True)}
         parameters = dict(zip(self.names, (found.x * scale).tolist(), strict=True))
-        return Optimum(parameters, float(best.values[0]), limited, best.result, bool(found.success), str(found.message), self.runs)
+        said = self._missed(best.values, size) or str(found.message)
+        return Optimum(parameters, float(best.values[0]), limited, best.result, bool(found.success), said, self.runs)
+
+    def _missed(self, values: np.ndarray, size: np.ndarray) -> str:
+        """Which limit is not kept at the point that was found, in words; empty if none."""
+        for k, (low, high) in enumerate(self.limits, start=1):
+            for bound, sign, side in ((low, 1.0, "≥"), (high, -1.0, "≤")):
+                if sign * (bound - values[k]) > 1e-6 * size[k]:
+                    limit = f"`{self.outputs[k].label}` {side} {bound:g}"
+                    return f"no values within the bounds were found with {limit}; it came to {values[k]:g}."
+        return ""
 
     def _constraint(self, k: int, bound: float, factor: float, scale: np.ndarray) -> dict[str, Any]:
         return {

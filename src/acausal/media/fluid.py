@@ -149,6 +149,9 @@ class Fluid(Medium):
     def why_outside(self, margin: float = 0.0, **given: float) -> str:
         """Which limit of the table a state violates, or comes near by a share of `margin`, in words; empty if none."""
         p, h, T, x = (given.get(n) for n in ("p", "h", "T", "x"))
+        unknown = next((n for n, v in given.items() if isinstance(v, float) and v != v), None)
+        if unknown is not None:
+            return f"{unknown} is not a number (nan)"
         for name, value, low, high, unit, what in (
             ("p", p, self.p_min, self.p_max, "Pa", "pressure"),
             ("T", T, self.T_min, self.T_max, "K", "temperature"),

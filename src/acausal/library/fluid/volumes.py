@@ -24,8 +24,8 @@ class Volume(ac.Component):
     V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
     p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
     h_start = ac.Parameter(3e5, unit="J/kg", doc="specific enthalpy at first")
-    p = ac.Variable(unit="Pa", nominal=1e5, start=5e5, doc="pressure")
-    h = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="specific enthalpy")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, doc="pressure")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=h_start, fixed=True, doc="specific enthalpy")
     M = ac.Variable(unit="kg", nominal=0.1, start=0.1, state="always", doc="mass")
     U = ac.Variable(unit="J", nominal=2e4, start=2e4, state="always", doc="energy")
     T = ac.Variable(unit="K", nominal=100.0, start=300.0, doc="temperature")
@@ -43,7 +43,3 @@ class Volume(ac.Component):
         yield self.heat.T == self.T
         yield ac.der(self.M) == ac.sum(self.ports.m_flow)
         yield ac.der(self.U) == ac.sum(self.ports.m_flow * self.ports.h.actual) + self.heat.Q_flow
-
-    def initial_equations(self) -> Iterator[Any]:
-        yield self.p == self.p_start
-        yield self.h == self.h_start
