@@ -108,3 +108,17 @@ def test_a_kernel_from_disk_needs_no_compiler() -> None:
     assert told[0].split() == ["True", "1", "0", "0"]
     if can_be_mapped() and compile._compiler().machine.triple.startswith("x86_64"):
         assert told[1].split() == ["False", "0", "1", "0"]
+
+
+def test_where_images_cannot_be_mapped_llvm_links(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+    monkeypatch.setattr(compile._compiler(), "mappable", True)
+    outputs = (Slot(0, "variable") * Slot(1, "derivative") - Constant(0.91734),)
+    mapped_ones = compile_kernels([(Template(outputs), (PLUS, MINUS))])
+    store = compile._Store()
+    monkeypatch.setattr(compile, "_store", lambda: store)
+    monkeypatch.setattr(compile, "mapped", lambda images: None)
+    other = Template(outputs)
+    linked = compile_kernels([(other, (PLUS, MINUS))])  # what is kept cannot be mapped, nor what is made
+    assert linked[0].residual_address != mapped_ones[0].residual_address and linked[0].jacobian_address
+    assert compile_kernels([(Template(outputs), (PLUS, MINUS))])[0] is linked[0]

@@ -155,8 +155,8 @@ class _Store:
         missing = [one for one in wanted if one.key not in loaded]
         for one in missing:
             _refuse_other_derivatives(one.template)
-        made = _compiler().compiled(missing) if missing else {}
-        libraries |= _linked({key: content for key, (_, content) in made.items()}, missing)
+        made, new = _made(missing) if missing else ({}, {})
+        libraries |= new
         if vault is not None and made:
             vault.store(made.values())
         _counts[_COMPILED] += len(made)
@@ -167,6 +167,19 @@ class _Store:
         addresses = [library[name] for name in one.names]
         kernel = self.by_key[one.key] = Kernel(addresses[0], addresses[1] if addresses[1:] else 0, library, place != one.key)
         return kernel
+
+
+def _made(missing: list[_Wanted]) -> tuple[dict[str, tuple[str, bytes]], dict[str, Any]]:
+    """Code as it is kept, and the libraries that have it; object files, where the system does not let images be mapped."""
+    compiler = _compiler()
+    made = compiler.compiled(missing)
+    try:
+        return made, _linked({key: content for key, (_, content) in made.items()}, missing)
+    except RuntimeError:
+        if not compiler.mappable:
+            raise
+        compiler.mappable = False
+        return _made(missing)
 
 
 def _refuse_other_derivatives(template: Template) -> None:
@@ -260,7 +273,7 @@ class _Compiler:
 
     def _contents(self, batch: list[_Wanted], code: bytes) -> list[bytes]:
         """What is kept of each kernel of a batch: its image, or an object file of its own."""
-        images = images_of(code, {one.key: one.names for one in batch})
+        images = images_of(code, {one.key: one.names for one in batch}) if self.mappable else None
         if images is not None:
             return [images[one.key].to_bytes() for one in batch]
         self.mappable = False
