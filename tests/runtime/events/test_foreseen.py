@@ -210,3 +210,32 @@ def test_late_in_a_long_life_a_search_ends() -> None:
     result = model.simulate(start=1e9, until=1e9 + 10)
     t = np.linspace(1e9, 1e9 + 10, 1_000_001)
     assert result["i"][-1] == pytest.approx(10 * np.mean(np.sin(t) > 0.5), abs=1e-4)
+
+
+def test_a_session_without_an_end_sees_every_pulse() -> None:
+    session = ac.compile(Pulse(lambda: ac.sin(HERTZ * 20 * ac.time), 0.5, True)).start()
+    session.advance(2.0)
+    assert session["i"] == pytest.approx(2 / 3, rel=1e-6)
+
+
+def test_a_session_without_an_end_goes_on_beyond_what_is_foreseen() -> None:
+    session = ac.compile(Pulse(lambda: ac.exp(-ac.time), 0.5, True)).start()
+    session.advance(1e5)
+    assert session["i"] == pytest.approx(np.log(2.0), rel=1e-6)
+
+
+def test_instances_have_exponents_of_their_own() -> None:
+    class Power(ac.Component):
+        n = ac.Parameter(3.0)
+        i = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.i) == ac.where(ac.sin(HERTZ * 50 * ac.time) ** self.n > 0.5, 1.0, 0.0)
+
+    class Two(ac.Component):
+        def __init__(self) -> None:
+            self.power = ac.array(Power, 2, n=np.array([3.0, 5.0]))
+
+    result = ac.compile(Two()).simulate(until=1.0)
+    expected = [0.5 - np.arcsin(0.5 ** (1 / n)) / np.pi for n in (3, 5)]
+    np.testing.assert_allclose([result[f"power[{k}].i"][-1] for k in (0, 1)], expected, rtol=1e-6)

@@ -24,6 +24,7 @@ _FINE = 1e-4  # of the time between two turns: how exactly they are found
 _FINEST = 1e-12  # of a run: so exactly where they are few, a pulse may be short
 _FEW = 32  # stretches in a run
 _MOST_PLANS = 16
+_REACH = 1000.0  # seconds: how far a run is looked over whose end nobody knows
 _HOPELESS = 1e-8  # of a run: no more than this in one search
 
 
@@ -74,7 +75,7 @@ class Foreseen:
             begin = plan.until
             plan.times, plan.until = self._search(begin, plan.most, w)
             plan.most = min(2 * plan.most, _MOST)
-            if plan.until - begin < _HOPELESS * (self.t_end - begin):
+            if plan.until - begin < _HOPELESS * (self.t_end - begin if np.isfinite(self.t_end) else _REACH):
                 self._parts = []  # a pole: nothing can be said there, and steps go on as they did
                 return np.inf
             k = int(np.searchsorted(plan.times, t, side="right"))
@@ -195,11 +196,12 @@ class Foreseen:
 
     def _search(self, begin: float, most: int, w: Floats) -> tuple[Floats, float]:
         """The times from `begin` on, and up to which time these are all."""
-        lower, upper, until = np.array([begin]), np.array([self.t_end]), self.t_end
+        end = until = self.t_end if np.isfinite(self.t_end) else begin + max(_REACH, abs(begin))
+        lower, upper = np.array([begin]), np.array([end])
         functions = sum(len(p.columns) for p in self._parts)
         most = int(np.clip(_MOST_ROWS // max(functions, 1), 16, most))
-        finest = max(_FINEST * (self.t_end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(self.t_end)))
-        while len(lower) and upper[0] - lower[0] > max(_fine(lower, upper, until - begin, until == self.t_end), finest):
+        finest = max(_FINEST * (end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(end)))
+        while len(lower) and upper[0] - lower[0] > max(_fine(lower, upper, until - begin, until == end), finest):
             middle = 0.5 * (lower + upper)
             lower, upper = np.column_stack([lower, middle]).ravel(), np.column_stack([middle, upper]).ravel()
             may = self._may_turn(lower, upper, w)
@@ -220,7 +222,7 @@ class Foreseen:
                 matter[1:] |= (np.sign(value[:, 1:]) != np.sign(value[:, :-1])).any(axis=0)
             else:
                 matter[1:-1] = True
-        matter[-1] &= until < self.t_end
+        matter[-1] = until < self.t_end and (matter[-1] or not np.isfinite(self.t_end))  # there, one looks further
         return points[matter]
 
 

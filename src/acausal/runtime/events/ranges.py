@@ -137,8 +137,10 @@ def _over(a: Range, b: Range) -> Range:
 def _power(a: Range, b: Range) -> Range:
     """Of a constant exponent: whole ones, and any of a base that is not negative."""
     exponent = b.value[0]
-    if (np.ndim(exponent) and np.ptp(exponent)) or not np.array_equal(*b.value):
+    if not np.array_equal(*b.value):
         return _ANYTHING
+    if np.ndim(exponent) and np.ptp(exponent):
+        return _powers(a, np.asarray(exponent))
     n = float(np.ravel(exponent)[0])
     if 0 < n < _LARGE and n == int(n):
         rise = _product((np.asarray(n),) * 2, _whole_power(a.value, int(n) - 1))
@@ -150,6 +152,18 @@ def _power(a: Range, b: Range) -> Range:
     by_base = np.sort(n * np.stack(np.broadcast_arrays(a.value[0] ** (n - 1), a.value[1] ** (n - 1))), axis=0)
     slope = _product((by_base[0], by_base[1]), a.slope)
     bounds = [np.where(positive, x, far) for x, far in zip((*value, *slope), (-np.inf, np.inf) * 2, strict=True)]
+    return Range((bounds[0], bounds[1]), (bounds[2], bounds[3]))
+
+
+def _powers(a: Range, exponents: Floats) -> Range:
+    """Each row with an exponent of its own."""
+    whole = np.broadcast_arrays(exponents, *a.value, *a.slope)
+    bounds = np.empty((4, *whole[0].shape))
+    for n in np.unique(exponents):
+        own = whole[0] == n
+        value, slope = (whole[1][own], whole[2][own]), (whole[3][own], whole[4][own])
+        found = _power(Range(value, slope), Range.constant(np.asarray(n)))
+        bounds[:, own] = np.stack(np.broadcast_arrays(*found.value, *found.slope, value[0])[:4])
     return Range((bounds[0], bounds[1]), (bounds[2], bounds[3]))
 
 
