@@ -317,3 +317,11 @@ def test_water_is_that_of_if97_and_reaches_down_to_ice():
 def test_nan_is_not_above_a_limit():
     with pytest.raises(ac.ModelError, match="T is not a number"):
         ac.media.fluid("R134a").state(p=1e5, T=float("nan"))
+
+
+@pytest.mark.parametrize("name", ["Air", "Argon", "Methane", "CarbonMonoxide"])
+def test_gases_with_a_low_critical_point_reach_a_warm_room(name: str) -> None:
+    from acausal.media.equation_of_state import EquationOfState
+    from acausal.media.ranges import range_of
+
+    assert range_of(EquationOfState(name)).T_max >= 400.0

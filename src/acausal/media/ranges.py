@@ -17,7 +17,8 @@ _HIGHEST = {
 }  # fmt: skip
 # K. Colder, hydrogen and helium are solid or superfluid within the table's pressures; water is asked for down to where it freezes.
 _LOWEST = {"Hydrogen": 16.0, "Helium": 2.6, "Water": 273.161}
-_TIMES_CRITICAL = (1.6, 3.0)  # of other fluids
+_TIMES_CRITICAL = (1.6, 3.0)  # of other fluids …
+_WARM = 450.0  # K; … and those with a low critical point (air, argon, methane) are asked for in a warm room, too
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Range:
 
 def range_of(eos: EquationOfState, T_min: float | None = None, T_max: float | None = None, p_max: float | None = None) -> Range:
     """The range of a table, from the fluid's equation and what the user wants of it."""
-    by_name = _HIGHEST.get(eos.name, (_TIMES_CRITICAL[0] * eos.T_critical, _TIMES_CRITICAL[1] * eos.p_critical))
+    others = max(_TIMES_CRITICAL[0] * eos.T_critical, _WARM), _TIMES_CRITICAL[1] * eos.p_critical
+    by_name = _HIGHEST.get(eos.name, others)
     highest_T = T_max or min(by_name[0], 0.99 * eos.T_limit)
     highest_p = p_max or min(by_name[1], 0.95 * eos.p_limit)
     lowest_T = T_min or _LOWEST.get(eos.name) or _lowest(eos)
