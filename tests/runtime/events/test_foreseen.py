@@ -93,6 +93,7 @@ FUNCTIONS = {
     "atan": np.arctan,
     "tanh": np.tanh,
     "sinh": np.sinh,
+    "cosh": np.cosh,
 }
 
 
@@ -168,6 +169,12 @@ PULSES = {
         0.5,
         10 * (0.5 - np.arcsin(0.5 ** (1 / 9)) / np.pi),
     ),
+    "it turns where another passes zero": (
+        lambda: ac.cosh(ac.sin(HERTZ * 20 * ac.time)),
+        np.cosh(0.5),
+        20 / 3,
+    ),
+    "an absolute value without events": (lambda: ac.no_event(abs(ac.sin(HERTZ * 5 * ac.time))), 0.5, 20 / 3),
     "an absolute value": (lambda: abs(ac.sin(HERTZ * 5 * ac.time)), 0.5, 20 / 3),
 }
 

@@ -221,7 +221,7 @@ class Foreseen:
             if part.switches:
                 matter[1:] |= (np.sign(value[:, 1:]) != np.sign(value[:, :-1])).any(axis=0)
             else:
-                matter[1:-1] = True
+                matter[1:] = True  # a turn may lie just before `until`
         matter[-1] = until < self.t_end and (matter[-1] or not np.isfinite(self.t_end))  # there, one looks further
         return points[matter]
 

@@ -96,6 +96,13 @@ def _whole_power(a: Interval, n: int) -> Interval:
     return np.where((a[0] <= 0) & (a[1] >= 0), 0.0, np.minimum(low, high)), np.maximum(low, high)
 
 
+def _even(function: Callable[[Floats], Floats], a: Interval) -> Interval:
+    """Of a function that is least at zero."""
+    low, high = function(a[0]), function(a[1])
+    least = np.where((a[0] <= 0) & (a[1] >= 0), function(np.zeros(1)), np.minimum(low, high))
+    return least, np.maximum(low, high)
+
+
 def _hull(a: Interval, b: Interval) -> Interval:
     return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
 
@@ -207,6 +214,8 @@ _RULES: dict[str, Callable[..., Range]] = {
     "atan": _rising(np.arctan, lambda a: _bell(a, lambda q: (1 + q[0], 1 + q[1]))),
     "tanh": _rising(np.tanh, lambda a: (lambda t: (1 - t[1], 1 - t[0]))(_square((np.tanh(a[0]), np.tanh(a[1]))))),
     "sinh": _rising(np.sinh, lambda a: _root_of_one_more(_square((np.sinh(a[0]), np.sinh(a[1]))))),
+    "cosh": lambda a: Range(_even(np.cosh, a.value), _product((np.sinh(a.value[0]), np.sinh(a.value[1])), a.slope)),
+    "abs": lambda a: Range(_even(np.abs, a.value), _product((np.sign(a.value[0]), np.sign(a.value[1])), a.slope)),
     "where": _either,
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "and", "or"), lambda a, b: _TRUTH),
     "not": lambda a: _TRUTH,
