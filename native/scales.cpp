@@ -9,7 +9,7 @@ constexpr long every = 20;     // steps between two measurements …
 constexpr double changed = 2;  // … unless the step changed by such a factor
 constexpr double share = 0.1;  // of what errors as large as the tolerances of the states do to an unknown (see scales.h)
 constexpr double kept = 0.7;   // of what an earlier measurement found: signs may cancel
-constexpr double rounding = 1e-12; // of the fastest change: a derivative that others cancel in is known no better
+constexpr double idle = 1e-3;  // of a variable's tolerance: what an error in its derivative may make of it within a step, untested
 
 void Scales::set_kinds(const bool *free, const bool *made) {
     algebraic.assign(free, free + n);
@@ -74,21 +74,11 @@ void Scales::measure(const System &system, SparseLu &lu, const double *w, double
     if (!all_finite(after.data(), n)) return;
     lu.solve_quickly(after.data());
     if (!all_finite(after.data(), n)) return;
-    double noise = rounding * fastest(w);
     for (int64_t i = 0; i < n; ++i) {
         if (!algebraic[i]) continue;
         least[i] = std::max(kept * least[i], share * std::fabs(after[i]));
-        if (derivative[i]) added[i] = least[i] > 0 ? noise * sizes[i] : absolute[i];
+        if (derivative[i]) added[i] = least[i] > 0 ? idle * std::fabs(cj) * absolute[i] : absolute[i];
     }
-}
-
-double Scales::fastest(const double *w) const {
-    double found = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        double rate = integrated[i] ? w[n + i] : derivative[i] ? w[i] : 0.0;
-        found = std::max(found, sizes[i] > 0 ? std::fabs(rate) / sizes[i] : 0.0);
-    }
-    return std::isfinite(found) ? found : 0.0;
 }
 
 } // namespace acausal

@@ -13,8 +13,9 @@
 //
 // Nobody gave a nominal value for a derivative that index reduction made an unknown, and that of its variable is in another unit.
 // It is tested relative to its size and to what is measured here, whatever the unit of time; where the states do not decide it, it
-// takes no part. Where derivatives cancel (the current into a capacitor across a constant voltage) rounding makes it look decided:
-// what is lost among the last digits of the fastest change is no error.
+// takes no part. Where derivatives cancel or vanish (the current into a capacitor across a constant voltage) rounding makes it look
+// decided, and its size is that of noise: what hardly changes its variable within a step is no error, so that shorter steps, which
+// make noise larger, do not ask for shorter ones still.
 #pragma once
 
 #include "klu.h"
@@ -47,7 +48,6 @@ class Scales {
 
   private:
     double sign(); // at random, but the same in every run
-    double fastest(const double *w) const; // the largest derivative there is, in units of its variable's nominal value
     std::vector<double> absolute, added, least, probe, before, after; // `added`: to rtol times the size
     std::vector<char> algebraic, derivative, integrated;
     std::vector<double> sizes;

@@ -64,6 +64,22 @@ def test_the_unit_of_time_does_not_matter() -> None:
         np.testing.assert_allclose(r["a.v"][-1], runs[0]["a.v"][-1], rtol=1e-5)
 
 
+class Corners(Divider):
+    """The same voltage from a table: between its corners the currents vanish exactly, and the derivatives of all charges with them."""
+
+    def __init__(self, T: float) -> None:
+        super().__init__(T)
+        self.ramp = signal.TimeTable([0, 5 * T, 6 * T, 11 * T, 12 * T], [0, 0, 20, 20, 0], method="linear")
+
+
+@pytest.mark.parametrize("T", [1.0, 1e-6])
+def test_a_derivative_that_vanishes_after_a_corner_does_not_stop_the_run(T: float) -> None:
+    result = ac.compile(Corners(T), units=False).simulate(until=12 * T, at=[8 * T, 12 * T])
+    assert result.outcome is ac.Outcome.FINISHED and result.statistics.steps < 500
+    np.testing.assert_allclose(result["a.q"], result["b.q"], rtol=1e-6, atol=1e-16)
+    np.testing.assert_allclose(result["a.v"] + result["b.v"], [20.0, 0.0], atol=1e-5)
+
+
 class Algebraic(ac.Component):
     """Nothing that is integrated limits the step, so that steps become as long as the run."""
 
