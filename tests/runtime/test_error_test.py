@@ -65,7 +65,7 @@ def test_the_unit_of_time_does_not_matter() -> None:
 
 
 class Corners(Divider):
-    """The same voltage from a table: between its corners the currents vanish exactly, and the derivatives of all charges with them."""
+    """The same voltage from a table: between its corners all currents vanish exactly, as do the derivatives of charges."""
 
     def __init__(self, T: float) -> None:
         super().__init__(T)
