@@ -102,16 +102,16 @@ if TYPE_CHECKING:
     from .climate import weather
     from .language.distributions import choice, lognormal, normal, triangular, uniform
     from .loading import load
+    from .model.model import Model, compile
+    from .model.phases import Phases
+    from .model.session import Session
     from .program.pack import pack, variants
     from .results.compare import compare
     from .results.diagrams import animate_cycle, ph_diagram, state_points, ts_diagram
     from .results.result import Result
     from .runtime.given import data
     from .runtime.inputs import hold
-    from .runtime.model import Model, compile
     from .runtime.outcome import Outcome
-    from .runtime.phases import Phases
-    from .runtime.session import Session
     from .studies.cases import draws, grid, one_at_a_time
     from .studies.indices import sobol_indices
     from .studies.study import study
@@ -121,17 +121,17 @@ _errors.shorten_tracebacks()
 __version__ = "0.1.0"
 
 _LATE = {
-    "Model": ("runtime.model", "Model"),
+    "Model": ("model.model", "Model"),
     "Outcome": ("runtime.outcome", "Outcome"),
-    "Phases": ("runtime.phases", "Phases"),
+    "Phases": ("model.phases", "Phases"),
     "Result": ("results.result", "Result"),
-    "Session": ("runtime.session", "Session"),
+    "Session": ("model.session", "Session"),
     "animate_cycle": ("results.diagrams", "animate_cycle"),
     "ph_diagram": ("results.diagrams", "ph_diagram"),
     "state_points": ("results.diagrams", "state_points"),
     "ts_diagram": ("results.diagrams", "ts_diagram"),
     "compare": ("results.compare", "compare"),
-    "compile": ("runtime.model", "compile"),
+    "compile": ("model.model", "compile"),
     "data": ("runtime.given", "data"),
     "hold": ("runtime.inputs", "hold"),
     "pack": ("program.pack", "pack"),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from .container import opened
 
 if TYPE_CHECKING:
+    from .model.model import Model
     from .program.pack import Pack
     from .results.store import LoadedResult
-    from .runtime.model import Model
 
 
 def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
@@ -29,7 +29,7 @@ def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
 
         return load_components(path)
     if kind == "acausal model":
-        from .runtime.model import load_model
+        from .model.model import load_model
 
         return load_model(path)
     from .results.store import load as load_result

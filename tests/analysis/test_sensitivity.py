@@ -254,6 +254,6 @@ def test_bad_input(model: ac.Model, ask: Any, said: str) -> None:
 
 @pytest.mark.parametrize(("names", "said"), [(True, "takes names, got True"), (["GG"], "`GG` does not exist"), ([3], "a text")])
 def test_names_are_looked_up_before_the_run(model: ac.Model, names: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("acausal.runtime.model.simulated", lambda *_: pytest.fail("the run was made first"))
+    monkeypatch.setattr("acausal.model.model.simulated", lambda *_: pytest.fail("the run was made first"))
     with pytest.raises(ModelError, match=said):
         model.simulate(10.0, sensitivities=names)

@@ -58,7 +58,7 @@ def test_a_broken_model_ends_without_a_traceback(folder: Path, environment: dict
 
 ANNOUNCING = """
 from pathlib import Path
-import acausal.runtime.model as model
+import acausal.model.model as model
 from acausal.cli import main
 
 reported = model.reported

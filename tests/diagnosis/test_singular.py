@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.diagnosis.singular import NEARLY, diagnostic, explain_point, singularities
+from acausal.runtime.singular import NEARLY, diagnostic, explain_point, singularities
 
 from .models import Dependent, Floating, Loop, Merging, TwoCapacitors, Valve
 

@@ -19,7 +19,7 @@ from plants import Ladder
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import demo, electrical, signal, switching, thermal
-from acausal.runtime import model as models
+from acausal.model import model as models
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 

@@ -7,7 +7,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import ModelError, UsageError
-from acausal.runtime import model as runtime_model
+from acausal.model import model as runtime_model
 
 from .plants import Decay
 

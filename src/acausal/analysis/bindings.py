@@ -12,7 +12,7 @@ from ..families.plant import Kind, Plant
 from ..language.expression import Expression, Reference
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 def bound_cells(model: Model, known: np.ndarray) -> csr_array:

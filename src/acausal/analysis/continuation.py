@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _STATES = 300  # up to which eigenvalues are computed
 _STEP = 1e-6  # of the parameter's range, for derivatives by it
@@ -209,7 +209,7 @@ def _first(
     for value in values:
         asked = Beginning(0.0, "steady", {**changes, parameter: value}, inputs, start_from)
         try:
-            return model._preparation.prepare(asked), value
+            return model.prepare(asked), value
         except ModelError as error:
             reasons.append(error)
     raise ModelError(

@@ -19,7 +19,7 @@ from .bindings import through_bindings
 from .initial import moved_starts
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _APART = 1e-6  # relative singular value below which parameters cannot be told apart
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first

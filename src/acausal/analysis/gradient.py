@@ -21,7 +21,7 @@ from .partials import own_parameters, partials
 from .sensitivity import Following, followed
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _KINDS = ("final", "first", "mean", "integral", "max", "min")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _SETTLING = 60  # periods that are simulated to find a first answer
 _STEP = 1e-6  # of the frequency, for derivatives by it
@@ -175,7 +175,7 @@ def harmonic_balance(
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or harmonics < 1:
         raise UsageError(f"`harmonics` is a whole number of at least 1, got {harmonics!r}.")
     changes = dict(set or {})
-    prepared = model._preparation.prepare(Beginning(0.0, "start", {**changes, frequency: low}))
+    prepared = model.prepare(Beginning(0.0, "start", {**changes, frequency: low}))
     at = AtRest(model, frequency, prepared, changes, abs(high - low))
     balance = Balance(at, harmonics, samples or 4 * harmonics + 4)
     first = balance.solved(_settled(model, balance, frequency, low, changes), low)

@@ -16,7 +16,7 @@ from ..runtime.problem import Problem
 from .local import Local
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
     from .directions import Directions
 
 _STEP = 1e-5  # of start values that are expressions of parameters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from scipy.signal import StateSpace, TransferFunction
 
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 def linearise(

@@ -16,7 +16,7 @@ from ..errors import NameNotFound, UsageError
 from ..language.units import convert
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _UNIT = re.compile(r"^(.*?)\s*\[([^\[\]]*[a-zA-Z%°][^\[\]]*)\]\s*$")
 

@@ -19,7 +19,7 @@ from .fit import _bounds, _present
 from .gradient import gradient
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

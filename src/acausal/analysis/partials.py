@@ -29,7 +29,7 @@ from .outputs import Outputs
 from .point import Point, point_of
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 def partials(

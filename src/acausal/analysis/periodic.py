@@ -17,7 +17,7 @@ from ..errors import ModelError, UsageError
 from ..runtime.storage import seconds
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 _ITERATIONS = 30
 

@@ -17,7 +17,7 @@ from ..runtime.states import gathered
 from ..runtime.storage import seconds
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 _SOON = 1e-9  # seconds: a run to look at its start

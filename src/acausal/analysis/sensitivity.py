@@ -28,8 +28,8 @@ from .point import values_of_row
 from .tape import TapeBuilder
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from ..results.result import Result
-    from ..runtime.model import Model
 
 _MOST = 4e8  # numbers that are kept without being asked twice
 _STEP = 1e-5  # of a difference along a direction, as a part of the size of what moves

@@ -12,7 +12,7 @@ from .exits import Exit
 from .guard import Stop
 
 if TYPE_CHECKING:
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 
 def seconds(text: str, option: str) -> float:

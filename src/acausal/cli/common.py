@@ -16,7 +16,7 @@ from .guard import blamed
 
 if TYPE_CHECKING:
     from ..language.component import Component
-    from ..runtime.model import Model
+    from ..model.model import Model
 
 ModelArgument = Annotated[
     str,
@@ -35,7 +35,7 @@ Traceback = Annotated[bool, typer.Option("--traceback", metavar="", help="Show w
 def translated(text: str, *, quiet: bool = False) -> Model:
     """The model that the command line names, compiled; a model file has it already."""
     if text.endswith(".acm"):
-        from ..runtime.model import load_model
+        from ..model.model import load_model
 
         with blamed(Exit.MODEL):
             return load_model(text)
@@ -59,7 +59,7 @@ def _note_open_connectors(model: Model) -> None:
 
 def compiled(component: Component) -> Model:
     from ..errors import ModelWarning
-    from ..runtime.model import compile
+    from ..model.model import compile
 
     with blamed(Exit.MODEL), redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # all open connectors are noted, in our own words

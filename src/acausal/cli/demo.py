@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ..model.model import Model
     from ..results.result import Result
-    from ..runtime.model import Model
 
 
 def demo(

@@ -15,8 +15,8 @@ from .exits import Exit
 from .guard import Stop, blamed
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from ..results.result import Result
-    from ..runtime.model import Model
 
 
 @dataclass(slots=True)

@@ -15,8 +15,8 @@ from .keep import Kept
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..model.model import Model
     from ..results.result import Result
-    from ..runtime.model import Model
 
 MOST_VARIABLES = 8
 MOST_STATES = 6

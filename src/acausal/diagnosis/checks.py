@@ -14,10 +14,10 @@ import numpy as np
 from ..errors import Diagnostic
 from ..families.plant import FIRST_PARAMETER
 from ..families.unit_check import report as unit_report
+from ..readable import count, listed
 from ..runtime.problem import Floats, Problem
-from .singular import NEARLY, explain_point
+from ..runtime.singular import NEARLY, explain_point
 from .solution import Solution
-from .words import count, listed
 
 LARGE_NONLINEAR, LARGE_LINEAR = 10, 500  # unknowns of a loop that is worth a word
 FAR, FAR_FROM_DEFAULT = 1e3, 1e4  # a value over its nominal value: declared, or 1 because nobody said anything

@@ -15,8 +15,8 @@ from ..families.path import Located
 from ..families.plant import TIME, ZERO, Kind, Quantity, element_name, joined
 from ..language.declarations import Constant
 from ..language.expression import Expression, Reference, Time, walk
+from ..readable import Readable, Section, count, listed
 from .solution import Solution
-from .words import Readable, Section, count, listed
 
 _MOST = 8
 

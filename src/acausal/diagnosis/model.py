@@ -10,10 +10,10 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..families.statistics import Statistics
+from ..readable import Readable, Section, count, warning_lines
 from ..runtime.initialise import InitialisationError
 from .checks import CHECKS, Finding, Start
 from .solution import Solution
-from .words import Readable, Section, count, warning_lines
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ def _start(model: Any) -> tuple[Start, tuple[Diagnostic, ...]]:
     from ..runtime.preparation import Beginning
 
     try:
-        first = model._preparation.prepare(Beginning())
+        first = model.prepare(Beginning())
     except InitialisationError as error:
         return _at_start_values(model, error.report), error.diagnostics
     except ModelError as error:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import Diagnostic
+from ..readable import Readable, Section, count, equation_line, listed, warning_lines
 from ..runtime.journal import Failure, Journal
 from .nonlinear import bending
-from .words import Readable, Section, count, equation_line, listed, warning_lines
 
 _MOST = 5
 _WINDOWS = 50  # of the run's time, to tell when most attempts failed

@@ -2,7 +2,7 @@
 
 It has the equations as templates and index tables, what was declared as data, names and their resolver, and the numbers that
 declarations and modifications give. It knows no component, no class and no function but those that equations call; so it can be
-pickled, copied, written to a file and read without the source. `runtime/model.py` puts numbers to it and runs it.
+pickled, copied, written to a file and read without the source. `model/model.py` puts numbers to it and runs it.
 """
 
 from __future__ import annotations

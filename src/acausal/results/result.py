@@ -116,7 +116,7 @@ class Result(Viewable):
 
     def plot_steps(self, file: str | os.PathLike[str] | None = None) -> Figure:
         """Step size and order over time, failures marked."""
-        from ..diagnosis.steps_plot import plot_steps
+        from .steps_plot import plot_steps
 
         return plot_steps(self, file)
 

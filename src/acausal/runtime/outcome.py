@@ -127,7 +127,7 @@ def explain_singular(
 ) -> tuple[Diagnostic, ...]:
     """What the equations no longer determine: unknowns that can move together, equations that say the same; or just the unknown."""
     if y is not None and yp is not None:
-        from ..diagnosis.singular import explain_point
+        from .singular import explain_point
 
         found = explain_point(problem, t, y, yp, known)
         if found:

@@ -22,18 +22,18 @@ from ..families.lowering import lower
 from ..families.pattern import Pattern
 from ..families.starts import StartReader, Starts
 from ..families.system import System
-from ..results.result import Result
 from .build import build
 from .events.handler import settle_discrete, switching
 from .events.timed import set_at_start
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.conserved import at_rest_with_given
+from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, with_starts
 from .initialise.pose import pose
 from .inputs import Signal, values_at
 from .parameters import Parameters, by_name
 from .problem import Floats, Problem
+from .singular import NEARLY, explain_point
 from .states import StateSelection, gathered, spread
-from .steady import Earlier, earlier_values, point, with_starts
 from .storage import Choice, choose
 
 if TYPE_CHECKING:
@@ -155,9 +155,7 @@ class Preparation:
         with self._lock:
             signals, told = self.parameters.signals(asked.inputs, changes, t, t if asked.end is None else asked.end)
         earlier = earlier_values(self.system, asked.start_from)
-        if self.system.hybrid is not None and isinstance(asked.start_from, Result):
-            from .carry import discrete_values
-
+        if self.system.hybrid is not None and is_result(asked.start_from):
             changes = {**discrete_values(self.system, asked.start_from), **changes}
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         earlier = with_starts(self.system, self.parameters.starts, earlier, starts)
@@ -253,7 +251,7 @@ class Preparation:
     def _initial_values(
         self, solve: Callable[[], Initialised], problem: Problem, asked: Beginning, signals: dict[int, Signal]
     ) -> Initialised:
-        """Consistent values; an error shows equations without a value at the start, and what was reached, as a result."""
+        """Consistent values; an error shows equations without a value at the start, and keeps what was reached."""
         t = asked.t
         try:
             return solve()
@@ -265,8 +263,7 @@ class Preparation:
             without_value = dict.fromkeys(problem.explain_row(r, workspace) for r in rows[:5])  # rows may share their cause
             singular = _singular_start(problem, t) if error.outcome.name != "STRUCTURE" and not rows else ()
             error.diagnostics = (*without_value, *singular, *error.diagnostics)
-            reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
-            error.result = point(self.system, self.title, reached, t, error.outcome)
+            error.reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
             raise
 
     # --- problems -------------------------------------------------------------------------------------------------------------
@@ -382,6 +379,4 @@ def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, sign
 
 def _singular_start(problem: Problem, t: float) -> tuple[Diagnostic, ...]:
     """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
-    from ..diagnosis.singular import NEARLY, explain_point
-
     return explain_point(problem, t, problem.start, np.zeros(problem.size), limit=NEARLY)

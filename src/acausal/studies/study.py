@@ -144,7 +144,7 @@ def _models(what: Any, cases: Any) -> tuple[Any, Cases, Variants | None]:
             f"A study is made of a compiled model, or of a class or function that makes a component; got {what!r}.",
             remedy="`ac.compile(plant).study(…)`, or `ac.study(Plant, …)` where arguments of `Plant` are among the cases.",
         )
-    from ..runtime.model import compile
+    from ..model.model import compile
 
     if isinstance(cases, Draws):  # units and distributions are those of the plant as it is
         plain = variants_of(what, Cases({}, ("1",)), compile).first

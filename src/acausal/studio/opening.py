@@ -15,8 +15,8 @@ import numpy as np
 
 from ..errors import AcausalError, ModelError
 from ..language.component import Component
-from ..runtime.model import Model as Compiled
-from ..runtime.model import compile as translate
+from ..model.model import Model as Compiled
+from ..model.model import compile as translate
 from . import application, describe
 from .protocol import Choice, Model, Part
 

@@ -6,17 +6,20 @@ variable of an unknown is tried, so that it is enough if one of them has kept it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ...errors import ModelError, UsageError
+from ...families.numbers import MODIFIED
 from ...families.plant import joined
+from ...families.starts import Starts
 from ...families.system import System
 from ...families.tree import Node
 from ...language.units import quantity as quantity_of
+from ...program.evaluator import Evaluator
 from .types import Floats, Integers, Mask
 
 
@@ -123,3 +126,98 @@ def _path(member: Node) -> tuple[str, tuple[int, ...]]:
         shapes = (*node.shape, *shapes)
         node = node.parent
     return ".".join(reversed(parts)), shapes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """Values to start from, per unknown of the system, and where there are any."""
+
+    values: np.ndarray
+    found: np.ndarray
+    said: np.ndarray | None = field(default=None, kw_only=True)  # mask of those that the user wrote down as start values
+
+    def complete(self, system: System) -> bool:
+        """Whether all that might be a state has a value: then nothing else counts at the start."""
+        needed = system.differential.copy()
+        if system.derivatives is not None:
+            needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
+        return bool(self.found[needed].all())
+
+    def applied(self, starts: Starts) -> Starts:
+        """The starts with these values in their place. Rounding may have carried them past a bound."""
+        within = np.clip(self.values, starts.minimum, starts.maximum)
+        if self.said is not None:
+            within = np.where(self.said, self.values, within)  # these are refused, if anything, not moved
+        start = np.where(self.found, within, starts.start)
+        level = np.where(self.found, MODIFIED, starts.level)
+        return replace(starts, start=start, given=starts.given | self.found, level=level)
+
+
+def is_result(given: Any) -> bool:
+    """Whether it is the result of a run, which has discrete values, too."""
+    return hasattr(given, "history")
+
+
+def earlier_values(system: System, start_from: Any) -> Earlier | None:
+    """What `start_from` says: an earlier result, values by name, or nothing."""
+    if start_from is None or isinstance(start_from, Earlier):
+        return start_from
+    if not (isinstance(start_from, Mapping) or hasattr(start_from, "time")):
+        raise UsageError(f"`start_from` takes an earlier result or values by name, got {start_from!r}.")
+    values, found = values_from(system, start_from)
+    if not found.any():
+        raise UsageError(
+            "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
+        )
+    return Earlier(values, found)
+
+
+def with_starts(system: System, kept: Mapping[str, Any], earlier: Earlier | None, given: Mapping[str, Any]) -> Earlier | None:
+    """Start values by name: those of this run go before what an earlier result says, and that before those kept for all runs."""
+    for said, first in ((kept, False), (given, True)):
+        if not said:
+            continue
+        values, found = values_from(system, said, what="set")
+        if earlier is None:
+            earlier = Earlier(values, found, said=found)
+            continue
+        chosen = found if first else found & ~earlier.found
+        before = np.zeros(len(found), dtype=bool) if earlier.said is None else earlier.said
+        earlier = Earlier(np.where(chosen, values, earlier.values), found | earlier.found, said=chosen | before)
+    return earlier
+
+
+def whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
+    """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
+    for kind in system.plant.kinds:
+        for quantity in kind.quantities.values():
+            hidden = quantity.declaration.auxiliary and not getattr(quantity.declaration, "carried", False)
+            if quantity.role not in roles or hidden:
+                continue
+            for member in kind.members:
+                steps = member._steps_from(system.plant.root) or []
+                path = ".".join(n if p is None else f"{n}[{p}]" for n, p in steps)
+                yield joined(path, quantity.name)
+
+
+def discrete_values(system: System, old: Any) -> dict[str, Any]:
+    """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
+    found: dict[str, Any] = {}
+    after = Evaluator.of_names(system)
+    for name in whole_names(system, ("discrete",)):
+        try:
+            value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
+        except ModelError:
+            continue
+        located = system.plant.locate(name)
+        cells = located.kind.quantities[located.name].base + np.asarray(located.flat)
+        follows = system.states is not None and bool(np.isin(cells, system.states.followers).any())
+        if follows or value.shape != cells.shape or (was.type != will.type and will.type != "real"):
+            continue
+        if will.states != was.states:
+            texts = np.vectorize(lambda v, was=was: was.text(float(v)), otypes=[str])(value)
+            if not np.isin(texts, will.states).all():
+                continue
+            value = np.array(texts)
+        found[name] = str(value) if value.dtype.kind == "U" and value.ndim == 0 else value
+    return found

@@ -250,6 +250,7 @@ class InitialisationError(ModelError):
     def __init__(self, report: Report) -> None:
         self.report = report
         self.result: Any = None
+        self.reached: Any = None  # the problem with its numbers where the search ended
         self.y, self.yp = report.y, report.yp
         rows = [
             *(int(r) for b in report.failed[:1] for r in _worst_first(report, b)),

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .. import html
-from ..errors import Diagnostic
+from . import html
+from .errors import Diagnostic
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

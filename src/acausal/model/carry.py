@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError, near_matches
-from ..families.plant import Kind, Quantity, joined
+from ..families.plant import Kind, Quantity
 from ..families.starts import Starts
 from ..families.system import System
 from ..program.evaluator import Evaluator
-from .initialise.earlier import values_from
-from .steady import Earlier
+from ..runtime.initialise.earlier import Earlier, discrete_values, values_from, whole_names
 
 if TYPE_CHECKING:
     from ..results.result import Result
@@ -128,7 +127,7 @@ def states(system: System) -> list[str]:
 def needed(switch: Switch, old: System, new: System) -> list[str]:
     """What must be known of the old mode when it is left: names that are carried, one by one or because both modes have them."""
     named = [source for source in switch.carry.values() if isinstance(source, str)]
-    common = [name for name in _whole_names(new, ("variable",)) if exists(old, name)] if switch.carry_all else []
+    common = [name for name in whole_names(new, ("variable",)) if exists(old, name)] if switch.carry_all else []
     return [*named, *common]
 
 
@@ -137,7 +136,7 @@ def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
     if not switch.carry_all:
         return []
     found, before, after = [], Evaluator.of_names(old), Evaluator.of_names(new)
-    for name in _whole_names(new, ("variable", "discrete")):
+    for name in whole_names(new, ("variable", "discrete")):
         if name in switch.carry or not exists(old, name):
             continue
         units = before.unit(name), after.unit(name)
@@ -148,42 +147,6 @@ def _other_units(switch: Switch, old: System, new: System) -> list[Diagnostic]:
                     remedy=f"Say that it is to be converted: carry={{{name!r}: {name!r}}}; or give it another name.",
                 )
             )
-    return found
-
-
-def _whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
-    """Names of whole quantities, of an array of components for all its elements together: `rooms.T`."""
-    for kind in system.plant.kinds:
-        for quantity in kind.quantities.values():
-            hidden = quantity.declaration.auxiliary and not getattr(quantity.declaration, "carried", False)
-            if quantity.role not in roles or hidden:
-                continue
-            for member in kind.members:
-                steps = member._steps_from(system.plant.root) or []
-                path = ".".join(n if p is None else f"{n}[{p}]" for n, p in steps)
-                yield joined(path, quantity.name)
-
-
-def discrete_values(system: System, old: Result) -> dict[str, Any]:
-    """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
-    found: dict[str, Any] = {}
-    after = Evaluator.of_names(system)
-    for name in _whole_names(system, ("discrete",)):
-        try:
-            value, was, will = np.asarray(old[name][-1]), old.meaning(name), after.meaning(name)
-        except ModelError:
-            continue
-        located = system.plant.locate(name)
-        cells = located.kind.quantities[located.name].base + np.asarray(located.flat)
-        follows = system.states is not None and bool(np.isin(cells, system.states.followers).any())
-        if follows or value.shape != cells.shape or (was.type != will.type and will.type != "real"):
-            continue
-        if will.states != was.states:
-            texts = np.vectorize(lambda v, was=was: was.text(float(v)), otypes=[str])(value)
-            if not np.isin(texts, will.states).all():
-                continue
-            value = np.array(texts)
-        found[name] = str(value) if value.dtype.kind == "U" and value.ndim == 0 else value
     return found
 
 

@@ -1,4 +1,4 @@
-"""Steady states, single points as results, and continuation along parameters.
+"""Steady states along parameters.
 
 Problem. F(t, y, 0, p) = 0 for parameters p(s), s from one given value to the next. The solution at one value is a good guess for
 the next one, two of them give a secant; where that is not good enough, the way is cut into smaller steps. What still fails is
@@ -10,93 +10,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError, RunWarning, UsageError
-from ..families.numbers import MODIFIED
-from ..families.starts import Starts
-from ..families.system import System
-from ..program.rows import Stored
 from ..results.result import Result
-from .initialise import InitialisationError
-from .initialise.earlier import values_from
-from .solver import Statistics
-from .storage import choose
-
-if TYPE_CHECKING:
-    from .preparation import Prepared
+from ..runtime.initialise import InitialisationError
+from ..runtime.initialise.earlier import Earlier
 
 _SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
 _SUSPICIOUS = 0.05  # relative change of an unknown from one value to the next that might be a jump
 _HALVINGS = 24  # of the way, before a difference that stays counts as a jump
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Earlier:
-    """Values to start from, per unknown of the system, and where there are any."""
-
-    values: np.ndarray
-    found: np.ndarray
-    said: np.ndarray | None = field(default=None, kw_only=True)  # mask of those that the user wrote down as start values
-
-    def complete(self, system: System) -> bool:
-        """Whether all that might be a state has a value: then nothing else counts at the start."""
-        needed = system.differential.copy()
-        if system.derivatives is not None:
-            needed[: len(system.derivatives.highest)] |= system.derivatives.highest > 0
-        return bool(self.found[needed].all())
-
-    def applied(self, starts: Starts) -> Starts:
-        """The starts with these values in their place. Rounding may have carried them past a bound."""
-        within = np.clip(self.values, starts.minimum, starts.maximum)
-        if self.said is not None:
-            within = np.where(self.said, self.values, within)  # these are refused, if anything, not moved
-        start = np.where(self.found, within, starts.start)
-        level = np.where(self.found, MODIFIED, starts.level)
-        return replace(starts, start=start, given=starts.given | self.found, level=level)
-
-
-def earlier_values(system: System, start_from: Any) -> Earlier | None:
-    """What `start_from` says: an earlier result, values by name, or nothing."""
-    if start_from is None or isinstance(start_from, Earlier):
-        return start_from
-    if not (isinstance(start_from, Mapping) or hasattr(start_from, "time")):
-        raise UsageError(f"`start_from` takes an earlier result or values by name, got {start_from!r}.")
-    values, found = values_from(system, start_from)
-    if not found.any():
-        raise UsageError(
-            "Nothing in `start_from` has a name that this model knows.", remedy="Start from a result of a similar model."
-        )
-    return Earlier(values, found)
-
-
-def with_starts(system: System, kept: Mapping[str, Any], earlier: Earlier | None, given: Mapping[str, Any]) -> Earlier | None:
-    """Start values by name: those of this run go before what an earlier result says, and that before those kept for all runs."""
-    for said, first in ((kept, False), (given, True)):
-        if not said:
-            continue
-        values, found = values_from(system, said, what="set")
-        if earlier is None:
-            earlier = Earlier(values, found, said=found)
-            continue
-        chosen = found if first else found & ~earlier.found
-        before = np.zeros(len(found), dtype=bool) if earlier.said is None else earlier.said
-        earlier = Earlier(np.where(chosen, values, earlier.values), found | earlier.found, said=chosen | before)
-    return earlier
-
-
-def point(system: System, title: str, at: Prepared, t: float, outcome: Any) -> Result:
-    """A result with a single point, every quantity by name; also of a point where an initialisation gave up."""
-    choice, problem = choose(system, None, True, 1), at.problem
-    workspace = problem.equations.workspace(t, at.y, at.yp, problem.known)
-    row = workspace[problem.lowered.index[choice.gather]]
-    stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), at.signals)
-    statistics = Statistics()
-    statistics.late = {"initialisation": at.report.__str__}
-    return Result(system, stored, outcome, statistics, title)
 
 
 class SteadyStates:

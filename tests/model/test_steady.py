@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import acausal as ac
 from acausal.errors import ModelError, UsageError
+from acausal.model.steady import along
 from acausal.runtime.initialise import InitialisationError
-from acausal.runtime.steady import along
 
 
 class Fold(ac.Component):

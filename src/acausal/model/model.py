@@ -16,19 +16,21 @@ from ..families.system import System
 from ..language.component import Component
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
+from ..results.point import point, shown
 from ..results.result import Result
+from ..runtime.initialise.earlier import Earlier, earlier_values
+from ..runtime.outcome import Outcome
+from ..runtime.parameters import Parameters, by_name
+from ..runtime.preparation import Beginning, Preparation, Prepared
+from ..runtime.problem import Problem
+from ..runtime.progress import reported
+from ..runtime.recording import Recording
+from ..runtime.solver import Solver, check_options, find_solver
+from ..runtime.states import StateSelection
+from ..runtime.storage import is_number, output_times, seconds
 from .failure import OnFailure, check_on_failure, heard, told_of_open
-from .outcome import Outcome
-from .parameters import Parameters, by_name
-from .preparation import Beginning, Preparation
-from .problem import Problem
-from .progress import reported
-from .recording import Recording
 from .session import Clock, Order, Session, simulated
-from .solver import Solver, check_options, find_solver
-from .states import StateSelection
-from .steady import Earlier, SteadyStates, along, earlier_values, point
-from .storage import is_number, output_times, seconds
+from .steady import SteadyStates, along
 
 if TYPE_CHECKING:
     from ..analysis.continuation import Branch
@@ -349,7 +351,7 @@ class Model:
     # --- states ---------------------------------------------------------------------------------------------------------------
     def states(self) -> dict[str, tuple[str, ...]]:
         """Every state variable with the states it has: `{"thermostat.cooling": ("on", "off"), …}`."""
-        from .system_states import state_variables
+        from ..runtime.system_states import state_variables
 
         return {name: d.states for name, _, d in state_variables(self.system.plant, self.system.states)}
 
@@ -359,7 +361,7 @@ class Model:
         They are the combinations of all states that components own and can leave; input states follow. More than `most` are
         refused.
         """
-        from .system_states import system_states
+        from ..runtime.system_states import system_states
 
         return system_states(self.system.plant, self.system.states, self._parameters.known({}), most)
 
@@ -484,6 +486,11 @@ class Model:
         order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options, progress)
         return Session(self._preparation, order, self.seconds, on_failure=on_failure)
 
+    def prepare(self, asked: Beginning) -> Prepared:
+        """Consistent values for a start; one that fails shows how far it came (`error.result`)."""
+        with shown(self.system, self.title):
+            return self._preparation.prepare(asked)
+
     def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
         """Run; where it chatters, translate once more such that the solution can slide along that surface, and run again."""
         if how != "filippov":
@@ -519,7 +526,7 @@ class Model:
         """
         moment = seconds(at, "at")
         asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
-        found = self._preparation.prepare(asked)
+        found = self.prepare(asked)
         result = point(self.system, self.title, found, moment, Outcome.FINISHED)
         if sensitivities is not None:
             from ..analysis.sensitivity import at_rest
@@ -549,7 +556,7 @@ class Model:
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
             changes = {**by_name(set or {}, "set"), **values}
             asked = Beginning(moment, "steady", changes, inputs or {}, guess, given or {}, solve_for, quick)
-            found = self._preparation.prepare(asked)
+            found = self.prepare(asked)
             result = point(self.system, self.title, found, moment, Outcome.FINISHED)
             problem = found.problem
             nominal[problem.lowered.kept] = problem.nominal

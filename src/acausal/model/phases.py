@@ -34,14 +34,14 @@ from ..program.evaluator import Evaluator
 from ..program.rows import Cause
 from ..results.phases import Phase, PhasesResult
 from ..results.result import Result
+from ..runtime.initialise import InitialisationError
+from ..runtime.outcome import Outcome
+from ..runtime.progress import reported
+from ..runtime.solver import Statistics
+from ..runtime.storage import output_times, seconds
 from .carry import Condition, Source, Switch, entry, exists, needed, states, wrong_names
 from .failure import OnFailure, check_on_failure, heard
-from .initialise import InitialisationError
 from .model import Model, compile
-from .outcome import Outcome
-from .progress import reported
-from .solver import Statistics
-from .storage import output_times, seconds
 
 MARGIN = 2e-12  # of the size of the terms in a relation
 MOST_AT_ONCE = 20  # exchanges at one instant

@@ -22,11 +22,11 @@ from ..errors import Diagnostic
 from ..families.plant import Kind, joined
 from ..families.statistics import solution_order
 from ..families.system import System
-from ..runtime.problem import Floats, Problem
+from ..readable import equation_line, listed
 from ..structure.blocks import BlockForm
 from ..structure.incidence import Incidence
 from ..structure.matching import match
-from .words import equation_line, listed
+from .problem import Floats, Problem
 
 EXACT, NEARLY = 1e-12, 1e-9  # smallest over largest singular value of an equilibrated block
 _DENSE = 2000  # larger blocks are looked at by inverse iteration

@@ -16,20 +16,21 @@ import numpy as np
 from ..errors import UsageError
 from ..program.rows import Stored
 from ..results.events import Events
+from ..results.point import shown
 from ..results.result import Result
-from .bounds import violated
-from .events.driver import Hybrid, Mark, Numbers
+from ..runtime.bounds import violated
+from ..runtime.events.driver import Hybrid, Mark, Numbers
+from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
+from ..runtime.outcome import Outcome
+from ..runtime.parameters import by_name
+from ..runtime.preparation import Beginning, Preparation, Prepared
+from ..runtime.problem import Floats
+from ..runtime.problem import Stored as Storage
+from ..runtime.recording import Recording
+from ..runtime.run import Driver, driver
+from ..runtime.solver import Request, RunResult, Solver, Statistics
+from ..runtime.storage import Choice, needed_unknowns, seconds
 from .failure import OnFailure, heard
-from .inputs import Constant, Pieces, Signal, changes_by_itself, values_at
-from .outcome import Outcome
-from .parameters import by_name
-from .preparation import Beginning, Preparation, Prepared
-from .problem import Floats
-from .problem import Stored as Storage
-from .recording import Recording
-from .run import Driver, driver
-from .solver import Request, RunResult, Solver, Statistics
-from .storage import Choice, needed_unknowns, seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +95,8 @@ class Session:
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
         self._changes: dict[str, Any] = dict(preparation.parameters.split(by_name(order.beginning.set, "set"))[0])
-        self._prepared = preparation.prepare(order.beginning, self._clock.lap)
+        with shown(preparation.system, preparation.title):
+            self._prepared = preparation.prepare(order.beginning, self._clock.lap)
         self._signals, self._pieces = self._prepared.signals, dict[int, Pieces]()
         self._assigned = _assigned_after_steps(preparation)
         request = self._request(self._prepared)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 from ..errors import Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
 from ..families.forgotten import useless_connectors
 from ..families.system import System
-from .outcome import Outcome
+from ..runtime.outcome import Outcome
 
 OnFailure = Literal["warn", "raise", "keep"]
 R = TypeVar("R")

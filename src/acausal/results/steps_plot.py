@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import UsageError
 from ..results import canvas
-from ..results.style import COLOURS, settings, time_axis
 from ..runtime.journal import Journal
+from .style import COLOURS, settings, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
