@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from .program.pack import pack, variants
     from .results.compare import compare
     from .results.diagrams import animate_cycle, ph_diagram, state_points, ts_diagram
+    from .results.psychrometric import psychrometric_diagram
     from .results.result import Result
     from .runtime.given import data
     from .runtime.inputs import hold
@@ -128,6 +129,7 @@ _LATE = {
     "Session": ("model.session", "Session"),
     "animate_cycle": ("results.diagrams", "animate_cycle"),
     "ph_diagram": ("results.diagrams", "ph_diagram"),
+    "psychrometric_diagram": ("results.psychrometric", "psychrometric_diagram"),
     "state_points": ("results.diagrams", "state_points"),
     "ts_diagram": ("results.diagrams", "ts_diagram"),
     "compare": ("results.compare", "compare"),
@@ -263,6 +265,7 @@ __all__ = [
     "pi",
     "plain",
     "pre",
+    "psychrometric_diagram",
     "regularised_power",
     "regularised_sqrt",
     "reinit",

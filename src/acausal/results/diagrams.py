@@ -88,7 +88,7 @@ def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: flo
     hole.a    8.000     28.77    240.00        1.1366    1193.001        –       25.091
     hole.b    2.000    -10.09    240.00        1.1541      37.812   0.260      -25.091
     """
-    fluid, time = _fluid(medium), _instant(result, at)
+    fluid, time = _fluid(medium), instant(result, at)
     found = StatePoints()
     for port in ports:
         p, h, flow = (float(np.interp(time, result.time, v)) for v in _passing(result, port))
@@ -292,7 +292,7 @@ def _diagram(chart: _Chart, result: Any, cycle: Sequence[str], at: Any, file: Fi
     path = canvas.checked_path(file)
     window = canvas.has_window(matplotlib) if file is None else False
     p, h = _over_time(result, cycle) if result is not None else (np.zeros((0, 0)), np.zeros((0, 0)))
-    times = [] if result is None else [_instant(result, t) for t in (at if isinstance(at, (list, tuple, np.ndarray)) else [at])]
+    times = [] if result is None else [instant(result, t) for t in (at if isinstance(at, (list, tuple, np.ndarray)) else [at])]
     states = [_at(result, p, h, t) for t in times]
     with matplotlib.rc_context(STYLE):
         figure = canvas.new_figure(SIZE, window)
@@ -314,11 +314,11 @@ def _draw_cycle(axes: Axes, chart: _Chart, state: Any, cycle: Sequence[str], col
     x, y = chart.place(*state)
     axes.plot(x, y, "o", color=colour, markersize=5)
     if names:
-        for name, a, b in _together(cycle, x, y):
+        for name, a, b in together(cycle, x, y):
             axes.annotate(name, (a, b), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222")
 
 
-def _together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tuple[str, float, float]]:
+def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tuple[str, float, float]]:
     """Names of points; those that stand at one place share a label."""
     left, near = list(range(len(cycle))), [0.03 * max(float(np.ptp(v)), 1e-9) for v in (x, y)]
     while left:
@@ -359,7 +359,7 @@ def _at(result: Any, p: np.ndarray, h: np.ndarray, time: float) -> tuple[np.ndar
     return one, other
 
 
-def _instant(result: Any, at: float | None) -> float:
+def instant(result: Any, at: float | None) -> float:
     first, last = float(result.time[0]), float(result.time[-1])
     if at is None:
         return last

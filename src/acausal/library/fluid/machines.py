@@ -15,6 +15,10 @@ class Pump(ac.Component):
 
     With pressure rise, volume flow and speed over those of the design point, ``dp = R1·n² + 2·R2·n·V - R3·V·|V|`` (Tummescheit
     4.44); R1 is `shut_off`, the rise at no flow, and ``R1 + 2·R2 - R3 = 1``. Power is ``V·dp/eta``, and goes into the fluid.
+
+    With ``bend <= shut_off - 1`` the curve falls everywhere. With more it has a hump: two flows belong to a pressure near that of
+    no flow, and a valve that closes behind the pump may come to a point where none does, which ends a run. Real pumps with a hump
+    jump there, which takes the inertia of the fluid: a `DistributedPipe(…, "dynamic")` behind the pump has it.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="delivery")
@@ -22,7 +26,7 @@ class Pump(ac.Component):
     dp_nominal = ac.Parameter(1e5, unit="Pa", min=1e-3, doc="pressure rise of the design point")
     V_nominal = ac.Parameter(1e-3, unit="m^3/s", min=1e-12, doc="volume flow of the design point")
     shut_off = ac.Parameter(1.3, min=1, doc="pressure rise at no flow over that of the design point")
-    bend = ac.Parameter(0.6, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
+    bend = ac.Parameter(0.2, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
     eta = ac.Parameter(0.6, min=0.01, max=1, doc="efficiency")
     m_flow = ac.Variable(unit="kg/s", nominal=0.1, start=0.1, doc="mass flow from a to b")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
