@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import Any
+
 import numpy as np
 import pytest
 from plants import Capacitor, Conductor, Mass, Resistor
 
 import acausal as ac
 from acausal.errors import UsageError
+from acausal.library.fluid.passages import Throttle
 
 
 class Rack(ac.Component):
@@ -156,3 +160,20 @@ def test_a_name_is_either_declared_or_a_component():
 
     with pytest.raises(UsageError, match="`a` of Both is declared"):
         Both()
+
+
+def test_a_base_that_leaves_something_to_define_is_not_built() -> None:
+    class Valve(ac.Component):
+        @abstractmethod
+        def area(self) -> Any:
+            """In m²."""
+
+    class Hole(Valve):
+        def area(self) -> Any:
+            return 1e-4
+
+    assert Hole().area() == 1e-4
+    with pytest.raises(ac.ModelError, match=r"Valve is a base of other components and does not define `area`\."):
+        Valve()
+    with pytest.raises(ac.ModelError, match="Throttle is a base of other components and does not define `effective_area`"):
+        Throttle()

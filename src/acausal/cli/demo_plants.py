@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +16,7 @@ JOULE_PER_KWH = 3.6e6
 DAY = 86400.0
 
 
-class Demonstration:
+class Demonstration(ABC):
     """One plant, and how it is shown."""
 
     name: ClassVar[str]
@@ -27,18 +28,19 @@ class Demonstration:
     drawn: ClassVar[tuple[str, ...]]
     units: ClassVar[Mapping[str, str]]
 
+    @abstractmethod
     def component(self) -> Any:
-        raise NotImplementedError
+        """The plant."""
 
+    @abstractmethod
     def found(self, result: Result) -> str:
         """What a reader should know of the result, in a sentence or two."""
-        raise NotImplementedError
 
+    @abstractmethod
     def next(self) -> tuple[tuple[str, str], ...]:
         """Commands to try, and why."""
-        raise NotImplementedError
 
-    def more_pictures(self, result: Result, file: str, kept: keep.Kept) -> None:
+    def more_pictures(self, result: Result, file: str, kept: keep.Kept) -> None:  # noqa: B027, most have none
         """Diagrams besides the curves."""
 
 

@@ -17,6 +17,7 @@ from .medium import PLACE, AnyMedium, Fractions, belongs_to_default, give_medium
 from .misuse import (
     checked_number,
     own_declarations,
+    refuse_base,
     refuse_hidden,
     refuse_repeated,
     refuse_replaced,
@@ -38,6 +39,7 @@ class ComponentType(type):
     """Makes instances: keyword arguments that `__init__` does not take are modifications of what the class declares."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        refuse_base(cls)
         self: Any = object.__new__(cls)  # type: ignore[arg-type]
         _prepare(self)
         init: Any = type.__getattribute__(cls, "__init__")
@@ -125,6 +127,7 @@ class Component(metaclass=ComponentType):
 
     _class_declared: ClassVar[dict[str, Declaration | Connector]] = {}
     _class_children: ClassVar[dict[str, Any]] = {}
+    _class_abstract: ClassVar[dict[str, type]] = {}  # what a subclass has yet to define
     _class_media: ClassVar[dict[str, AnyMedium]] = {}  # places for the media of its circuits
     _ac_origin: ClassVar[str] = ""  # the file its equations came in, if they did not come as source …
     _ac_closed: ClassVar[bool] = False  # … and whether they are shown by name only
@@ -148,6 +151,10 @@ class Component(metaclass=ComponentType):
         own_declarations(cls, (Declaration, Connector))
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
+                if getattr(value, "__isabstractmethod__", False):
+                    cls._class_abstract[name] = base
+                else:
+                    cls._class_abstract.pop(name, None)
                 if isinstance(value, (Declaration, Connector)):
                     cls._class_declared[name] = value
                 elif isinstance(value, (Component, ComponentArray)):
@@ -380,7 +387,7 @@ class Component(metaclass=ComponentType):
         return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
 
 
-_KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media")
+_KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media", "_class_abstract")
 # Names that a component class inherits and needs; all others, also those that begin with an underscore, are the user's.
 _OWN_NAMES = frozenset(name for name in vars(Component) if name.startswith("_") and not name.startswith(("__", "_ac_")))
 

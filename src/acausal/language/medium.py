@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -22,7 +23,7 @@ from .expression import Shape
 PLACE = "medium"  # of the ports of a component that name no place
 
 
-class Medium:
+class Medium(ABC):
     """Base of all media: one object with its functions, and with what a port of it carries.
 
     A medium of your own derives from it and defines `name` and `state`; docs/media.md shows one.
@@ -31,9 +32,9 @@ class Medium:
     name: str
     substances: tuple[str, ...] = ()  # whose mass fractions its ports carry; none where the composition is fixed
 
+    @abstractmethod
     def state(self, *args: Any, **given: Any) -> Any:
         """The properties at a state, from numbers or in equations."""
-        raise NotImplementedError(f"{type(self).__name__} defines no `state`.")
 
     def saturation(self, *args: Any, **given: Any) -> Any:
         """Liquid and vapour in equilibrium; of a medium with one phase, an error."""

@@ -94,6 +94,16 @@ def refuse_repeated(name: str, children: Sequence[Any]) -> None:
         seen[id(child)] = position
 
 
+def refuse_base(cls: Any) -> None:
+    """A base class leaves something to say for those who derive from it."""
+    if left := cls._class_abstract:
+        names = ", ".join(f"`{name}`" for name in left)
+        raise UsageError(
+            f"{cls.__name__} is a base of other components and does not define {names}.",
+            remedy=f"Take a component that derives from it, or define {names} in a class of yours: class Mine({cls.__name__}): …",
+        )
+
+
 def refuse_hidden(name: str, value: Any, parts: tuple[type, ...], what: str) -> None:
     """Components in lists of lists, dictionaries and the like would not be part of the plant."""
     found = next((part for part in _nested(value) if isinstance(part, parts)), None)

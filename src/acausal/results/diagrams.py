@@ -8,6 +8,7 @@ A cycle is a list of ports in the order in which the medium passes them: `["comp
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,21 +182,23 @@ def animate_cycle(
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
-class _Chart:
+class _Chart(ABC):
     """A diagram of one fluid: where a state stands on it, and its isolines."""
 
     def __init__(self, fluid: Fluid) -> None:
         self.fluid = fluid
 
+    @abstractmethod
     def place(self, p: Any, h: Any) -> tuple[Any, Any]:
-        raise NotImplementedError
+        """Where states stand: abscissa and ordinate."""
 
+    @abstractmethod
     def lines(self) -> Iterator[tuple[str, str, Any, str]]:
         """Name, format of the label, levels and colour of each family of isolines."""
-        raise NotImplementedError
 
+    @abstractmethod
     def label(self, axes: Axes) -> None:
-        raise NotImplementedError
+        """Names of the axes, and their scales."""
 
     def closed(self, p: np.ndarray, h: np.ndarray) -> tuple[Any, Any]:
         """The line through states and back to the first, straight in ln p and h between them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, overload
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .views import How, Moment, Resampled, Selection
 
 
-class Viewable:
+class Viewable(ABC):
     """To be inherited together with the members of `Trajectories`; `values_of` gives the values of a name."""
 
     if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Viewable:
 
         def names(self, pattern: str = "*") -> list[str]: ...
 
+    @abstractmethod
     def values_of(self, name: str) -> Array:
         """The values of a variable as a plain array."""
-        raise NotImplementedError
 
     @overload
     def __getitem__(self, name: str) -> Trajectory: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
@@ -68,7 +69,7 @@ class _Bar:
             self.bar.stop()  # type: ignore[attr-defined]
 
 
-class _InNotebook(_Bar):
+class _InNotebook(_Bar, ABC):
     """A bar in the output of a cell, at most ten times a second; it goes when the run is over."""
 
     _EVERY = 0.1
@@ -85,8 +86,9 @@ class _InNotebook(_Bar):
     def html(self, share: float) -> str:
         return f"simulating {escape(self.title)} <progress value='{share:.4f}' max='1'></progress> {100 * share:.0f} %"
 
+    @abstractmethod
     def draw(self, text: str) -> None:
-        raise NotImplementedError
+        """Show it in place of what was shown before."""
 
     def close(self) -> None:
         if self.last:

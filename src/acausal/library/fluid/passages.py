@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,9 +46,9 @@ class Throttle(Passage):
 
     dp_small = ac.Parameter(1e3, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
+    @abstractmethod
     def effective_area(self) -> Any:
         """Area times discharge coefficient, in m²."""
-        raise NotImplementedError
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()

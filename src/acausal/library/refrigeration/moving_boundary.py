@@ -20,6 +20,7 @@ of 4.74 is misprinted there).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -148,9 +149,9 @@ class MovingBoundary(ac.Component):
         self.T_wall = ac.named(ac.sum(self.E) / self.C, unit="K", doc="mean temperature of the wall")
         self.T_saturation = ac.named(ends.T, unit="K", doc="saturation temperature")
 
+    @abstractmethod
     def boundaries(self, ends: Any) -> Iterator[Any]:
         """What crosses the boundaries, `m` and `H`, and `h_out`."""
-        raise NotImplementedError
 
     def _balances(self, T: Any) -> Iterator[Any]:
         n = self.ZONES
@@ -175,8 +176,9 @@ class MovingBoundary(ac.Component):
         yield ac.der(self.p_slow) == dp
         yield self.air.Q_flow == sum(q_air[1:], q_air[0])
 
+    @abstractmethod
     def _alphas(self) -> list[Any]:
-        raise NotImplementedError
+        """Heat transfer inside, zone by zone."""
 
     def initial_equations(self) -> Iterator[Any]:
         n = self.ZONES

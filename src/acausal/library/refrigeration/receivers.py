@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,9 +50,9 @@ class Vessel(ac.Component):
         self.charge = ac.named(self.M, unit="kg", doc="refrigerant in it")
         self.energy = ac.named(self.U, unit="J", doc="energy of the refrigerant")
 
+    @abstractmethod
     def leaves(self, liquid: Any, vapour: Any) -> Any:
         """The enthalpy at b, of what there is of liquid and of vapour."""
-        raise NotImplementedError
 
     def initial_equations(self) -> Iterator[Any]:
         start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
