@@ -9,27 +9,16 @@ import contextlib
 import hashlib
 import os
 import threading
-from pathlib import Path
+
+from ..vault import directory
 
 _MAGIC = b"acausalfluid\0\0\0\0"
 _DIGEST_SIZE = 16
 
 
-def folder() -> Path | None:
-    """`$ACAUSAL_CACHE`, or `acausal` in the user's cache folder."""
-    if chosen := os.environ.get("ACAUSAL_CACHE"):
-        return Path(chosen)
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "acausal"
-    try:
-        return Path.home() / ".cache" / "acausal"
-    except RuntimeError:
-        return None
-
-
 def read(name: str) -> memoryview | None:
     """What was kept under a name, if it is there and whole."""
-    base = folder()
+    base = directory()
     if base is None:
         return None
     try:
@@ -44,7 +33,7 @@ def read(name: str) -> memoryview | None:
 
 def write(name: str, body: bytes) -> None:
     """All or nothing: another process sees no file or a whole one. In silence if it is not possible."""
-    base = folder()
+    base = directory()
     if base is None:
         return
     path = base / name

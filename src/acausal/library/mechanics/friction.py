@@ -87,44 +87,44 @@ def _is(mode: Any, value: int) -> Any:
     return (mode > value - 0.5) & (mode < value + 0.5)
 
 
-class Clutch(Sliding):
+class Pressed(Sliding):
+    """Base of parts whose surfaces are pressed together with the force ``fn = fn_max·pressed``."""
+
+    a, b = Flange(), Flange()
+    pressed = ac.Input(0.0, doc="normal force over fn_max")
+    fn_max = ac.Parameter(1.0, unit="N", min=0, doc="largest normal force")
+    mue = ac.Parameter(0.5, min=0, doc="friction coefficient")
+    cgeo = ac.Parameter(1.0, unit="m", min=0, doc="mean radius times number of friction surfaces")
+
+    def __init__(self, mue_of_speed: Any = None) -> None:
+        self.mue_of_speed = mue_of_speed
+
+    def equations(self) -> Iterator[Any]:
+        leverage = self.cgeo * self.fn_max * self.pressed
+        law = self.mue_of_speed or (lambda w: self.mue)
+        yield from self.friction(self.pressed < OPEN, law(0.0) * leverage, lambda w: law(w) * leverage)
+
+
+class Clutch(Pressed):
     """Two flanges pressed together with the force ``fn = fn_max·pressed``: ``tau = mue·cgeo·fn`` while it slips.
 
     `pressed` is an input, 1 for fully closed; at 0 or below the clutch is open. The friction coefficient is the parameter `mue`, or
     an `ac.Table` of the speed (from zero on) given as `mue_of_speed`.
     """
 
-    a, b = Flange(), Flange()
-    pressed = ac.Input(0.0, doc="normal force over fn_max")
-    fn_max = ac.Parameter(1.0, unit="N", min=0, doc="largest normal force")
-    mue = ac.Parameter(0.5, min=0, doc="friction coefficient")
-    cgeo = ac.Parameter(1.0, unit="m", min=0, doc="mean radius times number of friction surfaces")
-
-    def __init__(self, mue_of_speed: Any = None) -> None:
-        self.mue_of_speed = mue_of_speed
-
     def equations(self) -> Iterator[Any]:
         yield self.phi_rel == self.b.phi - self.a.phi
         yield self.b.tau == self.tau
         yield self.a.tau == -self.tau
-        yield from _pressed(self)
+        yield from super().equations()
 
 
-class Brake(Sliding):
+class Brake(Pressed):
     """A shaft from a to b, pressed against the housing with the force ``fn = fn_max·pressed``; otherwise as a `Clutch`."""
-
-    a, b = Flange(), Flange()
-    pressed = ac.Input(0.0, doc="normal force over fn_max")
-    fn_max = ac.Parameter(1.0, unit="N", min=0, doc="largest normal force")
-    mue = ac.Parameter(0.5, min=0, doc="friction coefficient")
-    cgeo = ac.Parameter(1.0, unit="m", min=0, doc="mean radius times number of friction surfaces")
-
-    def __init__(self, mue_of_speed: Any = None) -> None:
-        self.mue_of_speed = mue_of_speed
 
     def equations(self) -> Iterator[Any]:
         yield from _on_one_shaft(self)
-        yield from _pressed(self)
+        yield from super().equations()
 
 
 class BearingFriction(Sliding):
@@ -143,10 +143,3 @@ def _on_one_shaft(part: Any) -> Iterator[Any]:
     yield part.a.phi == part.b.phi
     yield part.phi_rel == part.a.phi
     yield part.a.tau + part.b.tau == part.tau
-
-
-def _pressed(part: Any) -> Iterator[Any]:
-    """The torque of surfaces that a force presses together."""
-    leverage = part.cgeo * part.fn_max * part.pressed
-    law = part.mue_of_speed or (lambda w: part.mue)
-    yield from part.friction(part.pressed < OPEN, law(0.0) * leverage, lambda w: law(w) * leverage)
