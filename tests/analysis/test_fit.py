@@ -120,6 +120,9 @@ def test_parameters_that_cannot_be_told_apart_are_named() -> None:
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, {"G": 3.0}, {}, "a pair of numbers"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"start": {"C": 1.0}}, "`start` names `C`"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"weights": {"Q": 1.0}}, "`weights` names `Q`"),
+        (["G"], {"time": [0.0, 1.0], "T": [1.0, 2.0]}, {}, "The data come first"),
+        (["G"], pd.DataFrame({"time": [0.0, 1.0], "T": [1.0, 2.0]}), {}, "The data come first"),
+        ({"G": None}, "measured.csv", {}, "The data come first"),
     ],
 )
 def test_bad_input(data: Any, parameters: Any, options: Any, said: str) -> None:
@@ -168,6 +171,8 @@ def test_a_run_is_optimised() -> None:
         ((3.0, ["u"]), {"steady": True}, "An objective is a path"),
         ((ac.mean("cost"), ["u"]), {"steady": True}, "no means or maxima"),
         (("cost", ["u"]), {"steady": True, "subject_to": {"h": 3.0}}, "are a pair"),
+        (("cost", ["w"]), {"steady": True}, "unbounded: `cost` becomes smaller and smaller as `w` falls without end"),
+        (("cost", ["w"]), {"until": 1.0, "maximise": True}, "unbounded: `cost` becomes larger and larger as `w` grows"),
     ],
 )
 def test_bad_optimisations(arguments: Any, options: Any, said: str) -> None:

@@ -62,6 +62,15 @@ def test_what_is_computed_moves_too(model: ac.Model) -> None:
     assert result.sensitivities.of("T").shape == (41, 1)
 
 
+@pytest.mark.parametrize("path", ["T", "Q", "loss", "der(T)"])
+def test_all_parameters_at_once_are_the_same_as_one_by_one(model: ac.Model, path: str) -> None:
+    found = model.simulate(10.0, points=11, sensitivities=["G", "C", "T_out"]).sensitivities
+    together = found.of(path)
+    assert together.shape == (11, 3)
+    for k, name in enumerate(found.parameters):
+        np.testing.assert_array_equal(together[:, k], found[path, name])
+
+
 def test_a_steady_state_moves_with_parameters(model: ac.Model) -> None:
     rest = model.steady_state(sensitivities=["G", "P"])
     assert rest.sensitivity("T", "G")[-1] == pytest.approx(-3.0 / 0.25, rel=1e-9)

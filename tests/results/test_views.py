@@ -143,6 +143,21 @@ def test_compare(model, run):
     assert list(other.to_pandas().index) == ["x", "hot"]
 
 
+def test_measurements_are_compared_at_their_times(model, run):
+    """Two measurements of a curve say nothing of what was between them, nor does a gap."""
+    pandas = pytest.importorskip("pandas")
+    at = [0.0, 1.0, 2.0]
+    frame = pandas.DataFrame({"x": np.asarray(run.at(at)["x"])}, index=at)
+    assert ac.compare(run, frame, "x").agree and ac.compare(frame, run, "x").agree
+    frame.loc[1.0, "x"] = np.nan
+    found = ac.compare(run, frame, "x")
+    assert found.agree and found["x"].largest < 1e-9
+    frame.loc[2.0, "x"] += 1.0
+    assert ac.compare(run, frame, "x")["x"].at == 2.0
+    with pytest.raises(UsageError, match="`x` has no measured number"):
+        ac.compare(run, pandas.DataFrame({"x": [np.nan, np.nan]}, index=[0.0, 1.0]))
+
+
 def test_compare_with_measurements(run):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": np.exp(-np.linspace(0, 2, 50))}, index=np.linspace(0, 2, 50))

@@ -15,8 +15,10 @@ import numpy as np
 
 from ..errors import ModelError, RunWarning, UsageError
 from ..language.units import quantity as in_unit
+from ..runtime.recording import Recording
 from .directions import directions_of
-from .measured import Measured, measured
+from .measured import Measured, looks_like_data, measured
+from .sensitivity import followed, mode_of
 
 if TYPE_CHECKING:
     import os
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _APART = 1e-6  # relative singular value below which parameters cannot be told apart
+_FINE = 1e-2  # of the tolerance of runs: steps of parameters below it follow the noise of the solver
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
 _PARTS = (0.15, 0.35, 0.65, 1.0)
 
@@ -45,6 +48,8 @@ def fit(
     **options: Any,
 ) -> Fit:
     """See `Model.fit`."""
+    if looks_like_data(parameters):
+        raise UsageError("The data come first, then the parameters.", remedy='model.fit(data, ["wall.G"])')
     several = isinstance(data, list | tuple)
     experiments = [measured(model, each, k) for k, each in enumerate(data if several else [data])]
     problem = FitProblem(model, experiments, parameters, weights or {}, rtol, options)
@@ -76,6 +81,7 @@ class FitProblem:
         self.model, self.experiments, self.rtol, self.options = model, experiments, rtol, options
         self.names, self.low, self.high = _bounds(model, parameters)
         self.trouble: tuple[Any, ...] = ()
+        self._latest: tuple[tuple[bytes, float], list[_Run]] | None = None
         self.weights = {path: _weight(path, experiments, weights) for e in experiments for path in e.values}
         unknown = next((path for path in weights if path not in self.weights), None)
         if unknown is not None:
@@ -131,7 +137,7 @@ class FitProblem:
             (self.low / scale, self.high / scale),
             x_scale="jac",
             loss=loss,
-            xtol=1e-10,
+            xtol=max(1e-10, _FINE * self.rtol),
             ftol=1e-10,
             gtol=1e-12,
             max_nfev=200,
@@ -141,42 +147,17 @@ class FitProblem:
 
     # --- runs -----------------------------------------------------------------------------------------------------------------
     def residuals(self, x: np.ndarray, part: float = 1.0) -> np.ndarray:
-        found = [self._of(e, x, part, False) for e in self.experiments]
-        return np.concatenate([r for r, _ in found])
+        return np.concatenate([run.residuals() for run in self._runs(x, part)])
 
     def slopes(self, x: np.ndarray, part: float = 1.0) -> np.ndarray:
-        found = [self._of(e, x, part, True) for e in self.experiments]
-        return np.vstack([s for _, s in found])
+        return np.vstack([run.slopes() for run in self._runs(x, part)])
 
-    def _of(self, e: Measured, x: np.ndarray, part: float, slopes: bool) -> tuple[np.ndarray, np.ndarray]:
-        kept = max(2, int(np.ceil(part * len(e.time)))) if part < 1 else len(e.time)
-        times = e.time[:kept]
-        good = {path: np.isfinite(column[:kept]) for path, column in e.values.items()}
-        size = int(sum(g.sum() for g in good.values()))
-        nothing = np.full(size, np.nan), np.full((size, len(x)), np.nan)
-        try:
-            run = self._run(e, x, times, slopes)
-        except ModelError as error:
-            self.trouble = error.diagnostics
-            return nothing
-        if not run.outcome.ok:
-            self.trouble = run.diagnostics
-            return nothing
-        rows = np.searchsorted(run.time, times, side="right") - 1
-        residuals, derivatives = [np.zeros(0)], [np.zeros((0, len(x)))]
-        for path, where in good.items():
-            weight, at = self.weights[path], rows[where]
-            residuals.append(weight * (np.asarray(run.values_of(path), dtype=float)[at] - e.values[path][:kept][where]))
-            if slopes:
-                derivatives.append(weight * run.sensitivities.of(path)[at])
-        return np.concatenate(residuals), np.concatenate(derivatives)
-
-    def _run(self, e: Measured, x: np.ndarray, times: np.ndarray, slopes: bool) -> Any:
-        begin = min(0.0, float(times[0])) if "start" not in self.options else self.options["start"]
-        asked = {"set": {**e.set, **dict(zip(self.names, x.tolist(), strict=True))}, "inputs": e.inputs, "start": begin}
-        more = {"sensitivities": self.names} if slopes else {}
-        end = float(times[-1])
-        return self.model.simulate(end, at=times, rtol=self.rtol, on_failure="keep", **{**self.options, **asked, **more})
+    def _runs(self, x: np.ndarray, part: float) -> list[_Run]:
+        """The runs of all experiments; the latest are kept, since derivatives are asked for where values were."""
+        key = x.tobytes(), part
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, [_Run(self, e, x, part) for e in self.experiments]
+        return self._latest[1]
 
     # --- what came of it --------------------------------------------------------------------------------------------------------
     def explained(self, found: Any) -> float:
@@ -209,6 +190,54 @@ class FitProblem:
         )  # fmt: skip
         fitted.diagnostics = fitted._told(regular)
         return fitted
+
+
+class _Run:
+    """One experiment with some parameters: the beginning of its data, the run, and where measured values are in it."""
+
+    def __init__(self, problem: FitProblem, e: Measured, x: np.ndarray, part: float) -> None:
+        self.problem, self.experiment, self.count = problem, e, len(x)
+        self.kept = max(2, int(np.ceil(part * len(e.time)))) if part < 1 else len(e.time)
+        self.times = e.time[: self.kept]
+        self.good = {path: np.isfinite(column[: self.kept]) for path, column in e.values.items()}
+        self.size = int(sum(g.sum() for g in self.good.values()))
+        self.recording = Recording()
+        try:
+            self.result = self._simulated(x)
+        except ModelError as error:
+            self.result, problem.trouble = None, error.diagnostics
+        if self.result is not None and not self.result.outcome.ok:
+            self.result, problem.trouble = None, self.result.diagnostics
+
+    def _simulated(self, x: np.ndarray) -> Any:
+        problem, e, end = self.problem, self.experiment, float(self.times[-1])
+        begin = problem.options.get("start", min(0.0, float(self.times[0])))
+        changes = {**e.set, **dict(zip(problem.names, x.tolist(), strict=True))}
+        asked = {"set": changes, "inputs": e.inputs, "start": begin, "sensitivities": self.recording, "derivatives": True}
+        return problem.model.simulate(end, at=self.times, rtol=problem.rtol, on_failure="keep", **{**problem.options, **asked})
+
+    def residuals(self) -> np.ndarray:
+        if self.result is None:
+            return np.full(self.size, np.nan)
+        found = [np.zeros(0)]
+        for path, where in self.good.items():
+            computed = np.asarray(self.result.values_of(path), dtype=float)[self._rows(where)]
+            found.append(self.problem.weights[path] * (computed - self.experiment.values[path][: self.kept][where]))
+        return np.concatenate(found)
+
+    def slopes(self) -> np.ndarray:
+        if self.result is None:
+            return np.full((self.size, self.count), np.nan)
+        mode = mode_of(self.problem.options)
+        moving = followed(self.problem.model, self.result, self.recording, self.problem.names, mode)
+        found = [np.zeros((0, self.count))]
+        for path, where in self.good.items():
+            found.append(self.problem.weights[path] * moving.of(path)[self._rows(where)])
+        return np.concatenate(found)
+
+    def _rows(self, where: np.ndarray) -> np.ndarray:
+        rows = np.searchsorted(self.result.time, self.times, side="right") - 1
+        return np.asarray(rows[where])
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from ..runtime.problem import core
 from ..runtime.recording import Recording
 from .directions import directions_of
 from .partials import own_parameters, partials
-from .sensitivity import Following, followed
+from .sensitivity import Following, followed, mode_of
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -63,8 +63,7 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     result = model.simulate(until, sensitivities=recording, derivatives=True, **{"on_failure": "raise", **options})
     if not result.outcome.ok:
         raise ModelError(f"The run stopped before its end, so that there is no gradient: {result.outcome}", *result.diagnostics)
-    start_from = options.get("start_from")
-    mode = "hold" if isinstance(start_from, Result) else options.get("initial", "start")
+    mode = mode_of(options)
     following = Following(model, result, recording, mode)
     names = _all_parameters(model) if parameters is None else parameters
     pieces = list(following.pieces()) if recording.recorder is not None and recording.recorder.points else []
@@ -85,6 +84,8 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
 def _reductions(outputs: Any) -> list[Reduction]:
     given = list(outputs) if isinstance(outputs, Iterable) and not isinstance(outputs, str) else [outputs]
     found = [final(o) if isinstance(o, str) else o for o in given]
+    if not found:
+        raise UsageError("`outputs` names nothing to differentiate.", remedy='model.gradient("room.T", until=…)')
     for each in found:
         if not isinstance(each, Reduction) or each.kind not in _KINDS:
             kinds = ", ".join(f"ac.{k}" for k in _KINDS)

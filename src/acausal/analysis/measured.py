@@ -58,6 +58,15 @@ class Measured:
     set: dict[str, Any]
 
 
+def looks_like_data(given: Any) -> bool:
+    """Whether something is measured data rather than names of parameters."""
+    if isinstance(given, list | tuple) and given:
+        given = given[0]
+    if isinstance(given, Mapping):
+        return any(_is_time(str(key)) and not (value is None or isinstance(value, tuple)) for key, value in given.items())
+    return isinstance(given, Experiment) or hasattr(given, "to_numpy") or str(given).lower().endswith(".csv")
+
+
 def measured(model: Model, given: Any, number: int) -> Measured:
     """What a user gives as data: columns by name, a pandas frame, a CSV file, or an `ac.experiment` of them."""
     whole = given if isinstance(given, Experiment) else Experiment(given)

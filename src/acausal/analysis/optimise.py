@@ -21,6 +21,8 @@ from .gradient import gradient
 if TYPE_CHECKING:
     from ..model.model import Model
 
+_FAR = 1e8  # of what a parameter was at first: where one without bounds has run away
+
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
@@ -84,6 +86,7 @@ class _Problem:
     until: Any
     options: dict[str, Any]
     seen: dict[bytes, _Point] = field(default_factory=dict)
+    scale: np.ndarray = field(default_factory=lambda: np.ones(1))
     runs: int = 0
 
     def __post_init__(self) -> None:
@@ -111,11 +114,23 @@ class _Problem:
         return -np.inf if number[0] is None else float(number[0]), np.inf if number[1] is None else float(number[1])
 
     def at(self, x: np.ndarray) -> _Point:
+        self._check_bounded(x)
         key = x.tobytes()
         if key not in self.seen:
             self.runs += 1
             self.seen[key] = self._steady(x) if self.until is None else self._run(x)
         return self.seen[key]
+
+    def _check_bounded(self, x: np.ndarray) -> None:
+        """Far out on a side without a bound there is no optimum, only a direction in which it gets better and better."""
+        away = np.flatnonzero((x < -_FAR * self.scale) & np.isinf(self.low) | (x > _FAR * self.scale) & np.isinf(self.high))
+        if len(away):
+            name, way = self.names[int(away[0])], "grows" if x[away[0]] > 0 else "falls"
+            best, goal = "smaller" if self.sign > 0 else "larger", self.outputs[0].label
+            raise UsageError(
+                f"The optimisation is unbounded: `{goal}` becomes {best} and {best} as `{name}` {way} without end.",
+                remedy=f'Give bounds: over={{"{name}": (low, high)}}; or limits of other quantities: subject_to={{…}}.',
+            )
 
     def _run(self, x: np.ndarray) -> _Point:
         changes = {**self.options.get("set", {}), **dict(zip(self.names, x.tolist(), strict=True))}
@@ -137,6 +152,7 @@ class _Problem:
         x0 = np.clip([float(start.get(n, _present(self.model, n))) for n in self.names], self.low, self.high)
         span = self.high - self.low
         scale = np.where(np.isfinite(span), span, np.where(x0 != 0, np.abs(x0), 1.0))
+        self.scale = scale
         first = self.at(x0)
         size = np.maximum(np.abs(first.values), np.abs(first.slopes) @ scale)
         size = np.where(size > 0, size, 1.0)

@@ -51,8 +51,8 @@ def point_of(model: Model, at: Any, time: Any) -> Point:
             remedy="Give a result of this model: `at=model.simulate(…)` or `at=model.steady_state()`.",
         )
     row = _row(at, moment)
-    t, known = float(at.time[row]), _known(model, at, row)
-    y, slopes = _unknowns(model, at, row)
+    t, here = float(at.time[row]), slice(row, row + 1)
+    known, ((y,), (slopes,)) = _known(model, at, here)[0], _unknowns(model, at, here)
     problem, y, slopes = _problem(model, t, y, slopes, known)
     cells = np.append(known, np.zeros(problem.lowered.computed))
     return Point(model, problem, t, problem.equations.workspace(t, y, slopes, cells))
@@ -71,13 +71,23 @@ def _simulated(model: Model, at: Any) -> Result:
     return result
 
 
-def values_of_row(model: Model, result: Result, row: int, problem: Problem) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """Time, unknowns and derivatives of a problem, and known values at one row of a result."""
-    known = _known(model, result, row)
-    y, slopes = _unknowns(model, result, row)
-    if model.selection is None:
-        return float(result.time[row]), y[problem.lowered.kept], slopes[problem.lowered.kept], known
-    return float(result.time[row]), *gathered(problem, y, slopes), known
+def workspaces(model: Model, result: Result, rows: slice, problem: Problem) -> np.ndarray:
+    """Workspaces of a problem at some rows of a result: a row [ y | y' | known | computed ] for each."""
+    y, slopes = _unknowns(model, result, rows)
+    if model.selection is not None:
+        slopes[:, problem.states[:, 0]] = y[:, problem.states[:, 1]]
+    kept, known = problem.lowered.kept, _known(model, result, rows)
+    computed = np.zeros((len(known), problem.lowered.computed))
+    return assigned(problem, np.hstack([y[:, kept], slopes[:, kept], known, computed]))
+
+
+def assigned(problem: Problem, found: np.ndarray) -> np.ndarray:
+    """Bring the computed cells of workspaces up to date, in place."""
+    equations = problem.equations
+    assign = equations.computed.assign if equations.native is None else equations.native.assign
+    for w in found:
+        assign(w)
+    return found
 
 
 def _row(result: Result, time: Any) -> int:
@@ -97,23 +107,23 @@ def _row(result: Result, time: Any) -> int:
     return best
 
 
-def _known(model: Model, result: Result, row: int) -> np.ndarray:
-    """All known cells at one row of a result: parameters, inputs there, discrete values frozen as they are."""
+def _known(model: Model, result: Result, rows: slice) -> np.ndarray:
+    """All known cells at rows of a result: parameters, inputs there, discrete values frozen as they are."""
     plant, stored = model.system.plant, result._stored
-    known = np.array(stored.known[: model.system.known_count])
-    known[TIME] = result.time[row]
+    known = np.tile(stored.known[: model.system.known_count], (len(result.time[rows]), 1))
+    known[:, TIME] = result.time[rows]
     for cell, signal in stored.inputs.items():
-        known[cell] = np.asarray(signal.at(result._evaluator.moments[row : row + 1])).ravel()[0]
+        known[:, cell] = np.asarray(signal.at(result._evaluator.moments[rows])).ravel()
     if result.history is not None:
         cells = plant.discrete_cells()
-        known[cells] = result.history.trajectories(cells, len(result.time))[row]
-        known[plant.partner_cells()] = known[cells]
+        known[:, cells] = result.history.trajectories(cells, len(result.time))[rows]
+        known[:, plant.partner_cells()] = known[:, cells]
     for cell, column in stored.cell_columns.items():
-        known[cell] = stored.data[row, column]
+        known[:, cell] = stored.data[rows, column]
     return known
 
 
-def _unknowns(model: Model, result: Result, row: int) -> tuple[np.ndarray, np.ndarray]:
+def _unknowns(model: Model, result: Result, rows: slice) -> tuple[np.ndarray, np.ndarray]:
     system, stored = model.system, result._stored
     missing = np.flatnonzero(stored.column < 0)
     if len(missing):
@@ -127,10 +137,10 @@ def _unknowns(model: Model, result: Result, row: int) -> tuple[np.ndarray, np.nd
             "The result in `at` does not hold the derivatives of the states, which a large plant stores when asked only.",
             remedy="Run again with `derivatives=True`.",
         )
-    slopes = np.zeros(system.size)
+    slopes = np.zeros((len(result.time[rows]), system.size))
     there = np.flatnonzero(stored.slope_column >= 0)
-    slopes[there] = stored.data[row, stored.slope_column[there]]
-    return stored.data[row, stored.column], slopes
+    slopes[:, there] = stored.data[rows, stored.slope_column[there]]
+    return stored.data[rows, stored.column], slopes
 
 
 def _problem(

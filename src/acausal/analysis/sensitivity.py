@@ -7,7 +7,7 @@ The run is recorded (`runtime/recording.py`); the native core solves the linear 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +17,18 @@ from ..errors import NameNotFound, UsageError, near_matches
 from ..families.plant import TIME
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
-from ..results.result import Recorded
+from ..results.result import Recorded, Result
 from ..runtime.problem import Problem, core
 from ..runtime.recording import Passage, Recording
 from .directions import Directions, directions_of, named
 from .initial import initial
 from .jumps import across
 from .local import Local
-from .point import values_of_row
+from .point import assigned, workspaces
 from .tape import TapeBuilder
 
 if TYPE_CHECKING:
     from ..model.model import Model
-    from ..results.result import Result
 
 _MOST = 4e8  # numbers that are kept without being asked twice
 _STEP = 1e-5  # of a difference along a direction, as a part of the size of what moves
@@ -61,7 +60,7 @@ class Sensitivities:
 
     def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
         path, parameter = key
-        return self._of(path, self.number(parameter))
+        return self._of(path, [self.number(parameter)])[..., 0]
 
     def stretched(self, first: int, end: int, problem: Problem, known: np.ndarray) -> None:
         """Add rows; those that differ in nothing from the rows before go with them."""
@@ -81,19 +80,19 @@ class Sensitivities:
 
     def of(self, path: str) -> np.ndarray:
         """Sensitivities of a quantity to all parameters: (row, …, parameter)."""
-        return np.stack([self._of(path, k) for k in range(len(self.parameters))], axis=-1)
+        return self._of(path, list(range(len(self.parameters))))
 
-    def _of(self, path: str, k: int) -> np.ndarray:
+    def _of(self, path: str, which: list[int]) -> np.ndarray:
         shape = np.shape(self.result.values_of(path))[1:]
-        out = np.full((len(self.result.time), *shape), np.nan)
+        out = np.full((len(self.result.time), *shape, len(which)), np.nan)
         for stretch in self.stretches:
             rows = slice(stretch.first, stretch.end)
             plain = self._plain(path, stretch.problem)
             if plain is not None:
                 places, signs = plain
-                out[rows] = (self.data[rows, :, k][:, places] * signs).reshape(-1, *shape)
+                out[rows] = (self.data[rows][:, places][..., which] * signs[:, None]).reshape(-1, *shape, len(which))
             elif stretch.end > stretch.first:
-                out[rows] = self._computed(path, k, stretch)
+                out[rows] = self._computed(path, which, stretch)
         return out
 
     def _plain(self, path: str, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
@@ -109,16 +108,24 @@ class Sensitivities:
         places = problem.lowered.place[system.aliases.index[numbers]]
         return (places, system.aliases.sign[numbers].astype(float)) if (places < problem.size).all() else None
 
-    def _computed(self, path: str, k: int, stretch: Stretch) -> np.ndarray:
+    def _computed(self, path: str, which: list[int], stretch: Stretch) -> np.ndarray:
         """Of what is computed from the unknowns: the difference along the direction in which they move. Nothing is solved here, so
         that its error is that of rounding."""
         here = self._workspaces(stretch)
+        read = self._reads_slopes(path, stretch, here)
+        slopes = self._slopes(stretch, here, which) if read else None
+        found = [
+            self._along(path, k, stretch, here, None if slopes is None else slopes[:, :, place]) for place, k in enumerate(which)
+        ]
+        return np.stack(found, axis=-1)
+
+    def _along(self, path: str, k: int, stretch: Stretch, here: np.ndarray, slopes: np.ndarray | None) -> np.ndarray:
         n = stretch.problem.size
         direction = np.zeros_like(here)
         direction[:, :n] = self.data[stretch.first : stretch.end, :, k]
         direction[:, 2 * n : 2 * n + len(stretch.known)] = stretch.known[:, k]
-        if self._reads_slopes(path, stretch, here):
-            direction[:, n : 2 * n] = self._slopes(stretch, here, k)
+        if slopes is not None:
+            direction[:, n : 2 * n] = slopes
         size = np.maximum(np.abs(here), 1e-3 * np.abs(here).max(axis=0, initial=0.0))
         moving = (direction != 0) & (size > 0)
         step = _STEP * float(np.clip((size[moving] / np.abs(direction[moving])).min(initial=1e6), 1e-6, 1e6))
@@ -127,20 +134,14 @@ class Sensitivities:
 
     def _workspaces(self, stretch: Stretch) -> np.ndarray:
         if stretch.first not in self._kept:
-            problem, rows = stretch.problem, list[np.ndarray]()
-            for row in range(stretch.first, stretch.end):
-                t, y, slopes, known = values_of_row(self.model, self.result, row, problem)
-                cells = np.append(known, np.zeros(problem.lowered.computed))
-                rows.append(problem.equations.workspace(t, y, slopes, cells))
-            self._kept[stretch.first] = np.array(rows)
+            rows = slice(stretch.first, stretch.end)
+            self._kept[stretch.first] = workspaces(self.model, self.result, rows, stretch.problem)
         return self._kept[stretch.first]
 
-    def _values(self, path: str, stretch: Stretch, workspaces: np.ndarray) -> np.ndarray:
+    def _values(self, path: str, stretch: Stretch, there: np.ndarray) -> np.ndarray:
         """A quantity at changed workspaces."""
-        system, problem, n = self.model.system, stretch.problem, self.model.system.size
-        for w in workspaces:
-            problem.native.assign(w)
-        rows = np.array([problem.lowered.expand(w) for w in workspaces])
+        system, n = self.model.system, self.model.system.size
+        rows = stretch.problem.lowered.expand(assigned(stretch.problem, there))
         times = rows[:, 2 * n + TIME]
         inputs = {cell: Recorded(times, rows[:, 2 * n + cell]) for cell in self.result._stored.inputs}
         stored = Stored(times, rows, np.arange(n), n + np.arange(n), rows[0, 2 * n :], inputs)
@@ -151,11 +152,11 @@ class Sensitivities:
         other[:, n : 2 * n] += 1.0
         return not np.array_equal(self._values(path, stretch, here), self._values(path, stretch, other), equal_nan=True)
 
-    def _slopes(self, stretch: Stretch, here: np.ndarray, k: int) -> np.ndarray:
-        n, known = stretch.problem.size, stretch.known[:, [k]]
+    def _slopes(self, stretch: Stretch, here: np.ndarray, which: list[int]) -> np.ndarray:
+        n, known = stretch.problem.size, stretch.known[:, which]
         rows = range(stretch.first, stretch.end)
-        moved = [Local(stretch.problem, w).consistent(self.data[r][:, [k]], known) for r, w in zip(rows, here, strict=True)]
-        return np.array([d[n : 2 * n, 0] for d in moved])
+        moved = [Local(stretch.problem, w).consistent(self.data[r][:, which], known) for r, w in zip(rows, here, strict=True)]
+        return np.array([d[n : 2 * n] for d in moved])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +196,12 @@ def spelt(model: Model, names: Iterable[str] | str | Recording) -> list[str] | R
     for name in given:
         model.system.plant.locate(name)
     return given
+
+
+def mode_of(options: Mapping[str, Any]) -> str:
+    """How a run began, by what `simulate` was told: states that an earlier result gave hold."""
+    initial = str(options.get("initial", "start"))
+    return "hold" if isinstance(options.get("start_from"), Result) and initial == "start" else initial
 
 
 def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:
@@ -270,15 +277,20 @@ class Following:
         """The recording between passages, restarts and exchanges of states, in order."""
         recording, last = self.recording, self.recorder.points - 1
         starts, all_known = self.recorder.starts, self.recorder.known
-        marks = {*starts.tolist(), *(p.points for p in recording.passages), *(p for p, _ in recording.problems), 0}
+        passed: dict[int, list[Passage]] = {}
+        for passage in recording.passages:
+            passed.setdefault(passage.points, []).append(passage)
+        marks = {*starts.tolist(), *passed, *(p for p, _ in recording.problems), 0}
         borders = [*sorted(mark for mark in marks if mark <= last), last + 1]
+        problems = iter([*recording.problems, (last + 2, recording.problems[-1][1])])
+        (_, problem), (change, other) = next(problems), next(problems)
         for first, following in itertools.pairwise(borders):
             here = int(np.searchsorted(starts, first, side="right")) - 1
-            problem = [q for p, q in recording.problems if p <= first][-1]
-            passages = tuple(p for p in recording.passages if p.points == first)
-            rows = next((p.rows for p in recording.passages if p.points == following), None)
+            while change <= first:
+                problem, (change, other) = other, next(problems)
+            rows = passed[following][0].rows if following in passed else None
             known = np.ascontiguousarray(all_known[here])
-            yield Piece(first, following - 1, bool(starts[here] == first), problem, known, passages, rows)
+            yield Piece(first, following - 1, bool(starts[here] == first), problem, known, tuple(passed.get(first, ())), rows)
 
     def active(self, known: np.ndarray) -> np.ndarray:
         """Known cells that may move: with parameters, or because an event assigns them."""

@@ -86,12 +86,12 @@ class Lowered:
         return merged_families(merged)
 
     def expand(self, workspace: np.ndarray) -> np.ndarray:
-        """A lowered workspace in the layout of the system."""
+        """A lowered workspace, or several as rows, in the layout of the system."""
         n, m = self.system.size, self.size
-        whole = np.zeros(2 * n + self.system.known_count)
-        whole[:n] = workspace[self.place]
-        whole[n + self.kept] = workspace[m : 2 * m]
-        whole[2 * n :] = workspace[2 * m : 2 * m + self.system.known_count]
+        whole = np.zeros((*workspace.shape[:-1], 2 * n + self.system.known_count))
+        whole[..., :n] = workspace[..., self.place]
+        whole[..., n + self.kept] = workspace[..., m : 2 * m]
+        whole[..., 2 * n :] = workspace[..., 2 * m : 2 * m + self.system.known_count]
         return whole
 
     def original_row(self, row: int, workspace: np.ndarray) -> int:

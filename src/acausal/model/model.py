@@ -427,7 +427,7 @@ class Model:
         _check_arguments(chosen, options, rtol, atol, Model.simulate)
         recording = None
         if sensitivities is not None:
-            from ..analysis.sensitivity import followed, prepared_to_record, spelt
+            from ..analysis.sensitivity import followed, mode_of, prepared_to_record, spelt
 
             sensitivities = spelt(self, sensitivities)
             recording, derivatives = prepared_to_record(chosen, given, solve_for, store, sensitivities), True
@@ -437,8 +437,8 @@ class Model:
             order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording)
             result, interrupted = simulated(self._preparation, order, self.seconds)
         if recording is not None and recording is not sensitivities:
-            mode = "hold" if isinstance(start_from, Result) and initial == "start" else initial
             wanted: Any = sensitivities
+            mode = mode_of({"initial": initial, "start_from": start_from})
             result.sensitivities = followed(self, result, recording, wanted, mode)
         return heard(result, on_failure, interrupted)
 

@@ -1,6 +1,7 @@
 """Two runs compared variable by variable: `ac.compare(before, after)`.
 
-Each variable of `a` is compared with the same one of `b` at all times of both. A curve that jumps at an event a little earlier in
+Each variable of `a` is compared with the same one of `b` at all times of both; with measurements, at their times, since nothing is
+known of what was between them. A curve that jumps at an event a little earlier in
 one run than in the other is not called different for that: what `b` does within `time_tolerance` of a time counts as its value
 there.
 """
@@ -153,7 +154,11 @@ def compare(
         if name not in b:
             a.unit(name)  # whoever misspells a name is told so, not that all agree
     both = [name for name in wanted if name in b]
-    at = np.unique(np.concatenate([t[(t >= begin) & (t <= end)] for t in (a.time, b.time)]))
+    only_measured = isinstance(a, Measured) != isinstance(b, Measured)  # nothing is known between measurements
+    times = [r.time for r in (a, b) if isinstance(r, Measured) or not only_measured]
+    at = np.unique(np.concatenate([t[(t >= begin) & (t <= end)] for t in times]))
+    if not len(at):
+        raise UsageError(f"No measurement lies between {begin:g} s and {end:g} s, where the run is.")
     for measured, other in ((a, b), (b, a)):
         if isinstance(measured, Measured):
             measured.adopt_units(other, both)
@@ -169,9 +174,12 @@ def _difference(
     """The distance of a's values from what b does around each time."""
     from ..language.units import convert
 
-    mine = np.asarray(convert(sampled(a, name, at), a.unit(name), unit)).reshape(len(at), -1)
+    for measured in (r for r in (a, b) if isinstance(r, Measured)):
+        at = at[np.isin(at, measured.time[~np.isfinite(measured.values_of(name))], invert=True)]  # a gap is no difference
+    if not len(at):
+        raise UsageError(f"`{name}` has no measured number at a time of the run.")
+    mine, direct = (np.asarray(convert(_values(r, name, at), r.unit(name), unit)).reshape(len(at), -1) for r in (a, b))
     theirs = np.asarray(b.in_unit(name, unit)).reshape(len(b.time), -1)
-    direct = np.asarray(convert(sampled(b, name, at), b.unit(name), unit)).reshape(len(at), -1)
     if mine.shape != direct.shape:
         raise UsageError(f"`{name}` has {mine.shape[1]} elements in one run and {direct.shape[1]} in the other.")
     steps = a.meaning(name).steps
@@ -187,6 +195,13 @@ def _difference(
     rms = float(np.sqrt(np.trapezoid(square, at) / span)) if span else float(np.sqrt(square[0]))
     agrees = bool(apart[worst] <= tolerance[0] * size + tolerance[1])
     return Difference(name, unit, float(apart[worst]), float(at[worst]), rms, size, agrees)
+
+
+def _values(result: Trajectories, name: str, at: Array) -> Array:
+    if not isinstance(result, Measured):
+        return sampled(result, name, at)
+    whole = np.isfinite(result.values_of(name))
+    return np.asarray(np.interp(at, result.time[whole], result.values_of(name)[whole]))
 
 
 def _as_result(given: Any) -> Trajectories:
