@@ -75,7 +75,8 @@ export class Link {
       waiting.parts.push(new Float64Array(frame, at, head.length))
       if (!head.last) return
       waiting.resolve({ columns: waiting.columns, values: waiting.parts })
-    } else waiting.resolve(head.answer)
+    } else if (head.blocks) waiting.resolve({ answer: head.answer, blocks: Object.fromEntries(Object.entries(head.blocks as Record<string, [number, number]>).map(([n, [a, size]]) => [n, new Float64Array(frame, at + 8 * a, size)])) })
+    else waiting.resolve(head.answer)
     this.waiting.delete(head.id)
   }
 
@@ -97,6 +98,11 @@ export class Link {
   }
   frames(run: string, names: string[], count: number): Promise<Frames> {
     return this.send('frames', { run, names, count }) as Promise<Frames>
+  }
+
+  // an answer with numbers by name
+  numbers<K extends keyof Asks>(what: K, given: Asks[K]['given']): Promise<{ answer: Asks[K]['answer']; blocks: Record<string, Float64Array> }> {
+    return this.send(what, given as Head) as Promise<{ answer: Asks[K]['answer']; blocks: Record<string, Float64Array> }>
   }
 
   private send(ask: string, given: Head): Promise<unknown> {

@@ -2,6 +2,7 @@ import { Button, MantineProvider, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles.css'
 import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
+import { Charts } from './Charts'
 import { DiagramView } from './Diagram'
 import { Events } from './Events'
 import { Header } from './Header'
@@ -18,8 +19,14 @@ import { Tree } from './Tree'
 
 const VIEWS: { value: View; label: string }[] = [
   { value: 'both', label: 'Diagram + plots' }, { value: 'diagram', label: 'Diagram' }, { value: 'plots', label: 'Plots' },
-  { value: 'events', label: 'States & events' }, { value: 'studies', label: 'Studies' }, { value: 'messages', label: 'Messages' },
+  { value: 'charts', label: 'Charts' }, { value: 'events', label: 'States & events' }, { value: 'studies', label: 'Studies' }, { value: 'messages', label: 'Messages' },
 ]
+
+// Charts are for plants in which a medium flows.
+const useViews = (): typeof VIEWS => {
+  const none = useStudio((s) => !s.model?.circuits.length)
+  return none ? VIEWS.filter((v) => v.value !== 'charts') : VIEWS
+}
 
 function Plots() {
   const panels = useStudio((s) => s.panels)
@@ -33,14 +40,17 @@ function Plots() {
 }
 
 function Work() {
-  const view = useStudio((s) => s.view)
+  const views = useViews()
+  const asked = useStudio((s) => s.view)
+  const view = views.some((v) => v.value === asked) ? asked : 'both'
   return (
     <main className="work">
-      <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => show(v as View)} data={VIEWS} aria-label="View" /></div>
+      <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => show(v as View)} data={views} aria-label="View" /></div>
       <Alerts />
       <div className="work-body" data-view={view}>
         {(view === 'both' || view === 'diagram') && <div className="work-diagram"><DiagramView /></div>}
         {(view === 'both' || view === 'plots') && <Plots />}
+        {view === 'charts' && <Charts />}
         {view === 'events' && <Events />}
         {view === 'studies' && <Studies />}
         {view === 'messages' && <Messages />}
@@ -69,7 +79,7 @@ function Waiting() {
   )
 }
 
-function useKeys(): void {
+function useKeys(views: typeof VIEWS): void {
   useEffect(() => {
     const hear = (e: KeyboardEvent) => {
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && (e.target as HTMLInputElement).type !== 'checkbox'
@@ -78,19 +88,19 @@ function useKeys(): void {
       else if (e.key.toLowerCase() === 'z' && (e.ctrlKey || e.metaKey) && useStudio.getState().editing) (e.shiftKey ? redo : undo)()
       else if (e.key === 'Escape') cancel()
       else if (e.key === ' ' && (e.target as HTMLElement).tagName !== 'BUTTON') useStudio.setState((s) => ({ playing: !s.playing }))
-      else if (e.key >= '1' && e.key <= '6') show(VIEWS[Number(e.key) - 1].value)
+      else if (e.key >= '1' && e.key <= String(views.length)) show(views[Number(e.key) - 1].value)
       else if (e.key === '/') document.querySelector<HTMLInputElement>('[aria-label="Search quantities"]')?.focus()
       else return
       e.preventDefault()
     }
     addEventListener('keydown', hear)
     return () => removeEventListener('keydown', hear)
-  }, [])
+  }, [views])
 }
 
 function Studio() {
   const model = useStudio((s) => s.model)
-  useKeys()
+  useKeys(useViews())
   useEffect(() => { document.title = model ? `${model.title} – acausal studio` : 'acausal studio' }, [model])
   return (
     <div className="studio">

@@ -56,6 +56,41 @@ export interface Problem {
   remedy: string
 }
 
+export interface Leg {
+  part: string
+  a: number
+  b: number
+}
+
+export interface Circuit {
+  medium: string
+  ports: string[]
+  legs: Leg[]
+  charts: string[]
+}
+
+export interface ChartLine {
+  family: string
+  label: string
+  colour: string
+  start: number
+  end: number
+}
+
+export interface Chart {
+  medium: string
+  kind: string
+  x: string
+  y: string
+  logarithmic: boolean
+  window: number[]
+  lines: ChartLine[]
+  ports: string[]
+  legs: Leg[]
+  between: number
+  columns: string[]
+}
+
 export interface Model {
   title: string
   doc: string
@@ -72,6 +107,7 @@ export interface Model {
   warnings: string[]
   runs: boolean
   free: string[] | null
+  circuits: Circuit[]
   written: string[]
 }
 
@@ -260,6 +296,7 @@ export interface Asks {
   columns: { given: { run: string; names: string[] }; answer: Column[] }
   frames: { given: { run: string; names: string[]; count: number }; answer: Column[] }
   diagram: { given: { path: string }; answer: Diagram }
+  chart: { given: { run: string; medium: string; kind: string }; answer: Chart }
   explain: { given: { path: string }; answer: Explanation }
   events: { given: { run: string }; answer: EventList }
   report: { given: { run: string }; answer: string }

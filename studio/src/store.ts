@@ -5,7 +5,7 @@ import { plain } from './format'
 import { Pyramid } from './pyramid'
 import type { Case, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
 
-export type View = 'both' | 'diagram' | 'plots' | 'events' | 'studies' | 'messages'
+export type View = 'both' | 'diagram' | 'plots' | 'charts' | 'events' | 'studies' | 'messages'
 export interface Panel {
   id: number
   names: string[]

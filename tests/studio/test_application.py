@@ -101,3 +101,14 @@ def test_an_archive_that_cannot_be_unpacked_is_told(tmp_path: Path, place: int, 
 def test_cases_that_are_none_are_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(ac.ModelError, match="is no table"):
         application.cases(application_of(tmp_path / "wrong.acapp", ABOUT, text))
+
+
+def test_the_terminal_hears_what_is_wrong_with_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    from acausal.cli.studio import _tell
+    from acausal.studio.protocol import Problem
+
+    _tell(
+        "plant.py cannot be loaded.", [Problem("Line 3 is no Python: invalid syntax.", file="plant.py", line=3, remedy="mend it")]
+    )
+    said = capsys.readouterr().err
+    assert "plant.py cannot be loaded." in said and "plant.py:3" in said and "mend it" in said

@@ -204,3 +204,43 @@ def test_a_plant_is_drawn_from_an_empty_canvas_to_a_first_run(browser: Any, new_
         assert server.file.read_text() == text
         tab.get_by_role("button", name="Run", exact=True).click()
         tab.get_by_role("status").filter(has_text="ms").or_(tab.get_by_role("status").filter(has_text=" s")).first.wait_for()
+
+
+REFRIGERANT = """
+import acausal as ac
+from acausal.library import fluid
+
+class Line(ac.Component):
+    def __init__(self):
+        self.source, self.hole = fluid.PressureBoundary(p=8e5, h=2.4e5), fluid.Orifice(medium="R134a")
+        self.sink = fluid.PressureBoundary(p=2e5)
+        self.v = V()
+    def connections(self):
+        yield self.source.port, self.hole.a
+        yield self.hole.b, self.sink.port
+
+class V(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+    def equations(self):
+        yield ac.der(self.x) == -self.x
+
+__model__ = "Line"
+"""
+
+
+def test_the_chart_of_a_medium_shows_the_states_at_the_time_of_the_slider(browser: Any, new_studio: Any) -> None:
+    pytest.importorskip("acausal._core", reason="tables of media are in the native core")
+    server = new_studio(REFRIGERANT, name="line.py")
+    for tab in tabs(browser, server):
+        tab.get_by_text("Charts", exact=True).click()
+        playwright.expect(tab.get_by_text("Run the model to see its states here.")).to_be_visible()
+        tab.get_by_role("button", name="Run", exact=True).click()
+        tab.get_by_role("img", name="p–h chart of R134a with 1 parts").wait_for()
+        states = tab.get_by_role("table", name="States at the ports")
+        outlet = states.get_by_role("row").filter(has_text="hole.b")
+        playwright.expect(outlet).to_contain_text("2.000-10.08240.00")
+        tab.get_by_text("T–s", exact=True).click()
+        tab.get_by_role("img", name="T–s chart of R134a").wait_for()
+        tab.get_by_role("slider", name="Time").focus()
+        tab.keyboard.press("Home")
+        playwright.expect(outlet).to_contain_text("2.000-10.08240.00")

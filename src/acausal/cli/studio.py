@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from ..errors import Diagnostic
 from .common import ModelArgument, Traceback
 from .exits import Exit
 from .guard import Stop
+
+if TYPE_CHECKING:
+    from ..studio.protocol import Problem
 
 
 def studio(
@@ -47,12 +51,23 @@ def studio(
     if pack:
         return _packed(model, free)
     found = Studio(model, _folder(model), memory or _most_memory())
+    found.tell = _tell
     serve(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address))
     return Exit.FINE
 
 
 def _say(model: str, address: str) -> None:
     print(f"The studio for {model} is at\n\n    {address}\n\nIt is for this machine only, and ends with Ctrl-C.", flush=True)
+
+
+def _tell(text: str, problems: Sequence[Problem]) -> None:
+    """What is wrong with the model's file, in the terminal as on the page."""
+    from ..studio.protocol import diagnostic
+    from .show import screen, show_diagnostics
+
+    console = screen(errors=True)
+    console.print(text, markup=False)
+    show_diagnostics([diagnostic(told) for told in problems], console)
 
 
 def _packed(model: str, free: list[str] | None) -> Exit:

@@ -28,7 +28,7 @@ from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
-from .plant import Kind, Plant, Quantity
+from .plant import MEDIA, Kind, Plant, Quantity
 from .slips import methods_of
 from .surroundings import seen_around
 from .tree import NUMERIC, Node, Port, frozen_value, recorded
@@ -177,6 +177,9 @@ class Census:
         kind = Kind(len(self.plant.kinds), cls.__name__, _own_doc(cls), number, node)
         plain = {n: v for n, v in component.__dict__.items() if not _is_expression(v) and not hasattr(cls, n)}
         kind.attributes = {n: _shown(v) for n, v in plain.items() if n not in node.children}
+        media = {name: [medium.name, type(medium).__name__] for name, medium in media_of(component).items()}
+        if media:
+            kind.attributes[MEDIA] = media
         kind.methods = methods_of(cls, "equations") if not cls._ac_origin else ()
         kind.closed = cls._ac_closed
         self.plant.kinds.append(kind)

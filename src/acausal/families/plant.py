@@ -86,6 +86,9 @@ class Method:
         return place.file == self.file and self.first <= place.line <= self.last
 
 
+MEDIA = "media of its ports"  # among a kind's attributes: no attribute of the user's can have this name
+
+
 @dataclass(slots=True, eq=False)
 class Kind:
     """A component class with its structural choices, and all its instances."""

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import Location
 from ..families.assemble import read
 from ..families.numbers import Attributes
-from ..families.plant import Kind, Plant, Quantity
+from ..families.plant import MEDIA, Kind, Plant, Quantity
 from ..families.system import System
 from ..families.trace import Traced, TracedConnection
 from ..families.tree import NUMERIC, Node
@@ -87,17 +87,18 @@ class _Writer:
             "connectors": [self._connector(kind, name) for name in kind.ports],
             "quantities": [self._quantity(kind, q) for q in shown if q.connector is None],
             "expressions": [self._expression(kind, name, e) for name, e in kind.named.items()],
-            "structural": dict(kind.attributes),
+            "structural": {name: value for name, value in kind.attributes.items() if name != MEDIA},
             "connections": [self._connection(c) for c in [*traced.connections, *traced.state_connections]],
         }
 
     def _connector(self, kind: Kind, name: str) -> Json:
-        port = kind.ports[name]
+        port, medium = kind.ports[name], kind.attributes.get(MEDIA, {}).get(name)
         return {
             "name": name,
             "class": port.class_name,
             "documentation": port.doc,
             "positive": "in" if port.sign > 0 else "out",
+            **({"medium": medium[0], "medium class": medium[1]} if medium else {}),
             "shape": list(port.shape),
             "declared in": port.declared_in,
             "location": _place(port.location),

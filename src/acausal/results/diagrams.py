@@ -47,6 +47,26 @@ class StatePoint:
     m_flow: float
 
 
+@dataclass(frozen=True, slots=True)
+class Isoline:
+    """Places of one value: `family` is its letter, `label` what is written at it."""
+
+    family: str
+    label: str
+    colour: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Isolines:
+    """A chart without a cycle: its window (left, right, bottom, top), its lines, and where the two phases end."""
+
+    window: tuple[float, float, float, float]
+    lines: list[Isoline]
+    saturated: tuple[np.ndarray, np.ndarray]
+
+
 class StatePoints(list[StatePoint]):
     """States in a row. Printed it is a table in bar, °C and kJ; `to_pandas` gives it in SI units."""
 
@@ -86,13 +106,13 @@ def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: flo
     ...         yield self.hole.b, self.sink.port
     >>> print(ac.state_points(ac.compile(Line()).simulate(until=1.0), ["hole.a", "hole.b"], "R134a"))
               p, bar     T, °C  h, kJ/kg  s, kJ/(kg K)  rho, kg/m³       x  m_flow, g/s
-    hole.a    8.000     28.77    240.00        1.1366    1193.001        –       25.091
-    hole.b    2.000    -10.09    240.00        1.1541      37.812   0.260      -25.091
+    hole.a    8.000     28.81    240.00        1.1377    1192.482        –       24.588
+    hole.b    2.000    -10.08    240.00        1.1533      37.811    0.259      -24.588
     """
-    fluid, time = _fluid(medium), instant(result, at)
+    fluid, time = drawable(medium), instant(result, at)
     found = StatePoints()
     for port in ports:
-        p, h, flow = (float(np.interp(time, result.time, v)) for v in _passing(result, port))
+        p, h, flow = (float(np.interp(time, result.time, v)) for v in passing(result, port))
         state = fluid.state(p=p, h=h)
         found.append(StatePoint(port, p, h, state.T, state.s, state.rho, float(state.x), flow))
     return found
@@ -119,7 +139,7 @@ def ph_diagram(
     >>> figure.axes[0].get_ylabel()
     'Pressure (bar)'
     """
-    return _diagram(_PressureEnthalpy(_fluid(medium)), result, cycle, at, file, title)
+    return _diagram(PressureEnthalpy(drawable(medium)), result, cycle, at, file, title)
 
 
 def ts_diagram(
@@ -137,7 +157,7 @@ def ts_diagram(
     >>> ac.ts_diagram("R134a").axes[0].get_ylabel()
     'Temperature (°C)'
     """
-    return _diagram(_TemperatureEntropy(_fluid(medium)), result, cycle, at, file, title)
+    return _diagram(TemperatureEntropy(drawable(medium)), result, cycle, at, file, title)
 
 
 def animate_cycle(
@@ -160,7 +180,7 @@ def animate_cycle(
         raise UsageError(f"`{path}` is no kind of animation that can be written.", remedy="Use .gif, .html or .mp4.")
     begin = float(result.time[0]) if start is None else start
     times = np.linspace(begin, float(result.time[-1]) if until is None else until, frames)
-    chart = _PressureEnthalpy(_fluid(medium))
+    chart = PressureEnthalpy(drawable(medium))
     p, h = _over_time(result, cycle)
     with matplotlib.rc_context(STYLE):
         figure = canvas.new_figure(SIZE, False)
@@ -182,7 +202,7 @@ def animate_cycle(
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
-class _Chart(ABC):
+class Chart(ABC):
     """A diagram of one fluid: where a state stands on it, and its isolines."""
 
     def __init__(self, fluid: Fluid) -> None:
@@ -207,6 +227,25 @@ class _Chart(ABC):
         along = [v[:, None] + share * (v[around % len(v)] - v)[:, None] for v in (logs, h)]
         return self.place(np.append(np.exp(along[0].ravel()), p[0]), np.append(along[1].ravel(), h[0]))
 
+    def isolines(self, p: np.ndarray, h: np.ndarray) -> Isolines:
+        """All lines as points, for whoever draws them elsewhere."""
+        from contourpy import contour_generator
+        from matplotlib.ticker import MaxNLocator
+
+        pressures, (left, right) = self._window(p, h)
+        grid_p, grid_h = np.meshgrid(np.geomspace(pressures[0], pressures[1], GRID // 2), np.linspace(left, right, GRID // 2))
+        values, (x, y) = self._grid(grid_p, grid_h), self.place(grid_p, grid_h)
+        found = []
+        for name, form, levels, colour in self.lines():
+            masked = np.ma.masked_invalid(values[name])
+            at = MaxNLocator(levels + 1).tick_values(masked.min(), masked.max()) if isinstance(levels, int) else levels
+            contours = contour_generator(x, y, masked)
+            for level in at:
+                lines = [np.asarray(line).T for line in contours.lines(level)]
+                found += [Isoline(name, form.format(level), colour, line[0], line[1]) for line in lines if line.shape[1] > 3]
+        window = (float(np.nanmin(x)), float(np.nanmax(x)), float(np.nanmin(y)), float(np.nanmax(y)))
+        return Isolines(window, found, self.saturated(pressures))
+
     def draw(self, axes: Axes, p: np.ndarray, h: np.ndarray) -> None:
         pressures, (left, right) = self._window(p, h)
         grid_p, grid_h = np.meshgrid(np.geomspace(pressures[0], pressures[1], GRID), np.linspace(left, right, GRID))
@@ -218,7 +257,7 @@ class _Chart(ABC):
         for name, form, levels, colour in self.lines():
             drawn = axes.contour(x, y, values[name], levels=levels, colors=colour, linewidths=0.6, linestyles="solid", alpha=0.8)
             axes.clabel(drawn, fmt=lambda v, form=form: form.format(v), fontsize=6.5)
-        self._dome(axes, pressures)
+        axes.plot(*self.saturated(pressures), color="#222222", linewidth=1.5)
 
     def _window(self, p: np.ndarray, h: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
         """The part of the table that is drawn: all that an engineer looks at, and the cycle with room around it."""
@@ -244,15 +283,16 @@ class _Chart(ABC):
         values = {"T": T - ZERO, "s": s / KILO, "rho": rho, "h": h / KILO, "p": p / BAR}
         return {k: np.where(np.isnan(T), np.nan, v) for k, v in values.items()} | {"x": np.where(inside, x, np.nan)}
 
-    def _dome(self, axes: Axes, pressures: tuple[float, float]) -> None:
+    def saturated(self, pressures: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Boiling liquid and condensing vapour: one line over the critical point."""
         p = np.exp(np.linspace(np.log(pressures[0]), np.log(0.99999 * self.fluid.p_critical), 400))
         ends = self.fluid.saturation(p=p)
         left, right = self.place(p, ends.liquid.h), self.place(p, ends.vapour.h)
         x, y = (np.concatenate([a, b[::-1]]) for a, b in zip(left, right, strict=True))
-        axes.plot(x, y, color="#222222", linewidth=1.5)
+        return x, y
 
 
-class _PressureEnthalpy(_Chart):
+class PressureEnthalpy(Chart):
     def place(self, p: Any, h: Any) -> tuple[Any, Any]:
         return h / KILO, p / BAR
 
@@ -274,7 +314,7 @@ class _PressureEnthalpy(_Chart):
         axes.set_ylabel("Pressure (bar)")
 
 
-class _TemperatureEntropy(_Chart):
+class TemperatureEntropy(Chart):
     def place(self, p: Any, h: Any) -> tuple[Any, Any]:
         found = self.fluid.function("state").evaluate(np.asarray(p), np.asarray(h), np.full_like(np.asarray(p), 2.0))
         return found[..., 2] / KILO, found[..., 0] - ZERO
@@ -289,7 +329,7 @@ class _TemperatureEntropy(_Chart):
         axes.set_ylabel("Temperature (°C)")
 
 
-def _diagram(chart: _Chart, result: Any, cycle: Sequence[str], at: Any, file: File, title: str) -> Figure:
+def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: File, title: str) -> Figure:
     import matplotlib
 
     path = canvas.checked_path(file)
@@ -312,7 +352,7 @@ def _diagram(chart: _Chart, result: Any, cycle: Sequence[str], at: Any, file: Fi
     return figure
 
 
-def _draw_cycle(axes: Axes, chart: _Chart, state: Any, cycle: Sequence[str], colour: str, label: str, *, names: bool) -> None:
+def _draw_cycle(axes: Axes, chart: Chart, state: Any, cycle: Sequence[str], colour: str, label: str, *, names: bool) -> None:
     axes.plot(*chart.closed(*state), color=colour, linewidth=2.0, label=label)
     x, y = chart.place(*state)
     axes.plot(x, y, "o", color=colour, markersize=5)
@@ -332,7 +372,7 @@ def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tup
 
 
 # --- values of a run --------------------------------------------------------------------------------------------------
-def _fluid(medium: Fluid | str) -> Any:
+def drawable(medium: Fluid | str) -> Any:
     from ..media import fluid
 
     found = fluid(medium) if isinstance(medium, str) else medium
@@ -341,7 +381,7 @@ def _fluid(medium: Fluid | str) -> Any:
     return found
 
 
-def _passing(result: Any, port: str) -> tuple[Any, Any, Any]:
+def passing(result: Any, port: str) -> tuple[Any, Any, Any]:
     flow = np.asarray(result[f"{port}.m_flow"])
     h = np.where(flow > 0, result[f"{port}.h.inflow"], result[f"{port}.h.outflow"])
     return np.asarray(result[f"{port}.p"]), h, flow
@@ -353,7 +393,7 @@ def _over_time(result: Any, cycle: Sequence[str]) -> tuple[np.ndarray, np.ndarra
             "No ports are given whose states could be drawn.",
             remedy='Name those of the cycle in their order: cycle=["compressor.a", "compressor.b", "condenser.b", "valve.b"].',
         )
-    found = [_passing(result, port)[:2] for port in cycle]
+    found = [passing(result, port)[:2] for port in cycle]
     return np.stack([p for p, _ in found], axis=1), np.stack([h for _, h in found], axis=1)
 
 

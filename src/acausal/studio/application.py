@@ -6,7 +6,6 @@ It is a zip file of three members: `model.acm` as `model.save` writes it, `about
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import zipfile
 import zlib
@@ -16,6 +15,7 @@ from typing import Any
 
 from ..errors import Diagnostic, ModelError, UsageError
 from . import cases as case_files
+from .placing import beside
 from .protocol import Case
 
 FORMAT, NUMBER = "acausal application", 1
@@ -47,8 +47,7 @@ def write(
         model.get(name)  # an unknown one is told now, not to the colleague
     about = {"format": FORMAT, "format number": NUMBER, "title": model.title, "wishes": dict(wishes), "layout": dict(layout)}
     about["free"] = None if free is None else list(free)
-    new = path.with_name(f".{path.name}.new")
-    with tempfile.TemporaryDirectory() as folder:
+    with beside(path) as new, tempfile.TemporaryDirectory() as folder:
         saved, text = Path(folder) / "model.acm", Path(folder) / "cases.toml"
         model.save(saved)
         case_files.write(text, path.name, list(cases))
@@ -56,7 +55,6 @@ def write(
             archive.writestr("about.json", json.dumps(about))
             archive.write(saved, "model.acm", zipfile.ZIP_STORED)
             archive.write(text, "cases.toml")
-    os.replace(new, path)
 
 
 def about(path: Path) -> dict[str, Any]:

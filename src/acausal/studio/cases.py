@@ -10,13 +10,13 @@ until = "3 day"
 
 from __future__ import annotations
 
-import os
 import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError
+from .placing import placed
 from .protocol import Case
 
 _HEADING = (
@@ -75,12 +75,7 @@ def write(path: Path | None, name: str, cases: list[Case]) -> None:
         return
     text = _HEADING.format(name=name) + "".join(_text(case) for case in cases)
     tomllib.loads(text)
-    new = path.with_name(f".{path.name}.new")
-    with new.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    placed(path, text, sure=True)
 
 
 def _text(case: Case) -> str:

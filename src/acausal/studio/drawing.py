@@ -8,12 +8,12 @@ from __future__ import annotations
 import codecs
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 from ..errors import Diagnostic, ModelError
 from .editing import Source, Splice
+from .placing import placed
 
 _MOST = 200  # steps that can be taken back
 
@@ -94,12 +94,9 @@ class Drawing:
 
 def _written(file: Path, text: str) -> None:
     """Whole or not at all, with the rights, the line ends and the mark at the beginning that the file had."""
-    new, old = file.with_name(f".{file.name}.new"), file.read_bytes() if file.exists() else b""
+    old = file.read_bytes() if file.exists() else b""
     encoding, newline = "utf-8-sig" if old.startswith(codecs.BOM_UTF8) else "utf-8", "\r\n" if b"\r\n" in old else "\n"
-    new.write_text(text, encoding=encoding, newline=newline)
-    if file.exists():
-        os.chmod(new, file.stat().st_mode)
-    os.replace(new, file)
+    placed(file, text.replace("\n", newline).encode(encoding))
 
 
 def _splices(source: Source, edit: dict[str, Any]) -> tuple[list[Splice], str]:

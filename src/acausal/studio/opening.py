@@ -18,6 +18,7 @@ from ..language.component import Component
 from ..model.model import Model as Compiled
 from ..model.model import compile as translate
 from . import application, describe
+from .circuits import circuits_of
 from .protocol import Choice, Model, Part
 
 _NICE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0)
@@ -60,6 +61,7 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         seconds=time.perf_counter() - begin,
         warnings=[] if model is None else [f"Nothing is connected to `{name}`." for name in model.open_connectors()],
         runs=model is not None,
+        circuits=circuits_of(catalogue),
         written=found.written,
         free=found.free,
     )

@@ -12,7 +12,7 @@ import struct
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, Location
 
 Value = float | str | bool | list[Any] | None
 Role = Literal["parameter", "constant", "input", "variable", "output", "discrete", "expression"]
@@ -95,6 +95,53 @@ class Problem:
 
 
 @dataclass(slots=True)
+class Leg:
+    """A part that a medium passes, from one of its ports to another: places in the circuit's list."""
+
+    part: str
+    a: int
+    b: int
+
+
+@dataclass(slots=True)
+class Circuit:
+    """Everything through which one medium flows."""
+
+    medium: str
+    ports: list[str]
+    legs: list[Leg]
+    charts: list[str]  # kinds of charts that there are of it
+
+
+@dataclass(slots=True)
+class ChartLine:
+    """An isoline: its points are `start` … `end` of the numbers that come with a chart."""
+
+    family: str
+    label: str
+    colour: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Chart:
+    """A p-h or T-s chart of a medium with the states of a run on it."""
+
+    medium: str
+    kind: str
+    x: str
+    y: str
+    logarithmic: bool  # the vertical axis
+    window: list[float]  # left, right, bottom, top
+    lines: list[ChartLine]
+    ports: list[str]
+    legs: list[Leg]
+    between: int  # points of a leg
+    columns: list[str]  # of the table of states
+
+
+@dataclass(slots=True)
 class Model:
     """A model that was loaded and translated."""
 
@@ -113,6 +160,7 @@ class Model:
     warnings: list[str]
     runs: bool = True  # False: it can be drawn, but not be run yet
     free: list[str] | None = None  # parameters that may be changed in an application; None: all of them
+    circuits: list[Circuit] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # classes that are written in the model's file and can be edited
 
 
@@ -351,6 +399,7 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "columns": ({"run": str, "names": list[str]}, list[Column]),
     "frames": ({"run": str, "names": list[str], "count": int}, list[Column]),
     "diagram": ({"path": str}, Diagram),
+    "chart": ({"run": str, "medium": str, "kind": str}, Chart),
     "explain": ({"path": str}, Explanation),
     "events": ({"run": str}, EventList),
     "report": ({"run": str}, str),
@@ -392,6 +441,10 @@ EXPORTED: tuple[type, ...] = (
         Part,
         Choice,
         Problem,
+        Leg,
+        Circuit,
+        ChartLine,
+        Chart,
         Model,
         Piece,
         Port,
@@ -446,3 +499,9 @@ def problem(diagnostic: Diagnostic) -> Problem:
         list(diagnostic.details),
         diagnostic.remedy,
     )
+
+
+def diagnostic(told: Problem) -> Diagnostic:
+    """A problem as the terminal shows it."""
+    where = Location(told.file, told.line) if told.file else None
+    return Diagnostic(told.what, told.component, told.equation, where, tuple(told.details), told.remedy)

@@ -9,7 +9,7 @@ import re
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import Diagnostic, ModelError
 from . import application
@@ -19,11 +19,17 @@ from .process import Gone, Process
 from .protocol import Case, Hello, Problem, Run, Status, Study, packed, problem
 from .runs import Runs
 
-LOOKS = ("columns", "frames", "diagram", "palette", "explain", "events", "report", "export")
+LOOKS = ("columns", "frames", "chart", "diagram", "palette", "explain", "events", "report", "export")
 _GRACE = 2.0  # seconds a cancelled run has to stop by itself
 _LONG = 3.0  # seconds after which a run is one that others do not wait for
 _WATCH = 0.4  # seconds between two looks at the files
 _QUEUE = 512  # frames a slow page may be behind
+
+
+class Tell(Protocol):
+    """Says in the terminal what became of loading the model."""
+
+    def __call__(self, text: str, problems: list[Problem]) -> None: ...
 
 
 class Client:
@@ -47,6 +53,7 @@ class Studio:
     """One model file and everything about it."""
 
     def __init__(self, target: str, folder: Path, megabytes: int = 0, patience: float = 120.0, workers: int = 2) -> None:
+        self.tell: Tell = lambda text, problems: None
         self.target, self.folder, self.megabytes, self.patience, self.most = target, folder, megabytes, patience, workers
         self.runs = Runs(folder)
         self.case_file = case_files.file_of(target)
@@ -63,6 +70,7 @@ class Studio:
         self.workers: list[Process] = []
         self.opening: Process | None = None
         self._clients = 0
+        self._failed = False
         self._stopping = False
         self._spare: Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -76,6 +84,7 @@ class Studio:
     # --- pages ----------------------------------------------------------------------------------------------------------------
     def enter(self) -> Client:
         self._clients += 1
+        self.runs.look()
         client = Client(self._clients)
         self.clients[client.number] = client
         undo, redo = len(self.drawing.past), len(self.drawing.future)
@@ -210,6 +219,10 @@ class Studio:
         return found is not None and found.state in ("queued", "running")
 
     def _say(self, phase: Any, text: str, problems: list[Problem] | None = None, printed: str = "") -> None:
+        mended = phase == "ready" and self._failed
+        if phase == "failed" or mended:  # who sits at the terminal wants to know, too; what goes well needs no words
+            self.tell(text, problems or [])
+        self._failed = phase == "failed" or (self._failed and not mended)
         self.status = Status(phase, text, self.target, problems or [], printed, self.is_application)
         self.announce("status", asdict(self.status))
 

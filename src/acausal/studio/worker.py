@@ -265,6 +265,19 @@ class Worker:
         }
         self.pipe.write(told, numbers.tobytes())
 
+    def ask_chart(self, head: dict[str, Any]) -> None:
+        from .charts import chart
+
+        assert self.opened is not None
+        circuit = next((c for c in self.opened.page.circuits if c.medium == head["medium"]), None)
+        if circuit is None:
+            raise UsageError(f"No {head['medium']} flows through this plant.")
+        told, blocks = chart(self.result_of(head["run"]), circuit, head["kind"])
+        ends = np.cumsum([0, *(len(values) for values in blocks.values())]).tolist()
+        places = {name: [a, b - a] for name, a, b in zip(blocks, ends[:-1], ends[1:], strict=True)}
+        numbers = np.concatenate(list(blocks.values())).tobytes()
+        self.pipe.write({"id": head["id"], "answer": asdict(told), "blocks": places}, numbers)
+
     # --- looking --------------------------------------------------------------------------------------------------------------
     def _reply(self, head: dict[str, Any], answer: Any) -> None:
         self.pipe.write({"id": head["id"], "answer": answer})
