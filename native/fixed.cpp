@@ -44,6 +44,14 @@ void Fixed::start(double t0, const double *y0, const double *yp0, double) {
     last_step = step_before = 0;
     points = 1;
     roots_known = to_update = fresh = false;
+    record_start();
+}
+
+// As Ida does: histories (delays.cpp) begin a new segment where steps begin.
+void Fixed::record_start() {
+    if (!system->step_cells.size() || !at(t, w.get())) return;
+    updated.resize(system->step_cells.size());
+    system->step_update(w.get(), updated.data());
 }
 
 bool Fixed::at(double time, double *workspace) {

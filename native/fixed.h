@@ -66,6 +66,7 @@ class Fixed {
     void evaluate_roots(double time, std::vector<double> &values);
     bool cross(double target); // whether a root lies before it; then t is there
     bool update_after_step();
+    void record_start();
     void write_row(double time, double *out);
     int64_t write_rows(double until, const double *times, int64_t count, double *rows, int64_t written);
     bool poll();

@@ -213,6 +213,7 @@ class Ida {
     long orders_seen = 0; // steps of the session at the last look
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
+    void record_start();
     void show_updates();
     void align_roots();
     void init_roots();

@@ -137,6 +137,14 @@ bool Ida::update_after_step() {
     return changed;
 }
 
+// Histories (delays.cpp) are written where updates after steps are evaluated; they begin a new segment where the steps begin.
+void Ida::record_start() {
+    if (!system->step_cells.size() || !set_time(t, w.get(), input_time)) return;
+    updated.resize(system->step_cells.size());
+    system->assign(w.get());
+    system->step_update(w.get(), updated.data());
+}
+
 void Ida::show_updates() {
     const Integers &cells = system->step_cells;
     for (int64_t k = 0; k < cells.size(); ++k) w_out[2 * n + cells.data[k]] = w[2 * n + cells.data[k]];

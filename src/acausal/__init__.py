@@ -9,7 +9,7 @@ from math import pi
 from typing import TYPE_CHECKING, Any
 
 from . import errors as _errors
-from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning
+from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning, UsageError
 from .language.axis import Axis
 from .language.component import Component, array
 from .language.connector import Connector
@@ -29,6 +29,7 @@ from .language.declarations import (
     named,
     start,
 )
+from .language.delays import delay
 from .language.derivative import der
 from .language.events import (
     after_step,
@@ -205,6 +206,7 @@ __all__ = [
     "Stream",
     "Table",
     "Table2D",
+    "UsageError",
     "Variable",
     "abs",
     "acos",
@@ -226,6 +228,7 @@ __all__ = [
     "crossing",
     "data",
     "define_unit",
+    "delay",
     "der",
     "dot",
     "draws",

@@ -197,3 +197,16 @@ def test_matrices_that_do_not_fit_are_refused() -> None:
 def test_two_outputs_at_one_input_are_refused(wired: Any) -> None:
     with pytest.raises(ModelError, match="two values"):
         ac.compile(wired("a.y gain.u b.y", a=sg.Constant(), b=sg.Constant(k=2.0), gain=sg.Gain()))
+
+
+def test_a_dead_time() -> None:
+    class Late(ac.Component):
+        def __init__(self) -> None:
+            self.source, self.delay = sg.Sine(amplitude=2.0, f=0.5), sg.Delay(T=0.75)
+
+        def connections(self) -> Any:
+            yield self.source.y, self.delay.u
+
+    result = ac.compile(Late()).simulate(4.0)
+    late = np.maximum(result["time"] - 0.75, 0.0)
+    np.testing.assert_allclose(result["delay.y"], 2.0 * np.sin(np.pi * late), atol=1e-5)

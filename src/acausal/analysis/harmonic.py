@@ -19,6 +19,7 @@ from ..errors import ModelError, UsageError
 from ..families.plant import TIME
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
+from ..runtime.histories import refuse_delays
 from ..runtime.preparation import Beginning
 from .arclength import OnCurve, Tracer
 from .continuation import AtRest, _range
@@ -169,6 +170,7 @@ def harmonic_balance(
     largest_step: float = 0.5,
 ) -> FrequencyResponse:
     """See `Model.harmonic_balance`."""
+    refuse_delays(model.program.system, "A harmonic balance")
     low, high = _range(model, frequency, between)
     if min(low, high) <= 0:
         raise UsageError(f"Frequencies are positive, got {low:g} … {high:g}.")

@@ -13,6 +13,7 @@ from scipy.sparse import block_array, csc_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..runtime.histories import refuse_delays
 from .matrix import Matrix, Names
 from .partials import Partials, partials
 
@@ -34,6 +35,7 @@ def linearise(
     outputs: Iterable[str] | str = (),
 ) -> Linearisation:
     """See `Model.linearise`."""
+    refuse_delays(model.program.system, "A linear approximation")
     found = partials(model, at, time=time, inputs=inputs, parameters=(), outputs=outputs)
     for matrix in (found.F_y, found.F_yp, found.F_u, found.G_y, found.G_yp, found.G_u):
         wrong = ~np.isfinite(matrix.values.data)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, UsageError
+from ..runtime.histories import refuse_delays
 from ..runtime.storage import seconds
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def periodic_state(
     **options: Any,
 ) -> PeriodicState:
     """See `Model.periodic_state`."""
+    refuse_delays(model.program.system, "A periodic state")
     length = float(seconds(period, "period"))
     if not length > 0:
         raise UsageError(f"A period is positive, got {period!r}.")

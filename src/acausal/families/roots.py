@@ -1,11 +1,20 @@
-"""Implicit functions (`ac.implicit`) become unknowns of the component that calls them, one for each distinct set of arguments."""
+"""Implicit functions (`ac.implicit`) and delays (`ac.delay`) become unknowns of the component that calls them.
+
+There is one for each distinct set of arguments."""
 
 from __future__ import annotations
 
-from ..language.expression import Call, Expression, Reference, Slot, rebuild, transform, walk
+from ..errors import Location
+from ..language.declarations import Declaration, Discrete, Parameter, Variable
+from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
+from ..language.events import AfterStep, Assertion, Assign, pre
+from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, rebuild, transform, walk
 from ..language.implicit import Implicit, ImplicitPart
 from .census import Census
 from .plant import Kind, Quantity
+
+HISTORY = "history"  # what the cells of histories are called; the run fills them in
+_NOWHERE = Location("", 0)
 
 
 class Roots:
@@ -15,21 +24,62 @@ class Roots:
         self.census, self.kind = census, kind
         self.moved_end = census.moved_end
         self.equations: list[tuple[Expression, str]] = []  # residuals that define the unknowns, and what they say
+        self.assigned: list[tuple[Reference, Expression, str, Location | None]] = []  # of discrete quantities
+        self.statements: list[AfterStep | Assertion] = []
         self._made: dict[tuple[int, tuple[Expression, ...]], tuple[Reference, ...]] = {}
 
     def moved(self, expression: Expression) -> Expression:
         """An expression over nodes, without implicit functions."""
         found = self.census.moved(expression)
-        if not any(isinstance(n, Call) and isinstance(n.function, ImplicitPart) for n in walk(found)):
+        if not any(is_delay(n) or (isinstance(n, Call) and isinstance(n.function, ImplicitPart)) for n in walk(found)):
             return found
         done: dict[Expression, Expression] = {}
         for node in walk(found):
             args = tuple(done[a] for a in node.args)
             if isinstance(node, Call) and isinstance(node.function, ImplicitPart):
                 done[node] = self._unknowns(node.function.implicit, args, node.shape)[node.function.number]
+            elif is_delay(node):
+                done[node] = self._delayed(args, node.shape, str(node))
             else:
                 done[node] = rebuild(node, args)
         return done[found]
+
+    def _quantity(self, stem: str, declaration: Declaration, shape: tuple[int, ...]) -> Reference:
+        node = self.kind.representative
+        declaration.name, declaration.shape = self.kind.free_name(stem), shape
+        declaration.auxiliary, declaration.location = True, None
+        self.census.plant.add_quantity(self.kind, Quantity(declaration.name, declaration, shape))
+        return Reference(node, node, declaration.name, shape)
+
+    def _delayed(self, args: tuple[Expression, ...], shape: tuple[int, ...], text: str) -> Reference:
+        """The unknown, with the cell of its history, the mark of the last break that was passed, and what is done after steps."""
+        key = (0, args)
+        if key in self._made:
+            return self._made[key][0]
+        late = args[1]
+        value, x = self._quantity("delayed", Variable(), shape), self._quantity(f"{HISTORY}_of", Variable(), shape)
+        self._made[key] = (value,)
+        # What is remembered stays an unknown, whatever it is made of: the error test sees to it that steps are short enough for it.
+        self.equations.append((self._quantity("once", Parameter(1.0), shape) * x - args[0], text))
+        history = self._quantity(HISTORY, Parameter(0.0), shape)
+        mark = self._quantity("passed", Discrete(LONG_BEFORE), shape)
+        recorded = self._quantity("recorded", Discrete(0.0), shape)
+        now: Expression = Call(DelayFunction("value"), (history, Time(), late, x, mark))
+        if len(args) > 2:
+            now = apply("where", apply("lt", mark, Constant(LONG_BEFORE / 2)), args[2], now)
+        self.equations.append((value - now, text))
+        earlier = pre(mark)
+        if any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(late)):
+            passing = apply("ge", Call(DelayFunction("ahead"), (history, earlier, Time() - late)), Constant(0.0))
+        else:  # a time that can be computed
+            passing = apply("ge", Time() - late, Call(DelayFunction("next"), (history, earlier)))
+        self.assigned.append((mark, Call(DelayFunction("pass"), (history, earlier, passing)), f"a break of {text}", None))
+        record = Assign(recorded, Call(DelayFunction("record"), (history, Time(), x)), _NOWHERE)
+        self.statements.append(AfterStep((record,), _NOWHERE))
+        if not isinstance(late, Constant):
+            never = f"The delay of {text} is negative: what will be in the future, no equation can know."
+            self.statements.append(Assertion(apply("ge", late, Constant(0.0)), never, "error", _NOWHERE))
+        return value
 
     def _unknowns(self, implicit: Implicit, args: tuple[Expression, ...], shape: tuple[int, ...]) -> tuple[Reference, ...]:
         key = (id(implicit), args)

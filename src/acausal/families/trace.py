@@ -140,6 +140,8 @@ def trace(kind: Kind, census: Census) -> Traced:
     kind.named = {name: roots.moved(value) for name, value in named.items()}
     found = _as_data(found, roots)
     found.equations += [TracedEquation(r, r.shape, text, None) for r, text in roots.equations]
+    found.assigned += roots.assigned
+    found.statements += roots.statements
     return found
 
 

@@ -182,6 +182,9 @@ class Inference:
 
     def _of_call(self, node: Call) -> Known:
         """A function may say `units`: those of its arguments, then that of its value; it is unknown otherwise."""
+        like: int | None = getattr(node.function, "like", None)  # an argument whose unit the value has
+        if like is not None:
+            return self._measures[node.args[like]]
         units = getattr(node.function, "units", None)
         if not units or len(units) != len(node.args) + 1:
             return None

@@ -278,6 +278,15 @@ class FirstOrder(Block):
         yield self.T * ac.der(self.y) + self.y == self.k * self.u
 
 
+class Delay(Block):
+    """``y(t) = u(t - T)``: a dead time."""
+
+    T = ac.Parameter(1.0, unit="s", min=0, doc="dead time")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == ac.delay(self.u, self.T)
+
+
 class SecondOrder(Block):
     """``y''/w² + 2·D·y'/w + y = k·u``. States: y, yd."""
 

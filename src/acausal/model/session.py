@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..results.point import shown
 from ..results.result import Result
 from ..runtime.bounds import violated
 from ..runtime.events.driver import Hybrid, Mark, Numbers
+from ..runtime.histories import Histories, State, refuse_delays
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
 from ..runtime.outcome import Outcome
 from ..runtime.parameters import by_name
@@ -72,6 +73,7 @@ class Saved:
     pieces: dict[int, Pieces]
     known: Floats
     outcome: Outcome | None
+    histories: State = field(default_factory=list)
 
     @property
     def time(self) -> float:
@@ -99,8 +101,11 @@ class Session:
             self._prepared = preparation.prepare(order.beginning, self._clock.lap)
         self._signals, self._pieces = self._prepared.signals, dict[int, Pieces]()
         self._assigned = _assigned_after_steps(preparation)
+        self._histories = Histories(preparation.system)
+        self._histories.enter(self._prepared.problem.known)
         request = self._request(self._prepared)
         if order.recording is not None:
+            refuse_delays(preparation.system, "A derivative along a run")
             order.recording.first = self._prepared
         starts, selection = preparation.starts, preparation.selection
         self._run: Driver = driver(order.solver, self._prepared.problem, request, selection, starts, interruptible)
@@ -246,7 +251,7 @@ class Session:
         t, order = self.time, self._order
         row, known = self._run.present()
         columns = {int(cell): len(order.choice.gather) + k for k, cell in enumerate(self._assigned)}
-        here = values_at(self._signals, t, known)
+        here = self._histories.leave(values_at(self._signals, t, known))
         stored = Stored(np.array([t]), row[None, :], order.choice.column, order.choice.slope_column, here, {}, t, columns)
         return Result(self._preparation.system, stored, Outcome.FINISHED, None, self._preparation.title)
 
@@ -267,7 +272,7 @@ class Session:
         """What a run left, as the result that a user gets."""
         choice, problem = self._order.choice, self._prepared.problem
         columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(self._assigned)}
-        known = problem.known if run.known is None else run.known
+        known = self._histories.leave(problem.known if run.known is None else run.known)
         signals = {**self._signals, **self._pieces}
         stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, columns, run.log)
         statistics = Statistics(run.statistics)
@@ -289,9 +294,8 @@ class Session:
         """Where the session is, to come back to: `mark = s.save(); s.advance(…); s.restore(mark)`."""
         assert isinstance(self._run, Hybrid)
         pieces = {cell: p.copy() for cell, p in self._pieces.items()}
-        return Saved(
-            self._run.save(), dict(self._changes), dict(self._signals), pieces, self._prepared.problem.known.copy(), self.outcome
-        )
+        known, past = self._prepared.problem.known.copy(), self._histories.save()
+        return Saved(self._run.save(), dict(self._changes), dict(self._signals), pieces, known, self.outcome, past)
 
     def restore(self, saved: Saved) -> Session:
         """Go back to where it was saved: states, discrete values, clocks, parameters and inputs are those of then.
@@ -306,7 +310,10 @@ class Session:
         assert isinstance(self._run, Hybrid)
         self._changes, self._signals = dict(saved.changes), dict(saved.inputs)
         self._pieces = {cell: p.copy() for cell, p in saved.pieces.items()}
-        self._run.restore(saved.mark, self._signals)
+        self._histories.restore(saved.histories)
+        mark = replace(saved.mark, w=saved.mark.w.copy())
+        self._histories.enter(mark.w[2 * self._prepared.problem.size :])
+        self._run.restore(mark, self._signals)
         self.outcome = saved.outcome
         return self
 

@@ -44,6 +44,7 @@ from ..families import (
 from ..families.facts import Entry, Facts
 from ..language import declarations, states
 from ..language.connector import ConnectorView
+from ..language.delays import DelayFunction
 from ..language.equation import Equation
 from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When
 from ..language.expression import (
@@ -87,7 +88,7 @@ _NAMES = {cls: name for name, cls in CLASSES.items()}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
-    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "outside"
+    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "delay", "outside"
 )  # fmt: skip
 _LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
@@ -337,6 +338,8 @@ class _Encoder:
     def _function(self, value: ExternalFunction) -> list[int]:
         if isinstance(value, TableSet):
             return self._new(value, ["tables", self.value(value.tables), self.value(value.orders)])
+        if isinstance(value, DelayFunction):
+            return self._new(value, ["delay", value.what, value.order])
         if isinstance(value, TableDerivative):
             return self._new(value, ["derivative", self.value(value._table), self.value(value.orders)])
         if isinstance(value, SplineFunction):
@@ -368,7 +371,7 @@ class _Decoder:
         self._maker: dict[str, Callable[..., Any]] = {
             "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
             "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "tables": self._tables,
-            "fluid": self._fluid, "outside": self._outside,
+            "fluid": self._fluid, "delay": DelayFunction, "outside": self._outside,
         }  # fmt: skip
         fixed: list[int] = []
         open_: list[int] = []

@@ -25,6 +25,7 @@ from ..families.system import System
 from .build import build
 from .events.handler import settle_discrete, switching
 from .events.timed import set_at_start
+from .histories import remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.conserved import at_rest_with_given
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, with_starts
@@ -268,12 +269,13 @@ class Preparation:
 
     # --- problems -------------------------------------------------------------------------------------------------------------
     def _kept(self, known: Floats) -> np.ndarray:
-        """Unknowns that stay unknowns even if they could be computed: fixed, bounded, or named in initial equations."""
+        """Unknowns that stay unknowns even if they could be computed: fixed, bounded, remembered, or named in initial equations."""
         starts = self.starts.starts(known)
         keep = starts.fixed | np.isfinite(starts.minimum) | np.isfinite(starts.maximum)
         for family in self.system.initial_families:
             index = np.where(family.slots < 0, ~family.slots, family.slots)
             keep[index[index < self.system.size]] = True
+        keep[remembered(self.system)] = True
         return keep
 
     def all_implicit(self, known: Floats) -> Problem:

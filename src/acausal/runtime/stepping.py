@@ -115,6 +115,8 @@ class Stepping:
         self.last_step, self._to_update = 0.0, False
         self._root_values = None
         self.integrator.start(self.t, self.y, self.yp, step)
+        if self.problem.rules is not None and len(self.problem.rules.step_cells):
+            self.problem.rules.values("step", self.task.workspace(self.t, self._y, self._yp))  # histories begin a new segment here
 
     def set_known(self, known: Floats) -> None:
         self.task.set_known(known)

@@ -11,6 +11,7 @@ import acausal as ac
 from acausal.library import signal as sg
 from acausal.library.mechanics import friction as fr
 from acausal.library.mechanics import rotational as ro
+from acausal.library.mechanics import translational as tr
 
 
 def mode_changes(result: Any, name: str) -> list[tuple[float, int]]:
@@ -146,3 +147,17 @@ def test_equal_clutches_switch_at_one_instant(count: int, run: Any, agrees: Any)
     agrees(speeds, speeds[:, :1], reached=1e-12)
     momentum = 15.0 * count * (1 - np.cos(np.pi * result.time)) / np.pi
     agrees(result["middle.w"] + speeds.sum(axis=1), momentum)
+
+
+@pytest.mark.parametrize("part", [fr.LineFriction(f_coulomb=3.0), fr.LineBrake(fn_max=6.0, mue=0.5, pressed=1.0)])
+def test_a_mass_slides_to_rest_and_breaks_away(wired: Any, run: Any, part: ac.Component) -> None:
+    """m = 1 with v = 2 against 3 N stops after 2/3 s and 2/3 m; a force 2·t breaks it away when it reaches 3 N at 1.5 s."""
+    plant = wired(
+        "force.flange mass.a", "mass.b part.a", "push.y force.f",
+        force=tr.Force(), mass=tr.Mass(m=1.0, v=ac.start(2.0)), part=part,
+        push=sg.Ramp(height=4.0, duration=2.0, start_time=0.7),
+    )  # fmt: skip
+    result = run(plant, 2.7)
+    assert result.at(0.7)["mass.s"] == pytest.approx(2.0 / 3.0, abs=1e-6)
+    assert result.at(2.1)["mass.v"] == pytest.approx(0.0, abs=1e-9)
+    assert result.at(2.7)["mass.v"] == pytest.approx(0.25, abs=1e-5)  # ∫ (2·s - 3) ds from 1.5 to 2

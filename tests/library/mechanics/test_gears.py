@@ -75,3 +75,33 @@ def test_trapezoids(run: Any) -> None:
     wanted = {0.2: 1.0, 0.55: 2.0, 0.75: 3.0, 1.0: 2.0, 1.3: 1.0, 1.55: 2.0, 2.75: 3.0}
     for time, value in wanted.items():
         assert result.at(time)["y"] == pytest.approx(value, abs=1e-9), time
+
+
+def _lossy(wired: Any, drive: float, load: float, bearing: float = 0.0) -> Any:
+    return wired(
+        "torque.flange one.a", "one.b gear.a", "gear.b two.a", "two.b brake.flange", "push.y torque.tau", "pull.y brake.tau",
+        torque=ro.Torque(), push=signal.Constant(k=drive), one=ro.Inertia(J=1.0),
+        gear=gears.LossyGear(ratio=2.0, eta_a=0.8, eta_b=0.5, tau_bearing=bearing), two=ro.Inertia(J=4.0), brake=ro.Torque(),
+        pull=signal.Constant(k=load),
+    )  # fmt: skip
+
+
+def test_a_lossy_gear_takes_its_part_from_whoever_drives(wired: Any, run: Any) -> None:
+    """a drives: 1·w' = 3 - t, 4·(w'/2) = 2·0.8·t, so that w' = 3·0.8/(0.8 + 1); b drives: t negative, with 1/0.5."""
+    result = run(_lossy(wired, 3.0, 0.0), 2.0)
+    np.testing.assert_allclose(result["one.w"], 3.0 * 0.8 / 1.8 * result.time, atol=1e-6)
+    result = run(_lossy(wired, 0.0, 6.0), 2.0)  # 1·w' = t, 4·w'/2 = 6 - 2·t/0.5
+    np.testing.assert_allclose(result["one.w"], 6.0 / (2.0 + 4.0) * result.time, atol=1e-6)
+    power_in = result["two.w"] * 6.0
+    kinetic = 0.5 * result["one.w"] ** 2 + 2.0 * result["two.w"] ** 2
+    heat = np.concatenate([[0.0], np.cumsum(np.diff(result.time) * (result["gear.loss"][1:] + result["gear.loss"][:-1]) / 2)])
+    work = np.concatenate([[0.0], np.cumsum(np.diff(result.time) * (power_in[1:] + power_in[:-1]) / 2)])
+    np.testing.assert_allclose(kinetic + heat, work, atol=1e-4)
+
+
+def test_a_lossy_gear_holds_itself(wired: Any, run: Any) -> None:
+    result = run(_lossy(wired, 3.0, -5.5), 1.0)  # it would take 5.5/(2·0.8) = 3.4 to move it
+    np.testing.assert_allclose(result["one.w"], 0.0, atol=1e-9)
+    assert result["gear.locked"][-1] == 1
+    result = run(_lossy(wired, 3.0, -4.0, bearing=0.6), 1.0)  # (3 - 0.6)·0.8 … w' = 3 - t, 2·w' = 1.6·t - 1.2 - 4 … moves not
+    assert result["one.w"][-1] == pytest.approx(0.0, abs=1e-9)

@@ -7,6 +7,7 @@ from typing import Any
 
 import acausal as ac
 
+from .friction import Sliding
 from .rotational import Compliant, Flange
 
 
@@ -43,3 +44,29 @@ class OneWayClutch(Compliant):
         yield from super().equations()
         w_rel = ac.der(self.a.phi) - ac.der(self.b.phi)
         yield self.tau == -self.d * ac.max(w_rel, 0.0)
+
+
+class LossyGear(Sliding):
+    """A gear that loses power and may hold itself: ``b.tau = -ratio·(a.tau - tau)``, ``a.phi = ratio·b.phi``.
+
+    The friction torque at a is what the efficiency takes of the torque that comes in, from whichever side, and the bearings':
+    turning forward ``tau = (1 - eta_a)·a.tau + tau_bearing`` while a drives, ``(1 - 1/eta_b)·a.tau + tau_bearing`` while b does.
+    At rest the gear sticks until what drives it exceeds that. (C. Pelchen, C. Schweiger, M. Otter: Modeling and simulating the
+    efficiency of gearboxes and of planetary gearboxes, 2nd International Modelica Conference, 2002.)
+    """
+
+    a, b = Flange(), Flange()
+    ratio = ac.Parameter(1.0, doc="speed at a over speed at b")
+    eta_a = ac.Parameter(0.95, min=1e-3, max=1.0, doc="efficiency while a drives")
+    eta_b = ac.Parameter(0.95, min=1e-3, max=1.0, doc="efficiency while b drives")
+    tau_bearing = ac.Parameter(0.0, unit="N*m", min=0, doc="friction of the bearings, at a")
+
+    def _taken(self, tau: Any) -> Any:
+        return ac.max((1 - self.eta_a) * tau, (1 - 1 / self.eta_b) * tau) + self.tau_bearing
+
+    def equations(self) -> Iterator[Any]:
+        yield self.a.phi == self.ratio * self.b.phi
+        yield self.phi_rel == self.a.phi
+        yield self.b.tau == -self.ratio * (self.a.tau - self.tau)
+        forward, backward = self._taken(self.a.tau), self._taken(-self.a.tau)
+        yield from self.friction_both_ways(False, (forward, backward), (forward, backward))

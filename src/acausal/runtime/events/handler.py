@@ -16,6 +16,7 @@ from ...errors import Diagnostic
 from ...families.plant import INITIAL, LIVE
 from ...language.declarations import Declaration
 from ...language.expression import Reference, walk
+from ..histories import history_cells
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem
 from ..recording import Round
@@ -78,6 +79,7 @@ class Handler:
         self.set_states = self.states[:0]  # those that this round re-initialised
         self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
+        self.remembers = bool(len(history_cells(problem.lowered.system)))
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
         self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
@@ -479,6 +481,8 @@ class Handler:
 
     def next_time(self, t: float) -> float:
         """The next time at which something is known to happen."""
+        if self.remembers:
+            self.timed.look(self.w)
         return min(self.timed.next(t), self.ticks.next(t)[0])
 
 

@@ -71,6 +71,14 @@ class Timed:
         w[self.cells] = value
         return rows
 
+    def look(self, w: Floats) -> None:
+        """Find the times again: those of breaks in a history are known when the integration has begun."""
+        now, w[self.clock] = w[self.clock], 0.0
+        offset = self.rules.values("timed", w)
+        w[self.clock] = now
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.times = np.where(self.slope != 0, -offset / self.slope, np.inf)
+
     def next(self, t: float) -> float:
         later = self.times[self.times > t + _CLOSE * abs(t)]
         return float(later.min()) if len(later) else np.inf

@@ -1,0 +1,273 @@
+// Histories of delayed quantities, and the functions by which kernels read and write them.
+//
+// A run has one set of histories. Each delay of the model has a channel in it, whose address stands in a known cell (addresses fit
+// into the digits of a double), so that code is shared between runs and data are not; a cell of zero means that there is no
+// history: at a state of rest, and while a start is sought, the delayed value is the value itself.
+//
+// A channel holds (t, x) at the end of every accepted step, in segments between restarts of the integration: x may jump or bend
+// there and is smooth between. Within a segment x is the polynomial through up to six neighbouring points, which is as accurate as
+// the formulas of the integrators are. Where a step is longer than the delay, the point under way takes part, as an unknown.
+//
+// What happened at a restart is felt one delay later, one order smoother each time (x' = f(x(t - T))): a break has a level, that of
+// the break which caused it plus one, and those above the order of any formula are no events any more.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace {
+
+namespace nb = nanobind;
+
+constexpr double never = 1e300, rest = -1e290; // no further break; the mark of a history at rest
+constexpr int most_points = 6, highest_level = 5;
+constexpr double a_jump = 1e-5; // of the largest value: less is the noise of restarts
+
+struct Segment {
+    int level;
+    std::vector<double> t, x;
+    double begin() const { return t.front(); }
+};
+
+struct Histories;
+
+struct Channel {
+    Histories *set;
+    std::vector<Segment> segments;
+    double largest = 0;
+};
+
+struct Histories {
+    Histories() = default;
+    Histories(const Histories &) = delete;
+    std::vector<std::unique_ptr<Channel>> channels;
+    int pending = -1; // the level of a break that is being passed; -1: none
+};
+
+Channel *channel(double handle) { return reinterpret_cast<Channel *>(static_cast<uintptr_t>(handle)); }
+
+// The polynomial through some points in Newton's form.
+struct Polynomial {
+    int n = 0;
+    double t[most_points], x[most_points];
+    bool divided = false;
+
+    void add(double time, double value) { t[n] = time, x[n++] = value; }
+    void divide() {
+        for (int k = 1; k < n; ++k)
+            for (int i = n - 1; i >= k; --i) x[i] = (x[i] - x[i - 1]) / (t[i] - t[i - k]);
+    }
+    double derivative(int order, double s) const { // Horner's scheme, differentiated along
+        double d[4] = {0, 0, 0, 0};
+        for (int i = n - 1; i >= 0; --i) {
+            for (int k = order; k > 0; --k) d[k] = d[k] * (s - t[i]) + d[k - 1];
+            d[0] = d[0] * (s - t[i]) + x[i];
+        }
+        double factorial = order == 3 ? 6 : order == 2 ? 2 : 1;
+        return d[order] * factorial;
+    }
+};
+
+// The points of a segment around s; with `now` the point under way is the last of them.
+Polynomial around(const Segment &g, double s, bool now, double t, double x) {
+    Polynomial p;
+    int64_t count = (int64_t)g.t.size(), room = most_points - now;
+    int64_t place = std::upper_bound(g.t.begin(), g.t.end(), s) - g.t.begin();
+    int64_t first = std::clamp<int64_t>(place - most_points / 2, 0, std::max<int64_t>(0, count - room));
+    for (int64_t i = first; i < std::min(count, first + room); ++i) p.add(g.t[i], g.x[i]);
+    if (now) p.add(t, x);
+    return p;
+}
+
+// Where a lookup goes: a segment and whether the point under way takes part.
+struct Place {
+    const Segment *segment = nullptr;
+    double s = 0;
+    bool now = false;
+};
+
+Place find(const Channel &c, double t, double delay, double mark) {
+    double s = t - delay;
+    size_t k = 0, count = c.segments.size();
+    while (k + 1 < count && c.segments[k + 1].begin() <= s) ++k;
+    // What was passed is passed, and what was not is not, whatever the last digits say.
+    size_t low = 0, high = count - 1;
+    while (low + 1 < count && c.segments[low + 1].begin() <= mark) ++low;
+    for (size_t j = low + 1; j < count; ++j)
+        if (c.segments[j].level <= highest_level) {
+            high = j - 1;
+            break;
+        }
+    k = std::clamp(k, low, high);
+    const Segment &g = c.segments[k];
+    bool now = k + 1 == count && s > g.t.back() && t > g.t.back();
+    return {&g, s, now};
+}
+
+template <int order> double value(double handle, double t, double delay, double x, double mark) {
+    if (handle == 0) return order == 0 ? x : 0.0;
+    const Channel &c = *channel(handle);
+    if (c.segments.empty()) return order == 0 ? x : 0.0;
+    Place p = find(c, t, delay, mark);
+    const Segment &g = *p.segment;
+    if (p.s <= g.begin() && mark < g.begin() && p.segment == &c.segments.front()) return order == 0 ? g.x.front() : 0.0;
+    Polynomial q = around(g, p.s, p.now, t, x);
+    q.divide();
+    double end = p.now ? t : g.t.back();
+    if (p.s <= end) return q.derivative(order, p.s);
+    // Beyond the end of a segment that is not passed yet: straight on, so that no polynomial runs away.
+    double slope = order <= 1 ? q.derivative(1, end) : 0.0;
+    return order == 0 ? q.derivative(0, end) + slope * (p.s - end) : order == 1 ? slope : 0.0;
+}
+
+// The derivative of the value by x: the share of the point under way.
+template <int order> double weight(double handle, double t, double delay, double x, double mark) {
+    if (handle == 0 || channel(handle)->segments.empty()) return order == 0 ? 1.0 : 0.0;
+    Place p = find(*channel(handle), t, delay, mark);
+    if (!p.now) return 0.0;
+    Polynomial q = around(*p.segment, p.s, true, t, x);
+    for (int i = 0; i < q.n; ++i) q.x[i] = i + 1 == q.n ? 1.0 : 0.0;
+    q.divide();
+    return q.derivative(order, p.s);
+}
+
+double next_break(double handle, double mark) {
+    if (handle == 0) return rest;
+    for (const Segment &g : channel(handle)->segments)
+        if (g.begin() > mark && g.level <= highest_level) return g.begin();
+    return never;
+}
+
+// How far a time is beyond the next break; the band in which the relation rests goes by the size of this.
+double ahead(double handle, double mark, double s) {
+    double next = next_break(handle, mark);
+    return handle == 0 ? 1.0 : next == never ? -1.0 : s - next;
+}
+
+double pass_break(double handle, double mark, double passed) {
+    if (passed == 0) return mark;
+    double next = next_break(handle, mark);
+    if (handle == 0 || next == never) return handle == 0 ? next : mark;
+    Channel &c = *channel(handle);
+    for (const Segment &g : c.segments)
+        if (g.begin() == next) c.set->pending = std::max(c.set->pending, g.level + 1);
+    return next;
+}
+
+void cut(Channel &c, double t) {
+    double left = value<0>((double)reinterpret_cast<uintptr_t>(&c), t, 0.0, 0.0, c.segments.back().begin());
+    while (c.segments.size() > 1 && c.segments.back().begin() > t) c.segments.pop_back();
+    Segment &g = c.segments.back();
+    if (g.t.back() <= t) return;
+    while (g.t.size() > 1 && g.t.back() >= t) g.t.pop_back(), g.x.pop_back();
+    if (g.t.back() < t) g.t.push_back(t), g.x.push_back(left);
+}
+
+// After an accepted step, and where the integration begins anew: then time has not moved, or has gone back.
+double record(double handle, double t, double x) {
+    if (handle == 0 || !std::isfinite(x)) return 0.0;
+    Channel &c = *channel(handle);
+    c.largest = std::max(c.largest, std::fabs(x));
+    if (c.segments.empty()) {
+        c.segments.push_back({0, {t}, {x}});
+        return 0.0;
+    }
+    if (t > c.segments.back().t.back()) {
+        c.segments.back().t.push_back(t);
+        c.segments.back().x.push_back(x);
+        c.set->pending = -1;
+        return 0.0;
+    }
+    cut(c, t);
+    Segment &g = c.segments.back();
+    if (g.t.size() == 1 && g.begin() >= t) {
+        g.x[0] = x;
+        return 0.0;
+    }
+    bool jumped = std::fabs(x - g.x.back()) > a_jump * c.largest;
+    int level = jumped || c.set->pending < 0 ? 0 : c.set->pending;
+    c.segments.push_back({level, {t}, {x}});
+    return 0.0;
+}
+
+using State = std::vector<std::vector<double>>; // of each channel: for each segment its level, its length, times and values
+
+State state_of(const Histories &h) {
+    State out;
+    for (const auto &c : h.channels) {
+        std::vector<double> flat{c->largest};
+        for (const Segment &g : c->segments) {
+            flat.push_back(g.level);
+            flat.push_back((double)g.t.size());
+            flat.insert(flat.end(), g.t.begin(), g.t.end());
+            flat.insert(flat.end(), g.x.begin(), g.x.end());
+        }
+        out.push_back(std::move(flat));
+    }
+    return out;
+}
+
+void set_state(Histories &h, const State &state) {
+    if (state.size() != h.channels.size()) throw nb::value_error("histories of another model");
+    for (size_t k = 0; k < state.size(); ++k) {
+        const std::vector<double> &flat = state[k];
+        Channel &c = *h.channels[k];
+        c.segments.clear();
+        c.largest = flat.empty() ? 0.0 : flat[0];
+        for (size_t i = 1; i + 1 < flat.size();) {
+            size_t n = (size_t)flat[i + 1];
+            if (n < 1 || i + 2 + 2 * n > flat.size()) throw nb::value_error("histories that are cut off");
+            auto at = flat.begin() + (int64_t)(i + 2);
+            c.segments.push_back({(int)flat[i], {at, at + (int64_t)n}, {at + (int64_t)n, at + (int64_t)(2 * n)}});
+            i += 2 + 2 * n;
+        }
+    }
+    h.pending = -1;
+}
+
+using Reading = double (*)(double, double, double, double, double);
+constexpr Reading values[4] = {value<0>, value<1>, value<2>, value<3>};
+constexpr Reading weights[4] = {weight<0>, weight<1>, weight<2>, weight<3>};
+
+} // namespace
+
+void bind_delays(nb::module_ &m) {
+    nb::class_<Histories>(m, "Histories", "What the delayed quantities of a run were.")
+        .def("__init__",
+             [](Histories *self, int64_t count) {
+                 new (self) Histories();
+                 for (int64_t k = 0; k < count; ++k) {
+                     self->channels.push_back(std::make_unique<Channel>());
+                     self->channels.back()->set = self;
+                 }
+             },
+             nb::arg("count"))
+        .def("handles",
+             [](const Histories &h) {
+                 std::vector<double> out;
+                 for (const auto &c : h.channels) out.push_back((double)reinterpret_cast<uintptr_t>(c.get()));
+                 return out;
+             },
+             "What stands in the known cells of the delays.")
+        .def("state", &state_of, "All of it as numbers, to be kept.")
+        .def("set_state", &set_state, nb::arg("state"));
+    m.def(
+        "delay_address",
+        [](const char *what, int order) {
+            if (order < 0 || order > 3) throw nb::value_error("delays have derivatives of order 0 to 3");
+            if (!std::strcmp(what, "value")) return reinterpret_cast<uintptr_t>(values[order]);
+            if (!std::strcmp(what, "weight")) return reinterpret_cast<uintptr_t>(weights[order]);
+            if (!std::strcmp(what, "next")) return reinterpret_cast<uintptr_t>(&next_break);
+            if (!std::strcmp(what, "ahead")) return reinterpret_cast<uintptr_t>(&ahead);
+            if (!std::strcmp(what, "pass")) return reinterpret_cast<uintptr_t>(&pass_break);
+            if (!std::strcmp(what, "record")) return reinterpret_cast<uintptr_t>(&record);
+            throw nb::value_error("no such function of delays");
+        },
+        nb::arg("what"), nb::arg("order") = 0, "Address of a function of histories; see native/delays.cpp.");
+}

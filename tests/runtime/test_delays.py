@@ -1,0 +1,243 @@
+"""`ac.delay` against closed forms: method of steps, travelling signals, jumps, variable delays, long steps, sessions."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from math import factorial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+
+pytest.importorskip("acausal._core")
+
+
+class Echo(ac.Component):
+    """x' = -x(t - T), x = 1 before the start: a polynomial of degree k on the k-th interval."""
+
+    T = ac.Parameter(1.0, unit="s")
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -ac.delay(self.x, self.T) / 1.0
+
+
+def echo(t: Any, T: float = 1.0) -> np.ndarray:
+    t = np.asarray(t, dtype=float)
+    terms = [(-1.0) ** k * np.maximum(t - (k - 1) * T, 0.0) ** k / factorial(k) for k in range(1, int(t.max() / T) + 3)]
+    return 1.0 + np.sum(terms, axis=0)
+
+
+@pytest.mark.parametrize(("solver", "rtol", "error"), [("ida", 1e-6, 2e-5), ("ida", 1e-9, 1e-7), ("sundae", 1e-8, 1e-6)])
+def test_the_method_of_steps(solver: str, rtol: float, error: float) -> None:
+    r = ac.compile(Echo()).simulate(8.0, rtol=rtol, solver=solver)
+    assert np.abs(r["x"] - echo(r["time"])).max() < error
+    assert [round(e.time, 9) for e in r.events] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]  # each break is one order smoother than the last
+
+
+def test_fixed_steps_converge() -> None:
+    m = ac.compile(Echo())
+    errors = [np.abs((r := m.simulate(4.0, solver="fixed", step=h))["x"] - echo(r["time"])).max() for h in (0.02, 0.01)]
+    assert errors[1] < 0.6 * errors[0] < 0.01
+
+
+@pytest.mark.parametrize("T", [1e-3, 0.05, 0.4, 3.0])
+def test_any_delay_is_met_with_steps_longer_than_it(T: float) -> None:
+    r = ac.compile(Echo(T=T)).simulate(6.0, rtol=1e-8)
+    if T > 0.01:
+        assert np.abs(r["x"] - echo(r["time"], T)).max() < 2e-6
+    else:  # x' = -x(t - T) goes as exp(-s t) with s = exp(s T), once the start is forgotten
+        late = r["time"] > 1.0
+        assert np.abs(np.diff(np.log(r["x"][late])) / np.diff(r["time"][late]) + 1.001001502).max() < 2e-5
+        assert r.statistics["steps"] < 1000
+
+
+class Line(ac.Component):
+    """A signal at the end of a line, and its slope there."""
+
+    T = ac.Parameter(0.7)
+    u, late, slope = ac.Variable(), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield self.u == ac.sin(3.0 * ac.time)
+        yield self.late == ac.delay(self.u, self.T, before=lambda t: ac.sin(3.0 * t))
+        yield self.slope == ac.der(self.late)
+
+
+def test_a_travelling_wave_and_its_derivative() -> None:
+    r = ac.compile(Line()).simulate(5.0, rtol=1e-8)
+    t = r["time"]
+    assert np.abs(r["late"] - np.sin(3 * (t - 0.7))).max() < 1e-6
+    assert np.abs(r["slope"] - 3 * np.cos(3 * (t - 0.7)))[1:].max() < 2e-4
+
+
+class Source(ac.Component):
+    """No state at all, and a fast signal beside a slow plant that does not feel it."""
+
+    u, v, late = ac.Input(0.0), ac.Variable(), ac.Variable(shape=2)
+    slow = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield self.v == ac.sin(20.0 * ac.time)
+        yield self.late[0] == ac.delay(self.v, 0.3)
+        yield self.late[1] == ac.delay(self.u, 0.3)
+        yield ac.der(self.slow) == -1e-3 * self.slow
+
+
+def test_what_no_state_feels_is_remembered_as_well() -> None:
+    t = np.linspace(0.0, 10.0, 41)
+    r = ac.compile(Source()).simulate(10.0, inputs={"u": ac.data(t, np.cos(t), interpolation="smooth")}, rtol=1e-6)
+    back = np.maximum(r["time"] - 0.3, 0.0)
+    assert np.abs(r["late"][:, 0] - np.sin(20.0 * back)).max() < 1e-4
+    assert np.abs(r["late"][:, 1] - np.cos(back)).max() < 2e-3  # as good as the table
+
+
+class Rising(ac.Component):
+    """A delay that grows with time: what is read is cos((1 - a) t - T0)."""
+
+    x, late = ac.Variable(start=0.0, fixed=True), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == ac.cos(ac.time)
+        yield self.late == ac.delay(self.x, 1.0 + 0.5 * self.x**2, before=lambda t: ac.sin(t))
+
+
+def test_a_delay_that_varies_with_a_state() -> None:
+    r = ac.compile(Rising()).simulate(20.0, rtol=1e-8)
+    t = r["time"]
+    assert np.abs(r["late"] - np.sin(t - 1.0 - 0.5 * np.sin(t) ** 2)).max() < 1e-6
+
+
+class Jumping(ac.Component):
+    """A ball on a line and its picture half a second later."""
+
+    x, late, total = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0
+        yield self.late == ac.delay(self.x, 0.5, before=0.0)
+        yield ac.der(self.total) == self.late
+
+    def events(self) -> Any:
+        yield ac.when(self.x >= 1.0, ac.reinit(self.x, 0.0))
+
+
+def test_jumps_arrive_late_and_exactly() -> None:
+    r = ac.compile(Jumping()).simulate(3.25, rtol=1e-9)
+    assert r["total"][-1] == pytest.approx(2 * 0.5 + 0.5 * 0.75**2, abs=1e-7)
+    times = [round(e.time, 8) for e in r.events]
+    assert {0.5, 1.0, 1.5, 2.0, 2.5, 3.0} <= set(times)
+    assert r["late"].max() == pytest.approx(1.0, abs=1e-6)
+
+
+class Comb(ac.Component):
+    """y = u + y(t - 1)/2: no integration anywhere, jumps for ever."""
+
+    u, y = ac.Input(0.0), ac.Variable()
+    sink = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield self.y == self.u + 0.5 * ac.delay(self.y, 1.0)
+        yield ac.der(self.sink) == self.y
+
+
+def test_an_algebraic_echo() -> None:
+    r = ac.compile(Comb()).simulate(5.5, inputs={"u": ac.hold([0.0, 0.25], [0.0, 1.0])}, rtol=1e-8)
+    steps = np.floor(5.5 - 0.25)
+    assert r["y"][-1] == pytest.approx(2.0 - 0.5**steps, abs=1e-9)
+    exact = sum(0.5**k * (5.5 - 0.25 - k) for k in range(6))
+    assert r["sink"][-1] == pytest.approx(exact, abs=1e-6)
+
+
+def test_at_rest_the_delayed_value_is_the_value() -> None:
+    assert ac.compile(Comb()).simulate(0.5, inputs={"u": 3.0})["y"][0] == pytest.approx(6.0)
+
+    class Loop(ac.Component):
+        x = ac.Variable(start=5.0, fixed=True)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == 2.0 - ac.delay(self.x, 1.0, before=7.0)
+
+    assert ac.compile(Loop()).steady_state()["x"] == pytest.approx(2.0)
+
+
+class Many(ac.Component):
+    """An array of delays, one time for each."""
+
+    u = ac.Variable(shape=3)
+    late = ac.Variable(shape=3)
+    T = ac.Parameter([0.1, 0.2, 0.3], shape=3)
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0
+        yield self.u == self.x * np.array([1.0, 2.0, 3.0])
+        yield self.late == ac.delay(self.u, self.T)
+
+
+def test_arrays_and_many_components() -> None:
+    class Two(ac.Component):
+        def __init__(self) -> None:
+            self.parts = ac.array(Many, 2)
+
+    r = ac.compile(Two()).simulate(1.0)
+    expected = np.maximum(1.0 - np.array([0.1, 0.2, 0.3]), 0.0) * np.array([1.0, 2.0, 3.0])
+    assert r["parts[1].late"][-1] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_session_is_taken_back_with_its_past() -> None:
+    whole = ac.compile(Echo()).simulate(5.0, rtol=1e-9)["x"][-1]
+    session = ac.compile(Echo()).start(rtol=1e-9)
+    session.advance(2.5)
+    kept = pickle.loads(pickle.dumps(session.save()))
+    session.advance(4.0, set={"T": 0.5})
+    session.restore(kept).advance(5.0)
+    assert session["x"] == pytest.approx(whole, abs=1e-7)
+    other = ac.compile(Echo()).start(rtol=1e-9)
+    assert other.restore(kept).advance(5.0)["x"] == pytest.approx(whole, abs=1e-7)
+
+
+def test_runs_at_once_have_pasts_of_their_own(tmp_path: Path) -> None:
+    model = ac.compile(Echo())
+    found: dict[float, float] = {}
+
+    def run(T: float) -> None:
+        found[T] = float(model.simulate(4.0, set={"T": T}, rtol=1e-8)["x"][-1])
+
+    threads = [threading.Thread(target=run, args=(T,)) for T in (0.3, 0.6, 0.9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {T: pytest.approx(float(echo([4.0], T)[0]), abs=1e-5) for T in found}
+    model.save(tmp_path / "echo.acm")
+    again = ac.load(tmp_path / "echo.acm").simulate(4.0, rtol=1e-8)
+    assert again["x"][-1] == pytest.approx(float(echo([4.0])[0]), abs=1e-6)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ac.UsageError, match="at least zero, got -1"):
+        ac.delay(ac.time, -1.0)
+    model = ac.compile(Echo())
+    for ask in (
+        lambda: model.linearise(),
+        lambda: model.gradient("x", until=2.0),
+        lambda: model.simulate(2.0, sensitivities=["T"]),
+    ):
+        with pytest.raises(ac.UsageError, match=r"of a model with `ac\.delay` is not possible"):
+            ask()
+    with pytest.warns(ac.RunWarning, match="negative"):
+        model.simulate(2.0, set={"T": -1.0})
+
+    class Wrong(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == ac.der(ac.delay(self.x, 1.0))
+
+    with pytest.raises(ac.ModelError, match="name of its own"):
+        ac.compile(Wrong())
