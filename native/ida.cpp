@@ -169,6 +169,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     consistency.reset();
     corrector.reset();
+    see_what_roots_read();
     set_kinds(kinds);
     check(IDASetId(mem, id_vector), "IDASetId");
     update_factors();

@@ -217,6 +217,7 @@ class Ida {
     void show_updates();
     void align_roots();
     void init_roots();
+    void see_what_roots_read();
     bool joint() const { return switches && switches->joint(); }
     void send_directions();
     Status outcome(int flag);
@@ -245,6 +246,7 @@ class Ida {
     N_Vector weight = nullptr; // IDAS' own
     SUNMatrix matrix = nullptr;
     SUNLinearSolver linear = nullptr;
+    std::vector<int32_t> for_roots;           // assignments whose cells root functions read
     std::unique_ptr<Consistency> consistency; // made when first asked for
     std::unique_ptr<Corrector> corrector;
     std::vector<double> present, updated;

@@ -156,12 +156,19 @@ void Ida::set_switches(std::shared_ptr<Switches> given) {
     bool was = joint();
     if (given) given->check();
     switches = std::move(given);
+    see_what_roots_read();
     if (!started || joint() == was || !system->root_count) return;
     if (steps_since_start()) throw std::runtime_error("set_switches() must come right after start()");
     init_roots();
 }
 
+// Root functions are evaluated once a step, where nothing else is: what only equations need is not computed there.
+void Ida::see_what_roots_read() {
+    for_roots = system->assignments_for(joint() ? switches->relation.families : system->roots);
+}
+
 void Ida::init_roots() {
+    see_what_roots_read();
     check(IDARootInit(mem, joint() ? 1 : (int)system->root_count, joint() ? joint_root_callback : root_callback), "IDARootInit");
     check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
     int falling = -1;
@@ -172,7 +179,7 @@ int Ida::joint_root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.at(ida.origin + elapsed, y, yp)) return -1;
     return ida.root_time.time([&] {
-        ida.system->assign(ida.w.get());
+        ida.system->assign(ida.w.get(), ida.for_roots);
         *g = ida.switches->nearest(ida.w.get());
         return 0;
     });
@@ -226,7 +233,7 @@ int Ida::root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, v
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.at(ida.origin + elapsed, y, yp)) return -1;
     return ida.root_time.time([&] {
-        ida.system->assign(ida.w.get());
+        ida.system->assign(ida.w.get(), ida.for_roots);
         ida.system->root(ida.w.get(), g);
         for (size_t i = 0; i < ida.mirror.size(); ++i) g[i] *= ida.mirror[i];
         ida.root_values.assign(g, g + ida.system->root_count);

@@ -22,57 +22,60 @@ class Memo {
     // `f(table, arguments, out)`, or what it gave before. Arguments and outputs are few: their numbers are the function's own.
     template <int arguments, int outputs>
     void operator()(Function f, const Table& table, const double* x, double* out) {
-        constexpr uint64_t width = 2 + arguments + outputs;  // serial number of the table, age, arguments, outputs
+        constexpr uint64_t width = 1 + arguments + outputs;  // serial number of the table, arguments, outputs
         ++counts.calls;
-        if (rows_.empty()) resize(smallest, width);
+        if (tags_.empty()) resize(smallest, width);
         uint64_t key[1 + arguments];
         key[0] = table.serial;
         std::memcpy(key + 1, x, arguments * sizeof(double));
         uint64_t hash = 0;
         for (uint64_t k : key) hash = (hash ^ k) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-        double* row = rows_.data() + (hash & mask_) * ways * width;
-        double* oldest = row;
-        for (int k = 0; k < ways; ++k, row += width) {
-            if (std::memcmp(row, key, sizeof(uint64_t)) == 0 && std::memcmp(row + 2, key + 1, arguments * sizeof(double)) == 0) {
-                std::memcpy(out, row + 2 + arguments, outputs * sizeof(double));
-                again(age_of(row), width);
+        const uint64_t set = (hash & mask_) * ways;
+        Tag* tag = tags_.data() + set;
+        int oldest = 0;
+        for (int k = 0; k < ways; ++k) {
+            double* row = rows_.data() + (set + k) * width;
+            if (tag[k].hash == hash && std::memcmp(row, key, sizeof key) == 0) {
+                std::memcpy(out, row + 1 + arguments, outputs * sizeof(double));
+                again(tag[k].age, width);
                 return;
             }
-            if (age_of(row) < age_of(oldest)) oldest = row;
+            if (tag[k].age < tag[oldest].age) oldest = k;
         }
         ++counts.lookups;
         f(&table, x, out);
-        const uint64_t age = ++now_;
-        std::memcpy(oldest, key, sizeof(uint64_t));
-        std::memcpy(oldest + 1, &age, sizeof age);
-        std::memcpy(oldest + 2, key + 1, arguments * sizeof(double));
-        std::memcpy(oldest + 2 + arguments, out, outputs * sizeof(double));
+        double* row = rows_.data() + (set + oldest) * width;
+        tag[oldest] = {hash, ++now_};
+        std::memcpy(row, key, sizeof key);
+        std::memcpy(row + 1 + arguments, out, outputs * sizeof(double));
     }
 
     Counts counts;
 
    private:
+    struct Tag {
+        uint64_t hash, age;
+    };
     static constexpr int ways = 4;
     static constexpr uint64_t smallest = 64, largest = 16384;  // sets
-
-    static uint64_t age_of(const double* row) {
-        uint64_t age;
-        std::memcpy(&age, row + 1, sizeof age);
-        return age;
-    }
+    static constexpr uint64_t few = 8, patience = 64;  // one in so many may be far: a plant at rest asks for a state of long ago
 
     void again(uint64_t age, uint64_t width) {
         const uint64_t sets = mask_ + 1;
-        if (2 * (now_ - age) > sets && sets < largest) resize(4 * sets, width);
+        if (2 * (now_ - age) <= sets || sets >= largest) far_ -= far_ > 0;
+        else if ((far_ += few) > patience) resize(4 * sets, width);
     }
 
     void resize(uint64_t sets, uint64_t width) {
+        tags_.assign(sets * ways, Tag{0, 0});
         rows_.assign(sets * ways * width, 0.0);  // a serial number of zero: nothing is there
         mask_ = sets - 1;
+        far_ = 0;
     }
 
+    std::vector<Tag> tags_;  // apart from the rows, so that a search reads one line of memory
     std::vector<double> rows_;
-    uint64_t mask_ = 0, now_ = 0;
+    uint64_t mask_ = 0, now_ = 0, far_ = 0;
 };
 
 }  // namespace acausal::media

@@ -98,6 +98,34 @@ void System::assign(double *w) const {
     for (const Family &family : assignments) family.residual(w, cell);
 }
 
+void System::assign(double *w, const std::vector<int32_t> &chosen) const {
+    if (!computed) return;
+    double *cell = w + layout.workspace() - computed;
+    std::memset(cell, 0, sizeof(double) * computed);
+    for (int32_t k : chosen) assignments[k].residual(w, cell);
+}
+
+std::vector<int32_t> System::assignments_for(const std::vector<Family> &readers) const {
+    std::vector<char> needed(computed);
+    int64_t first = layout.workspace() - computed;
+    auto read = [&](const Family &family) {
+        for (int64_t k = 0; k < family.slots.size(); ++k) {
+            int64_t cell = (family.slots.data[k] ^ (family.slots.data[k] >> 31)) - first;
+            if (cell >= 0) needed[cell] = 1;
+        }
+    };
+    std::for_each(readers.begin(), readers.end(), read);
+    std::vector<int32_t> found;
+    for (int32_t k = (int32_t)assignments.size() - 1; k >= 0; --k) { // each reads what those before it computed
+        const Table &targets = assignments[k].targets;
+        if (!std::any_of(targets.data, targets.data + targets.size(), [&](int32_t cell) { return needed[cell]; })) continue;
+        read(assignments[k]);
+        found.push_back(k);
+    }
+    std::reverse(found.begin(), found.end());
+    return found;
+}
+
 bool System::assignments_read_derivatives() const {
     return std::any_of(assignments.begin(), assignments.end(), [](const Family &f) { return f.reads_derivatives; });
 }

@@ -88,6 +88,10 @@ class System {
     void check() const; // tables that refer to each other: pattern and positions, roots and their number
 
     void assign(double *w) const; // brings the computed cells up to date; to be done before anything else is evaluated
+    // Those assignments that some kernels need, directly or by way of others; and these alone brought up to date (other computed cells
+    // hold nothing afterwards).
+    std::vector<int32_t> assignments_for(const std::vector<Family> &readers) const;
+    void assign(double *w, const std::vector<int32_t> &chosen) const;
     bool assignments_read_derivatives() const;
     bool computed_finite(const double *w) const { return all_finite(w + layout.workspace() - computed, computed); }
     void residual(const double *w, double *out) const;

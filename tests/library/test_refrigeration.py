@@ -210,3 +210,35 @@ def test_an_accumulator_keeps_liquid_from_the_compressor(wired: Any) -> None:
     wet = (ends.vapour.h - np.asarray(result["vessel.b.h.outflow"])) / (ends.vapour.h - ends.liquid.h)
     assert np.all(wet[result["vessel.level"] < 0.9] <= 0.0101)  # what comes through the hole for oil
     assert result["vessel.level"][-1] > result["vessel.level"][0]
+
+
+def test_what_leaves_a_condenser_wet_says_how_much_it_holds(wired: Any) -> None:
+    """The mean density of a two-phase zone that ends at some quality, by the closed integral without slip."""
+    plant = wired(
+        "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",
+        gas=fluid.FlowSource(m_flow=0.008, h=4.4e5), low=fluid.PressureBoundary(p=2.5e5, h=2.5e5), air=FixedTemperature(T=298.0),
+        valve=fluid.Orifice(medium=R134A, A=3.7e-7 * 0.7 / 0.65),
+        condenser=refrigeration.Condenser("homogeneous", medium=R134A, UA=300.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=2000.0)
+    at_rest = {name: np.asarray(result[f"condenser.{name}"])[-1] for name in ("p", "h", "L", "M", "H", "m")}
+    ends = R134A.saturation(p=float(at_rest["p"]))
+    x = (at_rest["H"][1] / at_rest["m"][1] - ends.liquid.h) / ends.h_evaporation
+    assert 0.005 < x < 0.1
+    vapour, liquid = 1 / ends.vapour.rho, 1 / ends.liquid.rho
+    mean = np.log(vapour / (liquid + x * (vapour - liquid))) / ((1 - x) * (vapour - liquid))
+    assert at_rest["M"][1] / (1.5e-3 * at_rest["L"][1]) == pytest.approx(mean, rel=0.03)
+
+
+def test_a_plant_that_runs_comes_to_rest() -> None:
+    """A boundary at rest is at no corner of its equations: nothing swings about it for ever, and steps become long."""
+    model = ac.compile(refrigeration.ColdStore())
+    result = model.simulate(until=1700.0, points=171, record_steps=True)
+    (run,) = [s for s in result.states("compressor.run") if s.state == "on" and s.start > 1000.0]
+    journal = result.journal
+    assert journal is not None
+    settled = journal.time > run.start + 300.0
+    assert np.median(journal.step[settled]) > 4.0
+    h = result["evaporator.h_out"][result.time > run.start + 350.0]
+    slopes = np.diff(h)
+    assert (slopes[1:] * slopes[:-1] < 0).sum() <= 1

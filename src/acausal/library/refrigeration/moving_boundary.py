@@ -47,6 +47,7 @@ def _upwind(flow: Any, here: Any, there: Any) -> Any:
     return ac.no_event(ac.where(flow > 0, here, there))
 
 
+BEYOND = 0.02  # of the two-phase range: so far outside of it may be what leaves a zone that is about to be left by a phase
 SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
 
 
@@ -100,6 +101,10 @@ class MovingBoundary(ac.Component):
     eps_band = ac.Parameter(0.01, min=1e-6, group="method", doc="share of the length over which that is enforced")
     void_band = ac.Parameter(0.05, min=1e-6, group="method", doc="share of the hold-up that moves the boundary with m_nominal")
     m_small = ac.Parameter(1e-4, unit="kg/s", min=0, group="method", doc="flow that is small")
+    m_soft = ac.Parameter(
+        5e-4, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
+    )
+    v_small = ac.Parameter(2e-3, unit="1/s", min=1e-9, group="method", doc="speed of a boundary that is small, in lengths")
     tau_wall = ac.Parameter(0.05, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
     tau_p = ac.Parameter(0.1, unit="s", min=1e-6, group="method", doc="time within which pressure does its work on the zones")
 
@@ -165,7 +170,7 @@ class MovingBoundary(ac.Component):
         H = [self.a.m_flow * self.a.h.actual, *(self.H[i] for i in range(n - 1)), -self.b.m_flow * self.b.h.actual]
         growth = [(L[i] - wall[i]) / self.tau_wall for i in range(n - 1)]
         speed = [sum(growth[1 : i + 1], growth[0]) for i in range(n - 1)]
-        taken = [0.0, *(self.C * v * _upwind(v, T_wall[i + 1], T_wall[i]) for i, v in enumerate(speed)), 0.0]
+        taken = [0.0, *(self.C * v * self._passed(v, T_wall[i + 1], T_wall[i]) for i, v in enumerate(speed)), 0.0]
         dp = (self.p - self.p_slow) / self.tau_p
         for i in range(n):
             yield ac.der(self.M[i]) == m[i] - m[i + 1]
@@ -207,6 +212,19 @@ class MovingBoundary(ac.Component):
         rest = ac.exp(-units)
         return units * (1 - rest) / (units - 1 + rest) - 1
 
+    def _passed(self, speed: Any, ahead: Any, behind: Any) -> Any:
+        """Temperature of the wall that a boundary passes: of that side it moves into, of the mean of both where it hardly moves.
+
+        With a corner at rest, where it takes more heat on its way forth than it gives back, it would never come to rest.
+        """
+        return (ahead + behind) / 2 + (ahead - behind) / 2 * speed / ac.sqrt(speed * speed + self.v_small**2)
+
+    def _most_flow(self, a: Any, b: Any) -> Any:
+        return ac.smooth_max(a, b, self.m_soft)
+
+    def _least_flow(self, a: Any, b: Any) -> Any:
+        return ac.smooth_min(a, b, self.m_soft)
+
     def _quality(self, ends: Any) -> Any:
         return _most((self.h[self.TWO_PHASE] - ends.liquid.h) / ends.h_evaporation, 0.0)
 
@@ -226,16 +244,15 @@ class Evaporator(MovingBoundary):
         h, L, low, span = self.h, self.L, ends.liquid.h, ends.h_evaporation
         void, enters, leaves = Void(ends.vapour.rho / ends.liquid.rho, self.slip), self.a.m_flow, -self.b.m_flow
         x_in = _within((self.a.h.inflow - low) / span, 0.0, 0.9)
-        wanted, at_inlet = void.mean(x_in), void.at(x_in)
-        there = _least(void.homogeneous(self._quality(ends)), 1.0)
-        pull = (there - wanted) / (self.void_band * (1 - wanted))
-        at_end = _within(at_inlet + (there - at_inlet) * (1 - at_inlet) / (wanted - at_inlet), 0.0, 1.0)
-        h_end = ac.no_event(ac.where(h[0] > ends.vapour.h, h[0], low + void.quality(at_end) * span))
-        yield self.m[0] == _within(
-            leaves + self.m_nominal * pull,
-            leaves + self._stiffness() * (self.eps - L[1]),
-            enters + self._stiffness() * (L[0] - self.eps),
-        )
+        full = 1 - void.mean(x_in)
+        held = (1 - _least(void.homogeneous(self._quality(ends)), 1.0)) / full
+        most = (1 - void.at(x_in)) / full
+        over = (held - 1) / (1 + (1 - 1 / (most - 1)) * (held - 1))
+        x_end = _least(1 - (1 - x_in) * over, 1 + BEYOND)
+        h_end = _most(low + x_end * span, h[0])
+        asked = leaves + self.m_nominal * (1 - held) / self.void_band
+        some = self._most_flow(asked, leaves + self._stiffness() * (self.eps - L[1]))
+        yield self.m[0] == self._least_flow(some, enters + self._stiffness() * (L[0] - self.eps))
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_end, h[1])
         share = self._reach(_most(leaves, 0.0), self.alpha_vapour, 1, ends.vapour.cp)
         yield self.h_out == h[1] + share * _most(h[1] - h_end, 0.0)
@@ -252,17 +269,19 @@ class Condenser(MovingBoundary):
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, eps, stiff = self.h, self.L, self.eps, self._stiffness()
         enters, leaves, void = self.a.m_flow, -self.b.m_flow, Void(ends.vapour.rho / ends.liquid.rho, self.slip)
-        wanted, there = void.mean(0.0), _least(void.homogeneous(self._quality(ends)), 1.0)
+        full = 1 - void.mean(0.0)
+        held = (1 - _least(void.homogeneous(self._quality(ends)), 1.0)) / full
         share = self._reach(_most(enters, 0.0), self.alpha_vapour, 0, ends.vapour.cp)
         h_first = h[0] + share * _least(h[0] - self.a.h.inflow, 0.0)
-        first = _least(enters + self.m_nominal * (ends.vapour.h - h_first) / self.h_band, enters + stiff * (L[0] - eps))
-        pull = (wanted - there) / (self.void_band * (1 - wanted))
-        second = _most(leaves + self.m_nominal * pull, leaves + stiff * (eps - L[2]))
-        missing, part = _most(stiff * (eps - L[1]) - (first - second), 0.0), L[0] / (L[0] + L[2])
+        asked = enters + self.m_nominal * (ends.vapour.h - h_first) / self.h_band
+        first = self._least_flow(asked, enters + stiff * (L[0] - eps))
+        second = self._most_flow(leaves + self.m_nominal * (held - 1) / self.void_band, leaves + stiff * (eps - L[2]))
+        missing, part = self._most_flow(stiff * (eps - L[1]) - (first - second), 0.0), L[0] / (L[0] + L[2])
         yield self.m[0] == first + part * missing
         yield self.m[1] == second - (1 - part) * missing
-        h_begin = self._inside(ends, void.quality(_least(there / wanted, 1.0)))
-        h_end = self._inside(ends, void.quality(_within((there - wanted) / (1 - wanted), 0.0, 1.0)))
+        x_end = _most((1 - held) / (1 + (1 / full - 2) * held), -BEYOND)
+        h_begin = _most(h[1], ends.vapour.h)
+        h_end = _least(ends.liquid.h + x_end * ends.h_evaporation, h[1])
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
         yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
         share = self._reach(_most(leaves, 0.0), self.alpha_liquid, 2, ends.liquid.cp)
@@ -271,9 +290,3 @@ class Condenser(MovingBoundary):
     h_band = ac.Parameter(
         3000.0, unit="J/kg", min=1, group="method", doc="error of the boundary's enthalpy that moves it with m_nominal"
     )
-
-    def _inside(self, ends: Any, x: Any) -> Any:
-        """An enthalpy by quality, where the condensing zone does condense; else that of the zone."""
-        h = self.h[1]
-        condensing = (h <= ends.vapour.h) & (h >= ends.liquid.h)
-        return ac.no_event(ac.where(condensing, ends.liquid.h + x * ends.h_evaporation, h))
