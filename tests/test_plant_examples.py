@@ -65,3 +65,55 @@ def _compare_with_hardy_cross(module: Any, result: Any, k: int) -> None:
 
     exact = section(brentq(sum_of_losses, 0.0, houses.sum()))
     np.testing.assert_allclose(np.asarray(result["flow.m_flow"])[k], exact, atol=5e-3)
+
+
+def test_a_pressure_wave_is_that_of_acoustics() -> None:
+    module = example("pressure_wave")
+    result = module.main()
+    p, m, c = np.asarray(result["pipe.p"]), np.asarray(result["pipe.m"]), float(module.AT_REST.speed_of_sound)
+    low = module.P - 0.25 * (module.P - module.P_LOW)
+    quarter, three = (module.arrival(result.time, p[:, k], low) for k in (60, 20))
+    assert 0.5 * module.LENGTH / (three - quarter) == pytest.approx(c, rel=5e-3)
+    k = int(np.searchsorted(result.time, 0.5 * module.LENGTH / c))
+    assert m[k, -5] == pytest.approx(np.pi / 4 * (module.P - p[k, -5]) / c, rel=0.02)
+    k = int(np.searchsorted(result.time, 1.5 * module.LENGTH / c))
+    assert module.P - p[k, 0] == pytest.approx(2 * (module.P - p[k, -1]), rel=0.02)
+
+
+def test_hydrogen_burns_as_another_solver_says() -> None:
+    module = example("hydrogen_combustion")
+    result = module.main()
+    times, T = [2e-3, 4e-3, 8e-3, 1e-2, 2e-2], [300.89047, 1463.255, 1810.502, 1565.3267, 1432.1898]  # SciPy's Radau, rtol 1e-7
+    fine = module.simulate(0.02, points=2001, rtol=1e-8)
+    np.testing.assert_allclose([np.interp(t, fine.time, fine["T"]) for t in times], T, rtol=5e-5)
+    N = np.asarray(result["N"])
+    held = N @ np.array(list(module.ATOMS.values())).T
+    np.testing.assert_allclose(held, held[0] + np.asarray(result["atoms_in"]), atol=1e-12 * held.max())
+    assert N[-1, 1] / N[-1].sum() < 1e-3 < N[-1, 0] / N[-1].sum()  # hydrogen is burnt, oxygen is left
+    h = np.array([float(v) for v in module.enthalpies(float(result["T"][-1]))])
+    cold = np.array([float(v) for v in module.enthalpies(300.0)])
+    leaves = 1e-4 * (result["p"][-1] - 1e5)  # at rest what leaves carries the enthalpy that came
+    assert leaves * (N[-1] @ h) / N[-1].sum() == pytest.approx(0.1 * float(module.FEED @ cold), abs=0.02 * 0.1 * h.max())
+
+
+def test_an_attemperator_keeps_the_temperature_of_the_steam() -> None:
+    with_control, without = example("attemperator").main()
+    end = with_control.time > 1700.0
+    assert np.abs(np.asarray(with_control["sensor.y"])[end] - 773.15).max() < 0.3
+    later = with_control.time > 590.0
+    swing = [np.ptp(np.asarray(run["sensor.y"])[later]) for run in (with_control, without)]
+    assert swing[0] < 0.7 * swing[1]
+    last = {name: float(with_control[name][-1]) for name in ("drum.port.m_flow", "spray.m_flow", "stop.m_flow")}
+    assert last["stop.m_flow"] == pytest.approx(last["spray.m_flow"] - last["drum.port.m_flow"], rel=1e-4)
+
+
+def test_a_micro_turbine_takes_a_pulse_of_load() -> None:
+    result = example("micro_turbine").main()
+    k = int(np.searchsorted(result.time, 119.0))
+    last = {n: float(result[n][k]) for n in ("compressor.P", "turbine.P", "generator.P", "fuel.Q_flow", "compressor.m_flow")}
+    assert last["turbine.P"] - last["compressor.P"] == pytest.approx(85e3 / 0.94, rel=1e-4)  # the shaft
+    out = float(result["recuperator.b2.h.outflow"][k] - result["inlet.h"][k])
+    assert last["fuel.Q_flow"] == pytest.approx(85e3 / 0.94 + last["compressor.m_flow"] * out, rel=2e-3)  # the whole plant
+    speed = np.asarray(result["speed"])[result.time > 55.0]
+    assert 62000 < speed.min() < speed.max() < 68000
+    assert result["TOT"].max() < 1150.0 and 0.25 < result["efficiency"][k] < 0.4

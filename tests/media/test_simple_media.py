@@ -107,7 +107,7 @@ def test_a_gas_in_equations():
         (lambda: ac.media.ideal_gas(["N2", "O2"]).state(p=1e5, T=300.0), "composition of N2 \\+ O2 is not known"),
         (lambda: ac.media.ideal_gas(["N2", "O2"]).state(p=1e5, T=300.0, composition=[0.5, 0.6]), "sum to 1.1"),
         (lambda: ac.media.ideal_gas("N2").state(p=1e5, T=5000.0), "hold from 200 to 3500 K"),
-        (lambda: ac.media.ideal_gas("N2").state(p=1e5), "found from \\(p, T\\) or \\(p, h\\)"),
+        (lambda: ac.media.ideal_gas("N2").state(p=1e5), "found from \\(p, T\\), \\(p, h\\) or \\(p, s\\)"),
         (lambda: ac.media.ConstantMedium("oil", rho=-1.0, cp=1.0), "`rho` of oil must be positive"),
         (lambda: ac.media.ConstantMedium("oil", rho=1.0, cp=1.0).state(p=1e5), "found from"),
     ],

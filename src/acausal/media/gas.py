@@ -24,6 +24,7 @@ from ..language.medium import Medium
 
 R = 8.31446261815324  # J/(mol K)
 _MIDDLE = 1000.0
+_LOG_MIDDLE = float(np.log(_MIDDLE))
 _LOWEST, _HIGHEST = 200.0, 3500.0
 _REFERENCE = 101325.0  # Pa, of the entropies
 
@@ -50,6 +51,15 @@ _SPECIES: dict[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
     "CH4": (16.0425e-3,
             (5.14987613, -1.36709788e-2, 4.91800599e-5, -4.84743026e-8, 1.66693956e-11, -10246.6476, -4.64130376),
             (7.48514950e-2, 1.33909467e-2, -5.73285809e-6, 1.22292535e-9, -1.01815230e-13, -9468.34459, 18.4373180)),
+    "H": (1.00794e-3,
+          (2.5, 7.05332819e-13, -1.99591964e-15, 2.30081632e-18, -9.27732332e-22, 25473.6599, -0.446682853),
+          (2.50000001, -2.30842973e-11, 1.61561948e-14, -4.73515235e-18, 4.98197357e-22, 25473.6599, -0.446682914)),
+    "O": (15.9994e-3,
+          (3.16826710, -3.27931884e-3, 6.64306396e-6, -6.12806624e-9, 2.11265971e-12, 29122.2592, 2.05193346),
+          (2.56942078, -8.59741137e-5, 4.19484589e-8, -1.00177799e-11, 1.22833691e-15, 29217.5791, 4.78433864)),
+    "OH": (17.00734e-3,
+           (3.99201543, -2.40131752e-3, 4.61793841e-6, -3.88113333e-9, 1.36411470e-12, 3615.08056, -0.103925458),
+           (3.09288767, 5.48429716e-4, 1.26505228e-7, -8.79461556e-11, 1.17412376e-14, 3858.65700, 4.47669610)),
     "Ar": (39.948e-3, (2.5, 0.0, 0.0, 0.0, 0.0, -745.375, 4.366), (2.5, 0.0, 0.0, 0.0, 0.0, -745.375, 4.366)),
 }  # fmt: skip
 
@@ -115,15 +125,32 @@ class IdealGas(Medium):
         return self.species, None if self.shares is None else self.shares.tobytes()
 
     def state(
-        self, *, p: Any, T: Any = None, h: Any = None, X: Any = None, composition: Any = None, phase: str | None = None
+        self,
+        *,
+        p: Any,
+        T: Any = None,
+        h: Any = None,
+        s: Any = None,
+        X: Any = None,
+        composition: Any = None,
+        phase: str | None = None,
     ) -> GasState:
-        """The state at (p, T) or (p, h). `X` (or `composition`): shares of mass, numbers or expressions. It is gas, whatever is
-        said of the phase."""
+        """The state at (p, T), (p, h) or (p, s). `X` (or `composition`): shares of mass, numbers or expressions. It is gas,
+        whatever is said of the phase.
+
+        >>> air = ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
+        >>> cold = air.state(p=1e5, T=300.0)
+        >>> round(air.state(p=4e5, s=cold.s).T, 1)  # after an isentropic compression
+        444.2
+        """
         shares = self._shares(X if composition is None else composition)
-        if (T is None) == (h is None):
-            raise UsageError(f"A state of {self.name} is found from (p, T) or (p, h).")
-        if T is None:
-            T = self._temperature(h, *shares) if self.shares is None else self._temperature(h)
+        if sum(given is not None for given in (T, h, s)) != 1:
+            raise UsageError(f"A state of {self.name} is found from (p, T), (p, h) or (p, s).")
+        varying = shares if self.shares is None else ()
+        if h is not None:
+            T = self._temperature(h, *varying)
+        elif s is not None:
+            T = self._temperature_of_entropy(s, p, *varying)
         if not is_symbolic(T):
             values = np.asarray(numbers(T))
             if np.any(~((values >= _LOWEST) & (values <= _HIGHEST))):
@@ -145,14 +172,22 @@ class IdealGas(Medium):
     @cached_property
     def _temperature(self) -> Implicit:
         """The temperature at which the gas has an enthalpy; with shares of mass, where they vary."""
+        return self._inverse(("h",), lambda T, shares, h: GasState(self, _REFERENCE, T, shares).h - h)
+
+    @cached_property
+    def _temperature_of_entropy(self) -> Implicit:
+        """The temperature at which the gas has an entropy at a pressure."""
+        return self._inverse(("s", "p"), lambda T, shares, s, p: GasState(self, p, T, shares).s - s)
+
+    def _inverse(self, given: tuple[str, ...], difference: Any) -> Implicit:
         fixed = None if self.shares is None else list(self.shares)
 
-        def difference(T: Any, h: Any, *shares: Any) -> Any:
-            return GasState(self, _REFERENCE, T, fixed or list(shares)).h - h
+        def zero(T: Any, *values: Any) -> Any:
+            return difference(T, fixed or list(values[len(given) :]), *values[: len(given)])
 
         said = {"start": 300.0, "min": _LOWEST, "max": _HIGHEST, "nominal": 300.0, "unit": "K"}
         varying = tuple(f"X_{n}" for n in self.species) if fixed is None else ()
-        return Implicit(difference, {"T": said}, ("h", *varying), self.name)
+        return Implicit(zero, {"T": said}, (*given, *varying), self.name)
 
     def port_members(self) -> dict[str, Declaration]:
         """Ports start with air-like conditions; with the shares of mass, where they vary."""
@@ -160,6 +195,15 @@ class IdealGas(Medium):
         start = GasState(self, 101325.0, 293.15, list(even if self.shares is None else self.shares)).h
         of_h = Stream(with_="m_flow", unit="J/kg", nominal=1e5, start=start, doc="specific enthalpy")
         return {**super().port_members(), "h": of_h}
+
+    @cached_property
+    def s_mixing(self) -> float:
+        """Entropy of mixing in J/(kg K), of a mixture of given composition: ``-R·sum(y·ln y)`` with shares of mole y."""
+        if self.shares is None:
+            return 0.0
+        moles = self.shares / self.molar_masses
+        y = moles[moles > 0] / moles.sum()
+        return float(-R * moles.sum() * np.sum(y * np.log(y)))
 
     def reaction_enthalpy(self, T: Any, moles: Mapping[str, float]) -> Any:
         """The heat that a reaction takes up at T, in J for the moles given: negative for what is used up. Elements must balance.
@@ -266,11 +310,17 @@ class GasState:
         return 1.0
 
     @property
+    def s(self) -> Any:
+        """Specific entropy in J/(kg K). Of a mixture of given composition it contains that of mixing; where the composition varies
+        it does not (`s_pure`): mixing without reaction then makes no entropy, and a change of state none too much."""
+        return self.s_pure + self.medium.s_mixing
+
+    @property
     def s_pure(self) -> Any:
         """Specific entropy in J/(kg K) without that of mixing."""
         T = self.T
 
         def molar(a: tuple[float, ...]) -> Any:
-            return a[0] * log(T) + a[6] + T * (a[1] + T * (a[2] / 2 + T * (a[3] / 3 + T * a[4] / 4)))
+            return a[0] * log(T / _MIDDLE) + a[0] * _LOG_MIDDLE + a[6] + T * (a[1] + T * (a[2] / 2 + T * (a[3] / 3 + T * a[4] / 4)))
 
         return self._mixed(lambda name: self._choice(name, molar)) - self.gas_constant * log(self.p / _REFERENCE)

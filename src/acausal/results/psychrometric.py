@@ -54,7 +54,7 @@ def psychrometric_diagram(
     path = canvas.checked_path(file)
     window = canvas.has_window(matplotlib) if file is None else False
     series = _series(result, states)
-    moments = at if isinstance(at, (list, tuple, np.ndarray)) else [at]
+    moments: list[Any] = list(at) if isinstance(at, (list, tuple, np.ndarray)) else [at]
     times = [] if result is None or trace else [instant(result, t) for t in moments]
     drawn = series if trace else np.stack([_at(result, series, t) for t in times]) if times else np.zeros((0, 0, 2))
     with matplotlib.rc_context(STYLE):

@@ -14,12 +14,13 @@ from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe, friction_factor, pressure_loss
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import OpenTank, StratifiedTank
+from .turbomachines import LinneckenTurbine, ShaftTurbine, TurboCompressor
 from .valves import CheckValve, FourWayValve, Nozzle, ThreeWayValve
 from .volumes import Volume
 
 __all__ = [
-    "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "Nozzle",
-    "OpenTank", "Orifice", "Passage", "Pipe", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "StratifiedTank",
-    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "Valve", "Volume",
-    "effectiveness", "friction_factor", "pressure_loss",
+    "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine",
+    "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "ShaftTurbine",
+    "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine",
+    "TurboCompressor", "Valve", "Volume", "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip

@@ -58,13 +58,21 @@ class Turbine(Passage):
     eta = ac.Parameter(0.85, min=0.01, max=1, doc="isentropic efficiency")
     P = ac.Variable(unit="W", nominal=1e3, doc="power")
 
+    def share(self, ratio: Any) -> Any:
+        """The square of the flow over that into a vacuum, at a ratio of outlet to inlet pressure below one."""
+        return 1 - ratio**2
+
+    def efficiency(self, drop: Any) -> Any:
+        """The isentropic efficiency with an isentropic drop of enthalpy."""
+        return self.eta
+
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
         inlet = state_at(self.medium, a.p, a.h.inflow)
         outlet = self.medium.state(p=b.p, s=inlet.s)
-        share = ac.no_event(ac.max(1 - (b.p / a.p) ** 2, 0.0))
+        share = ac.no_event(ac.max(self.share(b.p / a.p), 0.0))
         yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * share / ac.sqrt(share + 1e-4)
-        drop = self.eta * (inlet.h - outlet.h)
+        drop = self.efficiency(inlet.h - outlet.h) * (inlet.h - outlet.h)
         yield self.P == self.m_flow * drop
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow

@@ -1,0 +1,94 @@
+"""Turbomachines on a shaft: a radial compressor by similarity, and turbines after Stodola and Linnecken.
+
+A machine's `flange` is one of `mechanics.rotational`: join compressor, turbine, inertia and generator there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from ..mechanics.rotational import Flange
+from .machines import Turbine
+from .passages import Passage, state_at, upwind
+
+W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
+
+
+def torque(power: Any, w: Any) -> Any:
+    """``power/w``, going to zero with the speed."""
+    return power * w / (w * w + W_SMALL**2)
+
+
+class LinneckenTurbine(Turbine):
+    """A turbine whose flow chokes, after Linnecken: ``m·sqrt(T)/p = C·sqrt((1 - r)² - (Pi - r)²)`` above the critical ratio r of
+    its stages, constant below (Tummescheit 4.38).
+
+    Written for any medium: ``m_flow = K·sqrt(rho·p)·sqrt(1 - ((Pi - r)/(1 - r))²)``. With many stages r goes to 0 and the law to
+    that of Stodola; one stage with a reaction of one half has about 0.4.
+    """
+
+    ratio_critical = ac.Parameter(0.4, min=0, max=0.9, doc="r: ratio of outlet to inlet pressure below which the flow is choked")
+
+    def share(self, ratio: Any) -> Any:
+        r = self.ratio_critical
+        beyond = ac.no_event(ac.max((ratio - r) / (1 - r), 0.0))
+        return 1 - beyond**2
+
+
+class ShaftTurbine(LinneckenTurbine):
+    """`LinneckenTurbine` on a shaft: its power is ``-flange.tau·w``. The efficiency falls with the square of the distance from the
+    best ratio of blade speed to spouting velocity, ``eta·(1 - drop·(nu/nu_best - 1)²)``, ``nu = w·diameter/2/sqrt(2·(h - h_s))``.
+    """
+
+    flange = Flange(doc="shaft")
+    diameter = ac.Parameter(0.15, unit="m", min=1e-3, doc="of the wheel")
+    nu_best = ac.Parameter(0.7, min=0.05, doc="blade speed over spouting velocity where it is best")
+    drop = ac.Parameter(1.0, min=0, doc="how steeply the efficiency falls; it stays above a fifth of the best")
+
+    def efficiency(self, drop: Any) -> Any:
+        u = ac.der(self.flange.phi) * self.diameter / 2
+        off = u / (self.nu_best * ac.sqrt(2 * ac.no_event(ac.max(drop, 10.0)))) - 1
+        return self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01)
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.flange.tau == -torque(self.P, ac.der(self.flange.phi))
+
+
+class TurboCompressor(Passage):
+    """A radial compressor or fan by similarity: ``h(p_b, s) - h = psi·(u² - bend·v·|v|)``, u the speed of the wheel's rim and
+    ``v = m/(rho·diameter²·phi)``, which is u at the design point.
+
+    So the isentropic work over u² falls with the flow, from psi at none to ``psi·(1 - bend)``, at any speed and at standstill; flow
+    that comes back is resisted. The efficiency is best at the design point, ``eta·(1 - drop·(v/u - 1)²)``, at least a fifth of it.
+    Its power is ``flange.tau·w`` and goes into the gas; gas that comes back takes none.
+    """
+
+    flange = Flange(doc="shaft")
+    diameter = ac.Parameter(0.1, unit="m", min=1e-3, doc="of the wheel")
+    phi = ac.Parameter(0.05, min=1e-4, doc="flow coefficient of the design point: volume flow over diameter² times rim speed")
+    psi = ac.Parameter(0.9, min=0.01, doc="isentropic work over u² at no flow")
+    bend = ac.Parameter(0.3, min=0.01, max=0.99, doc="share of it that is lost at the design point")
+    eta = ac.Parameter(0.8, min=0.01, max=1, doc="isentropic efficiency of the design point")
+    drop = ac.Parameter(0.5, min=0, doc="how steeply the efficiency falls")
+    P = ac.Variable(unit="W", nominal=1e3, doc="power")
+
+    def equations(self) -> Iterator[Any]:
+        a, b = self.a, self.b
+        inlet = state_at(self.medium, a.p, a.h.inflow)
+        ideal = self.medium.state(p=b.p, s=inlet.s)
+        rho = upwind(self.m_flow, inlet.rho, state_at(self.medium, b.p, b.h.inflow).rho)
+        w = ac.der(self.flange.phi)
+        u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
+        yield ideal.h - inlet.h == self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1))
+        off = u * v / (u * u + 1.0) - 1
+        work = (ideal.h - inlet.h) / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
+        yield self.P == upwind(self.m_flow, self.m_flow * work, 0.0)
+        yield self.flange.tau == torque(self.P, w)
+        yield a.m_flow == self.m_flow
+        yield b.m_flow == -self.m_flow
+        yield b.h.outflow == inlet.h + work
+        yield a.h.outflow == b.h.inflow

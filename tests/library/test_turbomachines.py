@@ -1,0 +1,81 @@
+"""Turbomachines against the laws they are built on, and ideal gases at given entropy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.library import fluid
+from acausal.library.mechanics import rotational
+
+AIR = ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
+COLD, HOT = (AIR.state(p=1e5, T=T).h for T in (293.15, 1100.0))
+
+
+def run(wired: Any, machine: Any, p: float, p_end: float, h: float, w: float | None = 3000.0, until: float = 0.1) -> Any:
+    ends = {"left": fluid.PressureBoundary(p=p, h=h), "right": fluid.PressureBoundary(p=p_end, h=COLD)}
+    shaft = {} if w is None else {"drive": rotational.Speed(w=w)}
+    joins = [] if w is None else ["drive.flange part.flange"]
+    return ac.compile(wired("left.port part.a", "part.b right.port", *joins, part=machine, **ends, **shaft)).simulate(until=until)
+
+
+@pytest.mark.parametrize("p", [2e5, 4e5])
+def test_a_compressor_does_the_work_of_euler(wired: Any, p: float) -> None:
+    w, d = 8000.0, 0.1
+    result = run(wired, fluid.TurboCompressor(medium=AIR, diameter=d), 1e5, p, COLD, w)
+    inlet = AIR.state(p=1e5, h=COLD)
+    ideal = AIR.state(p=p, s=inlet.s).h - COLD
+    u = w * d / 2
+    v = np.sqrt((u * u - ideal / 0.9) / 0.3)
+    m = v * inlet.rho * d**2 * 0.05
+    assert result["part.m_flow"][-1] == pytest.approx(m, rel=1e-5)
+    eta = 0.8 * (1 - 0.5 * (v / u - 1) ** 2)
+    assert result["part.P"][-1] == pytest.approx(m * ideal / eta, rel=1e-3)
+    assert result["part.flange.tau"][-1] * w == pytest.approx(result["part.P"][-1], rel=1e-6)
+
+
+def test_a_compressor_at_rest_lets_gas_back(wired: Any) -> None:
+    result = run(wired, fluid.TurboCompressor(medium=AIR), 1e5, 1.2e5, COLD, w=0.0)
+    assert result["part.m_flow"][-1] < -0.01
+    assert result["part.P"][-1] == 0.0
+
+
+def test_a_turbine_chokes_after_linnecken(wired: Any) -> None:
+    flows = {r: float(run(wired, fluid.LinneckenTurbine(medium=AIR, K=1e-3), 4e5, r * 4e5, HOT, None)["part.m_flow"][-1])
+             for r in (0.25, 0.35, 0.7)}  # fmt: skip
+    most = 1e-3 * np.sqrt(AIR.state(p=4e5, h=HOT).rho * 4e5)
+    assert flows[0.25] == pytest.approx(flows[0.35]) == pytest.approx(most, rel=1e-4)
+    assert flows[0.7] == pytest.approx(most * np.sqrt(1 - 0.5**2), rel=1e-3)
+    stodola = run(wired, fluid.Turbine(medium=AIR, K=1e-3), 4e5, 2e5, HOT, None)
+    same = run(wired, fluid.LinneckenTurbine(medium=AIR, K=1e-3, ratio_critical=0.0), 4e5, 2e5, HOT, None)
+    assert same["part.m_flow"][-1] == pytest.approx(stodola["part.m_flow"][-1], rel=1e-9)
+
+
+def test_a_turbine_gives_its_power_to_the_shaft(wired: Any) -> None:
+    result = run(wired, fluid.ShaftTurbine(medium=AIR, K=1e-3), 4e5, 1e5, HOT, 6000.0)
+    inlet = AIR.state(p=4e5, h=HOT)
+    drop = HOT - AIR.state(p=1e5, s=inlet.s).h
+    nu = 6000.0 * 0.075 / np.sqrt(2 * drop)
+    power = float(result["part.m_flow"][-1]) * drop * 0.85 * (1 - (nu / 0.7 - 1) ** 2)
+    assert result["part.P"][-1] == pytest.approx(power, rel=1e-3)
+    assert -result["part.flange.tau"][-1] * 6000.0 == pytest.approx(power, rel=1e-3)
+
+
+def test_entropy_of_an_ideal_gas() -> None:
+    argon = ac.media.ideal_gas("Ar")  # a constant heat capacity: T ∝ p^(2/5)
+    start = argon.state(p=1e5, T=300.0)
+    assert argon.state(p=8e5, s=start.s).T == pytest.approx(300.0 * 8**0.4, rel=1e-9)
+    nitrogen = ac.media.ideal_gas("N2").state(p=1e5, T=298.15)
+    assert nitrogen.s * 28.0134e-3 == pytest.approx(191.6, abs=0.1)  # NIST
+    half = ac.media.ideal_gas(["N2", "O2"], mole=[0.5, 0.5]).state(p=101325.0, T=298.15)
+    parts = [ac.media.ideal_gas(n).state(p=101325.0, T=298.15).s * M for n, M in (("N2", 28.0134e-3), ("O2", 31.9988e-3))]
+    assert half.s * 30.0061e-3 == pytest.approx(np.mean(parts) + 8.314462618 * np.log(2), rel=1e-5)
+
+
+@pytest.mark.parametrize(("name", "formation"), [("H", 217.998), ("O", 249.18), ("OH", 39.35)])
+def test_radicals_have_their_enthalpy_of_formation(name: str, formation: float) -> None:
+    gas = ac.media.ideal_gas(name)
+    assert gas.state(p=1e5, T=298.15).h * gas.molar_masses[0] / 1e3 == pytest.approx(formation, abs=0.02)
