@@ -24,7 +24,6 @@ import errno
 import io
 import json
 import os
-import secrets
 import stat
 import zipfile
 import zlib
@@ -84,7 +83,7 @@ def whole_file(path: str | os.PathLike[str], *, device: bool = True) -> Iterator
         direct = target.exists() and not target.is_file()
         if direct and not device:
             raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
-        place = given if direct else target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+        place = given if direct else target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.part")
         try:
             yield place
             if not direct:

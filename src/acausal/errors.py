@@ -5,10 +5,12 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import field
 from os.path import dirname, realpath
 from types import FrameType, TracebackType
 from typing import Any
+
+from .records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,15 @@ import contextlib
 import hashlib
 import hmac
 import os
-import secrets
 import stat
 import threading
 import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import final
+
+from .records import dataclass
 
 SUFFIX = ".kernel"
 LARGEST_TOTAL = 200 * 2**20  # bytes; beyond it the entries used longest ago are removed
@@ -105,7 +105,7 @@ def _make_secret(folder: Path, path: Path) -> None:
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(_SECRET_SIZE))
+            file.write(os.urandom(_SECRET_SIZE))
         try:
             os.link(part, path)
         except FileExistsError:

@@ -21,7 +21,8 @@ from acausal.families import unit_inference
 from acausal.families.assemble import assemble, read
 from acausal.families.census import Census
 from acausal.families.measures import Number, measure, number_of, shown
-from acausal.families.trace import Traced, trace
+from acausal.families.trace import trace
+from acausal.families.traced import Traced
 from acausal.families.unit_check import check_units, report
 from acausal.language.operators import OPERATORS
 

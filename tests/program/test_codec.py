@@ -34,7 +34,7 @@ from acausal.language.expression import (
 )
 from acausal.language.medium import Fractions
 from acausal.language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
-from acausal.program.codec import CLASSES, Encoded, decode, encode
+from acausal.program.codec import LISTED, Encoded, class_of, decode, encode
 
 OWNER = Node("", None, (), "Thing", None)
 X = Reference(OWNER, OWNER, "x", ())
@@ -94,13 +94,13 @@ def test_every_operator_is_found_again(operator):
 def test_every_declaration_class_is_listed():
     own = [c for c in every(declarations.Declaration) if c.__module__.startswith("acausal.language")]
     recorded_as_others = (states.StateDeclaration, Fractions)  # of the latter a variable is left, once the medium is known
-    assert {c.__name__ for c in own if c not in recorded_as_others} <= set(CLASSES)
+    assert {c.__name__ for c in own if c not in recorded_as_others} <= LISTED
 
 
 def test_data_classes_of_the_translation_are_listed():
     """What a model holds was written for all models of the tests; here, that nothing listed is anything but data."""
-    for name, cls in CLASSES.items():
-        assert name.rpartition(":")[2] == cls.__name__ and cls.__module__.startswith("acausal.")
+    for name, cls in ((name, class_of(name)) for name in LISTED):
+        assert name == cls.__name__ and cls.__module__.startswith("acausal.")
         assert (
             dataclasses.is_dataclass(cls)
             or issubclass(cls, declarations.Declaration)

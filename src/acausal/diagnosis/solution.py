@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..families.assemble import eliminated_mask
 from ..families.explicit import unfolded
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.plant import FIRST_PARAMETER, TIME
-from ..families.system import System
+from ..families.system import System, eliminated_mask
 from ..language.expression import Slot, walk
 from ..structure.blocks import BlockForm, block_form
 from ..structure.incidence import Incidence

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..language.expression import Constant, Expression, Literal, Operation, Reference, Time, walk
+from ..records import dataclass
 from .differentiate import gradient
 
 

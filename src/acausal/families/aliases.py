@@ -6,17 +6,21 @@ zero, sums of three and more shrink, row by row, and may become aliases too (a g
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Expression, Literal, Reference, Time
+from ..records import dataclass
 from ..structure.unions import components, signed_components
 from .affine import Affine, affine
-from .connections import Nodes
 from .plant import TIME, ZERO, Kind, Plant, Quantity
-from .trace import Traced, TracedEquation
+
+if TYPE_CHECKING:
+    from .connections import Nodes
+    from .traced import Traced, TracedEquation
 
 
 @dataclass(slots=True, eq=False)

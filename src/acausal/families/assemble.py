@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from ..language.expression import (
 )
 from ..language.medium import known_media
 from ..language.reading import one_at_a_time
+from ..records import dataclass
 from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .alike import SameButFor
@@ -45,9 +45,10 @@ from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Qu
 from .states import add_guesses, add_transitions, transition_problems
 from .streams import MOST_WRITTEN_OUT, Mixing, mixture, pairwise
 from .sums import split_sums, summed_last, written_out
-from .system import RowBlock, System
-from .template import MINUS, MIXED, PLUS, Family, Template
-from .trace import Traced, TracedEquation, trace
+from .system import RowBlock, System, eliminated_mask
+from .template import Family, merged_families
+from .trace import trace
+from .traced import Traced, TracedEquation
 from .unit_check import check_units
 
 
@@ -212,15 +213,6 @@ def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[i
         for definition in eliminate(one, elsewhere, nodes.connected):
             found[one.kind.index, definition.name] = definition
     return found
-
-
-def eliminated_mask(plant: Plant, definitions: dict[tuple[int, str], Definition]) -> np.ndarray:
-    mask = np.zeros(plant.variable_count, dtype=bool)
-    for index, name in definitions:
-        kind = plant.kinds[index]
-        quantity = kind.quantities[name]
-        mask[quantity.base : quantity.base + kind.count * quantity.size] = True
-    return mask
 
 
 class _Builder:
@@ -479,21 +471,3 @@ class _Builder:
         families = merged_families(self.merged)
         self.merged = {}
         return families
-
-
-def merged_families(merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]) -> list[Family]:
-    """One family for each template, from tables of signed workspace indices and of residual rows."""
-    return [_family(outputs, tables) for outputs, tables in merged.items()]
-
-
-def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.ndarray]]) -> Family:
-    template = Template.of(outputs)
-    slots = np.concatenate([s for s, _ in tables], axis=1) if len(tables) > 1 else tables[0][0]
-    rows = np.concatenate([r for _, r in tables], axis=1) if len(tables) > 1 else tables[0][1]
-    signs = []
-    for k in range(len(slots)):
-        minus = slots[k] < 0
-        signs.append(PLUS if not minus.any() else MINUS if minus.all() else MIXED)
-        if signs[-1] == MINUS:
-            slots[k] = ~slots[k]
-    return Family(template, np.ascontiguousarray(slots), tuple(signs), np.ascontiguousarray(rows, dtype=np.int32))

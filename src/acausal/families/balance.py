@@ -17,7 +17,7 @@ from .pattern import Pattern
 from .plant import Kind
 from .slips import equation_without_yield, forgotten_base
 from .system import System
-from .trace import Traced
+from .traced import Traced
 
 _MOST = 6
 

@@ -12,7 +12,6 @@ import enum
 import fractions
 import pathlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -28,6 +27,7 @@ from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
+from ..records import dataclass
 from .plant import MEDIA, Kind, Plant, Quantity
 from .slips import methods_of
 from .surroundings import seen_around

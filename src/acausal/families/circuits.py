@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError, UsageError
@@ -18,6 +18,7 @@ from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
 from ..language.medium import PLACE, AnyMedium, FluidPort, Known, Medium, UnknownMedium, fluid_paths, part_at
 from ..language.reading import undone
+from ..records import dataclass
 from .census import Census
 from .plant import Kind
 from .trace import stated_connections

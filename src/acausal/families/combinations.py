@@ -19,11 +19,12 @@ equation, and that is all there is in most plants, cost nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..language.expression import Constant, Slot, transform
+from ..records import dataclass
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from ..structure.multipliers import Combinations, dependent_rows

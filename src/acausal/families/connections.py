@@ -6,7 +6,7 @@ counts with the opposite sign. So the elements of nodes are pairs (flow, side), 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from ..language.connector import ConnectorView
 from ..language.declarations import Declaration
 from ..language.expression import Reference
 from ..language.units import compatible
+from ..records import dataclass
 from ..structure.unions import components
 from .plant import Kind, Plant
 from .streams import Meetings, Mixing, meeting_streams
-from .trace import Traced, TracedConnection
+from .traced import Traced, TracedConnection
 from .tree import Port
 
 OUTER, INNER = 0, 1

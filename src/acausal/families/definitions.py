@@ -7,15 +7,18 @@ of iterations nor the sparsity of the Jacobian suffers, and only variables that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..language.expression import Expression, Reference, Sum, take, transform, walk
+from ..records import dataclass
 from .affine import affine, is_linear_in_unknowns, unknowns_of
-from .hybrid import Rule
 from .plant import Kind
-from .trace import Traced, TracedEquation
+
+if TYPE_CHECKING:
+    from .hybrid import Rule
+    from .traced import Traced, TracedEquation
 
 _MOST_UNKNOWNS = 3  # in a definition: as many as a two-port's difference with a third term
 

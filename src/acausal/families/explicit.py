@@ -13,10 +13,10 @@ where the user fixed or bounded it, where initial equations name it, and beyond 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..records import dataclass
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from .pattern import Pattern, distinct

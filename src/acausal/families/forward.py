@@ -7,12 +7,12 @@ Derivatives are those of the operators themselves, so they are exact; elements, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from ..language.expression import Constant, Expression, Literal, Sum, walk
+from ..records import dataclass
 from .differentiate import partials
 from .evaluate import evaluate_arrays
 

@@ -9,11 +9,11 @@ of it are constant coefficients.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..language.expression import Call, Constant, Derived, Expression, Literal, Operation, Reference, transform, walk
+from ..records import dataclass
 from .evaluate import evaluate_arrays
 from .fuse import is_costly
 from .plant import Kind, Plant

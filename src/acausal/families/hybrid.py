@@ -12,7 +12,7 @@ Within `where(live, a < b, cell)` the relation itself stays: while a start is so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ..language.expression import (
 )
 from ..language.operators import RELATIONS
 from ..language.tables import Table
+from ..records import dataclass
 from .plant import Kind, Plant, Quantity
 from .template import Family
 

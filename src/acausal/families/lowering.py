@@ -13,18 +13,18 @@ is still made once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Slot, transform, walk
-from .assemble import merged_families
+from ..records import dataclass
 from .evaluate import evaluate_arrays
 from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded
 from .fuse import work_of
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
-from .template import Family
+from .template import Family, merged_families
 
 Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
 Piece = tuple[int, np.ndarray, Expression]  # output, columns, what these contribute

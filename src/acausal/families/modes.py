@@ -11,7 +11,7 @@ dummy equation, and nothing is compiled when a state is entered.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError
@@ -19,9 +19,10 @@ from ..language.declarations import Discrete
 from ..language.equation import Equation
 from ..language.events import During
 from ..language.expression import Constant, Expression, Operation, Reference, Shape, apply, as_expression, transform, walk
+from ..records import dataclass
 from .hybrid import Freezer, Rule
 from .plant import Plant
-from .trace import Traced, TracedEquation
+from .traced import Traced, TracedEquation
 
 
 @dataclass(slots=True, eq=False)

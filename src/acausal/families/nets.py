@@ -15,18 +15,19 @@ Everything is integer arrays; to bring 10 000 inputs up to date are a few numpy 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError
 from ..language.expression import Reference
 from ..language.states import InputStates, OutputStates, StateDeclaration, States
+from ..records import dataclass
 from ..structure.resolution import RULES, ambiguous
 from ..structure.unions import components
 from .connections import joined_numbers
 from .plant import Kind, Plant, Quantity
-from .trace import Traced, TracedConnection
+from .traced import Traced, TracedConnection
 
 Floats = np.ndarray
 _MOST = 6  # problems of one sort that are told

@@ -7,7 +7,7 @@ expression of parameters becomes a *binding*, evaluated with numpy whenever para
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..language.expression import (
     transform,
     walk,
 )
+from ..records import dataclass
 from .plant import Kind, Plant, Quantity, element_name, joined
 from .tree import Node
 

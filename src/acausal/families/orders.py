@@ -8,12 +8,12 @@ kept as ~code. Differentiating a row is then a template and a table again: the d
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Constant, Expression, Slot, transform, walk
+from ..records import dataclass
 from .differentiate import gradient
 from .evaluate import evaluate_arrays
 from .plant import ONE, TIME, ZERO, Plant

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import NameNotFound
 from ..language.expression import Shape
+from ..records import dataclass
 from .plant import Kind, Plant, unknown_path
 from .tree import Node
 

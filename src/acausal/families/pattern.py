@@ -6,10 +6,9 @@ its entries. Entries whose slot points at a known cell go to a dump cell behind 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..records import dataclass
 from .template import MIXED, Family
 
 

@@ -12,7 +12,7 @@ a reshaped range. A plant is data; `census.py` makes it from components.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ import numpy as np
 from ..errors import Location, ModelError, NameNotFound, UsageError, near_matches
 from ..language.declarations import Declaration
 from ..language.expression import Expression, Reference, Shape
+from ..records import dataclass
 from .tree import Node, Path, Port
 
 if TYPE_CHECKING:

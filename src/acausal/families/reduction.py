@@ -12,21 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
 from ..language.expression import Expression, Slot, transform
+from ..records import dataclass
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
-from .assemble import eliminated_mask, merged_families
 from .combinations import Combiner, find
 from .orders import KNOWN, Coded, Literals, coded, occurrences, plain, slots_of, time_derivative
 from .pattern import Pattern
-from .system import System
-from .template import Family
+from .system import System, eliminated_mask
+from .template import Family, merged_families
 
 Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
 

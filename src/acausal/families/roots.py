@@ -4,14 +4,18 @@ There is one for each distinct set of arguments."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import Location
 from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
 from ..language.events import AfterStep, Assertion, Assign, pre
 from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, rebuild, transform, walk
 from ..language.implicit import Implicit, ImplicitPart
-from .census import Census
 from .plant import Kind, Quantity
+
+if TYPE_CHECKING:
+    from .census import Census
 
 HISTORY = "history"  # what the cells of histories are called; the run fills them in
 _NOWHERE = Location("", 0)

@@ -12,11 +12,12 @@ the factor by which exchanging two columns enlarges the determinant. Columns are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..language.expression import Slot, walk
+from ..records import dataclass
 from ..structure.unions import components
 from .pattern import Pattern
 from .reduction import Derivatives

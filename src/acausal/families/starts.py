@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..errors import Diagnostic
 from ..language.declarations import Modification
+from ..records import dataclass
 from .numbers import Attributes, Numbers, Values, range_text
-from .system import System
+from .system import System, eliminated_mask
 
 
 @dataclass(slots=True, eq=False)
@@ -98,8 +98,6 @@ class StartReader:
 
     @cached_property
     def eliminated(self) -> np.ndarray:
-        from .assemble import eliminated_mask
-
         return eliminated_mask(self.system.plant, self.system.definitions)
 
     def _chosen(self, values: Values, default: float, priority: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:

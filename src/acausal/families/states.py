@@ -20,7 +20,7 @@ from ..language.states import InputStates, StateDeclaration, Transition
 from .hybrid import Freezer, Rule
 from .nets import source_name
 from .plant import Kind
-from .trace import Traced
+from .traced import Traced
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------------

@@ -10,17 +10,17 @@ hold for every model: the counts can be checked against each other, and a surpri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..language.declarations import Constant
+from ..records import dataclass
 from ..structure.blocks import BlockForm, block_form
 from ..structure.incidence import Incidence
-from .assemble import eliminated_mask
 from .plant import Plant, Quantity
-from .system import System
+from .system import System, eliminated_mask
 
 MOST_BLOCKS = 10
 

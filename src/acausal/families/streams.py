@@ -22,12 +22,12 @@ Nodes of more than `MOST_WRITTEN_OUT` connectors are rows to which each pair add
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..language.expression import Constant, Expression, Slot, apply
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from .plant import Plant

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..errors import ModelError
 from ..language.component import Component
 from ..language.outer import Outer
+from ..records import dataclass
 from .tree import Node
 
 

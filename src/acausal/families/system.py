@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import Diagnostic
-from .aliases import Aliases
-from .definitions import Definition
+from ..records import dataclass
 from .plant import Kind, Plant, element_name, joined
 from .template import Family
-from .trace import Traced, TracedEquation
 
 if TYPE_CHECKING:
+    from .aliases import Aliases
+    from .definitions import Definition
     from .hoist import DerivedCells
     from .hybrid import Hybrid
     from .nets import StateTables
     from .reduction import Derivatives
+    from .traced import Traced, TracedEquation
 
 
 @dataclass(slots=True, eq=False)
@@ -125,3 +126,13 @@ class System:
         assert self.selected is not None
         name = self.name_of_unknown(int(self.selected[local - len(self.derivatives.row_of)][0]))
         return Diagnostic("", component=name, equation=f"{name} is a state")
+
+
+def eliminated_mask(plant: Plant, definitions: dict[tuple[int, str], Definition]) -> np.ndarray:
+    """Of the variables that their definition replaces."""
+    mask = np.zeros(plant.variable_count, dtype=bool)
+    for index, name in definitions:
+        kind = plant.kinds[index]
+        quantity = kind.quantities[name]
+        mask[quantity.base : quantity.base + kind.count * quantity.size] = True
+    return mask

@@ -6,7 +6,6 @@ where the equation holds. Rows are numpy data; nothing is created per row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
@@ -14,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Slot, walk
+from ..records import dataclass
 from . import facts
 from .differentiate import gradient, partials
 from .facts import Entry, Facts
@@ -114,3 +114,21 @@ class Family:
     @property
     def count(self) -> int:
         return int(self.rows.shape[1])
+
+
+def merged_families(merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]) -> list[Family]:
+    """One family for each template, from tables of signed workspace indices and of residual rows."""
+    return [_family(outputs, tables) for outputs, tables in merged.items()]
+
+
+def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.ndarray]]) -> Family:
+    template = Template.of(outputs)
+    slots = np.concatenate([s for s, _ in tables], axis=1) if len(tables) > 1 else tables[0][0]
+    rows = np.concatenate([r for _, r in tables], axis=1) if len(tables) > 1 else tables[0][1]
+    signs = []
+    for k in range(len(slots)):
+        minus = slots[k] < 0
+        signs.append(PLUS if not minus.any() else MINUS if minus.all() else MIXED)
+        if signs[-1] == MINUS:
+            slots[k] = ~slots[k]
+    return Family(template, np.ascontiguousarray(slots), tuple(signs), np.ascontiguousarray(rows, dtype=np.int32))

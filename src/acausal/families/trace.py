@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,6 @@ from ..language.events import (
 from ..language.expression import (
     Expression,
     Reference,
-    Shape,
     Unbound,
     as_expression,
     walk,
@@ -40,87 +39,15 @@ from .census import Census, promoted_parameter
 from .plant import Kind
 from .roots import Roots
 from .slips import equation_without_yield, methods_of
-from .tree import Node
+from .traced import Traced, TracedConnection, TracedEquation, TracedGuess
 
 if TYPE_CHECKING:
-    from .hybrid import Rule
+    pass
 
 STATEMENTS = (When, Assertion, Crossing, AfterStep, During)
 ACTIONS = (Assign, Reinit, Terminate)
 WORDS = {When: "when", Assertion: "assert_", Crossing: "crossing", AfterStep: "after_step", During: "during"}
 _OWN_FILES = str(Path(__file__).resolve().parent.parent)
-
-
-@dataclass(slots=True, eq=False)
-class TracedEquation:
-    """`residual == 0`, element by element over `shape`, plus the sums of `terms` over their trailing axes."""
-
-    residual: Expression
-    shape: Shape
-    text: str
-    location: Location | None
-    terms: list[Expression] = field(default_factory=list)
-    branches: list[Expression] = field(default_factory=list)  # the residuals of each state, if it differs from state to state
-    name: str = ""  # where the user gave it one
-
-
-@dataclass(slots=True, eq=False)
-class TracedConnection:
-    """Endpoints that are joined, element by element."""
-
-    component: Node
-    ends: tuple[ConnectorView | Reference, ...]
-    location: Location | None
-
-    def __str__(self) -> str:
-        return ", ".join(self.name_of(e) for e in self.ends)
-
-    @property
-    def of_states(self) -> bool:
-        """Whether it joins state variables."""
-        return isinstance(self.ends[0], Reference) and bool(getattr(self.ends[0].declaration, "states", ()))
-
-    def name_of(self, end: ConnectorView | Reference) -> str:
-        """An end as it is seen from the component that connects it."""
-        if isinstance(end, Reference):
-            return end.owner._path_from(self.component, end.name)
-        return end._owner._path_from(self.component, end._connector.name)
-
-
-@dataclass(slots=True, eq=False)
-class TracedGuess:
-    """Where the iteration for an algebraic variable starts when a condition has become true."""
-
-    target: Reference
-    condition: Expression
-    value: Expression
-    location: Location | None
-
-
-@dataclass(slots=True, eq=False)
-class Traced:
-    """What one kind says."""
-
-    kind: Kind
-    equations: list[TracedEquation]
-    initial: list[TracedEquation]
-    connections: list[TracedConnection]
-    assigned: list[tuple[Reference, Expression, str, Location | None]] = field(default_factory=list)  # discrete == expression
-    statements: list[Any] = field(default_factory=list)  # of `events`
-    transitions: list[Transition] = field(default_factory=list)
-    guesses: list[TracedGuess] = field(default_factory=list)  # of `on_state_change`
-    state_connections: list[TracedConnection] = field(default_factory=list)  # whose ends are state variables
-    rules: list[Rule] = field(default_factory=list)  # what assignments and statements became
-
-    def own(self) -> Traced:
-        """A copy whose equations may be changed."""
-        equations, initial = ([replace(e, terms=list(e.terms)) for e in some] for some in (self.equations, self.initial))
-        return replace(self, equations=equations, initial=initial, statements=list(self.statements), rules=list(self.rules))
-
-    @property
-    def reducible(self) -> list[TracedEquation | Rule]:
-        """Everything in which a variable may be replaced."""
-        return [*self.equations, *self.initial, *self.rules]
 
 
 def trace(kind: Kind, census: Census) -> Traced:

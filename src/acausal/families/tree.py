@@ -8,7 +8,7 @@ everything speaks of nodes, expressions too, so that a compiled model knows no c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from ..language.declarations import (
 from ..language.distributions import Distribution
 from ..language.expression import Arithmetic, Shape
 from ..language.states import InputStates, OutputStates, StateDeclaration, States
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from .plant import Kind

@@ -31,17 +31,18 @@ where values are given (`"1.5 bar"`) and results are read (`result.in_unit`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError, UsageError
 from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, When
 from ..language.expression import Constant, Expression, Operation, Reference, Unbound, walk
 from ..language.units import describe
+from ..records import dataclass
 from .definitions import Definition
 from .measures import PLAIN, TIME, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
 from .plant import Kind
-from .trace import Traced, TracedEquation
+from .traced import Traced, TracedEquation
 from .unit_inference import ANGLES, Clash, Inference, Inferred, Scope, Statement
 
 # --- what a kind states -------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ table of operators and asserts that each has its rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Location
@@ -25,6 +24,7 @@ from ..language.expression import (
     Unbound,
     walk,
 )
+from ..records import dataclass
 from .measures import (
     PLAIN,
     TIME,
@@ -41,7 +41,7 @@ from .measures import (
     times,
     with_factor,
 )
-from .trace import Traced
+from .traced import Traced
 
 ANGLES = ("sin", "cos", "tan")
 _MOST_PASSES = 20  # a longer chain of unknown units against the order of its equations stays unknown

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..errors import ModelError
 from ..families.template import Template
+from ..records import dataclass
 from ..vault import open_vault
 from .cache import expected_entries, host, key_of
 from .emit import emit_kernels

@@ -17,9 +17,11 @@ import mmap
 import struct
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
+
+from ..records import dataclass
 
 MAGIC = b"acimage1"
 _HEADER = struct.Struct("<I")

@@ -7,12 +7,12 @@ more axes in front than the node's own shape (one value per row, or per point in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Literal, Operation, Sum, walk
+from ..records import dataclass
 
 ValueOfLeaf = Callable[[Expression], Any]
 Values = dict[Expression, np.ndarray]

@@ -16,7 +16,7 @@ import csv
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError, near_matches
+from ..records import dataclass
 from .units import convert, dimension, respelled, to_si
 
 Floats = NDArray[np.float64]

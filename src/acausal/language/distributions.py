@@ -8,12 +8,13 @@ hypercube and Sobol points, and correlated ones, all go the same way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 from .units import quantity
 
 Number = float | str

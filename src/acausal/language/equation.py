@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import Location, ShapeError, UsageError
+from ..records import dataclass
 from .expression import Expression, Shape, as_expression
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from ..errors import Location, UsageError
+from ..records import dataclass
 from .declarations import Variable
 from .equation import Equation
 from .expression import Constant, Expression, Mark, Operation, Reference, Time, Unbound, apply, as_expression

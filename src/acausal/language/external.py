@@ -16,12 +16,12 @@ import os
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 
 from ..errors import Location, UsageError
+from ..records import dataclass
 from .expression import Call, Expression, as_expression
 from .functions import abs as absolute
 from .functions import is_symbolic, numbers, plain

@@ -7,12 +7,12 @@ value. Machine code for it is in `kernels/emit.py`; a test walks this table and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 from .expression import Constant, Expression, apply
 
 Partials = Callable[..., tuple[Any, ...]]

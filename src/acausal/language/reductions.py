@@ -6,12 +6,12 @@ A reduction is a value (kind, path, numbers), so that it can be written to a fil
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 
 
 class Trajectory(Protocol):

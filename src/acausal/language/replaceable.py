@@ -8,10 +8,10 @@ of the class that the rest of the plant relies on: `of`, or the class of the par
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError, near_matches
+from ..records import dataclass
 from .component import Component, ComponentArray
 from .declarations import Modification
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import Location, ModelError, ShapeError, UsageError, near_matches
+from ..records import dataclass
 from ..structure.resolution import RULES
 from .declarations import Declaration, Discrete
 from .equation import Equation

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import UsageError, near_matches
+from ..records import dataclass
 
 Dimension = tuple[float, ...]
 

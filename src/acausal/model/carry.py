@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..families.plant import Kind, Quantity
 from ..families.starts import Starts
 from ..families.system import System
 from ..program.evaluator import Evaluator
+from ..records import dataclass
 from ..runtime.initialise.earlier import Earlier, discrete_values, values_from, whole_names
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ from ..runtime.problem import Problem
 from ..runtime.progress import reported
 from ..runtime.recording import Recording
 from ..runtime.solver import Solver, check_options, find_solver
-from ..runtime.states import StateSelection
 from ..runtime.storage import is_number, output_times, seconds
 from .failure import OnFailure, check_on_failure, heard, told_of_open
 from .session import Clock, Order, Session, simulated
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
+    from ..runtime.states import StateSelection
     from ..studies.table import Study
 
 

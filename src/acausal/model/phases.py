@@ -17,7 +17,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from ..language.functions import abs as size_of
 from ..language.operators import RELATIONS
 from ..program.evaluator import Evaluator
 from ..program.rows import Cause
+from ..records import dataclass
 from ..results.phases import Phase, PhasesResult
 from ..results.result import Result
 from ..runtime.initialise import InitialisationError

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError
 from ..program.rows import Stored
+from ..records import dataclass
 from ..results.events import Events
 from ..results.point import shown
 from ..results.result import Result
 from ..runtime.bounds import violated
-from ..runtime.events.driver import Hybrid, Mark, Numbers
 from ..runtime.histories import Histories, State, refuse_delays
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
 from ..runtime.outcome import Outcome
@@ -32,6 +32,9 @@ from ..runtime.run import Driver, driver
 from ..runtime.solver import Request, RunResult, Solver, Statistics
 from ..runtime.storage import Choice, needed_unknowns, seconds
 from .failure import OnFailure, heard
+
+if TYPE_CHECKING:
+    from ..runtime.events.driver import Mark
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,6 +191,8 @@ class Session:
 
     def _interrupt(self, inputs: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
         """Other numbers from here on; nothing happens if they are those it has."""
+        from ..runtime.events.driver import Hybrid, Numbers  # a run without events never needs them
+
         p, t, run = self._preparation.parameters, self.time, self._run
         assert isinstance(run, Hybrid)  # it may be interrupted
         changes, starts = p.split(by_name(changes, "set"))
@@ -292,6 +297,8 @@ class Session:
     # --- taking back ----------------------------------------------------------------------------------------------------------
     def save(self) -> Saved:
         """Where the session is, to come back to: `mark = s.save(); s.advance(…); s.restore(mark)`."""
+        from ..runtime.events.driver import Hybrid
+
         assert isinstance(self._run, Hybrid)
         pieces = {cell: p.copy() for cell, p in self._pieces.items()}
         known, past = self._prepared.problem.known.copy(), self._histories.save()
@@ -307,6 +314,8 @@ class Session:
             raise UsageError(
                 f"`restore` takes what `save` of a session of {self._preparation.title} gave, got {saved!r:.80}.",
             )
+        from ..runtime.events.driver import Hybrid
+
         assert isinstance(self._run, Hybrid)
         self._changes, self._signals = dict(saved.changes), dict(saved.inputs)
         self._pieces = {cell: p.copy() for cell, p in saved.pieces.items()}

@@ -16,7 +16,7 @@ from ..families.assemble import read
 from ..families.numbers import Attributes
 from ..families.plant import MEDIA, Kind, Plant, Quantity
 from ..families.system import System
-from ..families.trace import Traced, TracedConnection
+from ..families.traced import Traced, TracedConnection
 from ..families.tree import NUMERIC, Node
 from ..language.component import Component
 from ..language.connector import ConnectorView

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..families.plant import Kind, Plant, Quantity, element_name, joined
 from ..language.declarations import Declaration
 from ..language.expression import Expression, Operation
+from ..records import dataclass
 from .rows import Meaning, Place
 
 

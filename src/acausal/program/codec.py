@@ -13,7 +13,6 @@ j - 1.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import importlib
 import math
@@ -23,30 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, Location, UsageError
-from ..families import (
-    aliases,
-    assemble,
-    definitions,
-    hoist,
-    hybrid,
-    nets,
-    numbers,
-    pattern,
-    plant,
-    reduction,
-    surroundings,
-    system,
-    template,
-    trace,
-    tree,
-)
+from ..errors import UsageError
+from ..families import template, tree
 from ..families.facts import Entry, Facts
 from ..language import declarations, states
 from ..language.connector import ConnectorView
 from ..language.delays import DelayFunction
-from ..language.equation import Equation
-from ..language.events import AfterStep, Assertion, Assign, Crossing, During, Reinit, Terminate, When
 from ..language.expression import (
     Call,
     Constant,
@@ -68,23 +49,38 @@ from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
 from ..language.several import Part
 from ..language.table_sets import TableSet
 from ..language.tables import SplineFunction, Table, Table2D, TableDerivative
+from ..records import dataclass, field_names, is_dataclass
 from . import columns
 
-CLASSES: dict[str, type] = {
-    cls.__name__: cls
-    for cls in (
-        Location, Diagnostic, Equation, When, Assertion, Crossing, AfterStep, During, Assign, Reinit, Terminate, ConnectorView,
-        aliases.Aliases, definitions.Definition, hoist.DerivedCells, hybrid.Rule, hybrid.RuleBlock, hybrid.Part, hybrid.Hybrid,
-        nets.Level, nets.StateTables, numbers.Binding, numbers.Values, numbers.Numbers, assemble.Source, pattern.Pattern,
-        plant.Quantity, plant.Method, plant.Kind, plant.Plant, surroundings.Seen,
-        reduction.Derivatives, system.RowBlock, system.System, template.Family, trace.TracedEquation,
-        trace.TracedConnection, trace.TracedGuess, trace.Traced, tree.Node, tree.Port, states.Transition, states.StateView,
-        declarations.Declaration, declarations.Variable, declarations.Output, declarations.Input, declarations.Parameter,
-        declarations.Constant, declarations.Discrete, declarations.Integer, declarations.Boolean, declarations.Potential,
-        declarations.Flow, declarations.Stream, states.States, states.OutputStates, states.InputStates,
-    )
-}  # fmt: skip
-_NAMES = {cls: name for name, cls in CLASSES.items()}
+# Classes that are written by their name alone, and their modules; these are imported when a record asks for them.
+_MODULES = {
+    "errors": "Location Diagnostic",
+    "families.aliases": "Aliases",
+    "families.assemble": "Source",
+    "families.definitions": "Definition",
+    "families.hoist": "DerivedCells",
+    "families.hybrid": "Rule RuleBlock Part Hybrid",
+    "families.nets": "Level StateTables",
+    "families.numbers": "Binding Values Numbers",
+    "families.pattern": "Pattern",
+    "families.plant": "Quantity Method Kind Plant",
+    "families.reduction": "Derivatives",
+    "families.surroundings": "Seen",
+    "families.system": "RowBlock System",
+    "families.template": "Family",
+    "families.traced": "TracedEquation TracedConnection TracedGuess Traced",
+    "families.tree": "Node Port",
+    "language.connector": "ConnectorView",
+    "language.declarations": "Declaration Variable Output Input Parameter Constant Discrete Integer Boolean Potential Flow Stream",
+    "language.equation": "Equation",
+    "language.events": "When Assertion Crossing AfterStep During Assign Reinit Terminate",
+    "language.states": "Transition StateView States OutputStates InputStates",
+}
+_LISTED = {f"acausal.{module}:{name}": name for module, names in _MODULES.items() for name in names.split()}
+_MODULE_OF = {name: path.partition(":")[0] for path, name in _LISTED.items()}
+CLASSES: dict[str, type] = {}  # those that have been asked for
+LISTED = frozenset(_MODULE_OF)
+_NAMES: dict[type, str] = {}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
@@ -107,8 +103,9 @@ def name_of(cls: type) -> str:
     """What a class is called in records: listed ones by their name, other data classes of the translation by module and name."""
     found = _NAMES.get(cls)
     if found is None:
-        found = f"{cls.__module__.removeprefix('acausal.')}:{cls.__qualname__}"
-        if not _DATA.fullmatch(found) or not dataclasses.is_dataclass(cls):
+        path = f"{cls.__module__}:{cls.__qualname__}"
+        found = _LISTED.get(path, path.removeprefix("acausal."))
+        if path not in _LISTED and not (_DATA.fullmatch(found) and is_dataclass(cls)):
             raise UsageError(f"A {cls.__name__} is no part of a model that can be written to a file.")
         CLASSES[found], _NAMES[cls] = cls, found
     return found
@@ -116,15 +113,17 @@ def name_of(cls: type) -> str:
 
 def class_of(name: str) -> type:
     """The class of that name; only data classes of this program have one."""
-    if name not in CLASSES:
-        if not isinstance(name, str) or not _DATA.fullmatch(name):
+    found = CLASSES.get(name)
+    if found is None:
+        listed = _MODULE_OF.get(name)
+        if listed is None and not (isinstance(name, str) and _DATA.fullmatch(name)):
             raise KeyError(name)
-        module, _, own = name.partition(":")
-        cls = getattr(importlib.import_module(f"acausal.{module}"), own)
-        if not isinstance(cls, type) or not dataclasses.is_dataclass(cls) or cls.__module__ != f"acausal.{module}":
+        module, _, own = (listed, "", name) if listed is not None else f"acausal.{name}".partition(":")
+        found = getattr(importlib.import_module(module), own)
+        if not isinstance(found, type) or found.__module__ != module or (listed is None and not is_dataclass(found)):
             raise KeyError(name)
-        CLASSES[name], _NAMES[cls] = cls, name
-    return CLASSES[name]
+        CLASSES[name], _NAMES[found] = found, name
+    return found
 
 
 def layout(records: Iterable[list[Any]]) -> str:
@@ -137,13 +136,17 @@ def layout(records: Iterable[list[Any]]) -> str:
 
 def _fields(cls: type) -> list[str] | None:
     """Names of what is written of a class; None: whatever an object has."""
-    if dataclasses.is_dataclass(cls):
-        return [f.name for f in dataclasses.fields(cls) if f.name not in _LEFT_OUT]
+    if is_dataclass(cls):
+        return [name for name in field_names(cls) if name not in _LEFT_OUT]
     return list(cls.__slots__) if cls in (ConnectorView, states.StateView) else None
 
 
+def _is_listed(cls: type) -> bool:
+    return cls in _NAMES or f"{cls.__module__}:{cls.__qualname__}" in _LISTED
+
+
 def _is_data(cls: type) -> bool:
-    return dataclasses.is_dataclass(cls) and not issubclass(cls, template.Template)
+    return is_dataclass(cls) and not issubclass(cls, template.Template)
 
 
 def _is_short(value: dict[Any, Any]) -> bool:
@@ -158,7 +161,7 @@ def _is_plain(part: Any) -> bool:
 
 
 # --- writing ------------------------------------------------------------------------------------------------------------------
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Encoded:
     """Records, arrays, and the functions that are neither (user functions, which only a process that has them can call)."""
 
@@ -212,7 +215,7 @@ class _Encoder:
         if kind is dict or kind is declarations.Modification:
             if _is_short(value):
                 return {"d" if kind is dict else "m": {key: self.value(part) for key, part in value.items()}}
-        elif kind not in _NAMES and kind is not list and not _is_data(kind):
+        elif kind is not list and not _is_listed(kind) and not _is_data(kind):
             return self._fixed(value)
         number = self._new(value, None)
         self._left.append((number[0], value))

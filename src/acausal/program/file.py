@@ -13,6 +13,7 @@ Machine code is not in it: kernels are found in the cache of the machine that re
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -75,8 +76,7 @@ def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -
     """What `make` makes of the program and the numbers in a file; a sentence for everything that can be wrong with it."""
     with opened(Path(path), FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
-        refuse_other_layout(reader, path)
-        found = read_records(reader)
+        found = read_records(reader, path)
         program = found["program"]
         if not isinstance(program, Program):
             raise ValueError("it holds no model")
@@ -84,9 +84,9 @@ def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -
         return make(found)
 
 
-def refuse_other_layout(reader: Reader, path: str | os.PathLike[str]) -> None:
+def _refuse_other_layout(reader: Reader, path: str | os.PathLike[str], records: list[Any]) -> None:
     """Versions of this program may lay data out differently; then neither can read the other's files."""
-    if not _laid_out(json.loads(reader.bytes("records.json"))["records"], reader.about["layout"]):
+    if not _laid_out(records, reader.about["layout"]):
         raise FileError(
             f"`{path}` was made by version {reader.about['version']} of this program, which lays models out differently "
             f"than this one ({version()}) does.",
@@ -102,13 +102,14 @@ def _laid_out(records: list[Any], expected: str) -> bool:
         return False
 
 
-def read_records(reader: Reader) -> Any:
-    """What `write_records` wrote."""
+def read_records(reader: Reader, path: str | os.PathLike[str]) -> Any:
+    """What `write_records` of a version that lays data out in the same way wrote."""
     stored = json.loads(reader.bytes("records.json"))
+    _refuse_other_layout(reader, path, stored["records"])
     kinds = [reader.array(name) for name in _TYPES]
     arrays = []
     for kind, offset, *shape in stored["arrays"]:
-        size = int(np.prod(shape, dtype=np.int64)) if shape else 1
+        size = math.prod(shape)
         whole = kinds[kind]
         if min([offset, *shape]) < 0 or offset + size > len(whole):
             raise ValueError("an array lies outside of what was written")

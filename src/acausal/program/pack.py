@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from ..errors import NameNotFound, UsageError, near_matches
 from ..families.assemble import Source, read
 from ..language.component import Component, ComponentType
 from ..language.connector import Connector
+from ..records import dataclass
 from .codec import encode, register
-from .file import read_records, refuse_other_layout, version, write_records
+from .file import read_records, version, write_records
 from .replay import Packed, Recordings, connector_class, without_source
 
 FORMAT = "acausal components"
@@ -169,10 +170,9 @@ def load(path: str | os.PathLike[str]) -> Pack:
     """The classes in a file. Nothing in it is executed; a file that is damaged, foreign or newer is refused in a sentence."""
     with opened(Path(path), FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
-        refuse_other_layout(reader, path)
         title = Path(path).name
         try:
-            found = read_records(reader)
+            found = read_records(reader, path)
             if not isinstance(found, list) or not all(isinstance(c, Contribution) for c in found):
                 raise ValueError("it holds no components")
             books = {c.name: [(v.choices, Recordings(v.source, title, c.shown)) for v in c.variants] for c in found}

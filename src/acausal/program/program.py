@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, UsageError
-from ..families.assemble import Source, assemble, read
-from ..families.balance import check_structure
 from ..families.numbers import Attributes, Numbers
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant
-from ..families.reduction import reduce
 from ..families.system import System
 from ..language.component import Component
+from ..records import dataclass
 from .codec import Encoded, decode, encode, register
+
+if TYPE_CHECKING:
+    from ..families.assemble import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +75,8 @@ def translate(component: Component, *, units: bool = True, sliding: Collection[t
             f"`ac.compile` takes a component, not a class such as {component.__name__}.",
             remedy=f"Make one of it: ac.compile({component.__name__}()).",
         )
+    from ..families.assemble import read  # whoever reads a model from a file translates nothing
+
     begin = perf_counter()
     return _assembled(read(component), begin, units, sliding)
 
@@ -87,6 +90,10 @@ def sliding_along(program: Program, surfaces: Collection[tuple[int, str]]) -> Pr
 
 
 def _assembled(source: Source, begin: float, units: bool, sliding: Collection[tuple[int, str]]) -> Program:
+    from ..families.assemble import assemble
+    from ..families.balance import check_structure
+    from ..families.reduction import reduce
+
     system = assemble(source, units=units, sliding=sliding)
     assembled = perf_counter()
     pattern = jacobian_pattern(system.families, system.equation_count, system.size)

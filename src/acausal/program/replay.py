@@ -18,7 +18,8 @@ from weakref import WeakValueDictionary
 from ..errors import Location
 from ..families.assemble import Source
 from ..families.plant import Kind
-from ..families.trace import ACTIONS, STATEMENTS, Traced, TracedEquation
+from ..families.trace import ACTIONS, STATEMENTS
+from ..families.traced import Traced, TracedEquation
 from ..families.tree import NUMERIC, Node, Port
 from ..language.component import Component, ComponentArray, ComponentType, _prepare
 from ..language.connector import Connector, ConnectorView

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import Location
+from ..records import dataclass
 
 Value = bool | int | float | str
 

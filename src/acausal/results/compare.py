@@ -9,13 +9,13 @@ there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 from ..runtime.storage import seconds
 from . import series
 from .between import extremes

@@ -7,7 +7,6 @@ what a user sees, `result.events`; nothing in it is made before it is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, final, overload
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..program.rows import Cause, EventLog, Meaning, Place, Value
+from ..records import dataclass
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -20,7 +20,6 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from ..container import CHUNK_BYTES, FileError, whole_file
 from ..errors import NameNotFound, near_matches
+from ..records import dataclass
 from . import series
 from .series import Array, Column, Names, Trajectories
 from .store import SavedOutcome

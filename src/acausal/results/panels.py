@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..records import dataclass
 from . import bands
 from .events import Array, Meaning
 from .style import DASHES, FAMILY_MAPS, colours, is_dark, pretty_unit, quantity_of

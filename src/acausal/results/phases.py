@@ -7,13 +7,14 @@ that everything that is made for states works on them: bands in pictures, `resul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from ..errors import Diagnostic, NameNotFound, ShapeError, UsageError, near_matches
+from ..records import dataclass
 from .events import Array, Cause, EventLog, History, Meaning, Place, Value
 from .series import EXPRESSION, last_time, pattern_of
 from .states import Interval

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 from . import bands, series
 from .between import means
 from .canvas import ENDINGS, checked_path, has_window, new_figure, saved, show

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from ..families.system import System
 from ..program.cells import PlantCells
 from ..program.evaluator import Evaluator
 from ..program.rows import Meaning, Place, Stored
+from ..records import dataclass
 from .events import History
 from .series import last_time, pattern_of
 from .viewable import Viewable

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..records import dataclass
 from .events import History, Meaning, Place
 
 Array = NDArray[np.float64]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import UsageError
+from ..records import dataclass
 from . import series
 from .events import Array, Cause, Meaning
 from .series import Trajectories

@@ -19,7 +19,7 @@ import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from ..container import Reader, Writer, damaged, opened, refuse_newer, written
 from ..errors import NameNotFound, UsageError, near_matches
+from ..records import dataclass
 from . import series
 from .event_tables import MEMBERS, EventTables, read_history, read_meanings, within
 from .events import History, Meaning, Place

@@ -10,7 +10,6 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from ..container import CHUNK_BYTES, whole_file
 from ..errors import NameNotFound, UsageError
+from ..records import dataclass
 from . import series
 from .series import Array, Column, Names, Trajectories, Unit
 

@@ -7,7 +7,7 @@ of pairs is a list of points; two numbers are neither. For an array, numbers in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
@@ -18,6 +18,7 @@ from ..families.numbers import range_text
 from ..language import columns
 from ..language.expression import Shape
 from ..language.units import convert, quantity
+from ..records import dataclass
 from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
 
 MOST_POINTS = 20_000_000  # of data that repeat over a run

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from .inputs import Function, Signal, Table, values_at
-from .journal import Journal, journal_of
 from .outcome import STUCK, Outcome, explain_not_finite, explain_singular, explain_stopped
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, check_options
-from .states import Watch
+
+if TYPE_CHECKING:
+    from .journal import Journal
+    from .states import Watch
 
 
 class Ida:
@@ -103,6 +105,8 @@ class NativeSolver:
         return self._journal(known)
 
     def _journal(self, known: Floats) -> Callable[[], Journal]:
+        from .journal import journal_of
+
         return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:

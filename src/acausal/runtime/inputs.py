@@ -7,13 +7,13 @@ only. `given.py` turns what a user gives into signals.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UsageError
+from ..records import dataclass
 
 Floats = NDArray[np.float64]
 Interpolation = Literal["linear", "monotone", "smooth", "hold"]

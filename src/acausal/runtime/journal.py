@@ -7,12 +7,12 @@ reads it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..records import dataclass
 from .inputs import Signal, values_at
 from .problem import Floats, Problem
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,23 +22,20 @@ from ..families.lowering import lower
 from ..families.pattern import Pattern
 from ..families.starts import StartReader, Starts
 from ..families.system import System
+from ..records import dataclass
 from .build import build
-from .events.handler import settle_discrete, switching
-from .events.timed import set_at_start
 from .histories import remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
-from .initialise.conserved import at_rest_with_given
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, with_starts
-from .initialise.pose import pose
 from .inputs import Signal, values_at
 from .parameters import Parameters, by_name
 from .problem import Floats, Problem
-from .singular import NEARLY, explain_point
-from .states import StateSelection, gathered, spread
 from .storage import Choice, choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .states import StateSelection
 
 _SETTLINGS = 20  # of discrete values in a steady state
 _LONG_AGO = -1e18  # seconds
@@ -139,6 +136,8 @@ class Preparation:
         if system.derivatives is None:
             self.problem = self._explicit = build(lower(system, pattern, self._kept(known)), known, starts.starts(known))
             return
+        from .states import StateSelection  # a model of index 1 needs none of it, and no module of it either
+
         preference = starts.state_preference()
         if system.hybrid is not None:  # what an event sets is best a state, else it would be computed from others
             targets = system.hybrid.parts["reinit"].targets
@@ -179,6 +178,8 @@ class Preparation:
             entries = self._entry_times() if mode == "steady" else []
             bench.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
             if bench.problem.rules is not None:
+                from .events.timed import set_at_start
+
                 set_at_start(bench.problem, t)
             lap("parameters")
             first = self._settled(bench, mode, asked, signals, entries)
@@ -214,6 +215,8 @@ class Preparation:
                 problem.known[entries] = t
                 return first
             first = self._initial_values(lambda: bench.run(mode, asked), problem, asked, signals)
+        from .events.handler import switching
+
         raise ModelError(
             "There is no state of rest: what switches, switches on and off in turn.",
             details=tuple(f"switches:  {name}" for name in switching(problem, t, first.y, first.yp, signals)),
@@ -240,7 +243,11 @@ class Preparation:
             return self._initial_values(solve, problem, asked, signals)
         except InitialisationError:
             declared = problem.known.copy()
-            if problem.rules is None or not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
+            if problem.rules is None:
+                raise
+            from .events.handler import settle_discrete
+
+            if not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
                 raise
             try:
                 with suppress(InitialisationError):
@@ -300,6 +307,8 @@ class Preparation:
     def _reselected(self, problem: Problem, first: Initialised, t: float, known: Floats) -> tuple[Problem, Initialised]:
         """Consistent values may favour other states than the start values did."""
         assert self.selection is not None
+        from .states import gathered, spread
+
         y, yp = spread(problem, t, first.y, first.yp, problem.known)
         with self._lock:
             starts = self.starts.starts(known)
@@ -347,6 +356,9 @@ class Preparation:
         signals: dict[int, Signal],
     ) -> tuple[dict[str, float], Earlier, Report]:
         """Values of the parameters that are solved for, and of all unknowns. Starts may depend on parameters: then once more."""
+        from .initialise.conserved import at_rest_with_given
+        from .initialise.pose import pose
+
         known, t = known_with({}), asked.t
         with self._lock:
             shared = self.all_implicit(known) if self.selection is None else self.selected(t, known, earlier, explicit=False)
@@ -373,6 +385,8 @@ class Preparation:
 
 def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:
     """Whether discrete values change at a state of rest: at a start, and when whatever had to wait has waited."""
+    from .events.handler import settle_discrete
+
     here = (problem, t, first.y, first.yp, signals)
     changed = start and settle_discrete(*here)
     problem.known[entries] = _LONG_AGO
@@ -381,4 +395,6 @@ def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, sign
 
 def _singular_start(problem: Problem, t: float) -> tuple[Diagnostic, ...]:
     """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
+    from .singular import NEARLY, explain_point
+
     return explain_point(problem, t, problem.start, np.zeros(problem.size), limit=NEARLY)

@@ -7,7 +7,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -84,6 +83,8 @@ class _InNotebook(_Bar, ABC):
     last = 0.0
 
     def html(self, share: float) -> str:
+        from html import escape  # of a notebook only
+
         return f"simulating {escape(self.title)} <progress value='{share:.4f}' max='1'></progress> {100 * share:.0f} %"
 
     @abstractmethod

@@ -5,11 +5,12 @@ Sensitivities follow the recorded steps (`native/tangent.h`); at events they nee
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..records import dataclass
 from .inputs import Function, Table
 from .problem import Floats, Problem, core
 

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
-from .events.driver import Hybrid
-from .events.still import Still
-from .ida import NativeSolver
 from .inputs import Constant, Signal, Steps, has_corners, values_at
-from .integrator import Task
-from .journal import Journal
 from .outcome import STUCK, Outcome, explain_not_finite, explain_place
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
-from .states import Exchange, StateSelection, Watch, spread
 from .status import Status
-from .stepping import Stepping
+
+if TYPE_CHECKING:
+    from .events.driver import Hybrid
+    from .ida import NativeSolver
+    from .journal import Journal
+    from .states import StateSelection, Watch
 
 _NONE = np.zeros(0)
 
@@ -46,6 +45,9 @@ class PlugIn:
     """An opened solver that brings an integrator and nothing else."""
 
     def __init__(self, solver: Any, problem: Problem, request: Request) -> None:
+        from .integrator import Task
+        from .stepping import Stepping
+
         assert request.known is not None  # a checked request has its own
         task = Task(problem, request.known, request.inputs)
         task.rtol, task.atol, task.t0, task.t_end = request.rtol, np.asarray(request.atol), request.t0, request.t_end
@@ -76,6 +78,8 @@ class Unmoved:
     """An opened "solver" of a model in which nothing is unknown."""
 
     def __init__(self, problem: Problem, request: Request) -> None:
+        from .events.still import Still
+
         span, max_step = request.t_end - request.t0, float(request.options.get("max_step", 0.0))
         self.session = Still(problem, request.stored, request.inputs, span if np.isfinite(span) else 1.0, max_step)
 
@@ -200,7 +204,7 @@ class Whole(Evaluated):
         return self.found
 
 
-Driver = Smooth | Hybrid | Evaluated
+Driver: TypeAlias = "Smooth | Hybrid | Evaluated"
 
 
 def driver(
@@ -230,7 +234,11 @@ def driver(
     if selection is not None:
         request = replace(request, reduced=lambda: selection.whole[0])
     solving = opened(solver, problem, request)
-    return Smooth(problem, request, solving) if problem.rules is None else Hybrid(problem, request, solving)
+    if problem.rules is None:
+        return Smooth(problem, request, solving)
+    from .events.driver import Hybrid  # most of the code of a run, which many models never need
+
+    return Hybrid(problem, request, solving)
 
 
 def run_to_end(
@@ -246,6 +254,8 @@ def run_to_end(
 
 def _watched(problem: Problem, request: Request, selection: StateSelection, starts: StartReader) -> Request:
     """Of a reduced system, states are exchanged on the way when those chosen no longer determine the rest well."""
+    from .states import Exchange, spread
+
     known = problem.known[: problem.lowered.system.known_count]
     here = values_at(request.inputs, request.t0, known)
     y, yp = spread(problem, request.t0, request.y0, request.yp0, values_at(request.inputs, request.t0, problem.known))

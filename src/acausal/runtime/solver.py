@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
+from ..records import dataclass
 from .inputs import Signal, values_at
 from .outcome import Outcome
 from .problem import Equations, Floats, Problem, Stored, core

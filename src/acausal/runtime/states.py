@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..families.reduction import with_states
 from ..families.selection import Choice, Selection, Selector, merged
 from ..families.starts import StartReader, Starts
 from ..families.system import System
+from ..records import dataclass
 from .build import build, kernels
 from .inputs import Signal, values_at
 from .problem import Equations, Floats, Problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from math import isfinite
 from typing import Any
@@ -16,6 +15,7 @@ from ..families.plant import Kind
 from ..families.system import System
 from ..language.derivative import der
 from ..language.expression import Expression, Reference, walk
+from ..records import dataclass
 
 DEFAULT_POINTS = 501
 MOST_POINTS = 50_000_000

@@ -11,10 +11,9 @@ Natively Tarjan's algorithm, O(equations + size).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..records import dataclass
 from . import native
 from .incidence import Incidence, Numbers
 from .matching import Matching, match

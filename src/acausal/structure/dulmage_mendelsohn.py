@@ -8,10 +8,9 @@ nowhere else. The rest is *square* and structurally regular. The three parts are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..records import dataclass
 from .incidence import Incidence, Mask, Numbers
 from .matching import Matching, match, reach
 from .unions import components

@@ -7,11 +7,10 @@ ascending and distinct. What an equation says, and what an unknown is called, is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..records import dataclass
 from . import native
 
 Numbers = NDArray[np.int32]  # of equations, of unknowns, of nodes; -1: none

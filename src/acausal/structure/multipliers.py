@@ -12,13 +12,13 @@ multipliers or more is eliminated: exactly where the entries are integers, else 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..records import dataclass
 from .unions import components, signed_components
 
 _ROUNDS = 60  # of unions, each over all entries, before elimination takes what is left

@@ -23,11 +23,10 @@ per equation: a thousand pendulums take as many sweeps as one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..records import dataclass
 from .dulmage_mendelsohn import decompose
 from .incidence import Incidence, Mask, Numbers
 from .matching import Matching, match, reach

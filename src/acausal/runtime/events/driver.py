@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
 
 from ...errors import Diagnostic
+from ...records import dataclass
 from ..inputs import Constant, Signal
 from ..outcome import Outcome
 from ..problem import Floats, Problem

@@ -9,12 +9,13 @@ Where a relation reads time alone, it is known which turns it has switched befor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from ...families.template import MINUS, MIXED, Family
 from ...language.expression import Expression, Slot, walk
+from ...records import dataclass
 from ..problem import Floats, Mask, Problem
 from .ranges import Range, can_bound, ranges
 

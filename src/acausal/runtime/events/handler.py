@@ -8,7 +8,7 @@ derivatives are computed anew. The event is over when a round changes nothing. A
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ...errors import Diagnostic
 from ...families.plant import INITIAL, LIVE
 from ...language.declarations import Declaration
 from ...language.expression import Reference, walk
+from ...records import dataclass
 from ..histories import history_cells
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem

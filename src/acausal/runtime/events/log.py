@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...families.system import System
 from ...program.rows import Cause, EventLog
+from ...records import dataclass
 from ..problem import Floats
 from .handler import Happening
 

@@ -8,11 +8,11 @@ What is not known how to bound has bounds without limit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...language.expression import Constant, Expression, Operation, walk
+from ...records import dataclass
 
 Floats = np.ndarray
 Interval = tuple[Floats, Floats]

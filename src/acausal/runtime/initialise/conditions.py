@@ -20,11 +20,12 @@ or a derivative. Should that be structurally singular, the Newton iteration noti
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
 
+from ...records import dataclass
 from .equations import Stack
 from .meters import meters
 from .ordering import choose, conflicting_rows, rows_by_columns

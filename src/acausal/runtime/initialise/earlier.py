@@ -7,7 +7,7 @@ variable of an unknown is tried, so that it is enough if one of them has kept it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...families.system import System
 from ...families.tree import Node
 from ...language.units import quantity as quantity_of
 from ...program.evaluator import Evaluator
+from ...records import dataclass
 from .types import Floats, Integers, Mask
 
 

@@ -7,10 +7,9 @@ columns are known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ...records import dataclass
 from .linear import SparseFactor
 from .types import Floats, InitialProblem, Integers, Mask
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from ...records import dataclass
 from .blocks import BlockSolver
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem

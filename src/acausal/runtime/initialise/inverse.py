@@ -12,12 +12,13 @@ well). The solution does not suffer: differences enter the direction of a step, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...errors import Diagnostic, UsageError
+from ...records import dataclass
 from .types import Floats, Integers
 
 _STEP = 1e-5  # relative, of central differences: truncation and rounding both about 1e-10

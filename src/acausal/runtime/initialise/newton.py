@@ -16,13 +16,14 @@ one Jacobian.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...records import dataclass
 from .equations import Subsystem
 from .linear import damped_least_squares
 from .options import Options

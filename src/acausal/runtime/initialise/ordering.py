@@ -8,10 +8,9 @@ of a block is the length of the longest chain of blocks it waits for: the blocks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ...records import dataclass
 from ...structure import Incidence, Matching, block_form, conflict, decompose, match
 from .types import Integers, Mask
 

@@ -5,13 +5,14 @@ Everything is kept as numbers and turned into names and sentences only when some
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from ...errors import Diagnostic, ModelError
+from ...records import dataclass
 from .conditions import Conditions
 from .types import Floats, InitialProblem, Integers
 
