@@ -262,3 +262,26 @@ def test_models_without_unknowns_or_without_states():
 
     result = ac.compile(Algebraic()).simulate(start=2.0, until=10.0, rtol=1e-8)
     np.testing.assert_allclose(result["y"], np.sin(result.time) + 0.5 * np.cos(result["y"]), atol=1e-6)
+
+
+class _Fed(ac.Component):
+    u, x = ac.Input(1.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.u - self.x
+
+
+class _Feeding(ac.Component):
+    load = ac.Input(3.0)
+
+    def __init__(self) -> None:
+        self.part, self.other = _Fed(), _Fed()
+
+    def equations(self):
+        yield self.part.u == -self.load / (1 + self.other.x)
+
+
+def test_an_input_of_a_part_that_is_the_negative_of_something_is_stated() -> None:
+    result = ac.compile(_Feeding()).simulate(until=5.0, at=[5.0], rtol=1e-9)
+    np.testing.assert_allclose(result["part.u"][-1], -3.0 / (2 - np.exp(-5.0)), rtol=1e-7)
+    assert result["other.u"][-1] == 1.0

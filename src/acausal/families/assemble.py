@@ -191,19 +191,22 @@ def _take_out_sums(plant: Plant, traced: Traced) -> None:
 def _mark_driven_inputs(plant: Plant, traced: Traced, nodes: Nodes) -> None:
     """A sub-component's input that an equation of its surroundings states (`self.room.gain == …`) is as good as connected."""
     for equation in traced.equations:
-        for side in _sides(equation.residual):
-            if isinstance(side, Reference) and side.declaration.role == "input" and side.owner is not traced.kind.representative:
-                numbers = plant.numbers(traced.kind, side).ravel()
-                nodes.connected[numbers] = nodes.stated[numbers] = True
+        for stated in _stated_inputs(equation.residual, traced.kind.representative):
+            numbers = plant.numbers(traced.kind, stated).ravel()
+            nodes.connected[numbers] = nodes.stated[numbers] = True
 
 
-def _sides(residual: Expression) -> list[Expression]:
-    """The sides of an equation; of one that differs from state to state, those of all its branches. `u == 0` has one, u itself."""
-    if isinstance(residual, Operation) and residual.operator.name == "where":
-        return [side for branch in residual.args[1:] for side in _sides(branch)]
-    if isinstance(residual, Operation) and residual.operator.name in ("sub", "neg"):
-        return list(residual.args)
-    return [residual]
+def _stated_inputs(residual: Expression, own: object) -> list[Reference]:
+    """Inputs of parts that are a side of an equation; of one that differs from state to state, of any of its branches.
+
+    `u == 0` has one side, u itself, and `u == -x` has become u + x; of two inputs that sum to zero nobody can tell which is meant.
+    """
+    name = residual.operator.name if isinstance(residual, Operation) else ""
+    if isinstance(residual, Operation) and name == "where":
+        return [found for branch in residual.args[1:] for found in _stated_inputs(branch, own)]
+    sides = residual.args if isinstance(residual, Operation) and name in ("sub", "neg", "add") else (residual,)
+    found = [s for s in sides if isinstance(s, Reference) and s.declaration.role == "input" and s.owner is not own]
+    return found if len(found) < 2 or name != "add" else []
 
 
 def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:
