@@ -5,15 +5,22 @@ Each record has what was reached and, as `bar`, what is asked for; `ok` says whe
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import numpy as np
 
 import acausal as ac
-from benchmarks import models
+from benchmarks import compiled, models
 
+PLANT = 20  # cells of a chain with 41 unknowns
+CASES, STREAMED = 1_000, 100_000
 CELLS = 1_000
 END = 100.0
 REPEATS = 5
@@ -24,6 +31,9 @@ Record = dict[str, Any]
 def run(sizes: list[int] | None = None) -> Iterator[Record]:
     """`sizes`: the number of random starts of each fit."""
     starts = sizes[0] if sizes else STARTS
+    yield from _many_cases()
+    if not sizes:
+        yield from _streamed()
     yield from _forward()
     yield from _backward()
     yield from _bounces()
@@ -48,15 +58,96 @@ def _record(case: str, n: int, reached: float, bar: float, at_least: bool = Fals
     }
 
 
-def _best(*works: Callable[[], Any]) -> tuple[float, ...]:
+def _best(*works: Callable[[], Any], rounds: int = REPEATS) -> tuple[float, ...]:
     """Seconds of each, the least of several rounds in turn."""
-    found = np.full((REPEATS, len(works)), np.inf)
+    found = np.full((rounds, len(works)), np.inf)
     for row in found:
         for k, work in enumerate(works):
             begun = time.perf_counter()
             work()
             row[k] = time.perf_counter() - begun
     return tuple(found.min(axis=0).tolist())
+
+
+# --- many cases -------------------------------------------------------------------------------------------------------------
+
+
+def _many_cases() -> Iterator[Record]:
+    """A thousand cases on two cores, against two bare programs in C at once that integrate five hundred times each."""
+    model, end = ac.compile(models.chain(PLANT)), 1000.0
+    cases = ac.grid({"conductor[3].G": np.linspace(8.0, 12.0, CASES).tolist()})
+    asked: dict[str, Any] = {"until": end, "points": compiled.OUTPUT_POINTS}
+    try:
+        compiled.build("chain")
+    except compiled.NoReference as missing:
+        yield {"suite": "studies", "case": "1000 cases", "n": CASES, "seconds": None, "message": str(missing)}
+        return
+    bare, threads = _best(_two_programs, lambda: ac.study(model, cases, "cell[19].T", workers=2, **asked), rounds=3)
+    yield _record("1000 cases on 2 cores, over C on 2 cores", CASES, threads / bare, 1.3, seconds=threads)
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        return
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        ac.study(model, ac.grid({"conductor[3].G": [10.0] * 20}), "cell[19].T", executor=client, **asked)  # workers import once
+        bare, dask = _best(_two_programs, lambda: ac.study(model, cases, "cell[19].T", executor=client, **asked), rounds=3)
+    yield _record("… on a Dask cluster of two", CASES, dask / bare, 1.6, seconds=dask)
+
+
+def _two_programs() -> None:
+    command = [str(compiled.build("chain")), str(PLANT), str(CASES // 2)]
+    programs = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [program.wait() for program in programs] == [0, 0]
+
+
+def _streamed() -> Iterator[Record]:
+    """A hundred thousand cases to disk: how much memory grows after the first tenth; killed on the way, how many rows differ."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole, broken = Path(folder) / "whole", Path(folder) / "broken"
+        begun = time.perf_counter()
+        grown = int(subprocess.run([sys.executable, "-c", STREAM, str(whole), str(STREAMED)], check=True, stdout=PIPE).stdout)
+        seconds = time.perf_counter() - begun
+        yield _record("100000 cases to disk: memory after the first tenth, MB", STREAMED, grown / 2**20, 10.0, seconds=seconds)
+        rng = np.random.default_rng(3)
+        for share in np.sort(rng.uniform(0.1, 0.9, 3)):
+            program = subprocess.Popen([sys.executable, "-c", STREAM, str(broken), str(STREAMED)], stdout=PIPE)
+            while program.poll() is None and _lines(broken) < share * STREAMED:
+                time.sleep(0.2)
+            program.kill()
+            program.wait()
+        subprocess.run([sys.executable, "-c", STREAM, str(broken), str(STREAMED)], check=True, stdout=PIPE)
+        tables = [(place / "table.npy").read_bytes() for place in (whole, broken)]
+        differing = float(sum(a != b for a, b in zip(*tables, strict=True)))
+        yield _record("… killed three times and continued: bytes of the table that differ", STREAMED, differing, 0.0)
+
+
+def _lines(folder: Path) -> int:
+    place = folder / "rows.jsonl"
+    return place.read_bytes().count(b"\n") if place.exists() else 0
+
+
+STREAM = """
+import resource, sys
+import numpy as np
+import acausal as ac
+
+class Decay(ac.Component):
+    k = ac.Parameter(1.0)
+    x = ac.Variable(start=1.0, fixed=True)
+    def equations(self):
+        yield ac.der(self.x) == -self.k * self.x
+
+folder, count = sys.argv[1], int(sys.argv[2])
+seen = []
+def progress(done, of):
+    if done > of / 10:
+        with open("/proc/self/statm") as file:
+            seen.append(int(file.read().split()[1]) * resource.getpagesize())
+cases = ac.draws({"k": ac.uniform(0.5, 2.0)}, count, seed=1)
+study = ac.study(ac.compile(Decay()), cases, ["x", ac.max("x")], until=1.0, points=3, keep=folder, progress=progress)
+np.save(folder + "/table.npy", np.array([study["k"], study["x"], study["max x"]]))
+print(max(seen) - seen[0] if seen else 0)
+"""
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 
 import numpy as np
@@ -68,11 +69,38 @@ def test_joblib(decay, table):
     np.testing.assert_array_equal(study["x"], table)
 
 
-def test_dask(decay, table):
+def test_a_worker_of_a_cluster_that_dies_takes_nothing_with_it(decay, table, tmp_path):
+    """One of two workers is killed by its first case; another takes its place, and the table is whole."""
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as cluster,
         distributed.Client(cluster) as client,
     ):
-        study = ac.study(decay, {"k": RATES}, "x", until=1.0, executor=client)
+        study = ac.study(decay, {"k": RATES}, {"x": Deadly(tmp_path, always=False)}, until=1.0, executor=client)
+    np.testing.assert_array_equal(study["x"], table)
+    assert study.ok.all() and (tmp_path / "died").exists()
+
+
+class Broken(Executor):
+    """An executor of somebody else, whose third task brings it down."""
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def submit(self, function, /, *arguments, **options):
+        self.tasks += 1
+        future = Future()
+        if self.tasks < 3:
+            future.set_result(function(*arguments, **options))
+        else:
+            future.set_exception(BrokenExecutor("no more memory"))
+        return future
+
+
+def test_an_executor_that_dies_is_told_and_what_is_done_is_kept(decay, table, tmp_path):
+    with pytest.raises(ac.AcausalError, match=r"The executor Broken broke down \(no more memory\)"):
+        ac.study(decay, {"k": RATES}, "x", until=1.0, executor=Broken(), keep=tmp_path, workers=1)
+    done = []
+    study = ac.study(decay, {"k": RATES}, "x", until=1.0, keep=tmp_path, progress=lambda n, of: done.append(n))
+    assert done[0] > 2
     np.testing.assert_array_equal(study["x"], table)

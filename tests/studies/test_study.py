@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -67,6 +68,8 @@ def test_each_case_may_begin_from_another(decay):
     np.testing.assert_allclose(chained["x"], np.exp(-np.cumsum(RATES)), rtol=1e-6)
     first = ac.study(decay, {"k": RATES}, "x", until=1.0, rtol=1e-9, each_from="first")
     np.testing.assert_allclose(first["x"][1:], fresh["x"][1:] * fresh["x"][0], rtol=1e-6)
+    for study in (chained, first):  # a whole result begins where its case began
+        assert [study.result(k)["x"][-1] for k in (2, 0, 1)] == [study["x"][k] for k in (2, 0, 1)]
 
 
 def test_steady_states_are_cases_too(decay):
@@ -88,6 +91,30 @@ def test_a_whole_result_can_be_looked_at(decay):
     study = ac.study(decay, {"k": RATES}, "x", until=1.0)
     assert study.result(1)["x"][-1] == study["x"][1]
     assert study.result("2") is study.result(1)
+
+
+def test_whole_results_go_to_disk_beyond_memory(decay, tmp_path, monkeypatch):
+    study = ac.study(decay, {"k": RATES}, "x", until=1.0, keep=tmp_path / "kept")
+    study._results.most = 1
+    for _ in range(2):
+        assert [study.result(k)["x"][-1] for k in range(3)] == study["x"].tolist()
+    assert len(study._results._held) == 1
+    monkeypatch.setattr(type(study._job), "solve", None)  # nothing is run once more
+    again = ac.study(decay, {"k": RATES}, "x", until=1.0, keep=tmp_path / "kept")
+    assert again.result(1)["x"][-1] == study["x"][1]
+    (tmp_path / "kept" / "results" / "3.acausal").write_bytes(b"damaged")
+    monkeypatch.undo()
+    assert again.result(2)["x"][-1] == study["x"][2]
+
+
+def test_a_study_can_be_sent_elsewhere(decay):
+    study = ac.study(decay, {"k": [1.0, 200.0]}, "x", until=1.0)
+    there = pickle.loads(pickle.dumps(study))
+    assert (
+        str(there) == str(study)
+        and there.failed[0].message == study.failed[0].message
+        and there.result(0)["x"][-1] == study["x"][0]
+    )
 
 
 def test_the_table_goes_to_pandas_and_to_files(decay, tmp_path):
@@ -128,7 +155,6 @@ def test_what_a_study_cannot_do_is_said(decay, cases, outputs, options, said):
         ac.study(decay, cases, outputs, **options)
 
 
-def test_an_output_that_names_nothing_is_told_in_every_row(decay):
-    study = ac.study(decay, {"k": RATES}, "y", until=1.0)
-    assert not study.ok.any()
-    assert "`y` does not exist" in study.failed[0].message
+def test_an_output_that_names_nothing_is_told_before_the_first_run(decay):
+    with pytest.raises(ac.AcausalError, match="An output: `y` does not exist"):
+        ac.study(decay, {"k": RATES}, ["x", ac.max("y")], until=1.0)

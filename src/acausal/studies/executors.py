@@ -145,7 +145,18 @@ def _killer(number: int, width: int) -> Row:
 def _with_executor(job: Job, chunks: Iterable[Chunk], executor: Any, workers: int, start_from: Any) -> Iterator[Row]:
     """An executor of `concurrent.futures`, or anything with its `submit`."""
     count = getattr(executor, "_max_workers", workers)
-    yield from _stream(lambda chunk: executor.submit(run_chunk, job, chunk, start_from), chunks, count)
+    try:
+        yield from _stream(lambda chunk: executor.submit(run_chunk, job, chunk, start_from), chunks, count)
+    except BrokenExecutor as error:
+        raise _lost(f"executor {type(executor).__name__}", error) from error
+
+
+def _lost(what: str, error: BaseException) -> UsageError:
+    reason = str(error).strip() or type(error).__name__
+    return UsageError(
+        f"The {what} broke down ({reason.splitlines()[0]}).",
+        remedy="With `keep=` every case that is done is kept: run the same study again with another executor, and it goes on.",
+    )
 
 
 def _with_joblib(job: Job, chunks: Iterable[Chunk], parallel: Any, start_from: Any) -> Iterator[Row]:
@@ -156,17 +167,36 @@ def _with_joblib(job: Job, chunks: Iterable[Chunk], parallel: Any, start_from: A
 
 
 def _on_cluster(job: Job, chunks: Iterable[Chunk], client: Any, start_from: Any) -> Iterator[Row]:
-    """An existing Dask cluster. The model is scattered once; Dask itself runs again what a lost worker had."""
-    from distributed import as_completed
+    """An existing Dask cluster. The model is a task of its own, so that Dask makes it again where it was lost with a worker; and
+    Dask itself runs again what a lost worker had to do."""
+    from distributed import CancelledError, as_completed
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
 
-    shared = client.scatter(job, broadcast=True, hash=False)
-    first = client.scatter(start_from, broadcast=True, hash=False) if start_from is not None else None
-    ahead = _AHEAD * max(1, len(client.scheduler_info()["workers"]))
+    shared = client.submit(_given, job, pure=False)
+    first = client.submit(_given, start_from, pure=False) if start_from is not None else None
+    under_way: dict[str, Chunk] = {}
+
+    def submitted(chunk: Chunk) -> Any:
+        future = client.submit(run_chunk, shared, chunk, first, pure=False)
+        under_way[future.key] = chunk
+        return future
+
     source = iter(chunks)
-    submitted = [client.submit(run_chunk, shared, chunk, first, pure=False) for chunk in islice(source, ahead)]
-    completed = as_completed(submitted)
+    ahead = _AHEAD * max(1, len(client.scheduler_info()["workers"]))
+    completed = as_completed([submitted(chunk) for chunk in islice(source, ahead)])
     for future in completed:
-        rows = future.result()
-        for chunk in islice(source, 1):
-            completed.add(client.submit(run_chunk, shared, chunk, first, pure=False))
+        chunk = under_way.pop(future.key)
+        try:
+            rows = future.result()
+        except KilledWorker:  # it killed every worker that tried it: case by case, it is seen which one does
+            rows = [_killer(chunk[0][0], len(job.columns))] if len(chunk) == 1 else []
+            completed.update([submitted([case]) for case in chunk] if len(chunk) > 1 else [])
+        except (CommClosedError, CancelledError, OSError) as error:
+            raise _lost("cluster", error) from error
+        completed.update([submitted(more) for more in islice(source, 1)])
         yield from rows
+
+
+def _given(value: Any) -> Any:
+    return value

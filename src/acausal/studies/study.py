@@ -10,15 +10,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..errors import Diagnostic, ModelError, UsageError
+from ..errors import Diagnostic, ModelError, NameNotFound, UsageError
 from ..language.component import Component
 from . import facts
 from .case_run import Job, Row, run_case
 from .cases import Cases, Draws, cases_of
 from .executors import Chunk, rows_of
 from .journal import Journal
-from .outputs import Outputs, columns_of
+from .outputs import Column, Outputs, columns_of
 from .progress import counted
+from .rows import Rows
 from .table import Study
 from .variants import Variants, variants_of
 
@@ -66,17 +67,21 @@ def study(
     asked = dict(options) if steady else {"until": until, **options}
     structural = () if variants is None else variants.arguments
     inputs = _checked(model, found, structural)
+    if variants is None:
+        _check_outputs(model, columns)
     job = Job(model, columns, asked, steady, inputs, variants)
     journal = None if keep is None else Journal(keep, _fingerprint(job, found, each_from))
-    done = {row.number: row for row in journal.rows()} if journal is not None else {}
-    left = [k for k in range(len(found)) if k not in done]
-    with counted(progress, len(done), len(found), getattr(model, "title", "model")) as count:
-        for batch in _batches(_rows(job, found, left, each_from, executor, workers)):
+    rows = Rows(len(found), len(columns))
+    for row in journal.rows() if journal is not None else ():
+        rows.put(row)
+    with counted(progress, rows.done, len(found), getattr(model, "title", "model")) as count:
+        for batch in _batches(_rows(job, found, rows.left(), each_from, executor, workers)):
             if journal is not None:
                 journal.append(batch)
-            done.update((row.number, row) for row in batch)
-            count(len(done))
-    return Study(job, found, [done[k] for k in range(len(found))])
+            for row in batch:
+                rows.put(row)
+            count(rows.done)
+    return Study(job, found, rows, each_from, None if journal is None else journal.folder)
 
 
 def _rows(job: Job, cases: Cases, left: Sequence[int], each_from: str, executor: Any, workers: int | None) -> Iterator[Row]:
@@ -177,6 +182,16 @@ def _checked(model: Any, cases: Cases, structural: Sequence[str] = ()) -> frozen
     if wrong:
         raise ModelError(*wrong[:20])
     return frozenset(inputs)
+
+
+def _check_outputs(model: Any, columns: Sequence[Column]) -> None:
+    """A path that names nothing is told before the first run; of structural variants each knows for itself."""
+    for path in (path for column in columns for path in column.paths or ()):
+        try:
+            facts.role(model, path)
+        except NameNotFound as error:
+            told = error.diagnostics[0]
+            raise NameNotFound(f"An output: {told.what}", remedy=told.remedy) from None
 
 
 def _hashable(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ..errors import NameNotFound, UsageError, near_matches
 from . import facts
 from .case_run import Job, Row
 from .cases import Cases
+from .rows import Rows
+from .whole import Whole
 
 if TYPE_CHECKING:
     import pandas
@@ -26,9 +29,16 @@ class Study:
     Every day: `[…]`, `to_pandas`, `failed`, `plot`, `tornado`, `heat_map`, `scatter`, `bands`, `overlay`.
     """
 
-    def __init__(self, job: Job, cases: Cases, rows: Sequence[Row]) -> None:
-        self._job, self.cases, self.rows = job, cases, tuple(rows)
-        self._results: dict[int, Any] = {}
+    def __init__(self, job: Job, cases: Cases, rows: Rows, each_from: str = "start", folder: Path | None = None) -> None:
+        self._job, self.cases, self.rows, self._each_from = job, cases, rows, each_from
+        self._results = Whole(job, cases, self._before, folder)
+
+    def _before(self, number: int) -> int | None:
+        """The case from whose end a case began."""
+        if self._each_from == "start" or number == 0:
+            return None
+        candidates = [0] if self._each_from == "first" else range(number - 1, -1, -1)
+        return next((k for k in candidates if self.rows[k].ok), None)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -49,17 +59,16 @@ class Study:
     @property
     def ok(self) -> np.ndarray:
         """Which cases came to their end."""
-        return np.array([row.ok for row in self.rows], dtype=bool)
+        return self.rows.ok
 
     @property
     def failed(self) -> list[Row]:
         """Rows of the cases that did not come to their end, with outcome, time reached and reason."""
-        return [row for row in self.rows if not row.ok]
+        return [self.rows[int(k)] for k in np.flatnonzero(~self.rows.ok)]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.outputs:
-            place = self.outputs.index(name)
-            return np.array([row.values[place] for row in self.rows])
+            return np.array(self.rows.values[:, self.outputs.index(name)])
         if name in self.cases.columns:
             return self._numbers(name)
         known = [*self.changed, *self.outputs]
@@ -99,8 +108,7 @@ class Study:
         import pandas
 
         columns: dict[str, Any] = {name: self[name] for name in (*self.changed, *self.outputs)}
-        columns |= {"outcome": [row.outcome for row in self.rows], "time reached": [row.reached for row in self.rows]}
-        columns["message"] = [row.message for row in self.rows]
+        columns |= {"outcome": self.rows.outcomes, "time reached": self.rows.reached, "message": self.rows.messages}
         frame = pandas.DataFrame(columns, index=pandas.Index(self.cases.names, name="case"))
         frame.attrs["units"] = {name: self.unit(name) for name in (*self.changed, *self.outputs)}
         return frame
@@ -121,11 +129,8 @@ class Study:
             raise UsageError(f"A table is written to .csv, .xlsx or .parquet, not to `{path}`.")
 
     def result(self, case: int | str) -> Any:
-        """The whole result of one case, by number or name: run once more when asked for, and then kept."""
-        number = self._number(case)
-        if number not in self._results:
-            self._results[number] = self._job.solve(self.cases[number])
-        return self._results[number]
+        """The whole result of one case, by number or name: run once more when asked for, and then kept (with `keep=`, on disk)."""
+        return self._results[self._number(case)]
 
     def _number(self, case: int | str) -> int:
         if isinstance(case, str):
