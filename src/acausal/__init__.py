@@ -107,9 +107,11 @@ if TYPE_CHECKING:
     from .model.phases import Phases
     from .model.session import Session
     from .program.pack import pack, variants
+    from .results.accounts import exergy, inventory, performance, pinches
     from .results.compare import compare
     from .results.diagrams import animate_cycle, ph_diagram, state_points, ts_diagram
     from .results.psychrometric import psychrometric_diagram
+    from .results.report import report
     from .results.result import Result
     from .runtime.given import data
     from .runtime.inputs import hold
@@ -130,6 +132,11 @@ _LATE = {
     "Session": ("model.session", "Session"),
     "animate_cycle": ("results.diagrams", "animate_cycle"),
     "ph_diagram": ("results.diagrams", "ph_diagram"),
+    "exergy": ("results.accounts", "exergy"),
+    "inventory": ("results.accounts", "inventory"),
+    "performance": ("results.accounts", "performance"),
+    "pinches": ("results.accounts", "pinches"),
+    "report": ("results.report", "report"),
     "psychrometric_diagram": ("results.psychrometric", "psychrometric_diagram"),
     "state_points": ("results.diagrams", "state_points"),
     "ts_diagram": ("results.diagrams", "ts_diagram"),
@@ -237,6 +244,7 @@ __all__ = [
     "draws",
     "during",
     "edge",
+    "exergy",
     "exp",
     "experiment",
     "external",
@@ -250,6 +258,7 @@ __all__ = [
     "implicit",
     "initial",
     "integral",
+    "inventory",
     "library",
     "load",
     "log",
@@ -267,8 +276,10 @@ __all__ = [
     "one_at_a_time",
     "outer",
     "pack",
+    "performance",
     "ph_diagram",
     "pi",
+    "pinches",
     "plain",
     "pre",
     "psychrometric_diagram",
@@ -276,6 +287,7 @@ __all__ = [
     "regularised_sqrt",
     "reinit",
     "replaceable",
+    "report",
     "sample",
     "several",
     "sign",

@@ -17,6 +17,7 @@ from .guard import guarded
 from .info import info
 from .listing import show
 from .pack import pack, unpack
+from .report import report
 from .run import run
 from .solvers import solvers
 from .studio import studio
@@ -52,7 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run, studio, study, check, show, info, diagnose, pack, unpack, solvers, demo, bench):
+for command in (run, report, studio, study, check, show, info, diagnose, pack, unpack, solvers, demo, bench):
     app.command(name=command.__name__, cls=_Command, epilog=EPILOG if command is run else None)(guarded(command))
 
 

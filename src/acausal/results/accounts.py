@@ -1,0 +1,227 @@
+"""Accounts of a circuit: the charge by component, work and heat, exergy and where it is destroyed, temperature differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UsageError
+from . import canvas
+from .diagrams import File, instant
+from .parts import Part, flows, fluid_parts, one_fluid, total
+from .style import COLOURS, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ZERO = 273.15
+ALONG = 60  # points along an exchanger at which temperatures are compared
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How much of the medium is in a component."""
+
+    name: str
+    kind: str
+    mass: float
+    share: float
+
+
+class Inventory(list[Held]):
+    """What each component holds. Printed it is a table."""
+
+    def __str__(self) -> str:
+        wide = max([len(row.name) for row in self], default=4)
+        rows = [f"{row.name:{wide}} {row.mass:10.4f} kg {row.share:7.1%}" for row in self]
+        return "\n".join([*rows, f"{'all':{wide}} {self.mass:10.4f} kg"])
+
+    @property
+    def mass(self) -> float:
+        """All of it, in kg."""
+        return float(sum(row.mass for row in self))
+
+
+def inventory(result: Any, medium: Any = None, *, at: float | None = None) -> Inventory:
+    """How much of a medium each component holds at a time (the last one unless given), the most first.
+
+    Counted is the `charge` of components that have one, otherwise their mass `M`. `medium` may be left out where only one boils.
+
+    >>> import acausal as ac
+    >>> from acausal.library.refrigeration import ColdStore
+    >>> held = ac.inventory(ac.compile(ColdStore()).simulate(until="10 min", points=11))
+    >>> [row.name for row in held], round(held.mass, 6)
+    (['receiver', 'condenser', 'evaporator'], 1.0)
+    """
+    name, time = one_fluid(result, medium).name, instant(result, at)
+    found = []
+    for part in fluid_parts(result):
+        quantity = next((q for q in ("charge", "M") if part.has(q, "kg")), None)
+        if quantity is not None and part.passed_by(name):
+            mass = float(np.interp(time, result.time, total(result, part.name(quantity))))
+            found.append((part, mass))
+    whole = sum(mass for _, mass in found) or 1.0
+    rows = [Held(part.path, part.class_name, mass, mass / whole) for part, mass in found]
+    return Inventory(sorted(rows, key=lambda row: -row.mass))
+
+
+# --- work and heat ----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """Mean work and heat of a circuit over a time, in W, and their ratios."""
+
+    power: float
+    heat_in: float
+    heat_out: float
+    by_part: dict[str, tuple[float, float]]  # power and heat into each component
+
+    @property
+    def cooling(self) -> float:
+        """Heat taken up over work: the COP of a refrigerator."""
+        return self.heat_in / self.power if self.power else float("nan")
+
+    @property
+    def heating(self) -> float:
+        """Heat given over work: the COP of a heat pump."""
+        return self.heat_out / self.power if self.power else float("nan")
+
+
+def performance(result: Any, medium: Any = None, *, at: float | tuple[float, float] | None = None) -> Performance:
+    """Work, heat and COP of a circuit: at a time (the last one unless given), or as a mean from one time to another.
+
+    Work is the `P` of the components that the medium passes, heat what comes in through their heat ports.
+    """
+    name = one_fluid(result, medium).name
+    found = {}
+    for part in fluid_parts(result):
+        if part.passed_by(name):
+            power = _mean(result, total(result, part.name("P")), at) if part.has("P", "W") else 0.0
+            heat = sum(_mean(result, total(result, f"{part.name(port)}.Q_flow"), at) for port in part.heat_ports)
+            if power or heat:
+                found[part.path] = (float(power), float(heat))
+    heats = [heat for _, heat in found.values()]
+    return Performance(
+        sum(power for power, _ in found.values()), sum(h for h in heats if h > 0), -sum(h for h in heats if h < 0), found
+    )
+
+
+def _mean(result: Any, values: np.ndarray, at: float | tuple[float, float] | None) -> float:
+    if not isinstance(at, tuple):
+        return float(np.interp(instant(result, at), result.time, values))
+    begin, end = (instant(result, t) for t in at)
+    if not begin < end:
+        raise UsageError(f"A mean is taken from a time to a later one, not from {begin:g} to {end:g} s.")
+    inside = (result.time > begin) & (result.time < end)
+    times = np.concatenate([[begin], result.time[inside], [end]])
+    sampled = np.concatenate([[np.interp(begin, result.time, values)], values[inside], [np.interp(end, result.time, values)]])
+    return float(np.trapezoid(sampled, times) / (end - begin))
+
+
+# --- exergy -----------------------------------------------------------------------------------------------------------
+class ExergyAccount:
+    """Where the exergy that comes in as work goes: arrays over time, in W, for each component.
+
+    `destroyed` is what a component destroys, ``sum(m·e) + sum((1 - T0/T)·Q) + P`` with the exergy ``e = h - h0 - T0·(s - s0)`` of
+    what flows. Of components that hold fluid it contains what they store meanwhile: take a mean over whole cycles of the plant.
+    `given` is the exergy that heat carries out of each component, at the temperature of its heat ports.
+    """
+
+    def __init__(self, result: Any, medium: Any, T0: float, p0: float) -> None:
+        self.result, self.time, self.T0, self.p0 = result, np.asarray(result.time), T0, p0
+        self.medium = one_fluid(result, medium)
+        self.destroyed: dict[str, np.ndarray] = {}
+        self.given: dict[str, np.ndarray] = {}
+        self.power: dict[str, np.ndarray] = {}
+        self._dead = self.medium.state(p=p0, T=T0)
+        for part in fluid_parts(result):
+            if part.passed_by(self.medium.name):
+                self._account(part)
+
+    def _account(self, part: Part) -> None:
+        through = np.zeros(len(self.time))
+        for port in part.passed_by(self.medium.name).values():
+            for p, h, m in flows(self.result, port):
+                state = self.medium.state(p=p, h=h)
+                through += m * (h - self._dead.h - self.T0 * (np.asarray(state.s) - self._dead.s))
+        heat = np.zeros(len(self.time))
+        for port in part.heat_ports:
+            Q, T = (np.asarray(self.result[f"{part.name(port)}.{q}"]).reshape(len(self.time), -1) for q in ("Q_flow", "T"))
+            heat += ((1 - self.T0 / T) * Q).sum(axis=1)
+        power = total(self.result, part.name("P")) if part.has("P", "W") else np.zeros(len(self.time))
+        self.destroyed[part.path] = through + heat + power
+        if part.heat_ports:
+            self.given[part.path] = -heat
+        if part.has("P", "W"):
+            self.power[part.path] = power
+
+    def mean(self, at: float | tuple[float, float] | None = None) -> dict[str, float]:
+        """What each component destroys, in W: at a time, or as a mean from one time to another; the most first."""
+        found = {name: _mean(self.result, values, at) for name, values in self.destroyed.items()}
+        return dict(sorted(found.items(), key=lambda row: -abs(row[1])))
+
+    def plot(self, *, at: float | tuple[float, float] | None = None, file: File = None, title: str = "") -> Figure:
+        """Bars of what components destroy, at a time or as a mean from one time to another."""
+        import matplotlib
+
+        path, shown = canvas.checked_path(file), {k: v for k, v in self.mean(at).items() if abs(v) > 1e-3}
+        with matplotlib.rc_context(STYLE):
+            figure = canvas.new_figure((7.0, 1.2 + 0.35 * max(len(shown), 1)), False)
+            axes = figure.subplots()
+            axes.barh(list(shown)[::-1], list(shown.values())[::-1], color=COLOURS[0])
+            axes.set_xlabel("Exergy destroyed (W)")
+            axes.set_title(title or self.result.title)
+            canvas.saved(figure, path)
+        return figure
+
+
+def exergy(result: Any, medium: Any = None, *, T0: float = 298.15, p0: float = 101325.0) -> ExergyAccount:
+    """The exergy account of a circuit against surroundings of T0 and p0; see `ExergyAccount`."""
+    return ExergyAccount(result, medium, T0, p0)
+
+
+# --- temperature differences ------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Pinch:
+    """An exchanger at an instant: its heat in W, smallest temperature difference in K, and the UA in W/K that it amounts to."""
+
+    name: str
+    Q_flow: float
+    difference: float
+    UA: float
+    T_in: float
+    T_out: float
+    T_other: float
+
+
+def pinches(result: Any, medium: Any = None, *, at: float | None = None) -> list[Pinch]:
+    """All exchangers between a medium and one temperature (of air, of a room): heat, pinch, effective UA.
+
+    The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = m·sum(dh/(T_other - T))``.
+    """
+    fluid, time = one_fluid(result, medium), instant(result, at)
+    found = []
+    for part in fluid_parts(result):
+        ports = list(part.passed_by(fluid.name).values())
+        if len(ports) == 2 and len(part.heat_ports) == 1 and part.kind.ports[part.heat_ports[0]].shape == ():
+            row = _pinch(result, fluid, part, ports, time)
+            if row is not None:
+                found.append(row)
+    return found
+
+
+def _pinch(result: Any, fluid: Any, part: Part, ports: Sequence[str], time: float) -> Pinch | None:
+    ends = [[float(np.interp(time, result.time, v)) for v in flows(result, port)[0]] for port in ports]
+    ends.sort(key=lambda end: -end[2])  # what comes in first
+    heat = part.name(part.heat_ports[0])
+    Q, T_other = (float(np.interp(time, result.time, np.asarray(result[f"{heat}.{q}"]))) for q in ("Q_flow", "T"))
+    (p1, h1, m), (p2, h2, _) = ends
+    if m <= 0 or abs(Q) < 1e-3:
+        return None
+    T = np.asarray(fluid.state(p=np.linspace(p1, p2, ALONG), h=np.linspace(h1, h2, ALONG)).T)
+    apart = (T_other - T) * (1.0 if Q > 0 else -1.0)
+    middle = np.maximum((apart[1:] + apart[:-1]) / 2, 1e-6)
+    UA = abs(Q) / (ALONG - 1) * float(np.sum(1 / middle)) if apart.min() > 0 else float("nan")
+    return Pinch(part.path, Q, float(apart.min()), UA, float(T[0]), float(T[-1]), T_other)

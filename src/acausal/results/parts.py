@@ -1,0 +1,101 @@
+"""The components of a run that a medium passes or fills: their ports, their heat, their power, and what is known at these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError
+from ..families.plant import MEDIA, Kind
+from ..families.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component with ports of a medium."""
+
+    path: str
+    class_name: str
+    kind: Kind
+    fluid_ports: dict[str, tuple[str, str]]  # name, and the medium's name and class
+    heat_ports: tuple[str, ...]
+
+    def name(self, of: str) -> str:
+        return f"{self.path}.{of}" if self.path else of
+
+    def has(self, quantity: str, unit: str) -> bool:
+        """Whether it has a scalar or array of that name and unit."""
+        if quantity in self.kind.quantities:
+            return self.kind.quantities[quantity].declaration.unit == unit
+        return quantity in self.kind.named and self.kind.units_of_named.get(quantity, ("", ""))[0] == unit
+
+    def passed_by(self, medium: str) -> dict[str, str]:
+        """Paths of the ports of a medium, by their names."""
+        return {port: self.name(port) for port, (name, _) in self.fluid_ports.items() if name == medium}
+
+
+def fluid_parts(result: Any) -> list[Part]:
+    """All components of a run with ports of media, elements of arrays one by one; composites, which only hand on, are left out."""
+    system = getattr(result, "_system", None)
+    if system is None:
+        raise UsageError(
+            "Accounts are made of a run with its model; this result has only columns.", remedy="Use the result of `simulate`."
+        )
+    return list(_walk(system.plant.root, ""))
+
+
+def _walk(node: Node, path: str) -> Iterator[Part]:
+    media = node.kind.attributes.get(MEDIA, {})
+    if media and not node.children:
+        ports = {name: tuple(media[name]) for name in node.kind.ports if name in media}
+        heat = tuple(name for name, port in node.kind.ports.items() if set(port.members) == {"T", "Q_flow"})
+        if ports:
+            yield Part(path, node.class_name, node.kind, ports, heat)
+    for child in node.parts():
+        stem = f"{path}.{child.name}" if path else child.name
+        own = stem if child.position is None else f"{stem}[{child.position}]"
+        for element in product(*map(range, child.shape)):
+            yield from _walk(child, own + (f"[{', '.join(map(str, element))}]" if element else ""))
+
+
+def refrigerants(result: Any) -> list[str]:
+    """Media with liquid and vapour that flow in a run, the one with the most ports first."""
+    counts: dict[str, int] = {}
+    for part in fluid_parts(result):
+        for name, cls in part.fluid_ports.values():
+            if cls == "Fluid":
+                counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda name: -counts[name])
+
+
+def one_fluid(result: Any, medium: Any) -> Any:
+    """The medium that is meant: the one given, or the only one that boils in this run."""
+    from ..media import fluid
+
+    if medium is not None:
+        return fluid(medium) if isinstance(medium, str) else medium
+    found = refrigerants(result)
+    if len(found) != 1:
+        listed = ", ".join(found) or "none"
+        raise UsageError(f"The medium is not clear: with liquid and vapour flow {listed}.", remedy='Say which: medium="R134a".')
+    return fluid(found[0])
+
+
+def flows(result: Any, port: str) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Pressure, enthalpy of what passes, and mass flow into the component over time, of a port or of each of an array of them."""
+    p, m = np.asarray(result[f"{port}.p"]), np.asarray(result[f"{port}.m_flow"])
+    h = np.where(m > 0, result[f"{port}.h.inflow"], result[f"{port}.h.outflow"])
+    if p.ndim == 1:
+        return [(p, h, m)]
+    flat = [v.reshape(len(v), -1) for v in (p, h, m)]
+    return [(flat[0][:, k], flat[1][:, k], flat[2][:, k]) for k in range(flat[0].shape[1])]
+
+
+def total(result: Any, name: str) -> np.ndarray:
+    """A quantity over time, summed over its elements."""
+    values = np.asarray(result[name])
+    return values if values.ndim == 1 else values.reshape(len(values), -1).sum(axis=1)

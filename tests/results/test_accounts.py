@@ -1,0 +1,134 @@
+"""Accounts of a circuit: what comes in, is held, given and destroyed sums up; the report says it on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import UsageError
+from acausal.library import fluid, refrigeration, thermal
+from acausal.library.refrigeration.cold_store import CYCLE, ColdStore
+
+
+class Chiller(ac.Component):
+    """A circuit that comes to rest: air of 0 °C cooled, air of 25 °C heated."""
+
+    def __init__(self) -> None:
+        self.compressor = refrigeration.Compressor(medium="R134a")
+        self.condenser = refrigeration.Condenser(UA=300.0, charge_start=0.35)
+        self.receiver = refrigeration.Receiver(charge_start=0.6)
+        self.valve, self.evaporator = refrigeration.ThermostaticValve(), refrigeration.Evaporator(charge_start=0.05)
+        self.superheat = fluid.SuperheatSensor()
+        self.warm, self.cold = thermal.FixedTemperature(T=298.15), thermal.FixedTemperature(T=273.15)
+
+    def connections(self) -> Any:
+        yield self.compressor.b, self.condenser.a
+        yield self.condenser.b, self.receiver.a
+        yield self.receiver.b, self.valve.a
+        yield self.valve.b, self.evaporator.a
+        yield self.evaporator.b, self.superheat.a
+        yield self.superheat.b, self.compressor.a
+        yield self.superheat.y, self.valve.superheat
+        yield self.condenser.air, self.warm.port
+        yield self.evaporator.air, self.cold.port
+
+
+@pytest.fixture(scope="module")
+def result() -> Any:
+    return ac.compile(Chiller()).simulate(until=7200.0, points=721)
+
+
+def test_the_inventory_is_the_charge(result: Any) -> None:
+    for at in (0.0, 100.0, 7200.0):
+        held = ac.inventory(result, at=at)
+        assert held.mass == pytest.approx(1.0, rel=1e-9)
+        assert sum(row.share for row in held) == pytest.approx(1.0)
+    assert str(held).splitlines()[-1].startswith("all")
+    assert [row.name for row in ac.inventory(result, at=0.0)] == ["receiver", "condenser", "evaporator"]
+
+
+def test_work_and_heat_balance_at_rest(result: Any) -> None:
+    found = ac.performance(result)
+    assert found.heat_in + found.power == pytest.approx(found.heat_out, rel=1e-4)
+    assert found.heating == pytest.approx(found.cooling + 1, rel=1e-4)
+    mean = ac.performance(result, at=(6000.0, 7200.0))
+    assert mean.power == pytest.approx(found.power, rel=1e-4)
+
+
+def test_exergy_is_given_or_destroyed(result: Any) -> None:
+    """At rest, as much as comes in as work; none is destroyed by a sensor, and none made anywhere (the second law)."""
+    account = ac.exergy(result, T0=298.15)
+    lost = account.mean()
+    given = sum(float(v[-1]) for v in account.given.values())
+    assert sum(lost.values()) + given == pytest.approx(float(result["compressor.P"][-1]), rel=1e-4)
+    assert min(lost.values()) > -1e-3
+    assert abs(lost["superheat"]) < 1e-9
+    cold = float(result["evaporator.air.Q_flow"][-1])
+    assert given == pytest.approx(cold * (298.15 / 273.15 - 1), rel=1e-9)  # Carnot's work for the cold
+    valve = result["valve.m_flow"][-1] * 298.15  # throttling makes entropy, and that times T0 is lost
+    s = [ac.state_points(result, [f"valve.{p}"], "R134a")[0].s for p in "ab"]
+    assert lost["valve"] == pytest.approx(float(valve * (s[1] - s[0])), rel=1e-6)
+
+
+def test_a_pinch_is_where_temperatures_are_nearest(result: Any) -> None:
+    condenser, evaporator = sorted(ac.pinches(result), key=lambda row: row.Q_flow)
+    assert (condenser.name, evaporator.name) == ("condenser", "evaporator")
+    points = {p.name: p for p in ac.state_points(result, ["condenser.b", "evaporator.b", "evaporator.a"], "R134a")}
+    assert condenser.difference == pytest.approx(points["condenser.b"].T - 298.15, abs=0.05)
+    assert evaporator.difference == pytest.approx(273.15 - max(points[f"evaporator.{k}"].T for k in "ab"), abs=0.2)
+    assert 100.0 < condenser.UA < 300.0  # air side 300 W/K, in a row with the refrigerant
+
+
+def test_a_report_is_one_page(result: Any, tmp_path: Path) -> None:
+    file = ac.report(
+        result, ["compressor.a", "compressor.b", "valve.a", "valve.b"], plots=["compressor.P"], file=tmp_path / "r.html"
+    )
+    text = file.read_text(encoding="utf-8")
+    for heading in ("COP, cooling", "States", "Exchangers", "Charge", "Exergy destroyed", "receiver"):
+        assert heading in text
+    assert text.count("data:image/png;base64") == 4 and "http" not in text
+    assert f"{ac.performance(result).cooling:.3f}" in text
+
+
+def test_what_cannot_be_accounted_is_said(result: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="ends otherwise"):
+        ac.report(result, file=tmp_path / "report.pdf")
+    with pytest.raises(UsageError, match="not from 10 to 5 s"):
+        ac.performance(result, at=(10.0, 5.0))
+
+    class Body(ac.Component):
+        T = ac.Variable(start=1.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.T) == -self.T
+
+    dry = ac.compile(Body()).simulate(until=1.0)
+    with pytest.raises(UsageError, match="with liquid and vapour flow none"):
+        ac.inventory(dry)
+    assert "<h1>Body" in ac.report(dry, file=tmp_path / "dry.html").read_text(encoding="utf-8")
+
+
+def test_parts_of_arrays_are_listed_one_by_one() -> None:
+    class Bottles(ac.Component):
+        def __init__(self) -> None:
+            self.bottle = ac.array(fluid.Volume, 2, 1, medium="R134a", V=[1e-3, 2e-3], h_start=4.2e5)
+            self.valve = fluid.Valve()
+
+        def connections(self) -> Any:
+            yield self.bottle[0].ports[0], self.valve.a
+            yield self.valve.b, self.bottle[1].ports[0]
+
+    held = ac.inventory(ac.compile(Bottles()).simulate(until=1.0))
+    assert [row.name for row in held] == ["bottle[1]", "bottle[0]"]
+    assert held[0].mass == pytest.approx(2 * held[1].mass)
+
+
+def test_cycles_of_the_cold_store_give_their_exergy_account() -> None:
+    result = ac.compile(ColdStore()).simulate(until="1 h", points=361)
+    account = ac.exergy(result)
+    assert set(account.destroyed) >= {name.split(".")[0] for name in CYCLE}
+    assert all(len(v) == len(np.asarray(result.time)) for v in account.destroyed.values())
