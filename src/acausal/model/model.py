@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..collecting import without_collecting
 from ..errors import NameNotFound, UsageError, near_matches
 from ..families.facts import put_back
 from ..families.starts import StartReader
@@ -57,7 +58,8 @@ def compile(component: Component, *, units: bool = True) -> Model:
 
     A component through which nothing passes because one of its connectors is open is told of in an `ac.ModelWarning`.
     """
-    model = Model(translate(component, units=units))
+    with without_collecting():
+        model = Model(translate(component, units=units))
     told_of_open(model.system, model.title)
     return model
 
