@@ -115,6 +115,18 @@ def test_an_index_with_a_sign_that_nobody_takes_away_is_not_run(good, tmp_path):
     assert "point outside of the model" in refused(changed(good, tmp_path / "before.acm", int32=before))
 
 
+@pytest.mark.parametrize("of", ["float64", "int64"])
+def test_a_member_that_somebody_exchanged_is_refused(good, tmp_path, of):
+    """Checksums of the members are right, and every number is one that might stand there."""
+
+    def other(data):
+        buffer = __import__("io").BytesIO()
+        np.save(buffer, np.load(__import__("io").BytesIO(data))[::-1] + 1)
+        return buffer.getvalue()
+
+    assert "is damaged" in refused(changed(good, tmp_path / "other.acm", **{of: other}))
+
+
 @pytest.mark.parametrize(
     "root",
     [

@@ -2,7 +2,8 @@
 
 The file is a container (`acausal/container.py`): a zip archive of `.npy` arrays and texts, each with a checksum that is compared.
 
-    about.json      format, its number, program version, layout (a hash over the names of all classes and fields), title
+    about.json      format, its number, program version, layout (a hash over the names of all classes and fields), content (a hash
+                    over all that follows), title
     records.json    the records of `codec.py`: components, declarations, templates as expressions, where each array is
     float64.npy …   all arrays of one type, one after another
 
@@ -12,6 +13,7 @@ Machine code is not in it: kernels are found in the cache of the machine that re
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -64,24 +66,34 @@ def write_records(new: Writer, encoded: Encoded, about: dict[str, Any]) -> None:
         places.append([_TYPES.index(name), lengths[name], *array.shape])
         kinds[name].append(array.ravel())
         lengths[name] += array.size
-    new.text("about.json", json.dumps({**about, "layout": layout(encoded.records)}, indent=1))
-    new.text(
-        "records.json", json.dumps({"root": encoded.root, "arrays": places, "records": encoded.records}, separators=(",", ":"))
-    )
-    for name, parts in kinds.items():
-        new.array(name, np.concatenate([np.zeros(0, dtype=name), *parts]))
+    text = json.dumps({"root": encoded.root, "arrays": places, "records": encoded.records}, separators=(",", ":"))
+    arrays = [np.concatenate([np.zeros(0, dtype=name), *parts]) for name, parts in kinds.items()]
+    own = {"layout": layout(encoded.records), "content": _digest(text.encode(), arrays)}
+    new.text("about.json", json.dumps({**about, **own}, indent=1))
+    new.text("records.json", text)
+    for name, array in zip(kinds, arrays, strict=True):
+        new.array(name, array)
+
+
+def _digest(records: bytes, arrays: list[np.ndarray]) -> str:
+    """A hash over all that a file holds. Its members each have a checksum; this one says that they belong together."""
+    found = hashlib.blake2b(records, digest_size=20)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -> Made:
     """What `make` makes of the program and the numbers in a file; a sentence for everything that can be wrong with it."""
     with opened(Path(path), FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
-        found = read_records(reader, path)
-        program = found["program"]
-        if not isinstance(program, Program):
-            raise ValueError("it holds no model")
-        check_tables(program.system)
-        return make(found)
+        return make(read_records(reader, path, _check_model))
+
+
+def _check_model(found: Any) -> None:
+    if not isinstance(found, dict) or not isinstance(found.get("program"), Program):
+        raise ValueError("it holds no model")
+    check_tables(found["program"].system)
 
 
 def _refuse_other_layout(reader: Reader, path: str | os.PathLike[str], records: list[Any]) -> None:
@@ -102,9 +114,10 @@ def _laid_out(records: list[Any], expected: str) -> bool:
         return False
 
 
-def read_records(reader: Reader, path: str | os.PathLike[str]) -> Any:
-    """What `write_records` of a version that lays data out in the same way wrote."""
-    stored = json.loads(reader.bytes("records.json"))
+def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[Any], None]) -> Any:
+    """What `write_records` of a version that lays data out in the same way wrote; `check` says what else is wrong with it."""
+    text = reader.bytes("records.json")
+    stored = json.loads(text)
     _refuse_other_layout(reader, path, stored["records"])
     kinds = [reader.array(name) for name in _TYPES]
     arrays = []
@@ -114,7 +127,11 @@ def read_records(reader: Reader, path: str | os.PathLike[str]) -> Any:
         if min([offset, *shape]) < 0 or offset + size > len(whole):
             raise ValueError("an array lies outside of what was written")
         arrays.append(whole[offset : offset + size].reshape(shape))
-    return decode(Encoded(stored["records"], arrays, stored["root"], []))
+    made = decode(Encoded(stored["records"], arrays, stored["root"], []))
+    check(made)
+    if _digest(text, kinds) != reader.about.get("content"):
+        raise ValueError("its parts were not written together: somebody changed one of them")
+    return made
 
 
 def check_tables(system: System) -> None:

@@ -166,15 +166,18 @@ class _NoClass(NameNotFound, AttributeError):
     __str__ = NameNotFound.__str__
 
 
+def _check_components(found: Any) -> None:
+    if not isinstance(found, list) or not all(isinstance(c, Contribution) for c in found):
+        raise ValueError("it holds no components")
+
+
 def load(path: str | os.PathLike[str]) -> Pack:
     """The classes in a file. Nothing in it is executed; a file that is damaged, foreign or newer is refused in a sentence."""
     with opened(Path(path), FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
         title = Path(path).name
         try:
-            found = read_records(reader, path)
-            if not isinstance(found, list) or not all(isinstance(c, Contribution) for c in found):
-                raise ValueError("it holds no components")
+            found = read_records(reader, path, _check_components)
             books = {c.name: [(v.choices, Recordings(v.source, title, c.shown)) for v in c.variants] for c in found}
         except (ValueError, AttributeError, TypeError, KeyError, UsageError) as error:
             raise FileError(f"`{path}` is damaged: {error}.", remedy="ask its author for another copy.") from None
