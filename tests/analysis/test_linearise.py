@@ -237,3 +237,27 @@ def test_a_transfer_function_names_what_is_not_there() -> None:
     linear = model.linearise(at=model.steady_state(), outputs=["C.v"])
     with pytest.raises(NameNotFound, match=r"no `C\.w`"):
         linear.transfer_function("C.w", "source.V")
+
+
+def test_a_result_from_another_process_is_a_point_of_the_model():
+    """A pickled result, and a model from a file: compared by what they hold, not by who holds it."""
+    import pickle
+
+    class Cooling(ac.Component):
+        u = ac.Input(1.0)
+        T = ac.Variable(start=1.0)
+
+        def equations(self):
+            yield ac.der(self.T) == self.u - 2.0 * self.T**2
+
+    class Other(Cooling):
+        pass
+
+    model = ac.compile(Cooling())
+    result = pickle.loads(pickle.dumps(model.simulate(until=1.0, points=3)))
+    again = pickle.loads(pickle.dumps(model))
+    expected = model.linearise(at=model.simulate(until=1.0, points=3)).A
+    np.testing.assert_array_equal(model.linearise(at=result).A, expected)
+    np.testing.assert_array_equal(again.linearise(at=result).A, expected)
+    with pytest.raises(ac.ModelError, match="is of another model"):
+        ac.compile(Other()).linearise(at=result)

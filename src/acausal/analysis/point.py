@@ -11,6 +11,8 @@ import numpy as np
 
 from ..errors import ModelError, UsageError
 from ..families.plant import TIME
+from ..families.system import System
+from ..program.codec import digest_of
 from ..results.result import Result
 from ..runtime.problem import Problem
 from ..runtime.states import gathered
@@ -45,7 +47,7 @@ def point_of(model: Model, at: Any, time: Any) -> Point:
         if time is not None:
             raise UsageError("`time` picks a point of a result; without one, `at` is the time itself.", remedy="at=result, time=…")
         at = _simulated(model, at)
-    if at._system.plant is not model.system.plant:
+    if not _is_of(at._system, model.system):
         raise UsageError(
             f"The result in `at` is of another model ({at.title}); this one is of {model.title}.",
             remedy="Give a result of this model: `at=model.simulate(…)` or `at=model.steady_state()`.",
@@ -56,6 +58,11 @@ def point_of(model: Model, at: Any, time: Any) -> Point:
     problem, y, slopes = _problem(model, t, y, slopes, known)
     cells = np.append(known, np.zeros(problem.lowered.computed))
     return Point(model, problem, t, problem.equations.workspace(t, y, slopes, cells))
+
+
+def _is_of(one: System, other: System) -> bool:
+    """Whether a result is of that model, be it a copy, from another process or from a file."""
+    return one.plant is other.plant or (one.size == other.size and digest_of(one) == digest_of(other))
 
 
 def _simulated(model: Model, at: Any) -> Result:
