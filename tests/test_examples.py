@@ -152,3 +152,32 @@ def test_transcritical_co2_has_a_best_high_pressure() -> None:
     cops = [cop for cop, _ in found]
     assert 0 < int(np.argmax(cops)) < len(cops) - 1  # too low and too high are both worse
     assert np.all(np.diff([p for _, p in found]) > 0)
+
+
+# The standard run of 1974 as PyWorld3 1.1 has it (C. Vanwynsberghe, 2021; Euler's method with steps of half a year): persons,
+# resources left, food and industrial output per head, pollution.
+WORLD3_1974 = {
+    1950: (2.6074e9, 0.96128, 398.25, 152.00, 0.48759),
+    1975: (3.9319e9, 0.89022, 462.99, 242.51, 1.2118),
+    2000: (5.6435e9, 0.68802, 495.12, 351.75, 3.5301),
+    2025: (7.0544e9, 0.31815, 421.67, 262.05, 9.4387),
+    2050: (6.2376e9, 0.19605, 256.57, 89.381, 7.5920),
+    2075: (4.8293e9, 0.16179, 224.07, 33.255, 2.2343),
+    2100: (3.9769e9, 0.15202, 235.75, 10.711, 0.60187),
+}
+
+
+def test_world3() -> None:
+    """Against the published run of 1974; Euler's steps lag by a quarter of a year, which is what is allowed for."""
+    module = example("world3")
+    names = ("population.pop", "resources.nrfr", "agriculture.fpc", "capital.iopc", "pollution.ppolx")
+    model = module.ac.compile(module.World3(edition=1974))
+    assert model.info().states == 41
+    result = model.simulate(until=2100.0, start=1900.0, every=0.5, rtol=1e-7)
+    for year, expected in WORLD3_1974.items():
+        for name, value in zip(names, expected, strict=True):
+            now, later = (float(result.at(year + shift)[name]) for shift in (0.0, -1.0 if year > 1900 else 0.0))
+            assert abs(now - value) < 0.01 * value + abs(now - later), (year, name, now, value)
+    people = result["population.pop"]
+    assert result.time[int(np.argmax(people))] == pytest.approx(2026.75, abs=1.0)  # 2027 with Euler's steps
+    assert people.max() == pytest.approx(7.0620e9, rel=0.006)

@@ -78,6 +78,7 @@ from .language.functions import (
 from .language.functions import maximum as max
 from .language.functions import minimum as min
 from .language.implicit import implicit
+from .language.independent import Independent
 from .language.medium import AnyMedium, FluidPort, Fractions
 from .language.outer import outer
 from .language.plain import plain
@@ -195,6 +196,7 @@ __all__ = [
     "Flow",
     "FluidPort",
     "Fractions",
+    "Independent",
     "Input",
     "InputStates",
     "Integer",

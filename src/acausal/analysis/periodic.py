@@ -60,7 +60,7 @@ def periodic_state(
 ) -> PeriodicState:
     """See `Model.periodic_state`."""
     refuse_delays(model.program.system, "A periodic state")
-    length = float(seconds(period, "period"))
+    length = float(seconds(period, "period", model.system.plant.independent[1]))
     if not length > 0:
         raise UsageError(f"A period is positive, got {period!r}.")
     changes, asked = dict(set or {}), {"rtol": rtol, "on_failure": "raise", **options}

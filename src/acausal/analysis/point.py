@@ -42,7 +42,7 @@ class Point:
 
 def point_of(model: Model, at: Any, time: Any) -> Point:
     """`at`: a result, a time to simulate to, or None for the start; `time`: one of the result's output times."""
-    moment = None if time is None else seconds(time, "time")
+    moment = None if time is None else seconds(time, "time", model.system.plant.independent[1])
     if not isinstance(at, Result):
         if time is not None:
             raise UsageError("`time` picks a point of a result; without one, `at` is the time itself.", remedy="at=result, time=…")
@@ -71,7 +71,7 @@ def _simulated(model: Model, at: Any) -> Result:
             f"`at` is a result, a time or None for the start, got {at!r} of type {type(at).__name__}.",
             remedy="`at=model.steady_state()` for a state of rest, `at=result, time=…` for a point of a run.",
         )
-    t = 0.0 if at is None else float(seconds(at, "at"))
+    t = 0.0 if at is None else float(seconds(at, "at", model.system.plant.independent[1]))
     result = model.simulate(t or _SOON, at=[t], derivatives=True, on_failure="keep")
     if not len(result.time) or result.time[-1] < t:
         raise ModelError(f"The run did not come to {t:g} s: {result.outcome}", *result.diagnostics)

@@ -103,7 +103,7 @@ def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[in
     for one in traced:
         take_modes(plant, one)
     if units:
-        check_units(traced)
+        check_units(traced, plant.independent[1])
     complaints = local_balance(traced)
     for one in traced:
         _freeze(plant, one, [text for kind, text in sliding if kind == one.kind.index])

@@ -150,6 +150,8 @@ class Kind:
 class Plant:
     """All kinds below `root`, with quantities numbered."""
 
+    independent: tuple[str, str, str] = ("time", "s", "time")  # the name, unit and documentation of what is integrated over
+
     def __init__(self, root: Node, kinds: list[Kind]) -> None:
         self.root, self.kinds = root, kinds
         self.variable_count = 0

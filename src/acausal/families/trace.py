@@ -28,15 +28,17 @@ from ..language.events import (
 from ..language.expression import (
     Expression,
     Reference,
+    Time,
     Unbound,
     as_expression,
     walk,
 )
+from ..language.independent import independents
 from ..language.reading import State, undone
 from ..language.states import StateView, Transition
 from ..language.table_sets import Chosen, TableSet
 from .census import Census, promoted_parameter
-from .plant import Kind
+from .plant import Kind, Plant
 from .roots import Roots
 from .slips import equation_without_yield, methods_of
 from .traced import Traced, TracedConnection, TracedEquation, TracedGuess
@@ -62,6 +64,7 @@ def trace(kind: Kind, census: Census) -> Traced:
         named = {n: v for n, v in component.__dict__.items() if isinstance(v, Expression) and n not in kind.promoted}
         kind.units_of_named = dict(component._ac_named or {})
     kind.stated = tuple(name for name, value in named.items() if before.get(name) is not value)
+    named |= _independent(kind, component, census)
     census.named.append(named)
     roots = Roots(census, kind)
     kind.named = {name: roots.moved(value) for name, value in named.items()}
@@ -70,6 +73,24 @@ def trace(kind: Kind, census: Census) -> Traced:
     found.assigned += roots.assigned
     found.statements += roots.statements
     return found
+
+
+def _independent(kind: Kind, component: Component, census: Census) -> dict[str, Expression]:
+    """What a class says the independent variable is, by its name; a model has one."""
+    said: dict[str, Expression] = {}
+    for one in independents(type(component)):
+        found, before = (one.name, one.unit, one.doc or one.name), census.plant.independent
+        if before != Plant.independent and before[:2] != found[:2]:
+            raise ModelError(
+                f"The model has two independent variables: `{before[0]}` in {before[1]}, and "
+                f"`{one.name}` in {one.unit} of {kind.name}.",
+                component=kind.name,
+                remedy="Declare one `ac.Independent`, in the component that is compiled.",
+            )
+        census.plant.independent = found
+        kind.units_of_named[one.name] = (one.unit, one.doc)
+        said[one.name] = Time()
+    return said
 
 
 def stand_in(component: Component, names: Iterable[str], tables: Mapping[str, Sequence[Any]]) -> None:

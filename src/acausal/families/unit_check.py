@@ -40,7 +40,7 @@ from ..language.expression import Constant, Expression, Operation, Reference, Un
 from ..language.units import describe
 from ..records import dataclass
 from .definitions import Definition
-from .measures import PLAIN, TIME, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
+from .measures import PLAIN, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
 from .plant import Kind
 from .traced import Traced, TracedEquation
 from .unit_inference import ANGLES, Clash, Inference, Inferred, Scope, Statement
@@ -128,7 +128,7 @@ def _unreadable(kind: Kind) -> list[Diagnostic]:
 # --- the two questions ----------------------------------------------------------------------------------------------------
 
 
-def check_units(traced: list[Traced]) -> None:
+def check_units(traced: list[Traced], time: str = "s") -> None:
     """Raise with every contradiction between declared units in all kinds; see the rules above.
 
     Sub-components come before what contains them, so what was found for their quantities is known there.
@@ -140,7 +140,7 @@ def check_units(traced: list[Traced]) -> None:
     complaints: dict[Any, _Complaint] = {}
     for one in traced:
         stated = statements(one)
-        inference = Inference(one, known).run(stated)
+        inference = Inference(one, known, time=time).run(stated)
         known.update(inference.own())
         for statement, clash in [*inference.clashes, *_of_scale(one, inference, stated)]:
             key = (statement.location, statement.text, clash.sort, *map(str, clash.nodes))
@@ -152,7 +152,8 @@ def check_units(traced: list[Traced]) -> None:
 def _of_scale(traced: Traced, found: Inference, stated: list[Statement]) -> list[tuple[Statement, Clash]]:
     """Clashes that appear if what has no unit is a plain number: `der(N) == r * N` with r in 1/year counts seconds."""
     known = {**found.known, **found.own()}
-    return [(s, c) for s, c in Inference(traced, known, plain=True).run(stated).clashes if c.sort == "scale"]
+    again = Inference(traced, known, plain=True, time=found.time_unit)
+    return [(s, c) for s, c in again.run(stated).clashes if c.sort == "scale"]
 
 
 def report(traced: list[Traced], definitions: Mapping[tuple[int, str], Definition] | None = None) -> list[str]:
@@ -257,7 +258,8 @@ def _dimensions_differ(c: _Complaint) -> tuple[str, str]:
     a, b = c.clash.measures
     first, second = c.sides
     ratio = over(a, b)
-    if same_dimension(ratio, TIME) or same_dimension(power(ratio, -1.0), TIME):
+    time = c.inference.time
+    if same_dimension(ratio, time) or same_dimension(power(ratio, -1.0), time):
         remedy = "One is a rate of the other: is an `ac.der(…)` missing or too much, or a factor that is a time?"
     else:
         factor = min(

@@ -81,8 +81,9 @@ Scope = dict[tuple[int, str], Inferred]  # by owner (or kind) and name
 class Inference:
     """Measures of all expressions of one kind. `known` are those of quantities of the kinds below it."""
 
-    def __init__(self, traced: Traced, known: Scope, parameters: bool = False, plain: bool = False) -> None:
+    def __init__(self, traced: Traced, known: Scope, parameters: bool = False, plain: bool = False, time: str = "s") -> None:
         self.kind, self.known, self.parameters, self.plain = traced.kind, known, parameters, plain
+        self.time_unit, self.time = time, TIME if time == "s" else measure(time)._replace(declared=False)
         self.found: Scope = {}
         self.clashes: list[tuple[Statement, Clash]] = []
         self._measures: dict[Expression, Known] = {}
@@ -158,7 +159,7 @@ class Inference:
         if isinstance(node, Literal):
             return Number.ANYTHING if node.values.any() else Number.ZERO
         if isinstance(node, Time):
-            return TIME
+            return self.time
         if isinstance(node, (Continuation, Mark)):
             return Number.PURE
         if isinstance(node, Unbound):
@@ -177,7 +178,7 @@ class Inference:
         if found is None and self.plain and node.declaration.role == "variable":
             found = PLAIN._replace(soft=True)
         if found is not None and node.order:
-            return over(found, TIME)._replace(zero=0.0)
+            return over(found, self.time)._replace(zero=0.0)
         return found
 
     def _of_call(self, node: Call) -> Known:
@@ -287,7 +288,7 @@ class Inference:
         if wanted.soft or node.picked is not None or declaration.unit or (declaration.role == "parameter" and not self.parameters):
             return
         assert self._statement is not None
-        found = times(wanted, TIME) if node.order else wanted
+        found = times(wanted, self.time) if node.order else wanted
         self.found.setdefault((id(node.owner), node.name), Inferred(found, self._statement))
 
     def own(self) -> Scope:

@@ -423,8 +423,9 @@ class Model:
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
-        begin, end = seconds(start, "start"), seconds(until, "until")
-        times = output_times(begin, end, points, at, self.system.size, every)
+        unit = self.system.plant.independent[1]
+        begin, end = seconds(start, "start", unit), seconds(until, "until", unit)
+        times = output_times(begin, end, points, at, self.system.size, every, unit)
         chosen = find_solver(solver)
         _check_arguments(chosen, options, rtol, atol, Model.simulate)
         recording = None
@@ -473,7 +474,8 @@ class Model:
         pass, if one is known. Rows are stored at the start, at every time it is advanced to, and at events.
         """
         check_on_failure(on_failure)
-        begin, end = seconds(start, "start"), np.inf if until is None else seconds(until, "until")
+        unit = self.system.plant.independent[1]
+        begin, end = seconds(start, "start", unit), np.inf if until is None else seconds(until, "until", unit)
         if end <= begin:
             raise UsageError(f"A session runs forward: `until` ({until!r}) must be later than `start` ({start!r}).")
         chosen = find_solver(solver)
@@ -526,7 +528,7 @@ class Model:
                 at 294 K; `result["wall.G"]` is the value found.
             sensitivities: parameters by which the state is differentiated: `result.sensitivity("room.T", "wall.G")`.
         """
-        moment = seconds(at, "at")
+        moment = seconds(at, "at", self.system.plant.independent[1])
         asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
         found = self.prepare(asked)
         result = point(self.system, self.title, found, moment, Outcome.FINISHED)
@@ -552,7 +554,7 @@ class Model:
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
         Where the branch that is followed ends (a fold) and a state is found on another one, `jumps` and a warning say so.
         """
-        moment, solve_for = seconds(at, "at"), list(solve_for)
+        moment, solve_for = seconds(at, "at", self.system.plant.independent[1]), list(solve_for)
         nominal = np.full(self.system.size, np.inf)  # what is computed from others jumps with them
 
         def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:

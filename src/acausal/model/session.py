@@ -158,7 +158,7 @@ class Session:
         >>> session.time, round(session["level"], 4)
         (3.0, 1.0)
         """
-        end = float(seconds(to, "to"))
+        end = float(seconds(to, "to", self._preparation.system.plant.independent[1]))
         self._check(end)
         if inputs or set:
             self._interrupt(inputs or {}, set or {})

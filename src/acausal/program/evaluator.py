@@ -279,10 +279,10 @@ class Evaluator:
         return (f"{unit}/s" if located.order and unit else unit), doc
 
     def unit(self, name: str) -> str:
-        return "s" if name == "time" else self._described(name)[0]
+        return self._system.plant.independent[1] if name == "time" else self._described(name)[0]
 
     def description(self, name: str) -> str:
-        return "time" if name == "time" else self._described(name)[1]
+        return self._system.plant.independent[2] if name == "time" else self._described(name)[1]
 
     def source(self, name: str) -> tuple[str, int, int]:
         """Where a scalar comes from: a stored column and a sign, a constant cell, or something to be evaluated."""

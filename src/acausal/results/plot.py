@@ -314,8 +314,10 @@ class _Axis:
         x, log = self.how.x, "x" in self.how.log
         scale, label = 1.0, ""
         if x is None:
-            scale, symbol = time_axis(axes, self.time, self.unit)
-            label = f"Time ({symbol})"
+            own = self.result.unit("time") or "s"
+            scale, symbol = time_axis(axes, self.time, self.unit, own)
+            said = self.result.description("time") or "time"
+            label = f"{said[:1].upper()}{said[1:]} ({symbol})"
             if len(self.time) > 1 and self.time[-1] > self.time[0] and not log:
                 axes.set_xlim(self.time[0] / scale, self.time[-1] / scale)
         else:

@@ -105,7 +105,7 @@ class Result(Viewable):
         return {"model": self.title, "outcome": self.outcome.name, "time_reached": self.time_reached}
 
     def __repr__(self) -> str:
-        span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
+        span = f"{self.time[0]:g} … {self.time[-1]:g} {self.unit('time')}" if len(self.time) else "nothing"
         events = f", {len(self.events)} events" if len(self.events) else ""
         return f"<Result of {self.title}: {len(self.time)} points, {span}{events}, {self.outcome.name.lower()}>"
 

@@ -162,6 +162,7 @@ def _about(result: Trajectories, units: list[str], descriptions: list[str]) -> d
         "format number": FORMAT_NUMBER if result.history is not None else 1,
         "version": _program_version(),
         "title": result.title,
+        "over": [result.unit("time"), result.description("time")],
         "outcome": [result.outcome.name, result.outcome.value],
         "statistics": asdict(result.statistics) if is_dataclass(result.statistics) else dict(result.statistics),
         "metadata": dict(result.metadata),
@@ -224,6 +225,7 @@ class LoadedResult(Viewable):
             self._history = self._read_history(archive)
             self.time: Array = np.asarray(self._tables["time"], dtype=np.float64)
             self.title, self.version = str(about["title"]), str(about["version"])
+            self._over = tuple(map(str, about.get("over", ("s", "time"))))
             self.outcome = SavedOutcome(*map(str, about["outcome"]))
             self.statistics: dict[str, Any] = dict(about["statistics"])
             self.metadata: dict[str, str | float] = dict(about["metadata"])
@@ -296,10 +298,10 @@ class LoadedResult(Viewable):
         return values.reshape(len(self.time), *numbers.shape)
 
     def unit(self, name: str) -> str:
-        return "s" if name == "time" else str(self._units[self._tables["unit"][self._any(name)]])
+        return self._over[0] if name == "time" else str(self._units[self._tables["unit"][self._any(name)]])
 
     def description(self, name: str) -> str:
-        return "time" if name == "time" else str(self._descriptions[self._tables["description"][self._any(name)]])
+        return self._over[1] if name == "time" else str(self._descriptions[self._tables["description"][self._any(name)]])
 
     def source(self, name: str) -> tuple[str, int, int]:
         """Where the values of a scalar come from; see `Trajectories`."""

@@ -147,15 +147,17 @@ _TIME_UNITS: tuple[tuple[float, float, str, tuple[float, ...]], ...] = (
 )
 
 
-def time_axis(axes: Axes, time: Array, unit: str | None = None) -> tuple[float, str]:
-    """Seconds in the unit that the axis has, and its symbol; ticks at steps that people count in."""
+def time_axis(axes: Axes, time: Array, unit: str | None = None, own: str = "s") -> tuple[float, str]:
+    """How much of the time's `own` unit is one of the axis, and its symbol; ticks at steps that people count in."""
     from matplotlib.ticker import MaxNLocator
 
     from ..language.units import convert
 
     if unit is not None:
-        scale, symbol = float(convert(np.array(1.0), unit, "s")), unit
+        scale, symbol = float(convert(np.array(1.0), unit, own)), unit
         steps = next((known[3] for known in _TIME_UNITS if known[1] == scale), (1.0, 2.0, 2.5, 5.0, 10.0))
+    elif own != "s":
+        scale, symbol, steps = 1.0, own, (1.0, 2.0, 2.5, 5.0, 10.0)
     else:
         span = float(time[-1] - time[0])
         scale, symbol, steps = next((k[1:] for k in _TIME_UNITS if span > 0 and span >= k[0]), (1.0, "s", (1, 2, 5, 10)))

@@ -47,13 +47,14 @@ class Table:
     result: Trajectories
     columns: Sequence[Column]
     units: Mapping[str, str]
-    time_unit: str = "s"
+    time_unit: str
 
     @cached_property
     def time(self) -> Array:
         from ..language.units import convert
 
-        return self.result.time if self.time_unit == "s" else np.asarray(convert(self.result.time, "s", self.time_unit))
+        own = self.result.unit("time") or "s"
+        return self.result.time if self.time_unit == own else np.asarray(convert(self.result.time, own, self.time_unit))
 
     def values(self) -> Iterator[Array]:
         return series.values(self.result, self.columns, self.units)
@@ -72,12 +73,14 @@ class Table:
         }
 
 
-def _table(result: Trajectories, names: Names, unit: Unit, window: Window = None, time_unit: str = "s") -> Table:
+def _table(result: Trajectories, names: Names, unit: Unit, window: Window = None, time_unit: str | None = None) -> Table:
     from .views import windowed
 
     shown = windowed(result, window)
     wanted = series.columns(shown, names)
-    return Table(shown, wanted, series.units_for(shown, dict.fromkeys(c.name for c in wanted), unit), time_unit)
+    return Table(
+        shown, wanted, series.units_for(shown, dict.fromkeys(c.name for c in wanted), unit), time_unit or shown.unit("time") or "s"
+    )
 
 
 def to_pandas(
@@ -85,7 +88,7 @@ def to_pandas(
     *names: Given,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
     units: Unit = None,
 ) -> pandas.DataFrame:
     """A table indexed by time, one column a variable: `result.to_pandas("room.T", "*.Q", unit={"K": "degC"}, time_unit="h")`.
@@ -111,7 +114,7 @@ def to_xarray(
     *names: Given,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
     units: Unit = None,
 ) -> xarray.Dataset:
     """A Dataset over `time`: arrays stay arrays, with a dimension for each array of components or of elements.
@@ -135,7 +138,7 @@ def to_xarray(
         values = np.asarray(shown.in_unit(name, chosen[name]) if name in chosen else shown[name])
         dimensions = _dimensions(name, values.ndim - 1, scalars)
         variables[name] = (("time", *dimensions), values, _about(shown, name, chosen.get(name)))
-    time = Table(shown, (), {}, time_unit).time
+    time = Table(shown, (), {}, time_unit := time_unit or shown.unit("time") or "s").time
     return arrays.Dataset(variables, {"time": ("time", time, {"units": time_unit, "long_name": "time"})}, {"title": shown.title})
 
 
@@ -187,7 +190,7 @@ def write_csv(
     *,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
     with_units: bool | None = None,
 ) -> None:
     """Comma-separated values: one line of names beginning with `time`, then one line for each time, numbers in full precision.
@@ -196,8 +199,8 @@ def write_csv(
     units than the declared ones were asked for, since nobody could know them otherwise.
     """
     asked = _table(result, names, unit, window, time_unit)
-    with_units = bool(asked.units or time_unit != "s") if with_units is None else with_units
-    header = [("time", time_unit), *((column.label, asked.unit(column) or "1") for column in asked.columns)]
+    with_units = bool(asked.units or asked.time_unit != "s") if with_units is None else with_units
+    header = [("time", asked.time_unit), *((column.label, asked.unit(column) or "1") for column in asked.columns)]
     labels = [f"{label} [{own}]" if with_units else label for label, own in header]
     table = asked.matrix()
     step = max(1, CHUNK_BYTES // (32 * len(labels)))
@@ -216,7 +219,7 @@ def write_parquet(
     *,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
 ) -> None:
     """Parquet: a column `time` and one for each variable.
 
@@ -226,7 +229,7 @@ def write_parquet(
     arrow, parquet = optional_module("pyarrow", "A Parquet file"), optional_module("pyarrow.parquet", "A Parquet file")
     asked = _table(result, names, unit, window, time_unit)
     about = asked.attributes()
-    fields = [arrow.field("time", arrow.float64(), metadata={"unit": time_unit, "description": "time"})]
+    fields = [arrow.field("time", arrow.float64(), metadata={"unit": asked.time_unit, "description": "time"})]
     for column in asked.columns:
         note = {"unit": about["units"][column.label], "description": about["descriptions"].get(column.label, "")}
         fields.append(arrow.field(column.label, arrow.float64(), metadata=note))
@@ -243,7 +246,7 @@ def write_hdf5(
     *,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
 ) -> None:
     """HDF5 with five datasets: `time` (times), `values` (variables, times), `names`, `units`, `descriptions` (variables).
 
@@ -261,7 +264,7 @@ def write_hdf5(
         with h5py.File(place, "w") as file:
             file.attrs["title"] = result.title
             file["time"] = asked.time
-            file["time"].attrs["unit"] = time_unit
+            file["time"].attrs["unit"] = asked.time_unit
             file.create_dataset("names", data=[column.label for column in asked.columns], dtype=text)
             file.create_dataset("units", data=[asked.unit(column) for column in asked.columns], dtype=text)
             file.create_dataset("descriptions", data=[result.description(c.name) for c in asked.columns], dtype=text)
@@ -306,7 +309,7 @@ def export(
     form: str | None = None,
     unit: Unit = None,
     window: Window = None,
-    time_unit: str = "s",
+    time_unit: str | None = None,
     units: Unit = None,
 ) -> None:
     """Write for other programs: `.csv`, `.parquet`, `.h5` or Dymola's `.mat`, chosen by the ending or by `form`.

@@ -217,10 +217,10 @@ def _slopes(result: Trajectories, name: str) -> Array | None:
 def at(result: Trajectories, time: float | str | Iterable[float | str]) -> Moment | Resampled:
     """The result at one time, or at several; see `Viewable.at`."""
     if isinstance(time, str) or not isinstance(time, Iterable) or hasattr(time, "total_seconds"):
-        moment = float(seconds(time, "time"))
+        moment = float(seconds(time, "time", result.unit("time") or "s"))
         _check_within(result, np.array([moment]))
         return Moment(result, moment)
-    times = np.array([seconds(one, "time") for one in time], dtype=float)
+    times = np.array([seconds(one, "time", result.unit("time") or "s") for one in time], dtype=float)
     _check_within(result, times)
     return Resampled(result, times)
 
@@ -244,8 +244,8 @@ def resample(result: Trajectories, every: float | str | Iterable[float | str], h
 
 def _grid(result: Trajectories, every: float | str | Iterable[float | str]) -> Array:
     if isinstance(every, Iterable) and not isinstance(every, str):
-        return np.array([seconds(one, "every") for one in every], dtype=float)
-    step = float(seconds(every, "every"))
+        return np.array([seconds(one, "every", result.unit("time") or "s") for one in every], dtype=float)
+    step = float(seconds(every, "every", result.unit("time") or "s"))
     begin, end = float(result.time[0]), float(result.time[-1])
     if not step > 0 or (end - begin) / step > MOST_ROWS:
         raise UsageError(f"`every` is a time such as `1 h` that fits into the run, got {every!r}.")
@@ -259,7 +259,8 @@ def _check_within(result: Trajectories, times: Array) -> None:
     slack = 1e-9 * max(abs(time[0]), abs(time[-1]))
     outside = times[~((times >= time[0] - slack) & (times <= time[-1] + slack))]
     if len(outside):
-        raise UsageError(f"The result says nothing about {outside[0]:g} s: it goes from {time[0]:g} s to {time[-1]:g} s.")
+        u = result.unit("time") or "s"
+        raise UsageError(f"The result says nothing about {outside[0]:g} {u}: it goes from {time[0]:g} {u} to {time[-1]:g} {u}.")
 
 
 def windowed(result: Trajectories, window: Window) -> Trajectories:
@@ -272,11 +273,13 @@ def windowed(result: Trajectories, window: Window) -> Trajectories:
         raise UsageError(f'`window` is two times, such as ("1 h", "2 h"), got {window!r}.') from None
     if not len(result.time):
         return result
-    begin = float(result.time[0]) if first is None else float(seconds(first, "window"))
-    end = float(result.time[-1]) if last is None else float(seconds(last, "window"))
+    begin = float(result.time[0]) if first is None else float(seconds(first, "window", result.unit("time") or "s"))
+    end = float(result.time[-1]) if last is None else float(seconds(last, "window", result.unit("time") or "s"))
     begin, end = max(begin, float(result.time[0])), min(end, float(result.time[-1]))
     if not begin < end:
+        unit = result.unit("time") or "s"
         raise UsageError(
-            f"`window` {window!r} shows nothing of the run, which goes from {result.time[0]:g} s to {result.time[-1]:g} s."
+            f"`window` {window!r} shows nothing of the run, which goes from {result.time[0]:g} {unit} to "
+            f"{result.time[-1]:g} {unit}."
         )
     return Part(result, begin, end)

@@ -32,10 +32,13 @@ class Choice:
     slope_column: np.ndarray
 
 
-def seconds(given: Any, what: str) -> Any:
-    """A time in seconds: a number as it is, a text with a unit ("2 h"), a duration of Python, numpy or pandas."""
+def seconds(given: Any, what: str, unit: str = "s") -> Any:
+    """A time in seconds (or in the unit of the independent variable): a number as it is, a text with a unit ("2 h"), a duration of
+    Python, numpy or pandas."""
     if isinstance(given, str):
-        return _from_text(given, what)
+        return _from_text(given, what, unit)
+    if unit != "s" and isinstance(given, (timedelta, np.timedelta64)):
+        return _from_text(f"{float(seconds(given, what))!r} s", what, unit)
     if isinstance(given, timedelta):  # pandas' are such, too
         return given.total_seconds()
     if isinstance(given, np.timedelta64):
@@ -53,15 +56,18 @@ def _fine(given: np.timedelta64) -> bool:
     return np.datetime_data(given.dtype)[0] in ("ns", "ps", "fs", "as")
 
 
-def _from_text(given: str, what: str) -> float:
+def _from_text(given: str, what: str, unit: str = "s") -> float:
     from ..language.units import quantity
 
     try:
-        return quantity(given, "s")
+        return quantity(given, unit)
     except UsageError as error:
+        remedy = 'A time is a number of seconds, or a text such as "2 h".'
         raise UsageError(
             f"`{what}` cannot be {given!r}: {error.diagnostics[0].what}",
-            remedy='A time is a number of seconds, or a text such as "2 h".',
+            remedy=remedy
+            if unit == "s"
+            else f'The model is integrated over a quantity in {unit}: a number, or a text such as "2 {unit}".',
         ) from None
 
 
@@ -72,6 +78,7 @@ def output_times(
     at: Iterable[float | str] | str | None,
     size: int,
     every: float | str | None = None,
+    unit: str = "s",
 ) -> np.ndarray:
     """Where output is wanted. A very large plant gets fewer points unless the user chooses."""
     if not (is_number(start) and is_number(until)) or until <= start:
@@ -82,9 +89,9 @@ def output_times(
     if sum(given is not None for given in (points, at, every)) > 1:
         raise UsageError("Output times are given by one of `points`, `at` and `every`.")
     if at is not None:
-        return _chosen_times(start, until, at)
+        return _chosen_times(start, until, at, unit)
     if every is not None:
-        return _times_every(start, until, every)
+        return _times_every(start, until, every, unit)
     if points is None:
         points = int(min(DEFAULT_POINTS, max(11, _MOST_BYTES // (8 * max(size, 1)))))
     if not isinstance(points, (int, np.integer)) or points < 2:
@@ -96,9 +103,9 @@ def output_times(
     return times
 
 
-def _times_every(start: float, until: float, every: float | str) -> np.ndarray:
+def _times_every(start: float, until: float, every: float | str, unit: str) -> np.ndarray:
     """Equidistant times from the start; the end is one, too, so that the whole run is kept."""
-    step = seconds(every, "every")
+    step = seconds(every, "every", unit)
     if not is_number(step) or step <= 0 or (until - start) / step > MOST_POINTS:
         raise UsageError(f'`every` is the time from one output point to the next, such as "1 h"; got {every!r}.')
     count = int(np.floor((until - start) / step * (1 + 1e-12)))
@@ -114,10 +121,10 @@ def is_number(value: Any) -> bool:
     return number and bool(np.isfinite(value))
 
 
-def _chosen_times(start: float, until: float, at: Iterable[float | str] | str) -> np.ndarray:
+def _chosen_times(start: float, until: float, at: Iterable[float | str] | str, unit: str) -> np.ndarray:
     try:
         given = [at] if isinstance(at, str) else list(at)
-        times = np.asarray([seconds(t, "at") for t in given], dtype=float)
+        times = np.asarray([seconds(t, "at", unit) for t in given], dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"`at` is a list of output times, got {at!r} of type {type(at).__name__}.") from None
     if times.ndim != 1 or len(times) == 0:
