@@ -91,8 +91,10 @@ def record(case: str, n: int, value: float, bar: float, unit: str, more: bool = 
 def studio(target: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A studio that runs; its address."""
     command = [sys.executable, "-m", "acausal.cli", "studio", target, "--no-browser", "--token", TOKEN]
-    here = str(Path(__file__).parents[2])
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": here})
+    # modules are compiled once, as those of an installed package are, also where the environment forbids it
+    here = {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | here
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     try:
         yield next(line.strip() for line in process.stdout if "http://" in line), process

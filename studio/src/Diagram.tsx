@@ -2,10 +2,10 @@
 import { ActionIcon, Anchor, Breadcrumbs, Button, Group, Select, Tooltip, useComputedColorScheme } from '@mantine/core'
 import { Background, BaseEdge, type Connection, ConnectionMode, Controls, type Edge, type EdgeProps, Handle, getViewportForBounds, type Node, type NodeProps, Panel, Position, ReactFlow, type ReactFlowInstance } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
-import { type DragEvent, memo, useEffect, useMemo, useRef, useState } from 'react'
-import { shownIn, steady, symbol } from './format'
+import { type DragEvent, type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react'
+import { steady, symbol } from './format'
 import { Icon } from './icons'
-import { type Placed, type Point, extent, facing, heightOf, layout, widthOf, withPorts } from './layout'
+import { type Moved, type Placed, type Point, extent, facing, heightOf, layout, widthOf, withPorts } from './layout'
 import type { Frames } from './link'
 import { Palette } from './Palette'
 import type { Diagram as Plan, DiagramPart, Piece } from './protocol'
@@ -71,9 +71,17 @@ const WireEdge = memo(({ id, sourceX, sourceY, targetX, targetY, sourcePosition,
   const out = (side: Position) => (side === Position.Left ? -16 : 16)
   const [a, b] = [sourceX + out(sourcePosition), targetX + out(targetPosition)]
   const straight = (sourcePosition === Position.Right && middle > a) || (sourcePosition === Position.Left && middle < a)
-  const inner = !data!.moved && bends ? bends.slice(1, -1) : straight ? [{ x: middle, y: sourceY }, { x: middle, y: targetY }] : [{ x: a, y: sourceY }, { x: a, y: (sourceY + targetY) / 2 }, { x: b, y: (sourceY + targetY) / 2 }, { x: b, y: targetY }]
+  const upright = [sourcePosition, targetPosition].some((s) => s === Position.Top || s === Position.Bottom)
+  const inner = upright && data!.moved ? elbows({ x: sourceX, y: sourceY }, sourcePosition, { x: targetX, y: targetY }, targetPosition) : !data!.moved && bends ? bends.slice(1, -1) : straight ? [{ x: middle, y: sourceY }, { x: middle, y: targetY }] : [{ x: a, y: sourceY }, { x: a, y: (sourceY + targetY) / 2 }, { x: b, y: (sourceY + targetY) / 2 }, { x: b, y: targetY }]
   return <BaseEdge id={id} path={rounded([{ x: sourceX, y: sourceY }, ...inner, { x: targetX, y: targetY }])} style={{ stroke: data!.colour, strokeWidth: data!.thin ? 1.2 : 2 }} />
 })
+
+// From a port that looks up or down: away from it, over, and in.
+const AWAY: Record<Position, Point> = { [Position.Left]: { x: -16, y: 0 }, [Position.Right]: { x: 16, y: 0 }, [Position.Top]: { x: 0, y: -16 }, [Position.Bottom]: { x: 0, y: 16 } }
+function elbows(a: Point, from: Position, b: Point, to: Position): Point[] {
+  const [p, q] = [{ x: a.x + AWAY[from].x, y: a.y + AWAY[from].y }, { x: b.x + AWAY[to].x, y: b.y + AWAY[to].y }]
+  return [p, AWAY[from].x === 0 ? { x: q.x, y: p.y } : { x: p.x, y: q.y }, q]
+}
 
 // Corners with a small radius: easier to follow than sharp ones where wires run side by side.
 function rounded(points: Point[], radius = 6): string {
@@ -127,24 +135,52 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   const editing = useStudio((s) => s.editing && !!s.model?.written.includes(plan.title))
   const kept = useStudio((s) => s.layout[plan.path])
   const [dragged, setMoved] = useState<Record<string, Point>>({})
-  const moved = useMemo(() => ({ ...Object.fromEntries(Object.entries(kept ?? {}).map(([id, [x, y]]) => [id, { x, y }])), ...dragged }), [kept, dragged])
+  const [several, setSeveral] = useState<string[]>([])
+  const moved = useMemo<Record<string, Moved>>(() => {
+    const put: Record<string, Moved> = Object.fromEntries(Object.entries(kept ?? {}).map(([id, [x, y, turns]]) => [id, { x, y, turns }]))
+    for (const [id, at] of Object.entries(dragged)) put[id] = { ...put[id], ...at }
+    return put
+  }, [kept, dragged])
   const placed = useMemo(() => facing(plan, found, moved), [plan, found, moved])
   const [chosenWire, chooseWire] = useState('')
   const box = useRef<HTMLDivElement>(null)
   const nodes = useMemo<Node<PartData>[]>(() => plan.parts.map((part) => ({
-    id: part.id, type: 'part', position: placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: part.path === selected && !part.border,
+    id: part.id, type: 'part', position: placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: (part.path === selected && !part.border) || several.includes(part.id),
     ariaLabel: `${part.name}, ${part.kind}`, data: { part, ports: placed.ports, dark, editing, wrong: wrong.some((w) => w === part.path || w.startsWith(`${part.path}.`) || w.startsWith(`${part.path}[`)) },
-  })), [plan, placed, dark, selected, wrong, moved, editing])
+  })), [plan, placed, dark, selected, several, wrong, moved, editing])
   const edges = useMemo<Edge<WireData>[]>(() => plan.wires.map((w) => ({
     id: w.id, type: 'wire', source: w.source, sourceHandle: w.source_port, target: w.target, targetHandle: w.target_port, focusable: false, selected: w.id === chosenWire, ariaLabel: `${w.source}.${w.source_port} to ${w.target}.${w.target_port}`,
     data: { bends: placed.bends[w.id], moved: w.source in moved || w.target in moved, colour: w.id === chosenWire ? '#f08c00' : wire(w.kind, dark), thin: w.kind === 'signals' || w.kind === 'states' },
   })), [plan, placed, dark, moved, chosenWire])
   const remove = () => {
-    const part = plan.parts.find((p) => p.path === selected && !p.border)
+    const names = chosenParts().map((p) => p.name)
     const w = plan.wires.find((x) => x.id === chosenWire)
     if (w) void edit(plan.title, [{ do: 'disconnect', line: Number(w.place.split(':').at(-1)), a: endOf(w.source, w.source_port), b: endOf(w.target, w.target_port) }])
-    else if (part) void edit(plan.title, [{ do: 'remove', part: part.name }])
+    else if (names.length) void edit(plan.title, names.map((part) => ({ do: 'remove', part })))
     chooseWire('')
+    setSeveral([])
+  }
+  const chosenParts = () => plan.parts.filter((p) => !p.border && (several.includes(p.id) || p.path === selected))
+  const put = (at: Record<string, number[]>) => void link.ask('place', { level: plan.path, at }).catch(refuse)
+  const copy = async () => {
+    const parts = chosenParts()
+    if (!parts.length) return
+    const names = (await edit(plan.title, [{ do: 'copy', parts: parts.map((p) => p.name) }])).split(' ').filter(Boolean)
+    if (!names.length) return
+    const below = Math.max(...parts.map((p) => placed.at[p.id].y + heightOf(p))) - Math.min(...parts.map((p) => placed.at[p.id].y)) + 30
+    put(Object.fromEntries(names.map((n, k) => [n, [Math.round(placed.at[parts[k].id].x), Math.round(placed.at[parts[k].id].y + below)]])))
+    setSeveral(names)
+    useStudio.setState({ selected: '' })
+  }
+  const rotate = () => put(Object.fromEntries(chosenParts().map((p) => [p.id, [Math.round(placed.at[p.id].x), Math.round(placed.at[p.id].y), ((moved[p.id]?.turns ?? 0) + 1) % 4]])))
+  const keys = (e: KeyboardEvent) => {
+    if (!editing || (e.target as HTMLElement).tagName === 'INPUT') return
+    const way = e.ctrlKey || e.metaKey
+    if (e.key === 'Delete' || e.key === 'Backspace') remove()
+    else if (way && (e.key === 'd' || e.key === 'v')) void copy()
+    else if (!way && e.key === 'r') rotate()
+    else return
+    e.preventDefault()
   }
   const drop = async (e: DragEvent) => {
     const text = e.dataTransfer.getData('text/acausal-piece')
@@ -169,7 +205,7 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   return (
     <div ref={box} className={editing ? 'diagram editing' : 'diagram'} role="application" aria-label={`Diagram of ${plan.title}: ${plan.parts.length} parts, ${plan.wires.length} wires`}
       onDragOver={(e) => { if (editing) e.preventDefault() }} onDrop={(e) => void drop(e)}
-      onKeyDown={(e) => { if (editing && (e.key === 'Delete' || e.key === 'Backspace') && (e.target as HTMLElement).tagName !== 'INPUT') remove() }}>
+      onKeyDown={keys}>
       {editing && <Palette kind={plan.title} />}
       <ReactFlow
         nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.04} maxZoom={2.5}
@@ -179,18 +215,21 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
         isValidConnection={fits}
         onConnect={(c) => void edit(plan.title, [{ do: 'connect', a: endOf(c.source, c.sourceHandle!), b: endOf(c.target, c.targetHandle!) }])}
         onEdgeClick={(_, w) => { chooseWire(w.id); useStudio.setState({ selected: '' }) }}
-        onNodeDragStop={(_, n) => link.ask('place', { level: plan.path, at: { [n.id]: [Math.round(n.position.x), Math.round(n.position.y)] } }).catch(refuse)}
+        onNodeDragStop={(_, _n, some) => put(Object.fromEntries(some.map((n) => [n.id, [Math.round(n.position.x), Math.round(n.position.y), ...(moved[n.id]?.turns === undefined ? [] : [moved[n.id].turns!])]])))}
         onNodesChange={(changes) => {
-          for (const c of changes) if (c.type === 'position' && c.position) setMoved((m) => ({ ...m, [c.id]: c.position! }))
+          for (const c of changes) {
+            if (c.type === 'position' && c.position) setMoved((m) => ({ ...m, [c.id]: c.position! }))
+            if (c.type === 'select') setSeveral((s) => (c.selected ? [...new Set([...s, c.id])] : s.filter((id) => id !== c.id)))
+          }
         }}
-        onNodeClick={(_, n) => { chooseWire(''); useStudio.setState({ selected: n.data.part.border ? '' : n.data.part.path, variable: '' }) }}
+        onNodeClick={(e, n) => { chooseWire(''); if (e.ctrlKey || e.metaKey || e.shiftKey) return useStudio.setState({ selected: '' }); useStudio.setState({ selected: n.data.part.border ? '' : n.data.part.path, variable: '' }) }}
         onPaneClick={() => { chooseWire(''); useStudio.setState({ selected: '' }) }}
         onNodeDoubleClick={(_, n) => { if (n.data.part.composite) useStudio.setState({ level: n.data.part.path, selected: '' }) }}
       >
         <Background gap={22} size={1} />
         <Controls showInteractive={false} onFitView={() => fit(flow.current, plan, placed, box.current)} position="bottom-right" aria-label="Diagram controls" />
         <Panel position="top-left"><Group gap={6}><Path /><EditButton kind={plan.title} />
-          {editing && <EditTools remove={remove} any={!!selected || !!chosenWire} />}
+          {editing && <EditTools remove={remove} copy={() => void copy()} rotate={rotate} any={!!selected || !!chosenWire || several.length > 0} part={chosenParts().length > 0} />}
           {kept && Object.keys(kept).length > 0 && <Tooltip label="Forget where parts were put, and lay them out anew"><Button size="compact-xs" variant="subtle" onClick={() => { setMoved({}); void link.ask('place', { level: plan.path, at: Object.fromEntries(Object.keys(kept).map((k) => [k, []])) }).catch(refuse) }}>Tidy</Button></Tooltip>}
         </Group></Panel>
         <Panel position="bottom-left"><Colouring plan={plan} /></Panel>
@@ -208,12 +247,14 @@ function EditButton({ kind }: { kind: string }) {
   return <Button size="compact-xs" variant={editing ? 'filled' : 'default'} aria-pressed={editing} onClick={() => useStudio.setState((s) => ({ editing: !editing, view: !editing && s.view === 'both' ? 'diagram' : s.view }))}>{editing ? 'Done' : 'Edit'}</Button>
 }
 
-function EditTools({ remove, any }: { remove: () => void; any: boolean }) {
+function EditTools({ remove, copy, rotate, any, part }: { remove: () => void; copy: () => void; rotate: () => void; any: boolean; part: boolean }) {
   const history = useStudio((s) => s.history)
   return (
     <Group gap={3}>
       <Tooltip label="Undo (Ctrl+Z)"><ActionIcon size={22} variant="default" aria-label="Undo" disabled={!history.undo} onClick={undo}><Icon name="undo" size={13} /></ActionIcon></Tooltip>
       <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon size={22} variant="default" aria-label="Redo" disabled={!history.redo} onClick={redo}><Icon name="redo" size={13} /></ActionIcon></Tooltip>
+      <Tooltip label="Copy what is chosen (Ctrl+D)"><ActionIcon size={22} variant="default" aria-label="Copy what is chosen" disabled={!part} onClick={copy}><Icon name="copy" size={13} /></ActionIcon></Tooltip>
+      <Tooltip label="Turn what is chosen (R)"><ActionIcon size={22} variant="default" aria-label="Turn what is chosen" disabled={!part} onClick={rotate}><Icon name="turn" size={13} /></ActionIcon></Tooltip>
       <Tooltip label="Delete what is chosen (Del)"><ActionIcon size={22} variant="default" aria-label="Delete what is chosen" disabled={!any} onClick={remove}><Icon name="trash" size={13} /></ActionIcon></Tooltip>
     </Group>
   )
@@ -270,11 +311,13 @@ function useValues(plan: Plan, dark: boolean): void {
       if (!wanted) return
       if (!data?.times.length) return clear() // values of another run would be a lie
       played = { data, rows: new Map(data.columns.map((c, k) => [c.name, k])), largest: largestOf(data) }
+      marks = marksOf(plan)
       paint(plan, useStudio.getState().time, dark)
     })
     return () => { wanted = false }
   }, [plan, run, state])
   useEffect(() => {
+    marks = marksOf(plan)
     paint(plan, useStudio.getState().time, dark)
     return useStudio.subscribe((s, before) => { if (s.time !== before.time) paint(plan, s.time, dark) })
   }, [plan, units, dark])
@@ -297,21 +340,42 @@ function largestOf(data: Frames): Float64Array {
 
 function paint(plan: Plan, t: number, dark: boolean): void {
   if (!played) return
-  const { data, rows, largest } = played
+  const { data } = played
   const count = data.times.length
   const k = indexAt(data.times, t)
-  for (const part of plan.parts) {
-    for (const v of part.shown) {
-      const row = rows.get(v.path)
-      const text = texts.get(v.path)
-      if (row === undefined || !text) continue
-      const value = data.values[row * count + k]
-      const states = data.columns[row].states
-      const unit = shownUnit(v.unit, v.difference)
-      text.textContent = states.length ? (states[value] ?? '–') : `${steady(shownIn(value, unit), unit.factor * largest[row])} ${symbol(unit.symbol)}`
-    }
-    tint(part, k, dark)
+  const { values } = data
+  for (const mark of marks) {
+    const text = texts.get(mark.path)
+    if (!text) continue
+    const value = values[mark.row * count + k]
+    const said = mark.states.length ? (mark.states[value] ?? '–') : steady(value * mark.factor + mark.offset, mark.largest) + mark.unit
+    if (text.firstChild) { if (text.firstChild.nodeValue !== said) text.firstChild.nodeValue = said } else text.textContent = said
   }
+  if (colouring.unit || coloured) for (const part of plan.parts) tint(part, k, dark)
+  coloured = colouring.unit !== ''
+}
+let coloured = false
+
+// What is written where, worked out once: moving the slider only writes.
+interface Mark {
+  path: string
+  row: number
+  states: string[]
+  factor: number
+  offset: number
+  unit: string
+  largest: number
+}
+let marks: Mark[] = []
+function marksOf(plan: Plan): Mark[] {
+  if (!played) return []
+  const { data, rows, largest } = played
+  return plan.parts.flatMap((part) => part.shown).flatMap((v) => {
+    const row = rows.get(v.path)
+    if (row === undefined) return []
+    const unit = shownUnit(v.unit, v.difference)
+    return [{ path: v.path, row, states: data.columns[row].states, factor: unit.factor, offset: unit.offset, unit: ` ${symbol(unit.symbol)}`, largest: Math.abs(unit.factor) * largest[row] }]
+  })
 }
 
 function tint(part: DiagramPart, k: number, dark: boolean): void {

@@ -77,7 +77,7 @@ function Until() {
   const commit = (text: string) => { if (text.trim()) adjust({ until: text.trim() }); setTyped(null) }
   return (
     <Group gap={4} wrap="nowrap">
-      <TextInput size="xs" w={92} aria-label="End of the run" leftSection={<span className="prefix">until</span>} leftSectionWidth={38} value={typed ?? draft.until} onChange={(e) => setTyped(e.currentTarget.value)}
+      <TextInput size="xs" w={92} aria-label="End of the run" leftSection={<span className="prefix">until</span>} leftSectionWidth={38} placeholder="…" value={typed ?? draft.until} onChange={(e) => setTyped(e.currentTarget.value)}
         onBlur={(e) => commit(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === 'Enter') { commit(e.currentTarget.value); void start() } }} />
       <Popover position="bottom-start" shadow="md" width={260}>
         <Popover.Target><ActionIcon size={28} variant="default" aria-label="Settings of the run"><Icon name="down" size={13} /></ActionIcon></Popover.Target>
@@ -209,7 +209,7 @@ function ExportMenu() {
 
 const KEYS: [string, string][] = [
   ['Ctrl Enter', 'run'], ['Escape', 'cancel the run'], ['Space', 'play or pause'], ['← →', 'a step in time'], ['1 – 7', 'views'], ['/', 'search'],
-  ['wheel on a plot', 'zoom'], ['drag on a plot', 'zoom to a range'], ['shift drag', 'pan'], ['double click', 'everything; on a part: look inside'],
+  ['wheel on a plot', 'zoom'], ['drag on a plot', 'zoom to a range'], ['shift drag', 'pan; on a diagram: choose several'], ['Ctrl D, R, Del', 'copy, turn, delete what is chosen'], ['double click', 'everything; on a part: look inside'],
 ]
 function Help() {
   return (

@@ -60,6 +60,7 @@ function Component({ part }: { part: Part }) {
   useStudio((s) => s.units)
   const owner = useStudio((s) => s.model?.parts[part.parent]?.kind ?? '')
   const writable = useStudio((s) => s.editing && !part.shape.length && !!s.model?.written.includes(owner))
+  const mine = useStudio((s) => s.editing && !!s.model?.written.includes(owner))
   const parameters = part.quantities.filter((q) => q.role === 'parameter')
   const signals = part.quantities.filter((q) => q.role !== 'parameter' && q.role !== 'constant')
   return (
@@ -67,6 +68,8 @@ function Component({ part }: { part: Part }) {
       <h2>{part.path}</h2>
       <p className="dim">{part.kind}{part.shape.length > 0 && ` × ${part.shape.join(' × ')}`}</p>
       <p className="doc">{part.doc}</p>
+      {mine && part.shape.length < 2 && !/\[\d/.test(part.name) && <p><span className="dim">How many of them: </span><input className="value" style={{ width: 64 }} key={part.shape[0] ?? 1} aria-label={`How many ${part.name}`} defaultValue={part.shape[0] ?? 1}
+        onBlur={(e) => { const n = Math.floor(Number(e.currentTarget.value)); if (n >= 1 && n !== (part.shape[0] ?? 1)) void edit(owner, [{ do: 'array', part: part.name, count: n === 1 ? 0 : n }]) }} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur() }} /></p>}
       {part.composite && <Button size="compact-xs" variant="light" onClick={() => useStudio.setState({ level: part.path, selected: '' })}>Look inside</Button>}
       {parameters.length > 0 && <h3>{writable ? 'Parameters, in the file' : 'Parameters'}</h3>}
       <table className="brief"><tbody>{parameters.map((q) => {

@@ -18,6 +18,8 @@ const PATHS: Record<string, string> = {
   trash: 'M4 6h12M8 6V4h4v2M6 6l1 10h6l1-10',
   undo: 'M7 5L3 9l4 4M3 9h9a5 5 0 010 8h-2',
   redo: 'M13 5l4 4-4 4M17 9H8a5 5 0 000 8h2',
+  copy: 'M4 4h9v9H4zM7 13v3h9V7h-3',
+  turn: 'M15 7a6 6 0 10.8 5M16 3v4h-4',
   fit: 'M3 7V3h4M17 7V3h-4M3 13v4h4M17 13v4h-4',
   inside: 'M4 4h12v12H4zM8 8h4v4H8z',
   eye: 'M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 8a2 2 0 100 4 2 2 0 000-4z',

@@ -7,6 +7,9 @@ export interface Point {
   x: number
   y: number
 }
+export interface Moved extends Point {
+  turns?: number // quarters; its ports stay where they are then, and do not look for their wires
+}
 export type Side = 'left' | 'right' | 'top' | 'bottom'
 export interface Placed {
   at: Record<string, Point>
@@ -21,6 +24,14 @@ export const withPorts = (diagram: Diagram, all: boolean): Diagram => (all ? dia
 
 export const heightOf = (p: DiagramPart): number => (p.border ? 26 : Math.max(40 + 15 * p.shown.length, 22 + 14 * Math.ceil(p.ports.length / 2)))
 export const widthOf = (p: DiagramPart): number => (p.border ? Math.max(44, 16 + 7 * p.name.length) : WIDTH)
+
+// Where drawings are kept from one visit to the next; a page without a server keeps none.
+export interface Memory {
+  recall(key: string): Promise<string>
+  remember(key: string, text: string): void
+}
+let memory: Memory | null = null
+export const keepIn = (m: Memory): void => { memory = m }
 
 const DEADLINE = 15_000
 const known = new Map<string, Placed>()
@@ -57,7 +68,7 @@ export function extent(diagram: Diagram, placed: Placed): { x: number; y: number
 
 async function drawn(diagram: Diagram, way: Way): Promise<Placed> {
   const key = JSON.stringify([way, diagram.parts.map((p) => [p.id, heightOf(p), p.ports.map((q) => q.name)]), diagram.wires.map((w) => [w.source, w.source_port, w.target, w.target_port])])
-  const found = known.get(key)
+  const found = known.get(key) ?? (await recalled(key))
   if (found) return found
   const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), DEADLINE))
   const done = await Promise.race([ours().layout(graph(diagram, way)).then(read), late]).catch(() => null)
@@ -67,7 +78,27 @@ async function drawn(diagram: Diagram, way: Way): Promise<Placed> {
     return grid(diagram)
   }
   known.set(key, done)
+  memory?.remember(hash(key), JSON.stringify(done))
   return done
+}
+
+async function recalled(key: string): Promise<Placed | undefined> {
+  const text = await memory?.recall(hash(key)).catch(() => '')
+  if (!text) return undefined
+  try {
+    const placed = JSON.parse(text) as Placed
+    known.set(key, placed)
+    return placed
+  } catch {
+    return undefined
+  }
+}
+
+// 128 bits of a text: four sums with different seeds (after cyrb53).
+function hash(text: string): string {
+  const h = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f]
+  for (let k = 0; k < text.length; k++) for (let i = 0; i < 4; i++) h[i] = Math.imul(h[i] ^ text.charCodeAt(k), 0x9e3779b1 + 2 * i * 0x5bd1e995) ^ (h[i] >>> 15)
+  return h.map((v) => (v >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
 function graph(diagram: Diagram, way: Way): any {
@@ -77,7 +108,7 @@ function graph(diagram: Diagram, way: Way): any {
       'elk.algorithm': 'layered', 'elk.direction': way.direction, 'elk.edgeRouting': 'ORTHOGONAL', 'elk.spacing.nodeNode': '22', 'elk.spacing.edgeNode': '14', 'elk.spacing.edgeEdge': '9',
       'elk.layered.spacing.nodeNodeBetweenLayers': '36', 'elk.layered.spacing.edgeNodeBetweenLayers': '14', 'elk.layered.spacing.edgeEdgeBetweenLayers': '9',
       'elk.separateConnectedComponents': 'true', 'elk.aspectRatio': String(way.aspect), 'elk.layered.wrapping.strategy': way.wrap ? 'MULTI_EDGE' : 'OFF', 'elk.layered.wrapping.additionalEdgeSpacing': '6', 'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX', 'elk.layered.nodePlacement.favorStraightEdges': 'true',
-      'elk.layered.thoroughness': diagram.parts.length < 80 ? '30' : '3', 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES', 'elk.padding': '[top=8,left=8,bottom=8,right=8]',
+      'elk.layered.thoroughness': diagram.parts.length < 80 ? '8' : '3', 'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES', 'elk.padding': '[top=8,left=8,bottom=8,right=8]',
     },
     children: diagram.parts.map((p) => ({
       id: p.id, width: widthOf(p), height: heightOf(p), layoutOptions: { 'elk.portConstraints': 'FREE', 'elk.spacing.portPort': '12' },
@@ -107,7 +138,7 @@ const sideOf = (x: number, y: number, width: number, height: number): Side => {
 }
 
 // Parts that somebody put somewhere: their ports look to where their wires go.
-export function facing(diagram: Diagram, placed: Placed, moved: Record<string, Point>): Placed {
+export function facing(diagram: Diagram, placed: Placed, moved: Record<string, Moved>): Placed {
   const ids = diagram.parts.filter((p) => moved[p.id])
   if (!ids.length) return placed
   const at = { ...placed.at, ...moved }
@@ -118,15 +149,23 @@ export function facing(diagram: Diagram, placed: Placed, moved: Record<string, P
   const ports = { ...placed.ports }
   for (const p of ids) {
     const own = middle(p.id)
+    const turns = moved[p.id].turns
     const sides: Record<'left' | 'right', string[]> = { left: [], right: [] }
     p.ports.forEach((q, k) => {
       const others = diagram.wires.flatMap((w) => (w.source === p.id && w.source_port === q.name ? [w.target] : w.target === p.id && w.target_port === q.name ? [w.source] : []))
-      const to = others.length ? others.reduce((sum, o) => sum + middle(o).x, 0) / others.length - own.x : q.side === 'in' ? -1 : q.side === 'out' ? 1 : k % 2 ? 1 : -1
+      const to = turns === undefined && others.length ? others.reduce((sum, o) => sum + middle(o).x, 0) / others.length - own.x : q.side === 'in' ? -1 : q.side === 'out' ? 1 : k % 2 ? 1 : -1
       sides[to < 0 ? 'left' : 'right'].push(q.name)
     })
-    for (const side of ['left', 'right'] as const) sides[side].forEach((name, k) => { ports[`${p.id}\u0000${name}`] = { x: side === 'left' ? 0 : widthOf(p), y: (heightOf(p) * (k + 1)) / (sides[side].length + 1), side } })
+    for (const side of ['left', 'right'] as const) sides[side].forEach((name, k) => { ports[`${p.id}\u0000${name}`] = turned(side, (k + 1) / (sides[side].length + 1), turns ?? 0, widthOf(p), heightOf(p)) })
   }
   return { ...placed, at, ports }
+}
+
+const AROUND: Side[] = ['left', 'top', 'right', 'bottom']
+function turned(side: Side, share: number, turns: number, width: number, height: number): Point & { side: Side } {
+  const to = AROUND[(AROUND.indexOf(side) + turns) % 4]
+  if (to === 'left' || to === 'right') return { x: to === 'left' ? 0 : width, y: height * (turns > 1 ? 1 - share : share), side: to }
+  return { x: width * (turns === 1 ? 1 - share : share), y: to === 'top' ? 0 : height, side: to }
 }
 
 // Where there is no layout in time: rows, with ports in turn on the left and on the right.

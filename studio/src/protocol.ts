@@ -267,6 +267,41 @@ export interface Study {
   problems: Problem[]
 }
 
+export interface DataFile {
+  path: string
+  name: string
+  columns: string[]
+}
+
+export interface FitRow {
+  path: string
+  before: number | null
+  value: number
+  deviation: number | null
+  low: number | null
+  high: number | null
+}
+
+export interface FitCurve {
+  name: string
+  unit: string
+  time: number[]
+  measured: (number | null)[]
+  computed: (number | null)[]
+}
+
+export interface Fit {
+  id: string
+  case: string
+  file: string
+  state: 'running' | 'finished' | 'failed' | 'cancelled'
+  message: string
+  told: string[]
+  rows: FitRow[]
+  curves: FitCurve[]
+  problems: Problem[]
+}
+
 export interface Status {
   phase: 'loading' | 'ready' | 'failed'
   text: string
@@ -304,11 +339,16 @@ export interface Asks {
   delete_case: { given: { name: string }; answer: Case[] }
   export: { given: { run: string; names: string[]; form: string }; answer: string }
   study: { given: { case: Case; over: Record<string, unknown>; outputs: string[]; draws: number }; answer: Study }
+  files: { given: Record<string, never>; answer: DataFile[] }
+  upload: { given: { name: string; text: string }; answer: DataFile }
+  fit: { given: { case: Case; file: string; free: Record<string, (number | null)[]> }; answer: Fit }
   cancel_study: { given: { study: string }; answer: null }
   palette: { given: Record<string, never>; answer: Piece[] }
   edit: { given: { kind: string; edits: unknown[] }; answer: string }
   undo: { given: Record<string, never>; answer: null }
   redo: { given: Record<string, never>; answer: null }
+  recall: { given: { key: string }; answer: string }
+  remember: { given: { key: string; text: string }; answer: null }
   place: { given: { level: string; at: Record<string, number[]> }; answer: null }
   choose: { given: { choices: Record<string, unknown> }; answer: null }
   open: { given: { target: string }; answer: null }
@@ -324,7 +364,9 @@ export interface Notices {
   run: Run
   live: Column[]
   study: Study
+  fit: Fit
   printed: string
   layout: Record<string, Record<string, number[]>>
   history: Record<string, number>
+  until: number
 }

@@ -2,6 +2,7 @@
 import { create } from 'zustand'
 import { type Columns, type Frames, Link, Refused } from './link'
 import { plain } from './format'
+import { keepIn } from './layout'
 import { Pyramid } from './pyramid'
 import type { Case, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
 
@@ -153,6 +154,7 @@ export const link = new Link(
       cases: (d) => set({ cases: d }),
       layout: (d) => set({ layout: d }),
       history: (d) => set({ history: d }),
+      until: (d: number) => { const m = get().model; if (m) opened({ ...m, until: d }) },
       runs: (d: Run[]) => {
         const ids = new Set(d.map((r) => r.id))
         for (const id of columns.keys()) if (!ids.has(id)) drop(id)
@@ -171,6 +173,8 @@ export const link = new Link(
   (connected) => set({ connected }),
 )
 
+keepIn({ recall: (key) => link.ask('recall', { key }), remember: (key, text) => void link.ask('remember', { key, text }).catch(() => undefined) })
+
 function opened(model: Model): void {
   const before = get().model
   const names = new Set(model.parts.flatMap((p) => p.quantities.map((q) => plain(q.path))))
@@ -179,7 +183,7 @@ function opened(model: Model): void {
     const panels = s.panels.map((p) => ({ ...p, names: p.names.filter(has) })).filter((p) => p.names.length)
     const fresh = model.plots.map((names, k) => ({ id: k + 1, names }))
     const guessed = !s.draft.until || (before !== null && s.draft.until === untilText(before.until))
-    const draft = guessed ? { ...s.draft, until: untilText(model.until) } : s.draft
+    const draft = guessed ? { ...s.draft, until: model.until ? untilText(model.until) : '' } : s.draft
     return { model, panels: panels.length ? panels : fresh, draft, selected: model.parts.some((p) => p.path === s.selected) ? s.selected : '', level: before && before.title === model.title ? s.level : '' }
   })
 }

@@ -202,6 +202,23 @@ def test_a_plant_is_drawn_from_an_empty_canvas_to_a_first_run(browser: Any, new_
         tab.get_by_role("button", name="Undo").click()
         playwright.expect(tab.get_by_label("heat_capacitor.C value")).to_have_value("1000")
         assert server.file.read_text() == text
+        tab.get_by_role("button", name="Turn what is chosen").click()
+        playwright.expect(tab.locator('[data-id="heat_capacitor"] .react-flow__handle-top')).to_have_count(1)
+        tab.get_by_label("thermal_conductor, ThermalConductor").click(modifiers=["Control"])
+        tab.get_by_role("button", name="Copy what is chosen").click()
+        tab.get_by_role("application", name="Diagram of Plant: 4 parts, 2 wires").wait_for()
+        assert "yield self.heat_capacitor2.port, self.thermal_conductor2.a\n" in server.file.read_text()
+        tab.get_by_role("button", name="Delete what is chosen").click()
+        tab.get_by_role("application", name="Diagram of Plant: 2 parts, 1 wires").wait_for()
+        assert server.file.read_text() == text
+        tab.get_by_label("thermal_conductor, ThermalConductor").click()
+        many = tab.get_by_label("How many thermal_conductor")
+        many.fill("3")
+        many.press("Enter")
+        playwright.expect(tab.get_by_label("thermal_conductor, ThermalConductor")).to_contain_text("× 3")
+        assert "ac.array(ThermalConductor, 3)" in server.file.read_text()
+        tab.get_by_role("button", name="Undo").click()
+        playwright.expect(tab.get_by_label("thermal_conductor, ThermalConductor")).not_to_contain_text("× 3")
         tab.get_by_role("button", name="Run", exact=True).click()
         tab.get_by_role("status").filter(has_text="ms").or_(tab.get_by_role("status").filter(has_text=" s")).first.wait_for()
 

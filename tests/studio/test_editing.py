@@ -125,7 +125,7 @@ def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
     for _ in range(steps):
         source = Source(text, name)
         parts, wires = source.parts(), list(source.connections())
-        what = chance.choice(["add", "remove", "connect", "disconnect", "set"])
+        what = chance.choice(["add", "remove", "connect", "disconnect", "set", "copy", "array"])
         expected = Counter(map(tuple, ends(source)))
         try:
             if what == "add":
@@ -143,6 +143,11 @@ def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
                 edits = source.disconnected(statement.lineno, texts[0], chance.choice(texts[1:]))
             elif what == "set" and parts:
                 edits = source.given(chance.choice(sorted(parts)), "nominal", repr(chance.random()))
+            elif what == "copy" and parts:
+                edits, called = source.copied(chance.sample(sorted(parts), chance.randint(1, min(3, len(parts)))))
+            elif what == "array" and parts:
+                many = chance.choice(sorted(parts))
+                edits = source.arrayed(many, chance.choice([0, 2, 7]))
             else:
                 continue
         except Locked:
@@ -158,6 +163,14 @@ def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
             assert set(now.parts()) == set(parts) - {gone} and not any(
                 e.startswith(f"self.{gone}.") for some in ends(now) for e in some
             )
+        elif what == "copy":
+            assert set(now.parts()) == {*parts, *called.values()} and not set(called.values()) & set(parts)
+            for old, new in called.items():
+                assert ast.unparse(now.parts()[new].call) == ast.unparse(parts[old].call)
+            inner = [e for e in ends(source) if all(x.split(".")[1].split("[")[0] in called and x.count(".") > 1 for x in e)]
+            assert sum(map(len, ends(now))) == sum(map(len, ends(source))) + sum(map(len, inner))
+        elif what == "array":
+            assert set(now.parts()) == set(parts) and Counter(map(tuple, ends(now))) == expected
         elif what == "connect":
             assert Counter(map(tuple, ends(now))) == expected + Counter([(f"self.{a}.p", f"self.{b}.q")])
         elif what == "disconnect":
@@ -187,3 +200,33 @@ def test_a_file_keeps_its_line_ends_and_its_mark(tmp_path: Path, mark: bytes, en
     with pytest.raises(ac.ModelError, match="cannot be written"):
         drawing.edit("House", [{"do": "set", "part": "room", "parameter": "C", "value": float("nan")}])
     assert file.read_bytes() == before
+
+
+def test_parts_are_copied_with_what_they_were_given_and_the_wires_among_them() -> None:
+    source = Source(HOUSE, "House")
+    edits, called = source.copied(["room", "wall"])
+    assert called == {"room": "room2", "wall": "wall2"}
+    now = Source(source.apply(edits), "House")
+    assert ast.unparse(now.parts()["room2"].call) == ast.unparse(source.parts()["room"].call)
+    assert [e for e in ends(now) if "self.room2.port" in e] == [["self.room2.port", "self.wall2.a"]]
+    again, called = now.copied(["room2"])
+    assert called == {"room2": "room3"} and "self.room3 = " in now.apply(again)
+
+
+@pytest.mark.parametrize(
+    "call, many",
+    [
+        ("Cell()", "ac.array(Cell, 4)"),
+        ("Cell(C=2.0, n=[1, 2])", "ac.array(Cell, 4, C=2.0, n=[1, 2])"),
+        ("library.Cell(3, C=2.0)", "ac.array(library.Cell, 4, 3, C=2.0)"),
+        ("Cell(\n            C=2.0,  # why\n        )", "ac.array(Cell, 4, \n            C=2.0,  # why\n        )"),
+    ],
+)
+def test_one_part_becomes_many_and_one_again(call: str, many: str) -> None:
+    text = f"import acausal as ac\n\nclass P(ac.Component):\n    def __init__(self):\n        self.c = {call}  # cells\n"
+    after = Source(text, "P").apply(Source(text, "P").arrayed("c", 4))
+    assert after == text.replace(f"self.c = {call}", f"self.c = {many}")
+    more = Source(after, "P")
+    assert "4" not in more.apply(more.arrayed("c", 12)).split("self.c")[1].replace("12", "")
+    back = more.apply(more.arrayed("c", 0))
+    assert ast.dump(ast.parse(back)) == ast.dump(ast.parse(text)) and Source(text, "P").arrayed("c", 0) == []

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from acausal.errors import ModelError
+from acausal.studio.drawing import Drawings
 from acausal.studio.placing import placed
 from acausal.studio.protocol import Case, Run
 from acausal.studio.runs import KEPT, Runs
@@ -66,3 +68,16 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     assert file.read_text() == "one" and [f.name for f in tmp_path.iterdir()] == ["plant.py"]
     placed(file, b"two")
     assert file.read_text() == "two" and file.stat().st_mode & 0o777 == 0o640
+
+
+def test_drawings_are_kept_by_their_hash_and_not_for_ever(tmp_path: Path) -> None:
+    drawings = Drawings(tmp_path / "drawings")
+    keys = [f"{k:032x}" for k in range(Drawings.MOST + 5)]
+    assert drawings.read(keys[0]) == ""
+    for k, key in enumerate(keys):
+        drawings.write(key, f"drawing {k}")
+    assert drawings.read(keys[-1]) == f"drawing {len(keys) - 1}" and len(list((tmp_path / "drawings").iterdir())) == Drawings.MOST
+    drawings.write(keys[0], "x" * (Drawings.LARGEST + 1))
+    for key in ("../runs", "", "A" * 32, "0" * 31):
+        with pytest.raises(ModelError, match="under a hash"):
+            drawings.read(key)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +20,7 @@ from .guard import Stop
 
 if TYPE_CHECKING:
     from ..studio.protocol import Problem
+    from ..studio.studio import Studio
 
 
 def studio(
@@ -39,12 +43,12 @@ def studio(
 
     [dim]acausal studio house.py[/dim]
     """
-    try:
-        from ..studio.server import serve
-        from ..studio.studio import Studio
-    except ModuleNotFoundError as error:
-        remedy = 'pip install "acausal[studio]"'
-        raise Stop(Exit.USAGE, Diagnostic(f"The studio needs `{error.name}`, which is not installed.", remedy=remedy)) from error
+    from ..studio.studio import Studio
+
+    for name in ("starlette", "uvicorn", "websockets"):
+        if find_spec(name) is None:
+            remedy = 'pip install "acausal[studio]"'
+            raise Stop(Exit.USAGE, Diagnostic(f"The studio needs `{name}`, which is not installed.", remedy=remedy))
     if new:
         _begin(model)
     _check(model)
@@ -52,8 +56,17 @@ def studio(
         return _packed(model, free)
     found = Studio(model, _folder(model), memory or _most_memory())
     found.tell = _tell
-    serve(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address))
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_served(found, port=port, token=token, open_browser=browser, say=lambda address: _say(model, address)))
     return Exit.FINE
+
+
+async def _served(found: Studio, **how: Any) -> None:
+    """The model is loaded by another process: it begins with that while this one is still loading the server."""
+    await found.start()
+    from ..studio.server import serve
+
+    await serve(found, **how)
 
 
 def _say(model: str, address: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,10 @@ class Drawing:
         target.append(source.pop())
 
     def place(self, level: str, at: dict[str, list[float]]) -> None:
-        """Remember where parts of a level were put; an empty place means that it finds one by itself."""
+        """Remember where parts of a level were put (and how many quarters they were turned); an empty place means that a part finds
+        one by itself."""
         known = {**self.layout.get(level, {}), **{k: [float(x) for x in v] for k, v in at.items()}}
-        self.layout[level] = {k: v for k, v in known.items() if len(v) == 2}
+        self.layout[level] = {k: v for k, v in known.items() if len(v) in (2, 3)}
         if self.layout_file is not None:
             _written(self.layout_file, json.dumps(self.layout, indent=1, sort_keys=True) + "\n")
 
@@ -92,6 +94,34 @@ class Drawing:
             return {}
 
 
+class Drawings:
+    """Places and bends that pages computed, so that the next page need not: texts by the hash of what was laid out."""
+
+    MOST, LARGEST = 60, 1 << 19  # drawings, and characters of one
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _file(self, key: str) -> Path:
+        if not re.fullmatch(r"[0-9a-f]{32}", key):
+            raise ModelError("A drawing is kept under a hash.")
+        return self.folder / f"{key}.json"
+
+    def read(self, key: str) -> str:
+        """What was kept; empty if nothing was."""
+        file = self._file(key)
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    def write(self, key: str, text: str) -> None:
+        file = self._file(key)
+        if len(text) > self.LARGEST:
+            return
+        self.folder.mkdir(exist_ok=True)
+        placed(file, text)
+        for old in sorted(self.folder.glob("*.json"), key=lambda f: f.stat().st_mtime)[: -self.MOST]:
+            old.unlink(missing_ok=True)
+
+
 def _written(file: Path, text: str) -> None:
     """Whole or not at all, with the rights, the line ends and the mark at the beginning that the file had."""
     old = file.read_bytes() if file.exists() else b""
@@ -110,6 +140,14 @@ def _splices(source: Source, edit: dict[str, Any]) -> tuple[list[Splice], str]:
         return source.connected(edit["a"], edit["b"]), ""
     if what == "disconnect":
         return source.disconnected(int(edit["line"]), edit["a"], edit["b"]), ""
+    if what == "copy":
+        splices, called = source.copied([str(name) for name in edit["parts"]])
+        return splices, " ".join(called.values())
+    if what == "array":
+        count = int(edit["count"])
+        if not 0 <= count <= 1_000_000:
+            raise ModelError(f"An array of {count} parts cannot be made.")
+        return source.arrayed(edit["part"], count), ""
     if what == "set":
         return source.given(edit["part"], edit["parameter"], _literal(edit["value"])), ""
     raise ModelError(f"The studio knows no edit {what!r}.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -131,6 +131,58 @@ class Source:
         used = self._names_in_use()
         candidates = [stem, *(f"{stem}{k}" for k in range(2, 1000))]
         return next(n for n in candidates if n not in used and not keyword.iskeyword(n))
+
+    def copied(self, names: Sequence[str]) -> tuple[list[Splice], dict[str, str]]:
+        """Parts once more, with what they were given and with the connections among them; and how the new ones are called."""
+        stated = {name: self._part(name) for name in dict.fromkeys(names)}
+        used, called = self._names_in_use(), dict[str, str]()
+        for name in stated:
+            stem = name.rstrip("0123456789") or name
+            called[name] = next(n for n in (f"{stem}{k}" for k in range(2, 10_000)) if n not in used)
+            used.add(called[name])
+        lines = [f"self.{called[name]} = {self.text[slice(*self.span(part.call))]}" for name, part in stated.items()]
+        edits = [self._appended("__init__", "def __init__(self):", lines)] if lines else []
+        wires = [ends for _, ends in self.connections() if all(_owner(e) in stated for e in ends)]
+        if wires:
+            renamed = [", ".join(self._renamed(e, called) for e in ends) for ends in wires]
+            edits.append(self._appended("connections", "def connections(self):", [f"yield {ends}" for ends in renamed]))
+        return edits, called
+
+    def _renamed(self, end: ast.expr, called: dict[str, str]) -> str:
+        text, name = self.text[slice(*self.span(end))], _owner(end)
+        return re.sub(rf"^(\s*self\s*\.\s*){name}\b", rf"\g<1>{called[name]}", text)
+
+    def arrayed(self, name: str, count: int) -> list[Splice]:
+        """So many of a part instead of one; one again for 0."""
+        call = self._part(name).call
+        array = self._array_name()
+        now = isinstance(call.func, (ast.Attribute, ast.Name)) and ast.unparse(call.func) == array and len(call.args) >= 2
+        if now and count:
+            return [Splice(*self.span(call.args[1]), str(count))]
+        first, last = self.span(call)
+        if now:
+            rest = [*call.args[2:], *(k.value for k in call.keywords)]
+            inside = self.text[self._argument(call, rest[0]) : last] if rest else ")"
+            return [Splice(first, last, f"{self.text[slice(*self.span(call.args[0]))]}({inside}")]
+        if not count:
+            return []
+        function = self.span(call.func)
+        given = self.text[function[1] : last].lstrip()[1:]
+        comma = "" if given.lstrip().startswith(")") else ", "
+        return [Splice(first, last, f"{array}({self.text[slice(*function)]}, {count}{comma}{given}")]
+
+    def _argument(self, call: ast.Call, value: ast.expr) -> int:
+        """Where an argument begins, with its name if it has one."""
+        named = next((k for k in call.keywords if k.value is value), None)
+        return self.span(value)[0] if named is None else self.at(named.lineno, named.col_offset)
+
+    def _array_name(self) -> str:
+        for node in self.tree.body:
+            if isinstance(node, ast.Import):
+                for name in node.names:
+                    if name.name == "acausal":
+                        return f"{name.asname or 'acausal'}.array"
+        raise Locked(Diagnostic("The file does not import acausal as a whole.", remedy="Add `import acausal as ac`."))
 
     def removed(self, name: str) -> list[Splice]:
         """A part with its connections; refused where something else speaks of it."""
@@ -254,9 +306,10 @@ class Source:
         newline = "" if self.text[:end].endswith("\n") else "\n"
         return Splice(end, end, f"{newline}{statement}\n")
 
-    def _appended(self, method: str, header: str, line: str) -> Splice:
-        """A line at the end of a method; the method where there is none. A body that only says that it is empty gives way."""
-        found = self.method(method)
+    def _appended(self, method: str, header: str, lines: str | Sequence[str]) -> Splice:
+        """Lines at the end of a method; the method where there is none. A body that only says that it is empty gives way."""
+        found, given = self.method(method), [lines] if isinstance(lines, str) else list(lines)
+        line = given[0]
         if found is not None:
             last = found.body[-1]
             if isinstance(last, (ast.Return, ast.Raise)):
@@ -264,22 +317,24 @@ class Source:
                     Diagnostic(f"`{method}` ends with line {last.lineno}; nothing can stand behind it.", remedy=f"Add `{line}`.")
                 )
             if len(found.body) == 1 and _says_nothing(last):
-                return Splice(*self.span(last), line)
+                indent = self.text[self._starts[last.lineno - 1] : self.span(last)[0]]
+                return Splice(*self.span(last), f"\n{indent if not indent.strip() else ' ' * last.col_offset}".join(given))
             if last.lineno == found.lineno:
                 raise Locked(Diagnostic(f"`{method}` is written in one line.", remedy=f"Add `{line}` in the file."))
             assert last.end_lineno is not None
             end = self._starts[last.end_lineno]
             newline = "" if self.text[:end].endswith("\n") else "\n"
             indent = self.text[self._starts[found.body[0].lineno - 1] : self.span(found.body[0])[0]]
-            return Splice(end, end, f"{newline}{indent}{line}\n")
+            return Splice(end, end, newline + "".join(f"{indent}{each}\n" for each in given))
         indent = " " * (self.cls.col_offset + 4)
         last = self.cls.body[-1]
         assert last.end_lineno is not None
+        body = f"\n{indent}    ".join(given)
         if len(self.cls.body) == 1 and isinstance(last, ast.Pass):
-            return Splice(*self.span(last), f"{header}\n{indent}    {line}")
+            return Splice(*self.span(last), f"{header}\n{indent}    {body}")
         end = self._starts[last.end_lineno]
         newline = "" if self.text[:end].endswith("\n") else "\n"
-        return Splice(end, end, f"{newline}\n{indent}{header}\n{indent}    {line}\n")
+        return Splice(end, end, f"{newline}\n{indent}{header}\n{indent}    {body}\n")
 
     def _without_part(self, part: PartStated) -> list[Splice]:
         if part.count == 1:

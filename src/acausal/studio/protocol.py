@@ -151,7 +151,7 @@ class Model:
     version: int
     unknowns: int
     state_count: int
-    until: float
+    until: float  # the end of a run unless somebody says another; 0: a guess is being made, and comes as a notice
     parts: list[Part]
     choices: list[Choice]
     units: dict[str, list[Unit]]
@@ -358,6 +358,51 @@ class Study:
     problems: list[Problem] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class DataFile:
+    """A CSV file with measured data."""
+
+    path: str
+    name: str
+    columns: list[str]
+
+
+@dataclass(slots=True)
+class FitRow:
+    """A parameter that was fitted."""
+
+    path: str
+    before: float | None
+    value: float
+    deviation: float | None  # its standard error
+    low: float | None
+    high: float | None
+
+
+@dataclass(slots=True)
+class FitCurve:
+    name: str
+    unit: str
+    time: list[float]
+    measured: list[float | None]
+    computed: list[float | None]
+
+
+@dataclass(slots=True)
+class Fit:
+    """Parameters that were fitted to data."""
+
+    id: str
+    case: str
+    file: str
+    state: Literal["running", "finished", "failed", "cancelled"]
+    message: str = ""
+    told: list[str] = field(default_factory=list)
+    rows: list[FitRow] = field(default_factory=list)
+    curves: list[FitCurve] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
 # --- notices -----------------------------------------------------------------------------------------------------------------
 
 
@@ -407,11 +452,16 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "delete_case": ({"name": str}, list[Case]),
     "export": ({"run": str, "names": list[str], "form": str}, str),
     "study": ({"case": Case, "over": dict[str, Any], "outputs": list[str], "draws": int}, Study),
+    "files": ({}, list[DataFile]),
+    "upload": ({"name": str, "text": str}, DataFile),
+    "fit": ({"case": Case, "file": str, "free": dict[str, list[float | None]]}, Fit),
     "cancel_study": ({"study": str}, None),
     "palette": ({}, list[Piece]),
     "edit": ({"kind": str, "edits": list[Any]}, str),
     "undo": ({}, None),
     "redo": ({}, None),
+    "recall": ({"key": str}, str),
+    "remember": ({"key": str, "text": str}, None),
     "place": ({"level": str, "at": dict[str, list[float]]}, None),
     "choose": ({"choices": dict[str, Any]}, None),
     "open": ({"target": str}, None),
@@ -428,9 +478,11 @@ NOTICES: dict[str, Any] = {
     "run": Run,
     "live": list[Column],
     "study": Study,
+    "fit": Fit,
     "printed": str,
     "layout": dict[str, dict[str, list[float]]],
     "history": dict[str, int],
+    "until": float,
 }
 """What a page hears without having asked."""
 
@@ -458,7 +510,7 @@ EXPORTED: tuple[type, ...] = (
         EventRow,
         Band,
     ),
-    *(StateLine, EventList, Fact, Explanation, StudyRow, Study, Status, Hello),
+    *(StateLine, EventList, Fact, Explanation, StudyRow, Study, DataFile, FitRow, FitCurve, Fit, Status, Hello),
 )
 
 

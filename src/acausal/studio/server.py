@@ -100,7 +100,7 @@ def free_socket(port: int) -> socket.socket:
     return found
 
 
-def serve(studio: Studio, *, port: int = 0, token: str = "", open_browser: bool = True, say: Any = print) -> None:
+async def serve(studio: Studio, *, port: int = 0, token: str = "", open_browser: bool = True, say: Any = print) -> None:
     """Serve until Ctrl-C."""
     import uvicorn
 
@@ -126,5 +126,4 @@ def serve(studio: Studio, *, port: int = 0, token: str = "", open_browser: bool 
     )
     if open_browser:
         webbrowser.open(address)
-    with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    await uvicorn.Server(config).serve(sockets=[listening])

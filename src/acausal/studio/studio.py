@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import re
 import time
+import uuid
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,9 +15,10 @@ from typing import Any, Protocol
 from ..errors import Diagnostic, ModelError
 from . import application
 from . import cases as case_files
-from .drawing import Drawing
+from .data import Data
+from .drawing import Drawing, Drawings
 from .process import Gone, Process
-from .protocol import Case, Hello, Problem, Run, Status, Study, packed, problem
+from .protocol import Case, Fit, Hello, Problem, Run, Status, Study, packed, problem
 from .runs import Runs
 
 LOOKS = ("columns", "frames", "chart", "diagram", "palette", "explain", "events", "report", "export")
@@ -58,9 +60,13 @@ class Studio:
         self.runs = Runs(folder)
         self.case_file = case_files.file_of(target)
         self.drawing = Drawing(model_file(target))
+        self.drawings = Drawings(folder / "drawings")
         self._sketches = False  # somebody draws: what cannot be run yet is shown all the same
         self.cases: list[Case] = []
         self.studies: dict[str, Study] = {}
+        self.fits: dict[str, Fit] = {}
+        beside = next((p.resolve().parent for p in [Path(target.partition(".py:")[0])] if p.parent.is_dir()), None)
+        self.data = Data(beside, folder / "uploads")
         self.choices: dict[str, Any] = {}
         self.version = 0
         self.model: dict[str, Any] | None = None
@@ -70,7 +76,7 @@ class Studio:
         self.workers: list[Process] = []
         self.opening: Process | None = None
         self._clients = 0
-        self._failed = False
+        self._failed, self._started = False, False
         self._stopping = False
         self._spare: Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -130,6 +136,10 @@ class Studio:
 
     # --- workers --------------------------------------------------------------------------------------------------------------
     async def start(self) -> None:
+        """Begin to load the model; a second time nothing happens."""
+        if self._started:
+            return
+        self._started = True
         self._read_cases()
         self._keep(asyncio.create_task(self._watch()))
         await self.load()
@@ -236,6 +246,12 @@ class Studio:
             self._progress(worker, head)
         elif notice == "study":
             self._study_row(head)
+        elif notice == "fit":
+            self._fit(head)
+        elif notice == "until":
+            if self.model is not None and head["version"] == self.model["version"]:
+                self.model["until"] = head["until"]
+                self.announce("until", head["until"])
         elif notice == "live":
             self.broadcast(frame)
         elif notice == "saved":
@@ -268,10 +284,11 @@ class Studio:
                 state = "cancelled" if worker.why else "failed"
                 found = self.runs.update(run, {"state": state, "message": problems[0].what, "problems": problems})
                 self.announce("run", asdict(found) if found else None)
-        for study in self.studies.values():
-            if study.state == "running" and study.id in worker.runs:
-                study.state, study.message = "failed", worker.how()[0]["what"]
-                self.announce("study", asdict(study))
+        for kind, many in (("study", self.studies), ("fit", self.fits)):
+            for one in many.values():
+                if one.state == "running" and one.id in worker.runs:
+                    one.state, one.message = "failed", worker.how()[0]["what"]
+                    self.announce(kind, asdict(one))
         if worker in self.workers:
             self.workers.remove(worker)
             if not self.workers and not self._stopping:
@@ -426,6 +443,30 @@ class Studio:
         study.problems = [Problem(**p) for p in head.get("problems", [])]
         self.announce("study", asdict(study))
 
+    async def ask_files(self, head: dict[str, Any]) -> Any:
+        return [asdict(f) for f in self.data.files()]
+
+    async def ask_upload(self, head: dict[str, Any]) -> Any:
+        return asdict(self.data.upload(str(head["name"]), str(head["text"])))
+
+    async def ask_fit(self, head: dict[str, Any]) -> Any:
+        case, free = self._case(head["case"], *head["free"]), dict(head["free"])
+        if head["file"] not in [f.path for f in self.data.files()]:
+            raise ModelError(Diagnostic(f"There is no file {head['file']!r} with data.", remedy="Choose one of the list."))
+        worker = await self._worker_for_run()
+        fit = Fit(uuid.uuid4().hex[:12], case.name, head["file"], "running")
+        self.fits[fit.id] = fit
+        worker.runs.add(fit.id)
+        worker.send({"ask": "fit", "run": fit.id, "case": asdict(case), "file": fit.file, "free": free})
+        return asdict(fit)
+
+    def _fit(self, head: dict[str, Any]) -> None:
+        fit = self.fits.get(head["run"])
+        if fit is not None:
+            for name in ("state", "message", "told", "rows", "curves", "problems"):
+                setattr(fit, name, head.get(name, getattr(fit, name)))
+            self.announce("fit", asdict(fit))
+
     async def ask_cancel_study(self, head: dict[str, Any]) -> None:
         study = self.studies[head["study"]]
         if study.state == "running":
@@ -460,6 +501,12 @@ class Studio:
     async def ask_place(self, head: dict[str, Any]) -> None:
         self.drawing.place(str(head["level"]), dict(head["at"]))
         self.announce("layout", self.drawing.layout)
+
+    async def ask_recall(self, head: dict[str, Any]) -> str:
+        return self.drawings.read(str(head["key"]))
+
+    async def ask_remember(self, head: dict[str, Any]) -> None:
+        self.drawings.write(str(head["key"]), str(head["text"]))
 
     async def ask_choose(self, head: dict[str, Any]) -> None:
         self.choices = dict(head["choices"])

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AcausalError, Diagnostic, ModelError, UsageError
-from .opening import Opened, opened
+from .opening import Opened, likely_end, opened
 from .pipe import Pipe
 from .protocol import Case, Run, problem, unpacked
 
@@ -51,7 +51,7 @@ class Worker:
         threading.Thread(target=self._run_orders, daemon=True).start()
         while (frame := self.pipe.read()) is not None:
             head, _ = unpacked(frame)
-            if head["ask"] in ("run", "continue", "study"):
+            if head["ask"] in ("run", "continue", "study", "fit"):
                 self.orders.put(head)
             elif head["ask"] == "cancel":
                 self.cancelled.add(head["run"])
@@ -75,11 +75,18 @@ class Worker:
                 self._make_safe("")
                 continue
             try:
-                if order["ask"] == "study":
+                if order["ask"] == "end":
+                    self._end()
+                elif order["ask"] == "study":
                     self._make_safe("")
                     from .sweep import sweep
 
                     sweep(self, order)
+                elif order["ask"] == "fit":
+                    self._make_safe("")
+                    from .fitting import fitted
+
+                    fitted(self, order)
                 else:
                     self._run(order)
             except BaseException as error:
@@ -96,6 +103,17 @@ class Worker:
         self.opened = found = opened(head["target"], head["choices"], head["version"], head.get("sketch", False))
         wrong = [] if found.wrong is None else [asdict(problem(d)) for d in found.wrong.diagnostics]
         self.pipe.write({"id": head["id"], "answer": asdict(found.page), "files": found.files, "wrong": wrong})
+        if not found.page.until:
+            self.orders.put({"ask": "end", "run": ""})
+
+    def _end(self) -> float:
+        """When a run ends unless somebody says so: a guess takes longer than opening the model, and is made when that is done."""
+        assert self.opened is not None
+        page = self.opened.page
+        if not page.until:
+            page.until = likely_end(self.model)
+            self.pipe.write({"notice": "until", "version": page.version, "until": page.until})
+        return page.until
 
     @property
     def model(self) -> Any:
@@ -144,7 +162,7 @@ class Worker:
 
         assert self.opened is not None
         start = float(seconds(_timed(case.start) or 0.0, "start"))
-        end = float(seconds(_timed(case.until) or self.opened.page.until, "until"))
+        end = float(seconds(_timed(case.until) or self._end(), "until"))
         if end <= start:
             raise UsageError(f"The run ends at {end:g} s, which is not after its start at {start:g} s.", remedy="Give a later end.")
         return start, end
