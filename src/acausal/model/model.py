@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from ..studies.table import Study
 
 
-def compile(component: Component, *, units: bool = True) -> Model:
+def compile(component: Component, *, units: bool = True, failures: Iterable[str] = ()) -> Model:
     """Translate a component (with everything in it) to a model that can be simulated.
 
     model = ac.compile(Ladder(9000))
@@ -56,9 +57,17 @@ def compile(component: Component, *, units: bool = True) -> Model:
 
     `units=False` leaves out the check of units in equations; those of connected variables always have to agree.
 
+    `failures` names variables that may get stuck in a run: `simulate(failures={"valve.opening": ("1 h", 0.2)})`.
+
     A component through which nothing passes because one of its connectors is open is told of in an `ac.ModelWarning`.
     """
-    with without_collecting():
+    if failures:
+        from ..language.failures import failing
+
+        may_fail: AbstractContextManager[None] = failing(component, failures)
+    else:
+        may_fail = nullcontext()
+    with without_collecting(), may_fail:
         model = Model(translate(component, units=units))
     told_of_open(model.system, model.title)
     return model
@@ -391,6 +400,7 @@ class Model:
         derivatives: bool | None = None,
         on_failure: OnFailure = "warn",
         sensitivities: Iterable[str] | str | Recording | None = None,
+        failures: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Result:
         """Integrate from `start` to `until`.
@@ -418,6 +428,8 @@ class Model:
                 KeyboardInterrupt that has the result.
             sensitivities: parameters (or states, for their start values) by which the run is differentiated:
                 `result.sensitivity("room.T", "wall.G")`.
+            failures: what fails, by name, with its time and what it becomes: `{"pump.speed": ("1 h", 0.0)}`; a variable gets stuck
+                where it is (None) or at a value, if the model was compiled to let it (`ac.compile(plant, failures=[…])`).
         """
         check_on_failure(on_failure)
         if sliding is not None:
@@ -434,11 +446,18 @@ class Model:
 
             sensitivities = spelt(self, sensitivities)
             recording, derivatives = prepared_to_record(chosen, given, solve_for, store, sensitivities), True
+        switches: list[Any] = []
+        if failures:
+            from .injection import switches_of
+
+            if sensitivities is not None:
+                raise UsageError("A run with `failures` has no sensitivities.", remedy="Run without one of them.")
+            switches = switches_of(self, failures, float(begin), float(end), set or {}, inputs or {})
         choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
         with reported(progress, begin, end, self.title) as report:
             order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording)
-            result, interrupted = simulated(self._preparation, order, self.seconds)
+            result, interrupted = simulated(self._preparation, order, self.seconds, switches)
         if recording is not None and recording is not sensitivities:
             wanted: Any = sensitivities
             mode = mode_of({"initial": initial, "start_from": start_from})

@@ -7,13 +7,14 @@ influence on its steps. Other parameters or inputs are an event: consistent valu
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError
+from ..language.failures import STUCK
 from ..program.rows import Stored
 from ..records import dataclass
 from ..results.events import Events
@@ -35,6 +36,7 @@ from .failure import OnFailure, heard
 
 if TYPE_CHECKING:
     from ..runtime.events.driver import Mark
+    from .injection import Switch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,6 +173,14 @@ class Session:
     def go(self, to: float, times: Floats) -> None:
         """Go on to a time, with rows at some times."""
         self.outcome = self._run.advance(to, times)
+
+    def switched(self, switch: Switch, times: Floats) -> None:
+        """Go on to a switch, and throw it."""
+        if switch.time > self.time:
+            self.go(switch.time, times)
+        if self.outcome is None:
+            held = {path + STUCK: self[path] for path in switch.held}
+            self._interrupt(switch.inputs, {**switch.set, **held})
 
     def _check(self, to: float) -> None:
         if self.outcome is not None:
@@ -346,14 +356,20 @@ def _absolute(preparation: Preparation, first: Prepared, order: Order) -> Floats
     return chosen
 
 
-def simulated(preparation: Preparation, order: Order, costs: Mapping[str, float]) -> tuple[Result, bool]:
-    """A session that is asked once; and whether Ctrl-C ended it."""
-    session = Session(preparation, order, costs, interruptible=False)
-    interrupted = False
-    if session.outcome is None:
-        try:
-            session.go(order.end, order.times)
-        except KeyboardInterrupt:  # while Python dealt with an event
-            session.outcome, interrupted = Outcome.CANCELLED, True
+def simulated(
+    preparation: Preparation, order: Order, costs: Mapping[str, float], switches: Sequence[Switch] = ()
+) -> tuple[Result, bool]:
+    """A session that is asked once; and whether Ctrl-C ended it. `switches` change its numbers on the way."""
+    session = Session(preparation, order, costs, interruptible=bool(switches))
+    interrupted, times = False, order.times
+    try:
+        for switch in switches:
+            if session.outcome is None:
+                session.switched(switch, times[times <= switch.time])
+                times = times[times > switch.time]
+        if session.outcome is None:
+            session.go(order.end, times)
+    except KeyboardInterrupt:  # while Python dealt with an event
+        session.outcome, interrupted = Outcome.CANCELLED, True
     run = session.finished()
     return session.wrapped(run), run.interrupted or interrupted
