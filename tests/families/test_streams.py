@@ -264,3 +264,14 @@ def test_what_is_wrong_with_a_stream_is_told() -> None:
 
     with pytest.raises(ac.ModelError, match=r"Forgets(.|\n)*port.h.outflow"):
         ac.compile(Open())
+
+
+def test_flows_that_are_nothing_but_tolerance_do_not_turn_a_node_over() -> None:
+    """Where all flows are far below what they are known to, what would enter is the mean of the others, and stays it."""
+    model = ac.compile(Node((1e-8, 1e5), (1e-8, 2e5), (1e-9, 4e5)))
+    noise = {"s[0].m": lambda t: 1e-8 * np.sin(50.0 * t), "s[1].m": lambda t: 1e-8 * np.cos(37.0 * t), "s[2].m": lambda t: 0.0}
+    result = model.simulate(until=1.0, inputs=noise)
+    for k, others in enumerate([(2e5, 4e5), (1e5, 4e5), (1e5, 2e5)]):
+        mean = (sum(others) + np.asarray(result["room.port.h.outflow"])) / 3
+        assert result[f"s[{k}].port.h.inflow"] == pytest.approx(mean, rel=1e-3)
+    assert result.statistics["convergence_failures"] == 0

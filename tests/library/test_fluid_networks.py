@@ -85,3 +85,20 @@ def test_a_heated_volume_boils_dry_as_the_equation_of_state_says(wired: Any) -> 
 def test_a_characteristic_has_a_name_that_is_known() -> None:
     with pytest.raises(UsageError, match="'linear' or 'equal percentage', not 'cubic'"):
         fluid.Valve("cubic", medium=WATER)
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-7, 1e-9])
+def test_a_pipe_of_water_starts_with_any_tolerance(wired: Any, rtol: float) -> None:
+    """Liquid hardly gives way: a pressure of some Pascal from cell to cell is 1e-9 of the mass, which no tolerance of mass sees."""
+    water = ac.media.fluid("Water")
+    plant = wired(
+        "feed.port pipe.a", "pipe.b out.a", "out.b end.port",
+        feed=fluid.FlowSource(m_flow=1.0, h=2.5e5), out=fluid.Orifice(A=1e-3), end=fluid.PressureBoundary(p=3e5, h=2.5e5),
+        pipe=fluid.DistributedPipe(20, medium=water, length=500.0, diameter=0.08, p_start=3e5, h_start=2e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=5.0, rtol=rtol, points=5001)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["pipe.m[18]"][-1] == pytest.approx(1.0, rel=1e-2)
+    held = np.asarray(result["pipe.M"]).reshape(len(result.time), -1).sum(axis=1)
+    came = np.trapezoid(1.0 + result["pipe.b.m_flow"], result.time)
+    assert held[-1] - held[0] == pytest.approx(came, abs=max(rtol, 1e-7) * held[0])

@@ -242,3 +242,16 @@ def test_a_plant_that_runs_comes_to_rest() -> None:
     h = result["evaporator.h_out"][result.time > run.start + 350.0]
     slopes = np.diff(h)
     assert (slopes[1:] * slopes[:-1] < 0).sum() <= 1
+
+
+def test_a_side_that_is_shut_off_is_not_sucked_empty(wired: Any) -> None:
+    """The compressor goes on against a closed inlet: it stops giving gas at its largest ratio of pressures, and the run goes on."""
+    plant = wired(
+        "side.ports[0] compressor.a", "compressor.b high.port",
+        side=fluid.Volume(1, medium=R134A, p_start=3e5, h_start=4.1e5), high=fluid.PressureBoundary(p=8e5, h=4.3e5),
+        compressor=refrigeration.Compressor(),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=600.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert 8e5 / 30.0 * 0.99 < result["side.p"][-1] < 8e5 / 24.0
+    assert abs(result["compressor.m_flow"][-1]) < 1e-5

@@ -11,13 +11,15 @@ flows w_i is zero, and all of them get the same mixture (Franke et al., Stream c
 - *One* connector: nothing passes; what would enter is what would leave.
 - *Two*: what enters one is what leaves the other. These are aliases: no unknown, no equation, and no flow in them.
 - *Three or more*: one row for each connector. Where nothing leaves the others, σ_i = Σ_{j≠i} w_j = 0, the quotient says nothing,
-  and each of them counts alike: w_j + ε (1 - s(σ_i / ε)), where the smooth step s is exactly 1 from ε on. Above that flow (1e-8 of
-  its typical size) mixing is exact; at zero it is regular, with finite slopes. No event is made: what passes, m h, is continuous.
+  and each of them counts alike: w_j + ε (1 - s(σ_i / ε)), where the smooth step s is exactly 1 from ε on; and w_j itself leaves
+  zero without a corner, and is exactly -m_j from ε on. Above that flow (1e-6 of its typical size) mixing is exact; at zero it is
+  regular, with slopes that a tolerance of the flow cannot turn over: a node whose flows are known to 1e-6 of their size, and no
+  better, must not ask which of them is the larger below that. No event is made: what passes, m h, is continuous.
 
 The connector of a composite has two sides. Seen from the node inside, what leaves it into the node is what enters it from outside,
 and its flow counts with the opposite sign.
 
-Nodes of more than `MOST_WRITTEN_OUT` connectors are rows to which each pair adds w_j (h_in,i - h_j), with w_j = max(-m_j, ε).
+Nodes of more than `MOST_WRITTEN_OUT` connectors are rows to which each pair adds (w_j + ε/100) (h_in,i - h_j).
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from .plant import Plant
 
 MOST_WRITTEN_OUT = 8
-SMALL = 1e-8  # of the flow's typical size: below it, nothing can be said to flow
+LEAST = 0.01  # of that: with what each of very many counts that does not leave
+SMALL = 1e-6  # of the flow's typical size: below it, nothing can be said to flow
 
 
 @dataclass(slots=True, eq=False)
@@ -147,7 +150,7 @@ def mixture(others: int) -> Expression:
     """`h_in - Σ w h / Σ w` over slots: h_in, then h and flow of each of the others, then ε."""
     small = Slot(2 * others + 1, "known")
     leaves = [Slot(1 + 2 * k, "variable") for k in range(others)]
-    weights = [apply("max", -Slot(2 + 2 * k, "variable"), Constant(0.0)) for k in range(others)]
+    weights = [_positive(-Slot(2 + 2 * k, "variable"), small) for k in range(others)]
     total = _sum(weights)
     ratio = apply("min", total / small, Constant(1.0))
     spread = small * (1.0 - ratio * ratio * (3.0 - 2.0 * ratio))
@@ -155,9 +158,17 @@ def mixture(others: int) -> Expression:
     return Slot(0, "variable") - _sum([w * h for w, h in zip(weights, leaves, strict=True)]) / _sum(weights)
 
 
+def _positive(flow: Expression, small: Expression) -> Expression:
+    """max(flow, 0) without a corner: exact below zero and from `small` on, ``small·u²(2 - u)`` with u = flow/small between them."""
+    u = flow / small
+    inner = apply("min", apply("max", u, Constant(0.0)), Constant(1.0))
+    return small * (apply("max", u, Constant(1.0)) - 1.0 + inner * inner * (2.0 - inner))
+
+
 def pairwise() -> Expression:
     """`w (h_in - h)`: what one of many others adds; slots h_in, h, flow, ε."""
-    weight = apply("max", -Slot(2, "variable"), Slot(3, "known"))
+    small = Slot(3, "known")
+    weight = _positive(-Slot(2, "variable"), small) + LEAST * small
     return weight * (Slot(0, "variable") - Slot(1, "variable"))
 
 

@@ -64,12 +64,12 @@ class Pipe(Passage):
 
 
 class DistributedPipe(ac.Component):
-    """A pipe of `cells` cells with mass and energy as states, and flows between them: a staggered grid.
+    """A pipe of `cells` cells with mass and energy balances, and flows between them: a staggered grid.
 
     Between cells ``dp = friction + rho·g·height/cells`` (`momentum="static"`), or ``length/(cells·A)·dm/dt = dp - friction -
     …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. Cells have heat ports with the heat
     transfer `alpha` to them; without anything connected the pipe is insulated. Both ends are cells: put something with a flow
-    there.
+    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -96,10 +96,10 @@ class DistributedPipe(ac.Component):
         self.cells, self.momentum = cells, momentum
         n, inertia = cells, "always" if momentum == "dynamic" else "default"
         self.heat = HeatPort(shape=n, doc="wall of each cell")
-        self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, doc="pressure of each cell")
-        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, doc="enthalpy of each cell")
-        self.M = ac.Variable(shape=n, unit="kg", nominal=1.0, start=1.0, state="always", doc="mass of each cell")
-        self.U = ac.Variable(shape=n, unit="J", nominal=1e5, start=1e5, state="always", doc="energy of each cell")
+        self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure of each cell")
+        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
+        self.M = ac.Variable(shape=n, unit="kg", nominal=1.0, start=1.0, state="avoid", doc="mass of each cell")
+        self.U = ac.Variable(shape=n, unit="J", nominal=1e5, start=1e5, state="avoid", doc="energy of each cell")
         self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.1, start=0.0, state=inertia, doc="mass flow from cell to cell")
 
     def equations(self) -> Iterator[Any]:

@@ -15,7 +15,9 @@ class Compressor(ac.Component):
     """A displacement compressor with a volumetric and an isentropic efficiency, that runs or not.
 
     ``m_flow = eta_volumetric·V_displaced·frequency·speed·rho_suction``, ``h_discharge = h + (h(p_b, s) - h)/eta_isentropic``. A
-    check valve keeps gas from coming back while it stands. It speeds up and slows down within some `tau`.
+    check valve keeps gas from coming back while it stands. It speeds up and slows down within some `tau`. From four
+    fifths of `ratio_most` on it takes in less, and nothing at all there: what stays in its dead space fills it (a side that is
+    shut off is not sucked empty).
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -26,6 +28,7 @@ class Compressor(ac.Component):
     eta_volumetric = ac.Parameter(0.85, min=0, max=1, doc="volumetric efficiency")
     eta_isentropic = ac.Parameter(0.65, min=0.01, max=1, doc="isentropic efficiency")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
+    ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of `frequency`")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
@@ -34,9 +37,11 @@ class Compressor(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
-        ideal = self.medium.state(p=self.b.p, s=suction.s)
+        within = ac.no_event(ac.min(self.b.p, self.ratio_most * self.a.p))  # beyond that nothing flows
+        ideal = self.medium.state(p=within, s=suction.s)
         yield self.tau * ac.der(self.speed) == self.capacity * ac.match(self.run, on=1.0, off=0.0) - self.speed
-        yield self.m_flow == self.eta_volumetric * self.V_displaced * self.frequency * self.speed * suction.rho
+        swept = self.eta_volumetric * self.V_displaced * self.frequency * self.speed
+        yield self.m_flow == swept * suction.rho * _filling(self.b.p / self.a.p, self.ratio_most)
         yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
         yield self.P == self.m_flow * (self.h_discharge - suction.h)
         yield self.a.m_flow == self.m_flow
@@ -65,6 +70,7 @@ class MapCompressor(ac.Component):
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
     superheat_rated = ac.Parameter(10.0, unit="K", min=0, doc="superheat at which it was measured")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
+    ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of that which was measured")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
@@ -89,7 +95,8 @@ class MapCompressor(ac.Component):
         ends = self.medium.saturation(p=a.p)
         rated = self.medium.state(p=a.p, T=ends.vapour.T + self.superheat_rated)
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
-        yield self.m_flow == self.speed * _polynomial(self.flow, S, D) * suction.rho / rated.rho
+        swept = self.speed * _polynomial(self.flow, S, D)
+        yield self.m_flow == swept * suction.rho / rated.rho * _filling(b.p / a.p, self.ratio_most)
         yield self.P == self.speed * _polynomial(self.power, S, D)
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
@@ -105,6 +112,11 @@ class MapCompressor(ac.Component):
             inside = (T >= low) & (T <= high)
             text = f"The saturated {what} temperature is outside of what this compressor was measured for, {low:g} … {high:g} °C."
             yield ac.assert_(inside | (self.speed < 0.5), text, level="warning")
+
+
+def _filling(ratio: Any, most: Any) -> Any:
+    """Share of the stroke that comes in, by the ratio of pressures."""
+    return 1.0 - ac.smooth_step(ratio / most, 0.9, 0.2)
 
 
 def _polynomial(c: Sequence[float], S: Any, D: Any) -> Any:
