@@ -5,20 +5,22 @@ import { type Drawn, drawLines, drawStates } from './chart'
 import { indexAt } from './pyramid'
 import { link, refuse, useStudio } from './store'
 
-const KINDS = [{ value: 'ph', label: 'p–h' }, { value: 'Ts', label: 'T–s' }]
+const KINDS = [{ value: 'ph', label: 'p–h' }, { value: 'Ts', label: 'T–s' }, { value: 'Tw', label: 'Psychrometric' }]
 // Beside a chart stand the units of its axes.
 const READ: Record<string, [string, (v: number) => string]> = {
-  p: ['bar', (v) => (v / 1e5).toFixed(3)], T: ['°C', (v) => (v - 273.15).toFixed(2)], h: ['kJ/kg', (v) => (v / 1e3).toFixed(2)], s: ['kJ/(kg K)', (v) => (v / 1e3).toFixed(4)], x: ['', (v) => v.toFixed(3)], m_flow: ['g/s', (v) => (v * 1e3).toFixed(2)],
+  p: ['bar', (v) => (v / 1e5).toFixed(3)], T: ['°C', (v) => (v - 273.15).toFixed(2)], h: ['kJ/kg', (v) => (v / 1e3).toFixed(2)], s: ['kJ/(kg K)', (v) => (v / 1e3).toFixed(4)], x: ['', (v) => v.toFixed(3)], w: ['g/kg', (v) => v.toFixed(3)], m_flow: ['g/s', (v) => (v * 1e3).toFixed(2)],
 }
 
 export function Charts() {
   const circuits = useStudio((s) => s.model!.circuits)
   const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
   const [medium, setMedium] = useState('')
-  const [kind, setKind] = useState('ph')
+  const [asked, setKind] = useState('ph')
   const [drawn, setDrawn] = useState<Drawn | null>(null)
   const [why, setWhy] = useState('')
   const chosen = circuits.some((c) => c.medium === medium) ? medium : (circuits[0]?.medium ?? '')
+  const kinds = circuits.find((c) => c.medium === chosen)?.charts ?? []
+  const kind = kinds.includes(asked) ? asked : (kinds[0] ?? '')
   const over = run && run.state !== 'queued' && run.state !== 'running' && run.points > 0
   useEffect(() => {
     let wanted = true
@@ -32,7 +34,7 @@ export function Charts() {
   return (
     <div className="charts">
       <div className="charts-head">
-        <SegmentedControl size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="Kind of chart" />
+        <SegmentedControl size="xs" value={kind} onChange={setKind} data={KINDS.filter((k) => kinds.includes(k.value))} aria-label="Kind of chart" />
         {circuits.length > 1 && <Select size="xs" w={130} aria-label="Medium" value={chosen} allowDeselect={false} onChange={(v) => setMedium(v!)} data={circuits.map((c) => c.medium)} comboboxProps={{ withinPortal: true }} />}
         <span className="dim">{chosen}</span>
       </div>

@@ -1,13 +1,50 @@
 // States of the plant over time, and what happened when.
-import { ScrollArea } from '@mantine/core'
+import { ScrollArea, SegmentedControl } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { count, time } from './format'
-import type { EventList } from './protocol'
-import { link, refuse, useStudio } from './store'
+import { count, number, shownIn, symbol, time } from './format'
+import type { EventList, InitialRow } from './protocol'
+import { link, refuse, shownUnit, useStudio } from './store'
 
 const HUES = [210, 28, 130, 285, 340, 185, 60, 255]
 
+const KINDS = [{ value: 'events', label: 'States and events' }, { value: 'start', label: 'Start values' }]
 export function Events() {
+  const [kind, setKind] = useState('events')
+  return (
+    <div className="events-view">
+      <SegmentedControl size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="What is listed of the run" />
+      {kind === 'events' ? <Happened /> : <Starts />}
+    </div>
+  )
+}
+
+// What each start value aimed at, and with what the run began.
+function Starts() {
+  const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
+  useStudio((s) => s.units)
+  const [rows, setRows] = useState<InitialRow[] | null>(null)
+  useEffect(() => {
+    setRows(null)
+    if (run && run.state !== 'queued' && run.state !== 'running' && run.points) link.ask('initial', { run: run.id }).then(setRows).catch(refuse)
+  }, [run?.id, run?.state])
+  if (!run) return <div className="hint">Run the model first.</div>
+  if (!rows) return <div className="hint">{run.points ? 'Comparing start values …' : 'This run did not begin: there is nothing to compare.'}</div>
+  return (
+    <ScrollArea className="events" type="auto">
+      <table className="event-table" aria-label="Start values">
+        <thead><tr><th>quantity</th><th>target</th><th>found</th><th>difference</th><th>unit</th><th></th></tr></thead>
+        <tbody>{rows.map((r) => {
+          const unit = shownUnit(r.unit, r.difference)
+          const off = unit.factor * (r.found - r.target)
+          const far = Math.abs(r.found - r.target) > 1e-6 * (Math.abs(r.target) + Math.abs(r.found))
+          return <tr key={r.path} onClick={() => useStudio.setState({ variable: r.path })}><td>{r.path}</td><td>{number(shownIn(r.target, unit))}</td><td>{number(shownIn(r.found, unit))}</td><td className={far && r.fixed ? 'bad' : ''}>{far ? number(off, 3) : '–'}</td><td className="dim">{symbol(unit.symbol)}</td><td className="dim">{r.fixed ? 'required' : 'a guess'}</td></tr>
+        })}</tbody>
+      </table>
+    </ScrollArea>
+  )
+}
+
+function Happened() {
   const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
   const t = useStudio((s) => s.time)
   const [found, setFound] = useState<EventList | null>(null)
@@ -30,7 +67,7 @@ export function Events() {
                 <tr key={line.path}>
                   <th scope="row">{line.path}</th>
                   <td className="state-now">{now && <span className="chip" style={hue(line.states.indexOf(now.state))}>{now.state}</span>}</td>
-                  <td className="state-since">{now && (now.start > 0 ? <span title={now.cause}>since {time(now.start, end)}</span> : 'from the start')}</td>
+                  <td className="state-since">{now && (now.start > 0 ? <>since {time(now.start, end)}{now.cause && <small title={now.cause}>{now.cause}</small>}</> : 'from the start')}</td>
                   <td className="state-line"><svg viewBox="0 0 1000 14" preserveAspectRatio="none" role="img" aria-label={`${line.path} over time`} onClick={(e) => { const b = e.currentTarget.getBoundingClientRect(); useStudio.setState({ time: ((e.clientX - b.left) / b.width) * end }) }}>
                     {line.bands.map((b, k) => <rect key={k} x={(1000 * b.start) / end} width={Math.max(0.8, (1000 * (b.end - b.start)) / end)} y={0} height={14} style={{ fill: hue(line.states.indexOf(b.state)).background }}><title>{`${b.state}, ${time(b.start, end)} – ${time(b.end, end)}${b.cause ? `\n${b.cause}` : ''}`}</title></rect>)}
                     <line x1={(1000 * t) / end} x2={(1000 * t) / end} y1={0} y2={14} className="now-line" />

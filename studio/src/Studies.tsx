@@ -1,8 +1,9 @@
 // Many runs from a form: what varies, what is asked of each run; a table that grows, and a picture of it.
-import { ActionIcon, Button, NumberInput, ScrollArea, Select, TextInput } from '@mantine/core'
+import { ActionIcon, Button, NumberInput, ScrollArea, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { elements, number, plain, shownIn, symbol } from './format'
+import { Fits } from './Fits'
 import { Icon } from './icons'
 import type { Study } from './protocol'
 import { link, quantity, refuse, unitFor, useStudio } from './store'
@@ -14,7 +15,18 @@ interface Vary {
   count: number
 }
 
+const KINDS = [{ value: 'study', label: 'Study' }, { value: 'fit', label: 'Fit to data' }]
 export function Studies() {
+  const [kind, setKind] = useState('study')
+  return (
+    <div className="studies">
+      <SegmentedControl className="studies-kind" size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="Study or fit" />
+      {kind === 'study' ? <Sweep /> : <Fits />}
+    </div>
+  )
+}
+
+function Sweep() {
   const model = useStudio((s) => s.model)!
   const studies = useStudio((s) => s.studies)
   const draft = useStudio((s) => s.draft)
@@ -40,7 +52,7 @@ export function Studies() {
   }
   const study = studies.at(-1)
   return (
-    <div className="studies">
+    <>
       <section className="study-form" aria-label="New study">
         <h2>What varies</h2>
         {vary.map((v, k) => {
@@ -73,7 +85,7 @@ export function Studies() {
         </div>
       </section>
       {study ? <Found study={study} /> : <div className="hint">Choose what varies and what is asked: every case becomes a row here.</div>}
-    </div>
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import { ActionIcon, Menu, ScrollArea, SegmentedControl, Slider, Text, TextInput
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { declaredFrom, elements, number, plain, shownIn, symbol } from './format'
 import { Icon } from './icons'
+import { InputEditor } from './Inputs'
 import { indexAt } from './pyramid'
 import type { Part, Quantity } from './protocol'
 import { change, link, need, plot, refuse, seriesOf, setUnit, shownUnit, unitFor, useStudio } from './store'
@@ -111,11 +112,12 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
   const changed = given !== undefined
   const scalar = typeof value === 'number'
   const [active, setActive] = useState(false)
+  const [asking, setAsking] = useState(false)
   const locked = useStudio((s) => !!s.model?.free && !s.model.free.includes(path))
   const wrong = scalar && ((q.minimum !== null && (value as number) < q.minimum) || (q.maximum !== null && (value as number) > q.maximum))
   const commit = (text: string): void => {
     const read = parse(text, unit)
-    if (read !== undefined && read !== value) change(layer, path, read)
+    if (read !== undefined && read !== value && text !== written(value, unit)) change(layer, path, read)
   }
   return (
     <div className={changed ? 'field changed' : 'field'} onFocus={() => setActive(true)} onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && setActive(false)}>
@@ -124,6 +126,8 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
       </Tooltip>
       <Value label={`${path} value`} text={written(value, unit)} wrong={wrong} commit={commit} locked={locked} />
       <UnitMenu unit={q.unit} difference={q.difference} />
+      {tab === 'inputs' && !q.shape.length && !locked && <ActionIcon className="field-way" size="xs" variant="subtle" color="gray" aria-label={`Draw or choose ${path}`} title="A curve, a table or a file" onClick={() => setAsking(true)}><Icon name="curve" size={13} /></ActionIcon>}
+      {asking && <InputEditor path={path} close={() => setAsking(false)} />}
       <ActionIcon className="field-reset" size="xs" variant="subtle" color="gray" aria-label={`Reset ${path}`} style={{ visibility: changed ? 'visible' : 'hidden' }} onClick={() => change(layer, path, undefined)}>
         <Icon name="reset" size={12} />
       </ActionIcon>
@@ -206,7 +210,7 @@ function bounds(q: Quantity): string {
 }
 
 const written = (value: unknown, unit: { factor: number; offset: number; symbol: string }): string =>
-  typeof value === 'number' ? number(shownIn(value, unit), 7) : Array.isArray(value) ? `[${value.map((v) => (typeof v === 'number' ? number(shownIn(v, unit), 5) : String(v))).join(', ')}]` : value === null || value === undefined ? '' : typeof value === 'object' ? 'table' : String(value)
+  typeof value === 'number' ? number(shownIn(value, unit), 7) : Array.isArray(value) ? `[${value.map((v) => (typeof v === 'number' ? number(shownIn(v, unit), 5) : String(v))).join(', ')}]` : value === null || value === undefined ? '' : typeof value === 'object' ? `${(value as { times: number[] }).times.length} points` : String(value).split('/').at(-1)!
 
 function parse(text: string, unit: { factor: number; offset: number; symbol: string }): number | string | unknown[] | undefined {
   const stripped = text.trim()

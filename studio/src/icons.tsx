@@ -20,6 +20,7 @@ const PATHS: Record<string, string> = {
   redo: 'M13 5l4 4-4 4M17 9H8a5 5 0 000 8h2',
   copy: 'M4 4h9v9H4zM7 13v3h9V7h-3',
   turn: 'M15 7a6 6 0 10.8 5M16 3v4h-4',
+  curve: 'M2 15c4 0 4-9 8-9s4 6 8 6M2 18h16',
   fit: 'M3 7V3h4M17 7V3h-4M3 13v4h4M17 13v4h-4',
   inside: 'M4 4h12v12H4zM8 8h4v4H8z',
   eye: 'M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 8a2 2 0 100 4 2 2 0 000-4z',

@@ -234,6 +234,15 @@ export interface EventList {
   states: StateLine[]
 }
 
+export interface InitialRow {
+  path: string
+  unit: string
+  target: number
+  fixed: boolean
+  found: number
+  difference: boolean
+}
+
 export interface Fact {
   label: string
   text: string
@@ -335,6 +344,7 @@ export interface Asks {
   explain: { given: { path: string }; answer: Explanation }
   events: { given: { run: string }; answer: EventList }
   report: { given: { run: string }; answer: string }
+  initial: { given: { run: string }; answer: InitialRow[] }
   save_case: { given: { case: Case; before: string }; answer: Case[] }
   delete_case: { given: { name: string }; answer: Case[] }
   export: { given: { run: string; names: string[]; form: string }; answer: string }

@@ -4,7 +4,7 @@ import { type Columns, type Frames, Link, Refused } from './link'
 import { plain } from './format'
 import { keepIn } from './layout'
 import { Pyramid } from './pyramid'
-import type { Case, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
+import type { Case, Fit, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
 
 export type View = 'both' | 'diagram' | 'plots' | 'charts' | 'events' | 'studies' | 'messages'
 export interface Panel {
@@ -48,6 +48,7 @@ interface Studio {
   history: { undo: number; redo: number }
   seen: string // a failed run whose message was closed
   report: string
+  fit: Fit | null
 }
 
 const kept = <T,>(key: string, otherwise: T): T => {
@@ -93,6 +94,7 @@ export const useStudio = create<Studio>(() => ({
   history: { undo: 0, redo: 0 },
   seen: '',
   report: '',
+  fit: null,
 }))
 const { getState: get, setState: set } = useStudio
 Object.assign(window, { acausal: useStudio }) // for measurements, and for whoever is curious in the console
@@ -162,6 +164,7 @@ export const link = new Link(
       },
       run: ran,
       study: (d: Study) => set((s) => ({ studies: [...s.studies.filter((x) => x.id !== d.id), d] })),
+      fit: (d: Fit) => set({ fit: d }),
       printed: (d) => set({ printed: d }),
     }
     hear[notice]?.(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the browser test
 
 from .conftest import PATIENCE, Server  # noqa: E402
 from .plant import PLANT  # noqa: E402
+from .test_fitting import COOLING, data  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: `make setup` installs it where it may")
@@ -252,7 +254,7 @@ def test_the_chart_of_a_medium_shows_the_states_at_the_time_of_the_slider(browse
         tab.get_by_text("Charts", exact=True).click()
         playwright.expect(tab.get_by_text("Run the model to see its states here.")).to_be_visible()
         tab.get_by_role("button", name="Run", exact=True).click()
-        tab.get_by_role("img", name="p–h chart of R134a with 1 parts").wait_for()
+        tab.get_by_role("img", name="p–h chart of R134a with 3 parts").wait_for()
         states = tab.get_by_role("table", name="States at the ports")
         outlet = states.get_by_role("row").filter(has_text="hole.b")
         playwright.expect(outlet).to_contain_text("2.000-10.08240.00")
@@ -261,3 +263,43 @@ def test_the_chart_of_a_medium_shows_the_states_at_the_time_of_the_slider(browse
         tab.get_by_role("slider", name="Time").focus()
         tab.keyboard.press("Home")
         playwright.expect(outlet).to_contain_text("2.000-10.08240.00")
+
+
+def test_an_input_is_drawn_typed_and_taken_from_a_file_and_parameters_are_fitted(
+    browser: Any, new_studio: Any, tmp_path: Path
+) -> None:
+    server = new_studio(COOLING, name="body.py")
+    for tab in tabs(browser, server):
+        tab.get_by_text("Inputs", exact=True).click()
+        tab.get_by_role("button", name="Draw or choose T_out").click()
+        tab.get_by_text("Drawn", exact=True).click()
+        tab.get_by_role("button", name="Add a point").click()
+        point = tab.get_by_role("slider", name="Point 2")
+        point.focus()
+        tab.keyboard.press("ArrowUp")
+        playwright.expect(point).not_to_have_attribute("aria-valuenow", "20")
+        tab.get_by_text("Table", exact=True).click()
+        tab.get_by_label("Table of the input").fill("0 20\n5 x")
+        playwright.expect(tab.get_by_text("Line 2 is no time and value")).to_be_visible()
+        tab.get_by_label("Table of the input").fill("0 20\n5 30\n10 20")
+        tab.get_by_role("button", name="Use it").click()
+        playwright.expect(tab.get_by_label("T_out value")).to_have_value("3 points")
+        tab.get_by_role("button", name="Run", exact=True).click()
+        tab.get_by_role("img", name="Curves of T").wait_for()
+        tab.get_by_text("States & events").click()
+        tab.get_by_text("Start values", exact=True).click()
+        playwright.expect(tab.get_by_role("table", name="Start values").get_by_role("row").nth(1)).to_contain_text("T100100")
+        tab.get_by_role("button", name="Reset T_out").click()
+        tab.get_by_text("Studies", exact=True).click()
+        tab.get_by_text("Fit to data").click()
+        (tmp_path / "cooling.csv").write_text(data())
+        tab.get_by_label("Bring a file").set_input_files(tmp_path / "cooling.csv")
+        playwright.expect(tab.get_by_role("combobox", name="File with data")).to_have_value("cooling.csv")
+        tab.get_by_role("combobox", name="Add a parameter to the fit").fill("k")
+        tab.get_by_role("option", name="k", exact=True).click()
+        tab.get_by_role("button", name="Fit", exact=True).click()
+        tab.get_by_role("img", name="T: measured").wait_for()
+        playwright.expect(tab.get_by_role("region", name="What the fit found")).to_contain_text(re.compile(r"k0\.30\.(5|49999)"))
+        tab.get_by_role("button", name="Use these values").click()
+        tab.get_by_text("Parameters", exact=True).click()
+        playwright.expect(tab.get_by_label("k value", exact=True)).to_have_value(re.compile(r"0\.(5|49999)"))

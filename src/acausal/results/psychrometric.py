@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UsageError
 from . import canvas
-from .diagrams import SIZE, File, instant, together
+from .diagrams import SIZE, File, Isoline, Isolines, instant, together
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def psychrometric_diagram(
     import matplotlib
 
     path = canvas.checked_path(file)
-    window = canvas.has_window(matplotlib) if file is None else False
-    series = _series(result, states)
+    shown = canvas.has_window(matplotlib) if file is None else False
+    series = states_over_time(result, states)
     moments: list[Any] = list(at) if isinstance(at, (list, tuple, np.ndarray)) else [at]
     times = [] if result is None or trace else [instant(result, t) for t in moments]
     drawn = series if trace else np.stack([_at(result, series, t) for t in times]) if times else np.zeros((0, 0, 2))
     with matplotlib.rc_context(STYLE):
-        figure = canvas.new_figure(SIZE, window)
+        figure = canvas.new_figure(SIZE, shown)
         axes = figure.subplots()
-        _draw_lines(axes, *_window(drawn, T), p)
+        _draw_lines(axes, *window(drawn, T), p)
         for k, name in enumerate(states if trace else ()):
             axes.plot(drawn[:, k, 0], drawn[:, k, 1], color=COLOURS[1 + k % 4], linewidth=1.0, label=_label(name))
         for k, time in enumerate(times):
@@ -69,13 +69,13 @@ def psychrometric_diagram(
             axes.legend(loc="upper left")
         axes.set_title(title or (result.title if result is not None else f"Moist air at {p / 1e5:.3f} bar"))
         canvas.saved(figure, path)
-    if window:
+    if shown:
         canvas.show()
     return figure
 
 
 # --- what is drawn ----------------------------------------------------------------------------------------------------
-def _series(result: Any, states: Sequence[Place]) -> np.ndarray:
+def states_over_time(result: Any, states: Sequence[Place]) -> np.ndarray:
     """Temperature in °C and humidity ratio in g/kg of all states over time: (times, states, 2)."""
     if result is None:
         return np.zeros((0, 0, 2))
@@ -125,7 +125,7 @@ def _label(state: Place) -> str:
 
 
 # --- the chart --------------------------------------------------------------------------------------------------------
-def _window(points: np.ndarray, T: tuple[float, float] | None) -> tuple[tuple[float, float], float]:
+def window(points: np.ndarray, T: tuple[float, float] | None) -> tuple[tuple[float, float], float]:
     """Temperatures in °C and the highest humidity ratio in g/kg: those of rooms, and what the states need with room around."""
     low, high, top = -10.0, 50.0, 30.0
     if points.size:
@@ -156,6 +156,29 @@ def _draw_lines(axes: Axes, span: tuple[float, float], top: float, p: float) -> 
         axes.plot(t[0], curve, color=COLOURS[0], linewidth=0.6, alpha=0.8)
         _mark(axes, t[0], curve, top, f"{100 * phi:.0f} %")
     axes.plot(t[0], saturated, color="#222222", linewidth=1.5)
+
+
+def isolines(span: tuple[float, float], top: float, p: float) -> Isolines:
+    """The lines of the diagram as points, for whoever draws them elsewhere: relative humidity and enthalpy."""
+    from contourpy import contour_generator
+
+    from ..media.moist_air import R_AIR, R_VAPOUR, saturation_pressure
+
+    t, w = np.meshgrid(np.linspace(*span, 160), np.linspace(0.0, top, 100))
+    ratio, p_s = R_AIR / R_VAPOUR, np.asarray(saturation_pressure(t[0] + ZERO))
+    saturated = ratio * p_s / (p - p_s) / GRAM
+    found = []
+    for phi in np.arange(0.1, 0.95, 0.1):
+        curve = ratio * phi * p_s / (p - phi * p_s) / GRAM
+        inside = curve <= top
+        found.append(Isoline("phi", f"{100 * phi:.0f} %", COLOURS[0], t[0][inside], curve[inside]))
+    for values, form, levels, colour in _families(t, w, p):
+        contours = contour_generator(t, w, np.ma.masked_invalid(values * np.where(w <= saturated, 1.0, np.nan)))
+        for level in levels:
+            lines = [np.asarray(line).T for line in contours.lines(level)]
+            found += [Isoline("h", form.format(level), colour, line[0], line[1]) for line in lines if line.shape[1] > 3]
+    inside = saturated <= top
+    return Isolines((*span, 0.0, top), found, (t[0][inside], saturated[inside]))
 
 
 def _families(t: np.ndarray, w: np.ndarray, p: float) -> Iterator[tuple[Any, str, Any, str]]:

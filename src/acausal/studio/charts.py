@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from ..results.diagrams import PressureEnthalpy, TemperatureEntropy, drawable, passing
+from ..results import psychrometric
+from ..results.diagrams import ZERO, Isolines, PressureEnthalpy, TemperatureEntropy, drawable, passing
 from .protocol import Chart, ChartLine, Circuit, Leg
 
 _BETWEEN = 12  # points from one end of a leg to the other where it is curved
 _TIMES = 400
 
 KINDS = {"ph": (PressureEnthalpy, "h (kJ/kg)", "p (bar)"), "Ts": (TemperatureEntropy, "s (kJ/(kg K))", "T (°C)")}
+ATMOSPHERE = 101325.0  # Pa, for the lines of moist air
 COLUMNS = ("p", "T", "h", "s", "x", "m_flow")
 
 
@@ -24,8 +26,10 @@ COLUMNS = ("p", "T", "h", "s", "x", "m_flow")
 
 def chart(result: Any, circuit: Circuit, kind: str) -> tuple[Chart, dict[str, np.ndarray]]:
     """What the page draws: the chart with its labels, and numbers by name (`path x` and `path y` are leg by leg, time by time)."""
-    if kind not in KINDS:
-        raise UsageError(f"There is no chart {kind!r}.", remedy=f"Ask for {' or '.join(KINDS)}.")
+    if kind not in circuit.charts:
+        raise UsageError(f"There is no chart {kind!r} of {circuit.medium}.", remedy=f"Ask for {' or '.join(circuit.charts)}.")
+    if kind == "Tw":
+        return _moist_air(result, circuit)
     fluid = drawable(circuit.medium)
     made, x_label, y_label = KINDS[kind]
     drawn = made(fluid)
@@ -34,13 +38,7 @@ def chart(result: Any, circuit: Circuit, kind: str) -> tuple[Chart, dict[str, np
     lines = isolines(circuit.medium, kind, _window(p, h))
     x, y = _paths(drawn, p, h, circuit.legs, curved=kind != "ph")
     along = lines.lines
-    ends = np.cumsum([0, *(len(line.x) for line in along)])
-    about = [
-        ChartLine(line.family, line.label, line.colour, int(a), int(b))
-        for line, a, b in zip(along, ends[:-1], ends[1:], strict=True)
-    ]
-    told = Chart(circuit.medium, kind, x_label, y_label, kind == "ph", list(lines.window), about, circuit.ports, circuit.legs,
-                 x.shape[1], list(COLUMNS))  # fmt: skip
+    told = _told(circuit, kind, (x_label, y_label), lines, x.shape[1], COLUMNS)
     numbers = {
         "times": np.asarray(result.time)[rows],
         "line x": np.concatenate([line.x for line in along]),
@@ -51,6 +49,36 @@ def chart(result: Any, circuit: Circuit, kind: str) -> tuple[Chart, dict[str, np
         "path y": y,
         "table": _table(fluid, p, h, flow),
     }
+    return told, {name: np.ascontiguousarray(values, dtype="<f8").ravel() for name, values in numbers.items()}
+
+
+def _told(circuit: Circuit, kind: str, labels: tuple[str, str], lines: Isolines, between: int, columns: Sequence[str]) -> Chart:
+    ends = np.cumsum([0, *(len(line.x) for line in lines.lines)]).tolist()
+    places = zip(lines.lines, ends[:-1], ends[1:], strict=True)
+    about = [ChartLine(line.family, line.label, line.colour, a, b) for line, a, b in places]
+    window = [float(v) for v in lines.window]
+    return Chart(circuit.medium, kind, *labels, kind == "ph", window, about, circuit.ports, circuit.legs, between, list(columns))
+
+
+def _moist_air(result: Any, circuit: Circuit) -> tuple[Chart, dict[str, np.ndarray]]:
+    """Humidity ratio over temperature; between its ports a part is a straight line."""
+    rows = _some(len(result.time))
+    states = psychrometric.states_over_time(result, circuit.ports)[rows].transpose(1, 2, 0)  # port, (T in °C, w in g/kg), time
+    lines = psychrometric.isolines(*psychrometric.window(states.transpose(2, 0, 1), None), ATMOSPHERE)
+    flow = np.stack([np.asarray(result[f"{port}.m_flow"])[rows] for port in circuit.ports])
+    a, b = (np.array([getattr(leg, end) for leg in circuit.legs], dtype=int) for end in ("a", "b"))
+    paths = np.stack([states[a], states[b]], axis=1)  # leg, end, coordinate, time
+    numbers = {
+        "times": np.asarray(result.time)[rows],
+        "line x": np.concatenate([line.x for line in lines.lines]),
+        "line y": np.concatenate([line.y for line in lines.lines]),
+        "dome x": lines.saturated[0],
+        "dome y": lines.saturated[1],
+        "path x": paths[:, :, 0],
+        "path y": paths[:, :, 1],
+        "table": np.stack([states[:, 0] + ZERO, states[:, 1], flow], axis=1),
+    }
+    told = _told(circuit, "Tw", ("T (°C)", "w (g/kg)"), lines, 2, ("T", "w", "m_flow"))
     return told, {name: np.ascontiguousarray(values, dtype="<f8").ravel() for name, values in numbers.items()}
 
 

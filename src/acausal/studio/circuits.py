@@ -14,21 +14,22 @@ from .describe import labelled
 from .protocol import Circuit, Leg
 
 _PORTS = 400  # ports of one medium that are drawn
-CHARTS = {"Fluid": ["ph", "Ts"]}  # by the class of a medium
+CHARTS = {"Fluid": ["ph", "Ts"], "MoistAir": ["Tw"]}  # by the class of a medium
 
 
 def circuits_of(catalogue: dict[str, Any]) -> list[Circuit]:
     """Which media that there are charts of flow through the plant, and through which parts."""
     found: dict[str, Circuit] = {}
     for path, kind in _leaves(catalogue, catalogue["tree"], ""):
-        for medium in dict.fromkeys(c["medium"] for c in _ports(kind)):
-            circuit = found.setdefault(medium, Circuit(medium, [], [], CHARTS["Fluid"]))
+        for medium, charts in {c["medium"]: CHARTS[c["medium class"]] for c in _ports(kind)}.items():
+            circuit = found.setdefault(medium, Circuit(medium, [], [], charts))
             names = [f"{path}.{c['name']}" for c in _ports(kind) if c["medium"] == medium]
             if len(circuit.ports) + len(names) > _PORTS:
                 continue
             first = len(circuit.ports)
             circuit.ports += names
-            circuit.legs += [Leg(path, first + a, first + b) for b in range(len(names)) for a in range(b)]
+            pairs = [(a, b) for b in range(len(names)) for a in range(b)] or [(0, 0)]  # one port alone is a point
+            circuit.legs += [Leg(path, first + a, first + b) for a, b in pairs]
     return list(found.values())
 
 

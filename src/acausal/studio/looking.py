@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import AcausalError
-from .protocol import Band, Column, EventList, EventRow, Explanation, Fact, StateLine
+from .protocol import Band, Column, EventList, EventRow, Explanation, Fact, InitialRow, Part, StateLine
 
 _EVENTS = 2000  # rows of a list; nobody reads more
 _BANDS = 5000
+_STARTS = 3000
 
 
 def columns(result: Any, names: Sequence[str]) -> list[tuple[Column, np.ndarray]]:
@@ -85,6 +87,36 @@ def _states(result: Any) -> Iterator[StateLine]:
         bands = [Band(i.state, i.start, i.end, str(i.cause) if i.cause else "") for i in intervals[:_BANDS]]
         if len({b.state for b in bands}) <= 12:
             yield StateLine(name, list(dict.fromkeys(b.state for b in bands)), bands)
+
+
+def initial_values(result: Any, parts: Sequence[Part], changed: Mapping[str, Any]) -> list[InitialRow]:
+    """Start values that were declared or set against those with which the run began, the largest differences first."""
+    asked = [
+        q
+        for part in parts
+        for q in part.quantities
+        if isinstance(q.start, (int, float)) and q.role not in ("parameter", "constant")
+    ]
+    names = [q.path for q in asked if "*" not in q.path][:_STARTS]
+    rows = []
+    for q, values in zip([q for q in asked if "*" not in q.path], _many(result, names), strict=False):
+        if values is None or values.ndim != 1 or not len(values) or not math.isfinite(values[0]):
+            continue
+        target = changed.get(q.path, q.start)
+        if isinstance(target, str):
+            target = _converted(target, q.unit)
+        if isinstance(target, (int, float)):
+            rows.append(InitialRow(q.path, q.unit, float(target), q.fixed or q.path in changed, float(values[0]), q.difference))
+    return sorted(rows, key=lambda row: -abs(row.found - row.target) / (abs(row.target) + abs(row.found) + 1e-300))
+
+
+def _converted(text: str, unit: str) -> float | None:
+    from ..language.units import quantity
+
+    try:
+        return float(quantity(text, unit))
+    except (AcausalError, TypeError, ValueError):
+        return None
 
 
 def explanation(model: Any, path: str) -> Explanation:

@@ -320,6 +320,18 @@ class EventList:
 
 
 @dataclass(slots=True)
+class InitialRow:
+    """A quantity with a start value: what was aimed at, and with what the run began."""
+
+    path: str
+    unit: str
+    target: float
+    fixed: bool  # it had to be met; otherwise it was a first guess
+    found: float
+    difference: bool
+
+
+@dataclass(slots=True)
 class Fact:
     label: str
     text: str
@@ -448,6 +460,7 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "explain": ({"path": str}, Explanation),
     "events": ({"run": str}, EventList),
     "report": ({"run": str}, str),
+    "initial": ({"run": str}, list[InitialRow]),
     "save_case": ({"case": Case, "before": str}, list[Case]),
     "delete_case": ({"name": str}, list[Case]),
     "export": ({"run": str, "names": list[str], "form": str}, str),
@@ -510,7 +523,7 @@ EXPORTED: tuple[type, ...] = (
         EventRow,
         Band,
     ),
-    *(StateLine, EventList, Fact, Explanation, StudyRow, Study, DataFile, FitRow, FitCurve, Fit, Status, Hello),
+    *(StateLine, EventList, InitialRow, Fact, Explanation, StudyRow, Study, DataFile, FitRow, FitCurve, Fit, Status, Hello),
 )
 
 

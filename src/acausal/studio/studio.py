@@ -21,7 +21,7 @@ from .process import Gone, Process
 from .protocol import Case, Fit, Hello, Problem, Run, Status, Study, packed, problem
 from .runs import Runs
 
-LOOKS = ("columns", "frames", "chart", "diagram", "palette", "explain", "events", "report", "export")
+LOOKS = ("columns", "frames", "chart", "diagram", "palette", "explain", "events", "report", "initial", "export")
 _GRACE = 2.0  # seconds a cancelled run has to stop by itself
 _LONG = 3.0  # seconds after which a run is one that others do not wait for
 _WATCH = 0.4  # seconds between two looks at the files
@@ -328,7 +328,7 @@ class Studio:
         run = head.get("run", "")
         if "run" in head and run not in self.runs.by_id:
             raise ModelError("There is no such run.")
-        about = {"about": asdict(self.runs.by_id[run])} if head["ask"] == "export" else {}
+        about = {"about": asdict(self.runs.by_id[run])} if head["ask"] in ("export", "initial") else {}
         self._worker(run).send({**head, **about})
 
     def _case(self, given: dict[str, Any], *more: str) -> Case:

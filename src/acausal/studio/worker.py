@@ -326,6 +326,13 @@ class Worker:
 
         self._reply(head, report(self.result_of(head["run"])))
 
+    def ask_initial(self, head: dict[str, Any]) -> None:
+        from .looking import initial_values
+
+        assert self.opened is not None
+        rows = initial_values(self.result_of(head["run"]), self.opened.page.parts, head["about"]["case"]["set"])
+        self._reply(head, [asdict(row) for row in rows])
+
     def ask_export(self, head: dict[str, Any]) -> None:
         from .exporting import export
 
