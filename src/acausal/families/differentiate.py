@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..language.expression import Call, Constant, Expression, Operation, as_expression, walk
+from ..language.expression import Call, Constant, Expression, Operation, apply, as_expression, walk
 
 
 def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression, Expression]:
@@ -21,7 +21,11 @@ def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression,
         if isinstance(seed, Constant) and seed.value == 0:  # terms have cancelled
             continue
         if node in wanted:
-            found[node] = seed
+            found[node] = found[node] + seed if node in found else seed
+            continue
+        if is_fallback(node):
+            for leaf, slope in _of_fallback(node, wanted).items():
+                found[leaf] = found[leaf] + seed * slope if leaf in found else seed * slope
             continue
         for arg, partial in zip(node.args, partials(node), strict=True):
             if arg in reaching:
@@ -29,6 +33,18 @@ def gradient(root: Expression, leaves: Iterable[Expression]) -> dict[Expression,
                 if not (isinstance(term, Constant) and term.value == 0):
                     adjoint[arg] = adjoint[arg] + term if arg in adjoint else term
     return found
+
+
+def is_fallback(node: Expression) -> bool:
+    """`ac.fallback(a, b)`: where a has no value, its derivatives have none either, and zero times these is not zero."""
+    first = node.args[0] if isinstance(node, Operation) and node.operator.name == "where" else None
+    return isinstance(first, Operation) and first.operator.name == "finite" and first.args[0] is node.args[1]
+
+
+def _of_fallback(node: Expression, wanted: set[Expression]) -> dict[Expression, Expression]:
+    sides = [gradient(side, wanted) for side in node.args[1:]]
+    leaves = dict.fromkeys(leaf for side in sides for leaf in side)
+    return {leaf: apply("where", node.args[0], *(side.get(leaf, Constant(0.0)) for side in sides)) for leaf in leaves}
 
 
 def _nodes_above(order: list[Expression], wanted: set[Expression]) -> set[Expression]:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ..errors import Location
 from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
+from ..language.derivative import der
 from ..language.events import AfterStep, Assertion, Assign, pre
 from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, rebuild, transform, walk
 from ..language.implicit import Implicit, ImplicitPart
+from ..language.meters import is_meter
 from .plant import Kind, Quantity
 
 if TYPE_CHECKING:
@@ -35,13 +37,17 @@ class Roots:
     def moved(self, expression: Expression) -> Expression:
         """An expression over nodes, without implicit functions."""
         found = self.census.moved(expression)
-        if not any(is_delay(n) or (isinstance(n, Call) and isinstance(n.function, ImplicitPart)) for n in walk(found)):
+        if not any(
+            is_delay(n) or is_meter(n) or (isinstance(n, Call) and isinstance(n.function, ImplicitPart)) for n in walk(found)
+        ):
             return found
         done: dict[Expression, Expression] = {}
         for node in walk(found):
             args = tuple(done[a] for a in node.args)
             if isinstance(node, Call) and isinstance(node.function, ImplicitPart):
                 done[node] = self._unknowns(node.function.implicit, args, node.shape)[node.function.number]
+            elif is_meter(node):
+                done[node] = self._integrated(args, node.shape, str(node))
             elif is_delay(node):
                 done[node] = self._delayed(args, node.shape, str(node))
             else:
@@ -54,6 +60,16 @@ class Roots:
         declaration.auxiliary, declaration.location = True, None
         self.census.plant.add_quantity(self.kind, Quantity(declaration.name, declaration, shape))
         return Reference(node, node, declaration.name, shape)
+
+    def _integrated(self, args: tuple[Expression, ...], shape: tuple[int, ...], text: str) -> Reference:
+        """The state that a meter is."""
+        key = (1, args)
+        if key not in self._made:
+            first = args[1].value if isinstance(args[1], Constant) else 0.0
+            meter = self._quantity("metered", Variable(start=first, fixed=True), shape)
+            self._made[key] = (meter,)
+            self.equations.append((der(meter) - args[0], text))
+        return self._made[key][0]
 
     def _delayed(self, args: tuple[Expression, ...], shape: tuple[int, ...], text: str) -> Reference:
         """The unknown, with the cell of its history, the mark of the last break that was passed, and what is done after steps."""

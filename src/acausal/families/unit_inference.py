@@ -377,7 +377,7 @@ _RULES: dict[str, Callable[..., Known]] = {
     "neg": lambda scope, node, a: _negated(a), "abs": _same, "floor": _same, "ceil": _same, "sign": _number,
     **dict.fromkeys(("exp", "log", "log10", *ANGLES, "asin", "acos", "atan", "sinh", "cosh", "tanh"), _function),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
-    "and": _number, "or": _number, "not": _number,
+    "and": _number, "or": _number, "not": _number, "finite": _number,
 }  # fmt: skip
 
 # --- inverses: the measure of the operation → measures of the arguments that are unknown -----------------------------------

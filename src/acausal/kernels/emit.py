@@ -335,6 +335,11 @@ def _not(row: Row, node: Operation) -> str:
     return row.add(f"xor i1 {row.truth(node.args[0])}, true")
 
 
+def _finite(row: Row, node: Operation) -> str:
+    value = row.number(node.args[0])
+    return row.add(f"fcmp oeq double {row.add(f'fsub double {value}, {value}')}, {_literal(0.0)}")
+
+
 def _where(row: Row, node: Operation) -> str:
     condition, a, b = node.args
     return row.add(f"select i1 {row.truth(condition)}, double {row.number(a)}, double {row.number(b)}")
@@ -409,5 +414,6 @@ EMITTERS: dict[str, Emitter] = {
     "and": _connective("and"),
     "or": _connective("or"),
     "not": _not,
+    "finite": _finite,
     "where": _where,
 }

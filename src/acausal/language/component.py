@@ -150,6 +150,8 @@ class Component(metaclass=ComponentType):
             type.__setattr__(cls, name, {})
         own_declarations(cls, (Declaration, Connector))
         for base in reversed(cls.__mro__):
+            if base is Component or base is object:
+                continue  # these declare nothing, and have many names
             for name, value in vars(base).items():
                 if getattr(value, "__isabstractmethod__", False):
                     cls._class_abstract[name] = base

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
-from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, as_expression, take, walk
+from .expression import Call, Constant, Expression, Operation, Reference, Sum, Time, Unbound, apply, as_expression, take, walk
+from .operators import OPERATORS
+
+FINITE = OPERATORS["finite"]
 
 
 def der(value: Any) -> Expression:
@@ -32,6 +35,8 @@ def _derivative(node: Expression, visit: Any) -> Expression:
         return _of_sum(node, visit(node.args[0]))
     if isinstance(node, Unbound):
         raise UsageError("`ac.der` belongs in `equations`, not in the class body.")
+    if isinstance(node, Operation) and node.operator.name == "where" and getattr(node.args[0], "operator", None) is FINITE:
+        return apply("where", node.args[0], visit(node.args[1]), visit(node.args[2]))  # `ac.fallback`
     if isinstance(node, Operation):
         partials = [as_expression(p) for p in node.operator.partials(node, *node.args)]
     elif isinstance(node, Call):

@@ -269,6 +269,22 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     return _elementwise("where", condition, a, b)
 
 
+def fallback(value: Any, other: Any) -> Any:
+    """`value` where it has one (is a finite number), `other` where it has none: beyond a table, the root of something negative.
+
+    The run goes on where it would have ended for want of a value. It is decided at every evaluation, without an event; the two
+    should meet where one takes over from the other, or steps become short there.
+
+    >>> fallback(sqrt(4.0), 0.0), fallback(float("nan"), -1.0)
+    (2.0, -1.0)
+    """
+    if is_symbolic(value) or is_symbolic(other):
+        first = as_expression(value)
+        return apply("where", apply("finite", first), first, as_expression(other))
+    given = numbers(value)
+    return plain(np.where(np.isfinite(given), given, numbers(other)))
+
+
 def sum(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """Sum over an array's elements, or along some of its axes; of a list of expressions, their sum.
 

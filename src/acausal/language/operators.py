@@ -114,6 +114,7 @@ _ALL = (
     Operator("and", 2, _truth(np.logical_and), _none, commutative=True, logical=True),
     Operator("or", 2, _truth(np.logical_or), _none, commutative=True, logical=True),
     Operator("not", 1, _truth(np.logical_not), _none, logical=True),
+    Operator("finite", 1, _truth(np.isfinite), _none, logical=True),
     Operator(
         "where",
         3,

@@ -6,12 +6,15 @@ A reduction is a value (kind, path, numbers), so that it can be written to a fil
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
 from ..errors import UsageError
 from ..records import dataclass
+
+if TYPE_CHECKING:
+    from .expression import Expression
 
 
 class Trajectory(Protocol):
@@ -82,13 +85,28 @@ def first(path: str) -> Reduction:
     return Reduction("first", _path(path))
 
 
-def integral(path: str) -> Reduction:
+@overload
+def integral(path: str) -> Reduction: ...
+
+
+@overload
+def integral(path: Any, start: Any = 0.0) -> Expression: ...
+
+
+def integral(path: Any, start: Any = 0.0) -> Any:
     """The integral over time: of a heat flow in W, the heat in J.
+
+    Of a path it is a number that is kept of a run (in studies, gradients, optima). Of an expression in equations it is a meter: a
+    state that begins at `start`, and takes no part in a search for rest: `yield self.energy == ac.integral(self.Q_flow)`.
 
     >>> integral("heater.Q_flow").kind
     'integral'
     """
-    return Reduction("integral", _path(path))
+    if isinstance(path, str):
+        return Reduction("integral", _path(path))
+    from .meters import meter
+
+    return meter(path, start)
 
 
 def when_first(path: str, *, above: float | str | None = None, below: float | str | None = None) -> Reduction:

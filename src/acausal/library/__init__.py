@@ -20,23 +20,38 @@ it has the same component, so that models can be carried over.
 
 from __future__ import annotations
 
-from . import (
-    control,
-    electrical,
-    electromechanics,
-    electronics,
-    fluid,
-    mechanics,
-    motion,
-    refrigeration,
-    sampled,
-    signal,
-    switching,
-    system_dynamics,
-    thermal,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import (
+        control,
+        electrical,
+        electromechanics,
+        electronics,
+        fluid,
+        mechanics,
+        motion,
+        refrigeration,
+        sampled,
+        signal,
+        switching,
+        system_dynamics,
+        thermal,
+    )
 
 __all__ = [
     "control", "electrical", "electromechanics", "electronics", "fluid", "mechanics", "motion", "refrigeration", "sampled",
     "signal", "switching", "system_dynamics", "thermal",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """A domain is imported when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'acausal.library' has no attribute {name!r}")
+    return import_module(f".{name}", __name__)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

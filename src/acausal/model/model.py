@@ -30,7 +30,7 @@ from ..runtime.recording import Recording
 from ..runtime.solver import Solver, check_options, find_solver
 from ..runtime.storage import is_number, output_times, seconds
 from .failure import OnFailure, check_on_failure, heard, told_of_open
-from .session import Clock, Order, Session, simulated
+from .session import Clock, OnSolution, Order, Session, simulated
 from .steady import SteadyStates, along
 
 if TYPE_CHECKING:
@@ -401,6 +401,7 @@ class Model:
         on_failure: OnFailure = "warn",
         sensitivities: Iterable[str] | str | Recording | None = None,
         failures: Mapping[str, Any] | None = None,
+        on_solution: OnSolution | None = None,
         **options: Any,
     ) -> Result:
         """Integrate from `start` to `until`.
@@ -430,6 +431,8 @@ class Model:
                 `result.sensitivity("room.T", "wall.G")`.
             failures: what fails, by name, with its time and what it becomes: `{"pump.speed": ("1 h", 0.0)}`; a variable gets stuck
                 where it is (None) or at a value, if the model was compiled to let it (`ac.compile(plant, failures=[…])`).
+            on_solution: a function that sees the run at every output point, as it gets there: `s.time`, `s["room.T"]`; returning
+                False stops the run.
         """
         check_on_failure(on_failure)
         if sliding is not None:
@@ -456,7 +459,7 @@ class Model:
         choice = self._preparation.choice(store, derivatives, len(times))
         asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
         with reported(progress, begin, end, self.title) as report:
-            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording)
+            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording, on_solution)
             result, interrupted = simulated(self._preparation, order, self.seconds, switches)
         if recording is not None and recording is not sensitivities:
             wanted: Any = sensitivities

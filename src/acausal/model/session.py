@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..runtime.events.driver import Mark
     from .injection import Switch
 
+OnSolution = Callable[["Session"], object]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
@@ -53,6 +55,7 @@ class Order:
     options: Mapping[str, Any] = field(default_factory=dict)
     progress: Callable[[float], object] | None = None
     recording: Recording | None = None  # keeps every step, for those who go over them again
+    on_solution: OnSolution | None = None  # sees the run at every output time; False ends it
 
 
 class Clock:
@@ -172,7 +175,18 @@ class Session:
 
     def go(self, to: float, times: Floats) -> None:
         """Go on to a time, with rows at some times."""
-        self.outcome = self._run.advance(to, times)
+        if self._order.on_solution is None:
+            self.outcome = self._run.advance(to, times)
+            return
+        for t in times:
+            self.outcome = self._run.advance(float(t), np.array([t]))
+            if self.outcome is not None and not self.outcome.ok:
+                return
+            if self._order.on_solution(self) is False:
+                self.outcome = Outcome.CANCELLED
+                return
+        if self.outcome is None:
+            self.outcome = self._run.advance(to, np.zeros(0))
 
     def switched(self, switch: Switch, times: Floats) -> None:
         """Go on to a switch, and throw it."""
