@@ -1,7 +1,7 @@
-"""A supermarket: three cold rooms at different temperatures on one rack of compressors, over three hours.
+"""A supermarket: three cold rooms at different temperatures on one rack of compressors, over two hours.
 
-Shows: evaporators in parallel behind pressure regulators, thermostats that open and close valves (input and output states),
-compressors in three stages by the suction pressure, the account of the common charge.
+Shows: evaporators in parallel behind pressure regulators, thermostats that open and close valves, and a rack of three compressors
+that a sequencer switches by the suction pressure, all of it by input and output states.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 import acausal as ac
 from acausal.library import control, fluid, refrigeration, thermal
 
-HOURS = 3
+HOURS, COMPRESSORS = 2, 3
 ROOMS = {"meat": 272.15, "dairy": 277.15, "fruit": 281.15}  # K
 
 
@@ -46,11 +46,12 @@ class Supermarket(ac.Component):
     def __init__(self):
         self.meat, self.dairy, self.fruit = (Place(T) for T in ROOMS.values())
         self.outlet, self.line = fluid.Orifice(A=3e-5), fluid.Volume(4, V=5e-4, p_start=5.717e5, h_start=2.35e5)  # of liquid
-        self.header = fluid.Volume(4, V=2e-3, p_start=3e5, h_start=4.05e5)
-        self.compressor = refrigeration.Compressor(medium=self.medium, V_displaced=60e-6)
+        self.header = fluid.Volume(3 + COMPRESSORS, V=2e-3, p_start=3e5, h_start=4.05e5)
+        self.compressor = ac.array(refrigeration.Compressor, COMPRESSORS, medium=self.medium, V_displaced=20e-6)
+        self.discharge, self.pipe = fluid.Volume(COMPRESSORS + 1, V=1e-3, p_start=5.6e5, h_start=4.3e5), fluid.Orifice(A=2e-4)
         self.condenser = refrigeration.Condenser(V=4e-3, area=3.0, C=6000.0, UA=900.0, m_nominal=0.03, charge_start=1.0)
         self.receiver = refrigeration.Receiver(V=4e-3, charge_start=2.5, m_nominal=0.03)
-        self.staging = control.Staging(setpoint=2.1e5, band=0.4e5, delay=20.0)
+        self.rack = control.Sequencer(COMPRESSORS, setpoint=2.1e5, band=0.4e5, delay=20.0)
         self.roof = thermal.PrescribedTemperature(T=298.15)
 
     def connections(self):
@@ -60,17 +61,20 @@ class Supermarket(ac.Component):
         for k, place in enumerate(places):
             yield self.line.ports[k], place.liquid
             yield place.suction, self.header.ports[k]
-        yield self.header.ports[3], self.compressor.a
-        yield self.compressor.b, self.condenser.a
+        yield self.header.ports[3:], self.compressor.a
+        yield self.compressor.b, self.discharge.ports[:-1]
+        yield self.discharge.ports[-1], self.pipe.a
+        yield self.pipe.b, self.condenser.a
         yield self.condenser.b, self.receiver.a
         yield self.condenser.air, self.roof.port
-        yield self.staging.y, self.compressor.capacity
+        for k in range(COMPRESSORS):
+            yield getattr(self.rack, f"stage{k + 1}"), self.compressor[k].run
 
     def equations(self):
-        yield self.staging.measured == self.header.p
-        yield ac.der(self.W) == self.compressor.P
+        yield self.rack.measured == self.header.p
+        yield ac.der(self.W) == ac.sum(self.compressor.P)
         held = [place.evaporator.charge for place in (self.meat, self.dairy, self.fruit)]
-        held += [self.condenser.charge, self.receiver.charge, self.header.M, self.line.M]
+        held += [self.condenser.charge, self.receiver.charge, self.header.M, self.line.M, self.discharge.M]
         self.charge = ac.named(sum(held[1:], held[0]), unit="kg", doc="refrigerant in all of it")
 
 
@@ -80,13 +84,12 @@ def main():
         T = result.in_unit(f"{name}.room.T", "degC")[-540:]
         calls = sum(s.state == "on" for s in result.states(f"{name}.thermostat.call"))
         print(f"{name:6} {T.min():5.1f} … {T.max():4.1f} °C, {calls} calls for cooling")
-    running = np.asarray(result["staging.running"])
-    shares = ", ".join(f"{k}: {np.mean(running == k):.0%}" for k in range(4))
+    shares = ", ".join(f"{k}: {time / (HOURS * 3600.0):.0%}" for k, time in enumerate(result.time_in("rack.level").values()))
     print(f"Compressors at work, of the time: {shares}; {result['W'][-1] / 3.6e6:.1f} kWh.")
     charge = np.asarray(result["charge"])
     print(f"The charge of {charge[0]:.2f} kg is kept to {np.abs(charge / charge[0] - 1).max():.0e}.")
     temperatures = tuple(f"{n}.room.T" for n in ROOMS)
-    result.plot(*temperatures, "header.p", "staging.running", unit=dict.fromkeys(temperatures, "degC"), file="supermarket.png")
+    result.plot(*temperatures, "header.p", "compressor.P", unit=dict.fromkeys(temperatures, "degC"), file="supermarket.png")
     return result
 
 

@@ -131,7 +131,11 @@ def test_supermarket_keeps_its_charge() -> None:
     result = example("supermarket").main()
     charge = np.asarray(result["charge"])
     assert np.abs(charge / charge[0] - 1).max() < 1e-10
-    assert np.abs(np.diff(np.asarray(result["staging.running"]))).max() <= 1
+    levels = [int(stay.state[-1]) for stay in result.states("rack.level")]
+    assert np.abs(np.diff(levels)).max() == 1 and set(levels) == {0, 1, 2, 3}
+    for k in range(3):  # a compressor runs exactly while the level is above it
+        on = sum(stay.end - stay.start for stay in result.states("rack.level") if int(stay.state[-1]) > k)
+        assert result.time_in(f"compressor[{k}].run").get("on", 0.0) == pytest.approx(on)
     assert result["dairy.room.T"][-1] == pytest.approx(277.15, abs=1.3)
 
 

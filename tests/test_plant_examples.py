@@ -117,3 +117,34 @@ def test_a_micro_turbine_takes_a_pulse_of_load() -> None:
     speed = np.asarray(result["speed"])[result.time > 55.0]
     assert 62000 < speed.min() < speed.max() < 68000
     assert result["TOT"].max() < 1150.0 and 0.25 < result["efficiency"][k] < 0.4
+
+
+def test_a_house_over_a_year_closes_its_account() -> None:
+    module = example("house_year")
+    result = module.main()
+    assert result.outcome and result.time[-1] == module.YEAR
+    stored = 30.0 * 400.0 * 1.2 * 1006.0 * float(result["room.T"][-1] - result["room.T"][0])
+    layers = zip(*(module.LAYERS[name] for name in ("thickness", "density", "specific_heat")), strict=True)
+    for k, (thickness, rho, c) in enumerate(layers):
+        T = np.asarray(result[f"wall.layer[{k}].T"])
+        stored += rho * c * module.WALL * thickness * (T[-1].mean() - T[0].mean())
+    came = float(result["E_heat"][-1] + result["E_sun"][-1]) + 400.0 * module.YEAR
+    assert came - float(result["E_lost"][-1]) == pytest.approx(stored, abs=1e-9 * came)
+    assert 292.5 < result["room.T"].min() < result["room.T"].max() < 300.5
+    heat = np.interp(np.linspace(0, module.YEAR, 13), result.time, result["E_heat"])
+    assert np.diff(heat)[[5, 6, 7]].max() < 0.01 * np.diff(heat)[0]  # none in summer
+
+
+def test_a_desiccant_wheel_keeps_water_and_energy_and_converges() -> None:
+    module = example("desiccant_wheel")
+    found = {}
+    for around in (4, 8, 16):
+        run = module.ac.compile(module.DesiccantWheel(around), units=False).simulate(until=20000.0, points=3, rtol=1e-8)
+        found[around] = float(run["w_dry"][-1])
+        Ta, w = np.asarray(run["Ta"])[-1], np.asarray(run["w"])[-1]
+        assert run["w_dry"][-1] + run["w_damp"][-1] == pytest.approx(0.028, abs=1e-9)
+        leaves = module.enthalpy(Ta[-1, :around], w[-1, :around]).mean() + module.enthalpy(Ta[0, around:], w[0, around:]).mean()
+        enters = module.enthalpy(305.15, 0.014) + module.enthalpy(353.15, 0.014)
+        assert leaves == pytest.approx(enters, rel=1e-7)
+    assert 1.5 < (found[4] - found[8]) / (found[8] - found[16]) < 2.5  # upwind: the error halves with the cells
+    assert found[16] < 0.55 * 0.014

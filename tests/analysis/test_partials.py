@@ -29,7 +29,8 @@ MADE = {
 }
 # These plants limit flows without events; their corners lie within the steps of differences. Their components are compared alone.
 CORNERED = {
-    "attemperator", "cold_store", "heat_pump", "hot_water_network", "pressure_wave", "supermarket", "transcritical_co2",
+    "attemperator", "cold_store", "heat_pump", "hot_water_network", "house_year", "pressure_wave", "supermarket",
+    "transcritical_co2",
 }  # fmt: skip
 LOOKED_AT = {"district_heating": 3600.0}  # s; the first seconds after its pump starts need a coarser tolerance
 SMOOTH = [script for script in SCRIPTS if script.stem not in CORNERED]

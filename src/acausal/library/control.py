@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
 
 from .signal import Block
 
@@ -93,3 +94,37 @@ class Staging(ac.Component):
         more, less = ac.min(ac.pre(self.running) + 1, self.stages), ac.max(ac.pre(self.running) - 1, 0)
         yield self.where.above.to("inside", after=self.delay, do=ac.assign(self.running, more))
         yield self.where.below.to("inside", after=self.delay, do=ac.assign(self.running, less))
+
+
+class Sequencer(ac.Component):
+    """Switches stages on and off one after the other, by states: compressors of a rack, boilers, pumps, fans.
+
+    It is at one of the levels `level0` … `levelN`. After `delay` at a level it goes up if `measured` is above ``setpoint +
+    band/2``, and down if it is below ``setpoint - band/2``. Stage k (`stage1` … `stageN`) is on at level k and above: connect it to
+    the `run` of a compressor. With `direction="down"` a small measured value asks for more (a boiler by its temperature).
+    """
+
+    setpoint = ac.Input(0.0, doc="what is wanted")
+    measured = ac.Input(0.0, doc="what is")
+    band = ac.Parameter(1.0, min=0, doc="within which nothing is changed")
+    delay = ac.Parameter(30.0, unit="s", min=0, doc="shortest time at a level")
+    level: Any
+
+    def __init__(self, stages: int = 3, direction: str = "up") -> None:
+        if stages < 1 or direction not in ("up", "down"):
+            raise UsageError(
+                f"A sequencer has one stage or more and a direction 'up' or 'down', not {stages} and {direction!r}.",
+                remedy="`Sequencer(3)` has stage1, stage2 and stage3.",
+            )
+        self.stages, self.direction = stages, direction
+        names = [f"level{k}" for k in range(stages + 1)]
+        self.level = ac.States(*names, initial="level0", doc="how many stages are on")
+        for k in range(1, stages + 1):
+            setattr(self, f"stage{k}", ac.OutputStates(on=tuple(names[k:]), off=tuple(names[:k]), of="level", doc=f"stage {k}"))
+
+    def transitions(self) -> Iterator[Any]:
+        above, below = self.measured > self.setpoint + self.band / 2, self.measured < self.setpoint - self.band / 2
+        more, less = (above, below) if self.direction == "up" else (below, above)
+        for k in range(self.stages):
+            yield getattr(self.level, f"level{k}").to(f"level{k + 1}", when=more, after=self.delay)
+            yield getattr(self.level, f"level{k + 1}").to(f"level{k}", when=less, after=self.delay)

@@ -201,8 +201,9 @@ def _wet_bulbs(axes: Axes, span: tuple[float, float], p: float) -> None:
         dry, damp = (air.state(p=p, T=t + ZERO, w=w).h * (1 + w) for w in (0.0, little))
         w = (end.h * (1 + end.w) - end.w * WATER * wet - dry) / ((damp - dry) / little - WATER * wet)
         axes.plot(t, w / GRAM, color=GREY, linewidth=0.6, zorder=1.9)
-        axes.annotate(f"{wet:.0f} °C", (wet, end.w / GRAM), xytext=(-2, 2), textcoords="offset points", fontsize=6.5,
-                      color="#666666", ha="right", va="bottom", annotation_clip=True)  # fmt: skip
+        if wet > span[0] + 0.02 * (span[1] - span[0]):  # else it would stand among the numbers of the axis
+            axes.annotate(f"{wet:.0f} °C", (wet, end.w / GRAM), xytext=(-2, 2), textcoords="offset points", fontsize=6.5,
+                          color="#666666", ha="right", va="bottom", annotation_clip=True)  # fmt: skip
 
 
 def _mark(axes: Axes, t: np.ndarray, curve: np.ndarray, top: float, text: str) -> None:
