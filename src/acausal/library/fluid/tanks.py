@@ -76,7 +76,7 @@ class StratifiedTank(ac.Component):
 
     medium = ac.AnyMedium("water", doc="what is stored")
     a, b = ac.FluidPort(medium, doc="at the top"), ac.FluidPort(medium, doc="at the bottom")
-    V = ac.Parameter(0.5, unit="m^3", min=0, doc="volume")
+    V = ac.Parameter(0.5, unit="m^3", min=1e-12, doc="volume")
     height = ac.Parameter(1.5, unit="m", min=0, doc="height")
     conductivity = ac.Parameter(0.6, unit="W/(m*K)", min=0, doc="of the water and the wall, upright")
     UA = ac.Parameter(2.0, unit="W/K", min=0, doc="losses of the whole store")

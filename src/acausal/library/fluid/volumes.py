@@ -21,7 +21,7 @@ class Volume(ac.Component):
     medium = ac.AnyMedium(doc="what is in it")
     ports: Any
     heat = HeatPort(doc="the wall: its temperature is that of the fluid")
-    V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
+    V = ac.Parameter(1e-3, unit="m^3", min=1e-12, doc="volume")
     p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
     h_start = ac.Parameter(3e5, unit="J/kg", doc="specific enthalpy at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, doc="pressure")

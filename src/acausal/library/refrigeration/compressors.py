@@ -41,7 +41,7 @@ class Compressor(ac.Component):
         ideal = self.medium.state(p=within, s=suction.s)
         yield self.tau * ac.der(self.speed) == self.capacity * ac.match(self.run, on=1.0, off=0.0) - self.speed
         swept = self.eta_volumetric * self.V_displaced * self.frequency * self.speed
-        yield self.m_flow == swept * suction.rho * _filling(self.b.p / self.a.p, self.ratio_most)
+        yield self.m_flow == swept * suction.rho * _filling(self)
         yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
         yield self.P == self.m_flow * (self.h_discharge - suction.h)
         yield self.a.m_flow == self.m_flow
@@ -56,6 +56,7 @@ class Compressor(ac.Component):
                 "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
             )
             yield ac.assert_(~wet | (self.speed < 0.9), text, level="warning")
+        yield _lifts(self)
 
 
 class MapCompressor(ac.Component):
@@ -96,7 +97,7 @@ class MapCompressor(ac.Component):
         rated = self.medium.state(p=a.p, T=ends.vapour.T + self.superheat_rated)
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
         swept = self.speed * _polynomial(self.flow, S, D)
-        yield self.m_flow == swept * suction.rho / rated.rho * _filling(b.p / a.p, self.ratio_most)
+        yield self.m_flow == swept * suction.rho / rated.rho * _filling(self)
         yield self.P == self.speed * _polynomial(self.power, S, D)
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
@@ -108,15 +109,26 @@ class MapCompressor(ac.Component):
         return self.medium.saturation(p=self.a.p).T - zero, self.medium.saturation(p=self.b.p).T - zero
 
     def events(self) -> Iterator[Any]:
+        yield _lifts(self)
         for what, T, (low, high) in zip(("suction", "discharge"), self._temperatures(), (self.S_range, self.D_range), strict=True):
             inside = (T >= low) & (T <= high)
             text = f"The saturated {what} temperature is outside of what this compressor was measured for, {low:g} … {high:g} °C."
             yield ac.assert_(inside | (self.speed < 0.5), text, level="warning")
 
 
-def _filling(ratio: Any, most: Any) -> Any:
-    """Share of the stroke that comes in, by the ratio of pressures."""
-    return 1.0 - ac.smooth_step(ratio / most, 0.9, 0.2)
+def _lifts(machine: Any) -> Any:
+    text = (
+        "The pressure behind the compressor is far below that before it. Is it drawn the wrong way round? It sucks at `a` and "
+        "gives at `b`."
+    )
+    return ac.assert_((machine.b.p > 0.7 * machine.a.p) | (machine.speed < 0.9), text, level="warning")
+
+
+def _filling(machine: Any) -> Any:
+    """Share of the stroke that comes in: less near the largest ratio of pressures, and where next to nothing is left to come in."""
+    share = 1.0 - ac.smooth_step(machine.b.p / (machine.ratio_most * machine.a.p), 0.9, 0.2)
+    lowest = getattr(machine.medium, "p_min", None)
+    return share if lowest is None else share * ac.smooth_step(machine.a.p, 1.2 * lowest, 0.3 * lowest)
 
 
 def _polynomial(c: Sequence[float], S: Any, D: Any) -> Any:

@@ -11,7 +11,25 @@ import acausal as ac
 from ..fluid.passages import Throttle
 
 
-class ThermostaticValve(Throttle):
+class ExpansionValve(Throttle):
+    """Base of what refrigerant expands in, from a to b: says so when it is drawn the wrong way round."""
+
+    A: Any
+    v_back = ac.Parameter(1e3, unit="kg/(m^2*s)", min=0, group="method", doc="flow backwards, of the open area, that is told")
+
+    def events(self) -> Iterator[Any]:
+        text = (
+            "Refrigerant flows backwards through an expansion valve: `b` has the higher pressure. Is it drawn the wrong way round? "
+            "Liquid comes at `a`, the evaporator is at `b`."
+        )
+        yield ac.assert_(self.m_flow > -self.v_back * self.largest_area(), text, level="warning")
+
+    def largest_area(self) -> Any:
+        """The effective area of the valve when it is open."""
+        return self.A
+
+
+class ThermostaticValve(ExpansionValve):
     """Opens with the superheat that its bulb feels, and closes when `run` is off (a solenoid before it).
 
     ``opening = (bulb - static)/range`` between `leak` and 1, with rounded corners; the bulb follows the superheat within
@@ -42,7 +60,7 @@ class ThermostaticValve(Throttle):
         yield self.opening == self.open * within
 
 
-class ElectronicValve(Throttle):
+class ElectronicValve(ExpansionValve):
     """A valve that a controller opens, no faster than a motor: `opening` follows the input within `tau`, between `leak` and
     1."""
 
@@ -60,7 +78,7 @@ class ElectronicValve(Throttle):
         yield self.tau * ac.der(self.position) == self.opening - self.position
 
 
-class Capillary(Throttle):
+class Capillary(ExpansionValve):
     """A capillary tube as an orifice of equal flow: friction of liquid along the tube, by Blasius' law at `Re_nominal`.
 
     ``A = pi/4·d²/sqrt(1 + f·length/d)``, ``f = 0.3164/Re^0.25`` (smooth, 4 000 < Re < 100 000). What boils within the tube is
@@ -74,3 +92,6 @@ class Capillary(Throttle):
     def effective_area(self) -> Any:
         friction = 0.3164 / self.Re_nominal**0.25 * self.length / self.diameter
         return pi / 4 * self.diameter**2 / ac.sqrt(1 + friction)
+
+    def largest_area(self) -> Any:
+        return self.effective_area()

@@ -86,7 +86,7 @@ class MovingBoundary(ac.Component):
 
     a, b = ac.FluidPort(doc="inlet"), ac.FluidPort(doc="outlet")
     air = HeatPort(doc="the air around it")
-    V = ac.Parameter(1.5e-3, unit="m^3", min=0, doc="volume of refrigerant")
+    V = ac.Parameter(1.5e-3, unit="m^3", min=1e-12, doc="volume of refrigerant")
     area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
     UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
     Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")

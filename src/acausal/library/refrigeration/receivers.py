@@ -20,7 +20,7 @@ class Vessel(ac.Component):
 
     a, b = ac.FluidPort(doc="inlet at the top"), ac.FluidPort(doc="outlet")
     heat = HeatPort(doc="the shell")
-    V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
+    V = ac.Parameter(1e-3, unit="m^3", min=1e-12, doc="volume")
     dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="level, as a share of the height, where vapour gets into the outlet")
     charge_start = ac.Parameter(0.4, unit="kg", min=0, doc="refrigerant in it at first")
     T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")

@@ -1,0 +1,90 @@
+"""What is wrong with a circuit is said in a sentence that names the component."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import acausal as ac
+from acausal.errors import ModelError, UsageError
+from acausal.library import fluid, refrigeration
+
+R134A = ac.media.fluid("R134a")
+CHARGES = ("condenser.charge_start", "receiver.charge_start", "evaporator.charge_start")
+
+
+def told(plant: Any, until: float = 60.0) -> list[str]:
+    """What the run says, each thing once."""
+    result = ac.compile(plant).simulate(until=until)
+    assert result.outcome is ac.Outcome.FINISHED
+    return [f"{d.component}: {d.what}" for d in result.diagnostics]
+
+
+def between(wired: Any, part: Any, p_a: float, p_b: float, h: float = 4.1e5) -> Any:
+    """A part from one pressure to another."""
+    ends = {"first": fluid.PressureBoundary(p=p_a, h=h), "second": fluid.PressureBoundary(p=p_b, h=h)}
+    return wired("first.port part.a", "part.b second.port", part=part, **ends)
+
+
+def test_a_circuit_without_a_volume(wired: Any) -> None:
+    plant = wired("c.b v.a", "v.b c.a", c=refrigeration.Compressor(medium=R134A), v=fluid.Orifice(A=1e-6))
+    with pytest.raises(ModelError, match=r"Nothing holds the level of `c\.a\.p`") as caught:
+        ac.compile(plant)
+    assert "a boundary or a store" in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def store() -> Any:
+    return ac.compile(refrigeration.ColdStore())
+
+
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [
+        (dict.fromkeys(CHARGES, 0.0), "condenser (Condenser)"),
+        ({"receiver.charge_start": 2.4}, "receiver (Receiver)"),
+        ({"condenser.T_start": 600.0}, "condenser (Condenser)"),
+    ],
+    ids=["without charge", "twice what fits", "too hot"],
+)
+def test_a_charge_that_cannot_be(store: Any, values: dict[str, float], part: str) -> None:
+    with pytest.raises(ModelError, match="Parameters ask for a state that does not exist") as caught:
+        store.simulate(until=10.0, set=values)
+    assert part in str(caught.value) and "A mass has to fit into its volume" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["valve.A", "condenser.area", "evaporator.V", "receiver.V"])
+def test_sizes_are_positive(store: Any, name: str) -> None:
+    with pytest.raises((ModelError, UsageError), match=f"`{name}` = -1.* is out of its range") as caught:
+        store.simulate(until=10.0, set={name: -1.0})
+    assert f"{name.split('.')[0]} (" in str(caught.value)
+
+
+def test_a_volume_of_nothing(store: Any) -> None:
+    with pytest.raises((ModelError, UsageError), match=r"`condenser\.V` = 0 .*is out of its range"):
+        store.simulate(until=10.0, set={"condenser.V": 0.0})
+
+
+@pytest.mark.parametrize("valve", [refrigeration.ThermostaticValve, refrigeration.ElectronicValve, refrigeration.Capillary])
+def test_a_valve_that_is_drawn_backwards(wired: Any, valve: Any) -> None:
+    wrong = told(between(wired, valve(medium=R134A), 2e5, 8e5, h=2.4e5))
+    assert [line for line in wrong if "wrong way round" in line and "part (" in line]
+    assert not [line for line in told(between(wired, valve(medium=R134A), 8e5, 2e5, h=2.4e5)) if "wrong way round" in line]
+
+
+def test_a_compressor_that_is_drawn_backwards(wired: Any) -> None:
+    wrong = told(between(wired, refrigeration.Compressor(medium=R134A), 8e5, 3e5, h=4.3e5))
+    assert sum("wrong way round" in line and "part (" in line for line in wrong) == 1
+
+
+def test_a_compressor_that_pumps_liquid(wired: Any) -> None:
+    wrong = told(between(wired, refrigeration.Compressor(medium=R134A), 3e5, 8e5, h=2e5))
+    assert sum("takes in wet vapour" in line and "part (" in line for line in wrong) == 1
+
+
+def test_a_map_outside_of_what_was_measured_is_told_once_with_its_range(wired: Any) -> None:
+    flow, power = [8e-3, *[0.0] * 9], [500.0, *[0.0] * 9]
+    machine = refrigeration.MapCompressor(flow, power, S_range=(-25.0, 10.0), medium=R134A)
+    wrong = told(between(wired, machine, 0.7e5, 8e5))
+    assert sum("-25 … 10 °C" in line and "part (" in line for line in wrong) == 1
