@@ -15,18 +15,19 @@ namespace nb = nanobind;
 
 namespace acausal::media {
 
-const Function* functions_for_any_processor() { return functions; }
+Functions functions_for_any_processor() { return functions; }
 
 namespace {
 
-constexpr int64_t header = 64, first_offset = 20, edge_place = 40, version = 2;
+constexpr int64_t header = 64, first_offset = 20, edge_place = 40, gas_place = 41, version = 3;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Arguments = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 struct Shape {
     int arguments, results, differentiated;
-    constexpr int outputs() const { return results * (1 + differentiated + differentiated * (differentiated + 1) / 2); }
+    constexpr int first() const { return results * (1 + differentiated); }
+    constexpr int outputs() const { return first() + results * differentiated * (differentiated + 1) / 2; }
 };
 constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}};
 
@@ -49,13 +50,15 @@ uint64_t next_serial() {
 Table table_over(const double* b) {
     const auto part = [&](int k) { return b + static_cast<int64_t>(b[first_offset + 7 + k]); };
     const auto whole = [&](int k) { return static_cast<int64_t>(b[k]); };
-    const double* o = b + first_offset;
-    return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[edge_place], b[10], b[11], whole(12), whole(13), whole(14),
-            axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]),
-            part(0), part(1), part(2), part(3), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}, next_serial()};
+    const double *o = b + first_offset, *gas = b + gas_place;  // of gas: lowest pressure, lowest enthalpy, where its parts are
+    const auto thin = [&](int k) { return b + static_cast<int64_t>(gas[2 + k]); };
+    return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[edge_place], gas[0], gas[1], b[10], b[11], b[19], whole(12), whole(13), whole(14),
+            axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]), axis(b, gas[2]),
+            part(0), part(1), part(2), part(3), thin(1), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}, {thin(2), thin(3)},
+            next_serial()};
 }
 
-const Function* functions_for_this_processor() {
+Functions functions_for_this_processor() {
 #if defined(__x86_64__)
     static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (wide) return functions_for_avx2();
@@ -65,17 +68,19 @@ const Function* functions_for_this_processor() {
 
 thread_local Memo memos[KINDS];
 
-// What kernels call: a look-up is shared by all that ask for the same state.
-template <int kind>
+// What kernels call: a look-up is shared by all that ask for the same state. Second derivatives are found for those who need them.
+template <int kind, bool twice>
 void shared(const void* table, const double* x, double* out) {
-    static const Function f = functions_for_this_processor()[kind];
-    memos[kind].operator()<shapes[kind].arguments, shapes[kind].outputs()>(f, *static_cast<const Table*>(table), x, out);
+    static const Function f = twice ? functions_for_this_processor().second[kind] : functions_for_this_processor().first[kind];
+    constexpr Shape shape = shapes[kind];
+    memos[kind].operator()<shape.arguments, shape.outputs(), twice ? shape.outputs() : shape.first()>(
+        f, *static_cast<const Table*>(table), x, out);
 }
 
 template <int... kind>
-Function shared_function(int which, std::integer_sequence<int, kind...>) {
-    static constexpr Function all[] = {shared<kind>...};
-    return all[which];
+Function shared_function(int which, bool twice, std::integer_sequence<int, kind...>) {
+    static constexpr Function first[] = {shared<kind, false>...}, second[] = {shared<kind, true>...};
+    return (twice ? second : first)[which];
 }
 
 // Calls of kernels and look-ups that they cost, of this thread, since the last time.
@@ -111,16 +116,17 @@ void evaluate(const FluidTable& fluid, int kind, Arguments arguments, Results re
     if (arguments.shape(1) != static_cast<size_t>(shape.arguments) || results.shape(0) != n ||
         results.shape(1) != static_cast<size_t>(shape.outputs()))
         throw nb::value_error("arguments or results of a fluid function have another shape");
-    const Function f = (portable ? functions_for_any_processor() : functions_for_this_processor())[kind];
+    const Function f = (portable ? functions_for_any_processor() : functions_for_this_processor()).second[kind];
     nb::gil_scoped_release free;
     for (size_t k = 0; k < n; ++k)
         f(fluid.table.get(), arguments.data() + k * shape.arguments, results.data() + k * shape.outputs());
 }
 
-// Nanoseconds a call, over all rows, the quickest of `rounds`.
-double nanoseconds(const FluidTable& fluid, int kind, Arguments arguments, int rounds, bool portable) {
+// Nanoseconds a call, with derivatives to `order`, over all rows, the quickest of `rounds`.
+double nanoseconds(const FluidTable& fluid, int kind, Arguments arguments, int rounds, bool portable, int order) {
     const Shape& shape = shapes[checked(kind)];
-    const Function f = (portable ? functions_for_any_processor() : functions_for_this_processor())[kind];
+    const Functions all = portable ? functions_for_any_processor() : functions_for_this_processor();
+    const Function f = (order > 1 ? all.second : all.first)[kind];
     double out[64], best = 1e300;
     const size_t n = arguments.shape(0);
     nb::gil_scoped_release free;
@@ -144,12 +150,13 @@ void bind_media(nb::module_& m) {
             nb::arg("numbers"), nb::arg("owner"))
         .def_prop_ro("address", [](const FluidTable& self) { return reinterpret_cast<uintptr_t>(self.table.get()); })
         .def("evaluate", &evaluate, nb::arg("kind"), nb::arg("arguments"), nb::arg("results"), nb::arg("portable") = false)
-        .def("nanoseconds", &nanoseconds, nb::arg("kind"), nb::arg("arguments"), nb::arg("rounds") = 20, nb::arg("portable") = false);
+        .def("nanoseconds", &nanoseconds, nb::arg("kind"), nb::arg("arguments"), nb::arg("rounds") = 20, nb::arg("portable") = false,
+             nb::arg("order") = 1);
     m.def(
         "fluid_function_address",
-        [](int kind) {
-            return reinterpret_cast<uintptr_t>(shared_function(checked(kind), std::make_integer_sequence<int, KINDS>{}));
+        [](int kind, int order) {
+            return reinterpret_cast<uintptr_t>(shared_function(checked(kind), order > 1, std::make_integer_sequence<int, KINDS>{}));
         },
-        nb::arg("kind"), "Address of void f(const void* table, const double* arguments, double* results).");
+        nb::arg("kind"), nb::arg("order") = 2, "Address of void f(const void* table, const double* arguments, double* results).");
     m.def("fluid_look_ups", &take_counts, "Calls of fluid functions by kernels of this thread, and look-ups they cost, since the last call.");
 }

@@ -2,18 +2,19 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__x86_64__)
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #include "media_tables.h"
 namespace acausal::media {
-const Function* functions_for_avx2() { return functions; }
+Functions functions_for_avx2() { return functions; }
 }  // namespace acausal::media
 #pragma GCC pop_options
 #else
 #include "media_table.h"
 namespace acausal::media {
-const Function* functions_for_avx2() { return nullptr; }
+Functions functions_for_avx2() { return {nullptr, nullptr}; }
 }  // namespace acausal::media
 #endif

@@ -35,21 +35,21 @@ double root_of(F f, double low, double high, double start, double size) {
 
 double highest_h(const Table& t, double p) {
     Weights w;
+    if (p < t.p_min) {
+        weights<1>(t.thin_x, p, w);
+        return curves<1>(t.thin_h, 4, w).d[0][1];
+    }
     const double x = std::log(p);
     if (p < t.p_low) {
-        weights(t.dome_x, x, w);
-        return curves(t.dome, 4, w).d[0][2];
+        weights<1>(t.dome_x, x, w);
+        return curves<1>(t.dome, 4, w).d[0][2];
     }
-    weights(t.region_x, x, w);
-    return curve(t.region_hmax, w).v;
-}
-
-void nothing(double* out, int n) {
-    for (int k = 0; k < n; ++k) out[k] = std::nan("");
+    weights<1>(t.region_x, x, w);
+    return curve<1>(t.region_hmax, w).v;
 }
 
 // h(p, q) where the surface's lane k is q: value, p, q, pp, pq, qq.
-void implicit(const Jet2& f, int k, double h, double* out) {
+void implicit(const Jet2<2>& f, int k, double h, double* out) {
     const double fp = f.d[1][k], fh = f.d[2][k], fpp = f.d[3][k], fph = f.d[4][k], fhh = f.d[5][k];
     const double hq = 1 / fh, hp = -fp * hq;
     out[0] = h;
@@ -63,10 +63,14 @@ void implicit(const Jet2& f, int k, double h, double* out) {
 constexpr double slack = 0.01;  // of the enthalpy's range, beyond the ends of the table
 
 // h(p, T). Below the critical pressure the temperature says which phase it is, unless the caller does.
-void h_pT_jet(const Table& t, double p, double T, double phase, double* out, Jet2& f) {
+void h_pT_jet(const Table& t, double p, double T, double phase, double* out, Jet2<2>& f) {
     double low = t.h_min - slack * t.h_unit, high = highest_h(t, p) + slack * t.h_unit, start = t.h_join;
-    if (p < t.p_critical) {
-        Ends e;
+    if (p < t.p_min) {  // gas only
+        phase = VAPOUR;
+        low = t.h_gas - slack * t.h_unit;
+        start = 0.5 * (low + high);
+    } else if (p < t.p_critical) {
+        Ends<> e;
         ends(t, p, e);
         fields(t, STATE, p, e);
         if (phase >= ANY) phase = T <= e.l.d[0][0] ? LIQUID : T >= e.v.d[0][0] ? VAPOUR : TWO;
@@ -97,7 +101,7 @@ void h_pT_jet(const Table& t, double p, double T, double phase, double* out, Jet
 
 void h_pT(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
-    Jet2 f;
+    Jet2<2> f;
     if (!inside(t, x[0], t.h_min) || !(x[1] > 0)) return nothing(out, 6);
     h_pT_jet(t, x[0], x[1], ANY, out, f);
 }
@@ -105,25 +109,29 @@ void h_pT(const void* table, const double* x, double* out) {
 void h_ps(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double p = x[0], s = x[1];
-    Jet2 f;
+    Jet2<2> f;
     if (!inside(t, p, t.h_min) || s != s) return nothing(out, 6);
-    double start = t.h_join;
-    if (p < t.p_critical) {  // from the border that is nearer
-        Ends e;
+    double start = t.h_join, low = t.h_min - slack * t.h_unit, phase = ANY;
+    const double high = highest_h(t, p) + slack * t.h_unit;
+    if (p < t.p_min) {
+        phase = VAPOUR;
+        low = t.h_gas - slack * t.h_unit;
+        start = 0.5 * (low + high);
+    } else if (p < t.p_critical) {  // from the border that is nearer
+        Ends<> e;
         ends(t, p, e);
         fields(t, STATE, p, e);
         const double sl = e.l.d[0][2], sv = e.v.d[0][2];
         start = s <= sl ? e.hl.v : s >= sv ? e.hv.v : e.hl.v + (s - sl) / (sv - sl) * (e.hv.v - e.hl.v);
     }
-    const double low = t.h_min - slack * t.h_unit, high = highest_h(t, p) + slack * t.h_unit;
     const double h = root_of(
         [&](double x, double& slope) {
-            state(t, STATE, p, x, ANY, f);
+            state(t, STATE, p, x, phase, f);
             slope = f.d[2][2];
             return f.d[0][2] - s;
         },
         low, high, start, t.h_unit);
-    state(t, STATE, p, h, ANY, f);
+    state(t, STATE, p, h, phase, f);
     if (!(std::fabs(f.d[0][2] - s) * f.d[0][0] < 1e-6 * t.h_unit)) return nothing(out, 6);
     implicit(f, 2, h, out);
 }
@@ -133,7 +141,7 @@ void p_Tx(const void* table, const double* arguments, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double T = arguments[0], x = arguments[1];
     if (!(T >= t.T_min - 1) || x != x) return nothing(out, 6);
-    Ends e;
+    Ends<> e;
     const double p = std::exp(root_of(
         [&](double lnp, double& slope) {
             const double p = std::exp(lnp);
@@ -176,7 +184,7 @@ void inverse_map(const double* a, const double* b, double p, double h, double* o
     }
 }
 
-INLINE void lane_of(const Jet2& f, int k, double* out) {
+INLINE void lane_of(const Jet2<2>& f, int k, double* out) {
     for (int d = 0; d < 6; ++d) out[d] = f.d[d][k];
 }
 
@@ -184,15 +192,15 @@ void ph_rho_T(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double rho = x[0], T = x[1];
     if (!(rho > 0) || !(T > 0)) return nothing(out, 12);
-    Jet2 f;
+    Jet2<2> f;
     double h = 0, inverse[6], start = std::log(t.p_high), phase = ANY, a[6], b[6];
-    double low = std::log(0.95 * t.p_min), high = std::log(1.01 * t.p_max);
+    double low = std::log(t.p_gas), high = std::log(1.01 * t.p_max);
     const double liquid[2] = {T, 0}, vapour[2] = {T, 1};
     double bubble[6], dew[6];
     p_Tx(table, liquid, bubble);
     p_Tx(table, vapour, dew);
     if (bubble[0] == bubble[0] && dew[0] == dew[0] && bubble[0] < t.p_critical * (1 - 1e-9)) {
-        Ends el, ev;
+        Ends<> el, ev;
         ends(t, bubble[0], el);
         fields(t, STATE, bubble[0], el);
         ends(t, dew[0], ev);
@@ -208,13 +216,13 @@ void ph_rho_T(const void* table, const double* x, double* out) {
         } else {  // two phases: p follows from T (and from rho, with a glide), h from the volume
             low = std::log(dew[0]) - 1e-9;
             high = std::log(bubble[0]) + 1e-9;
-            const auto quality = [&](double p, Ends& e) {
+            const auto quality = [&](double p, Ends<>& e) {
                 ends(t, p, e);
                 fields(t, STATE, p, e);
                 const double vl = 1 / e.l.d[0][1], vv = 1 / e.v.d[0][1];
                 return (1 / rho - vl) / (vv - vl);
             };
-            Ends e;
+            Ends<> e;
             double p = bubble[0];
             for (int k = 0; k < 30; ++k) {
                 const double tx[2] = {T, quality(p, e)};
@@ -253,11 +261,11 @@ void ph_rho_u(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double rho = x[0], u = x[1];
     if (!(rho > 0) || u != u) return nothing(out, 12);
-    Jet2 f;
+    Jet2<2> f;
     const auto lnp = root_of(
         [&](double lnp, double& slope) {
             const double p = std::exp(lnp), h = u + p / rho;
-            if (h < t.h_min - 0.04 * t.h_unit) {  // too little pressure
+            if (h < t.h_min - 0.04 * t.h_unit || (p < t.p_min && h < t.h_gas)) {  // too little pressure
                 slope = 0;
                 return -rho;
             }
@@ -269,7 +277,7 @@ void ph_rho_u(const void* table, const double* x, double* out) {
             slope = p * (f.d[1][1] + f.d[2][1] / rho);
             return f.d[0][1] - rho;
         },
-        std::log(0.95 * t.p_min), std::log(1.01 * t.p_max), std::log(t.p_low), 1);
+        std::log(t.p_gas), std::log(1.01 * t.p_max), std::log(t.p_low), 1);
     const double p = std::exp(lnp), h = u + p / rho;
     state(t, STATE, p, h, ANY, f);
     if (!(std::fabs(f.d[0][1] - rho) < 1e-6 * rho)) return nothing(out, 12);

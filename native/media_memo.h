@@ -19,10 +19,10 @@ struct Counts {
 
 class Memo {
    public:
-    // `f(table, arguments, out)`, or what it gave before. Arguments and outputs are few: their numbers are the function's own.
-    template <int arguments, int outputs>
+    // The first `wanted` of all `outputs` of `f(table, arguments, out)`, or what it gave before. These numbers are the function's own.
+    template <int arguments, int outputs, int wanted>
     void operator()(Function f, const Table& table, const double* x, double* out) {
-        constexpr uint64_t width = 1 + arguments + outputs;  // serial number of the table, arguments, outputs
+        constexpr uint64_t width = 2 + arguments + outputs;  // serial number of the table, arguments, how many outputs are there, outputs
         ++counts.calls;
         if (tags_.empty()) resize(smallest, width);
         uint64_t key[1 + arguments];
@@ -36,9 +36,13 @@ class Memo {
         for (int k = 0; k < ways; ++k) {
             double* row = rows_.data() + (set + k) * width;
             if (tag[k].hash == hash && std::memcmp(row, key, sizeof key) == 0) {
-                std::memcpy(out, row + 1 + arguments, outputs * sizeof(double));
-                again(tag[k].age, width);
-                return;
+                if (row[1 + arguments] >= wanted) {
+                    std::memcpy(out, row + 2 + arguments, wanted * sizeof(double));
+                    again(tag[k].age, width);
+                    return;
+                }
+                oldest = k;  // it lacks derivatives
+                break;
             }
             if (tag[k].age < tag[oldest].age) oldest = k;
         }
@@ -47,7 +51,8 @@ class Memo {
         double* row = rows_.data() + (set + oldest) * width;
         tag[oldest] = {hash, ++now_};
         std::memcpy(row, key, sizeof key);
-        std::memcpy(row + 1 + arguments, out, outputs * sizeof(double));
+        row[1 + arguments] = wanted;
+        std::memcpy(row + 2 + arguments, out, wanted * sizeof(double));
     }
 
     Counts counts;

@@ -8,7 +8,7 @@ namespace {
 constexpr double surface_tension_exponent = 1.26;  // of (1 - T/Tc) near the critical point: its root is almost straight
 
 // Result number k of n.
-INLINE void put(const Curve& c, double* out, int k, int n) {
+INLINE void write(const Curve& c, double* out, int k, int n) {
     out[k] = c.v;
     out[n + k] = c.d;
     out[2 * n + k] = c.dd;
@@ -19,12 +19,12 @@ Curve surface_tension(const Table& t, double p) {
     Curve root;
     const double x = std::log(p), inverse = 1 / (t.p_high - t.p_low);
     if (p < t.p_high) {
-        weights(t.dome_x, x, w);
-        root = unlog(lane(curves(t.dome, 4, w), 3), 1 / p);
+        weights<2>(t.dome_x, x, w);
+        root = unlog(lane(curves<2>(t.dome, 4, w), 3), 1 / p);
     }
     if (p >= t.p_low) {
-        weights(t.top_x, x, w);
-        const Curve above = unlog(lane(curves(t.top, 4, w), 2), 1 / p);
+        weights<2>(t.top_x, x, w);
+        const Curve above = unlog(lane(curves<2>(t.top, 4, w), 2), 1 / p);
         root = p < t.p_high ? mixed(root, above, smoothstep((p - t.p_low) * inverse, inverse)) : above;
     }
     const double a = surface_tension_exponent;
@@ -33,42 +33,56 @@ Curve surface_tension(const Table& t, double p) {
     return {power * root.v, a * power * root.d, a * power * (root.dd + (a - 1) * root.d * root.d / root.v)};
 }
 
+// Below the lowest saturation pressure both ends stay what they are there.
+INLINE bool saturated(const Table& t, double& p) {
+    const bool thin = p < t.p_min;
+    if (thin && p >= emptiest * t.p_min) p = t.p_min;
+    return !thin;
+}
+
+INLINE void nothing(double* out, int n) {
+    for (int k = 0; k < n; ++k) out[k] = std::nan("");
+}
+
+INLINE void without_slopes(double* out, int n) {
+    for (int k = n; k < 3 * n; ++k) out[k] = 0;
+}
+
 // hl, hv, then Tl, rhol, sl, wl, Tv, rhov, sv, wv, surface tension; above the critical point both ends are one.
 void saturation_p(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
-    const double p = x[0];
-    if (!inside(t, p, t.h_min)) {
-        for (int k = 0; k < 33; ++k) out[k] = std::nan("");
-        return;
-    }
-    Ends e;
+    double p = x[0];
+    const bool sloping = saturated(t, p);
+    if (!inside(t, p, t.h_min)) return nothing(out, 33);
+    Ends<> e;
     ends(t, p, e);
-    put(e.hl, out, 0, 11);
-    put(e.hv, out, 1, 11);
+    write(e.hl, out, 0, 11);
+    write(e.hv, out, 1, 11);
     fields(t, STATE, p, e);
     for (int k = 0; k < 4; ++k) {
-        put(lane(e.l, k), out, 2 + k, 11);
-        put(lane(e.v, k), out, 6 + k, 11);
+        write(lane(e.l, k), out, 2 + k, 11);
+        write(lane(e.v, k), out, 6 + k, 11);
     }
-    put(p < t.p_critical ? surface_tension(t, p) : Curve{0, 0, 0}, out, 10, 11);
+    write(p < t.p_critical ? surface_tension(t, p) : Curve{0, 0, 0}, out, 10, 11);
+    if (!sloping) without_slopes(out, 11);
 }
 
 // cp, cv, viscosity, conductivity of the liquid, then of the vapour.
 void saturation_more_p(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
-    Ends e;
-    if (!inside(t, x[0], t.h_min)) {
-        for (int k = 0; k < 24; ++k) out[k] = std::nan("");
-        return;
-    }
-    ends(t, x[0], e);
-    fields(t, MORE, x[0], e);
+    Ends<> e;
+    double p = x[0];
+    const bool sloping = saturated(t, p);
+    if (!inside(t, p, t.h_min)) return nothing(out, 24);
+    ends(t, p, e);
+    fields(t, MORE, p, e);
     reciprocal(e.l, reciprocal_lanes(MORE));
     reciprocal(e.v, reciprocal_lanes(MORE));
     for (int k = 0; k < 4; ++k) {
-        put(lane(e.l, k), out, k, 8);
-        put(lane(e.v, k), out, 4 + k, 8);
+        write(lane(e.l, k), out, k, 8);
+        write(lane(e.v, k), out, 4 + k, 8);
     }
+    if (!sloping) without_slopes(out, 8);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 // hl where the liquid's table has its border, p = pl(hl). `wh` comes out for a guess that is `shift` short of it: some 1e-8 of the
 // range, so that two terms of Taylor's series lead from there to hl, for the fields too, below rounding.
 INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
-    weights(t.liquid_h, guess, wh);
-    const Curve pl = curve(t.liquid_p, wh);
+    weights<2>(t.liquid_h, guess, wh);
+    const Curve pl = curve<2>(t.liquid_p, wh);
     const double first = (p - pl.v) / pl.d;
     shift = first * (1 - 0.5 * pl.dd / pl.d * first);
     const double d = 1 / (pl.d + pl.dd * shift);
@@ -17,15 +17,20 @@ INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, 
 }
 
 // What lies along a border h = H(p) of a surface, as functions of p.
-INLINE Jet1 along(const Jet2& f, const Curve& H) {
-    return {{f.d[0], f.d[1] + f.d[2] * all(H.d),
-             f.d[3] + all(2 * H.d) * f.d[4] + all(H.d * H.d) * f.d[5] + all(H.dd) * f.d[2]}};
+template <int order>
+INLINE Jet1<order> along(const Jet2<order>& f, const Curve& H) {
+    Jet1<order> r;
+    r.d[0] = f.d[0];
+    r.d[1] = f.d[1] + f.d[2] * all(H.d);
+    if constexpr (order == 2) r.d[2] = f.d[3] + all(2 * H.d) * f.d[4] + all(H.d * H.d) * f.d[5] + all(H.dd) * f.d[2];
+    return r;
 }
 
 // Both ends of the two-phase range at one pressure.
+template <int order = 2>
 struct Ends {
     Curve hl, hv;
-    Jet1 l, v;  // the fields; filled by `fields`
+    Jet1<order> l, v;  // the fields; filled by `fields`
     Weights wx, wh;
     double shift;  // from where `wh` holds to hl
     bool two;  // there is room between them
@@ -36,9 +41,10 @@ INLINE Curve mixed(const Curve& a, const Curve& b, const Curve& w) {
     return {a.v + w.v * z.v, a.d + w.v * z.d + w.d * z.v, a.dd + w.v * z.dd + 2 * w.d * z.d + w.dd * z.v};
 }
 
-INLINE void lower_ends(const Table& t, double p, Ends& e) {
-    weights(t.dome_x, std::log(p), e.wx);
-    const Jet1 c = curves(t.dome, 4, e.wx);
+template <int order>
+INLINE void lower_ends(const Table& t, double p, Ends<order>& e) {
+    weights<order>(t.dome_x, std::log(p), e.wx);
+    const Jet1<order> c = curves<order>(t.dome, 4, e.wx);
     e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
     e.hv = unlog(lane(c, 1), 1 / p);
     e.two = true;
@@ -46,10 +52,11 @@ INLINE void lower_ends(const Table& t, double p, Ends& e) {
 
 constexpr double narrowest = 1e-7;  // of the dome's top, as a share of its enthalpy: what is narrower is one phase
 
-void upper_ends(const Table& t, double p, Ends& e) {
+template <int order>
+void upper_ends(const Table& t, double p, Ends<order>& e) {
     Weights w;
-    weights(t.top_x, std::log(p < t.p_critical ? p : t.p_critical), w);
-    const Jet1 c = curves(t.top, 4, w);
+    weights<order>(t.top_x, std::log(p < t.p_critical ? p : t.p_critical), w);
+    const Jet1<order> c = curves<order>(t.top, 4, w);
     const Curve mean = unlog(lane(c, 0), 1 / p), square = unlog(lane(c, 1), 1 / p);
     const double least = narrowest * t.h_unit, D = square.v;
     e.two = p < t.p_critical && D > least * least;
@@ -63,57 +70,66 @@ void upper_ends(const Table& t, double p, Ends& e) {
     if (p < t.p_high) {
         const double inverse = 1 / (t.p_high - t.p_low);
         const Curve weight = smoothstep((p - t.p_low) * inverse, inverse);
-        Ends below;
+        Ends<order> below;
         lower_ends(t, p, below);
         e.hl = mixed(below.hl, e.hl, weight);
         e.hv = mixed(below.hv, e.hv, weight);
     }
 }
 
-INLINE void ends(const Table& t, double p, Ends& e) {
+template <int order>
+INLINE void ends(const Table& t, double p, Ends<order>& e) {
     if (p < t.p_low) lower_ends(t, p, e);
     else upper_ends(t, p, e);
 }
 
 // The fields at both ends, below p_low: the first row of each table is its border.
-INLINE void lower_fields(const Table& t, Block block, double p, Ends& e) {
+template <int order>
+INLINE void lower_fields(const Table& t, Block block, double p, Ends<order>& e) {
     const Curve& h = e.hl;
-    Jet1 by_h = curves(t.liquid[block], 4 * t.liquid_nz, e.wh);
+    Jet1<2> by_h = curves<2>(t.liquid[block], 4 * t.liquid_nz, e.wh);
     by_h.d[0] += all(e.shift) * (by_h.d[1] + all(0.5 * e.shift) * by_h.d[2]);
     by_h.d[1] += all(e.shift) * by_h.d[2];
-    e.l = {{by_h.d[0], by_h.d[1] * all(h.d), by_h.d[2] * all(h.d * h.d) + by_h.d[1] * all(h.dd)}};
-    e.v = curves(t.vapour[block], 4 * t.vapour_ny, e.wx);
+    e.l.d[0] = by_h.d[0];
+    e.l.d[1] = by_h.d[1] * all(h.d);
+    if constexpr (order == 2) e.l.d[2] = by_h.d[2] * all(h.d * h.d) + by_h.d[1] * all(h.dd);
+    e.v = curves<order>(t.vapour[block], 4 * t.vapour_ny, e.wx);
     unlog(e.v, 1 / p);
     if (block == STATE) times_p(e.v, p);
 }
 
-void upper_fields(const Table& t, Block block, double p, Ends& e) {
-    Jet2 f;
+template <int order>
+void upper_fields(const Table& t, Block block, double p, Ends<order>& e) {
+    Jet2<order> f;
     single(t, block, p, e.hl.v, true, f);
     e.l = along(f, e.hl);
     single(t, block, p, e.hv.v, false, f);
     e.v = along(f, e.hv);
 }
 
-void fields(const Table& t, Block block, double p, Ends& e) {
+template <int order>
+void fields(const Table& t, Block block, double p, Ends<order>& e) {
     if (p < t.p_low) lower_fields(t, block, p, e);
     else upper_fields(t, block, p, e);
 }
 
 // Two phases: volume, entropy and whatever else is asked for are linear in h between the ends.
-INLINE void chord(Block block, double h, Ends& e, Jet2& f) {
+template <int order>
+INLINE void chord(Block block, double h, Ends<order>& e, Jet2<order>& f) {
     const m4 lanes = reciprocal_lanes(block);
     reciprocal(e.l, lanes);
     reciprocal(e.v, lanes);
-    const double w1 = e.hv.d - e.hl.d, w2 = e.hv.dd - e.hl.dd, r = 1 / (e.hv.v - e.hl.v), x = (h - e.hl.v) * r;
-    const double xp = -(e.hl.d + x * w1) * r, xph = -w1 * r * r, xpp = -(e.hl.dd + 2 * xp * w1 + x * w2) * r;
-    const v4 d0 = e.v.d[0] - e.l.d[0], d1 = e.v.d[1] - e.l.d[1], d2 = e.v.d[2] - e.l.d[2];
+    const double w1 = e.hv.d - e.hl.d, r = 1 / (e.hv.v - e.hl.v), x = (h - e.hl.v) * r, xp = -(e.hl.d + x * w1) * r;
+    const v4 d0 = e.v.d[0] - e.l.d[0], d1 = e.v.d[1] - e.l.d[1];
     f.d[0] = e.l.d[0] + d0 * all(x);
     f.d[1] = e.l.d[1] + d1 * all(x) + d0 * all(xp);
     f.d[2] = d0 * all(r);
-    f.d[3] = e.l.d[2] + d2 * all(x) + all(2 * xp) * d1 + d0 * all(xpp);
-    f.d[4] = d1 * all(r) + d0 * all(xph);
-    f.d[5] = all(0);
+    if constexpr (order == 2) {
+        const double w2 = e.hv.dd - e.hl.dd, xph = -w1 * r * r, xpp = -(e.hl.dd + 2 * xp * w1 + x * w2) * r;
+        f.d[3] = e.l.d[2] + (e.v.d[2] - e.l.d[2]) * all(x) + all(2 * xp) * d1 + d0 * all(xpp);
+        f.d[4] = d1 * all(r) + d0 * all(xph);
+        f.d[5] = all(0);
+    }
     reciprocal(f, lanes);
 }
 
@@ -122,9 +138,10 @@ INLINE void chord(Block block, double h, Ends& e, Jet2& f) {
 enum Phase { LIQUID = -1, TWO = 0, VAPOUR = 1, ANY = 2 };
 
 // Near and above the critical point, whatever phase it is.
-__attribute__((noinline)) void upper(const Table& t, Block block, double p, double h, Jet2& f) {
+template <int order>
+__attribute__((noinline)) void upper(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     if (p >= t.p_critical) return single(t, block, p, h, h < t.h_join, f);
-    Ends e;
+    Ends<order> e;
     upper_ends(t, p, e);
     if (e.two && h > e.hl.v && h < e.hv.v) {
         upper_fields(t, block, p, e);
@@ -133,20 +150,25 @@ __attribute__((noinline)) void upper(const Table& t, Block block, double p, doub
     single(t, block, p, h, h < 0.5 * (e.hl.v + e.hv.v), f);
 }
 
+constexpr double thinnest_liquid = 0.9;  // of the lowest saturation pressure: so far liquid and two phases go on below it
+
 // A phase that the caller knows; each surface goes on beyond its border.
-__attribute__((noinline)) void branch(const Table& t, Block block, double p, double h, double phase, Jet2& f) {
+template <int order>
+__attribute__((noinline)) void branch(const Table& t, Block block, double p, double h, double phase, Jet2<order>& f) {
     if (p >= t.p_critical) return single(t, block, p, h, h < t.h_join, f);
+    if (phase > 0.5) {
+        if (p >= t.p_low) return single(t, block, p, h, false, f);
+        if (p < t.p_min) return thin(t, block, p, h, f);
+        Weights wx;
+        weights<order>(t.dome_x, std::log(p), wx);
+        return vapour(t, block, p, wx, curves<order>(t.dome, 4, wx), h, f);
+    }
+    if (p < thinnest_liquid * t.p_min) return undefined(f);
     if (phase < -0.5) {
         if (p < t.p_low) return liquid(t, block, p, h, f);
         return single(t, block, p, h, true, f);
     }
-    if (phase > 0.5) {
-        if (p >= t.p_low) return single(t, block, p, h, false, f);
-        Weights wx;
-        weights(t.dome_x, std::log(p), wx);
-        return vapour(t, block, p, wx, curves(t.dome, 4, wx), h, f);
-    }
-    Ends e;
+    Ends<order> e;
     ends(t, p, e);
     if (e.two) {
         fields(t, block, p, e);
@@ -155,21 +177,31 @@ __attribute__((noinline)) void branch(const Table& t, Block block, double p, dou
     single(t, block, p, h, h < t.h_join, f);
 }
 
+constexpr double emptiest = -1e-3;  // of the lowest saturation pressure: what is empty may be so but for the tolerance of a solver
+
 INLINE bool inside(const Table& t, double p, double h) {
-    return p >= 0.9 * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
+    return p >= emptiest * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
 }
 
-INLINE void surface(const Table& t, Block block, double p, double h, Jet2& f) {
+template <int order>
+INLINE void surface(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     if (p >= t.p_low) return upper(t, block, p, h, f);
-    if (h <= t.h_split) {  // what is above it is no liquid below p_low
-        Weights wh;
-        weights(t.liquid_h, h, wh);
-        const Curve pl = curve(t.liquid_p, wh);
-        if (p >= pl.v) return liquid(t, block, p, wh, pl, f);
+    if (p < t.p_min) {
+        if (h >= t.h_gas) return thin(t, block, p, h, f);
+        if (p < thinnest_liquid * t.p_min) return undefined(f);
     }
-    Ends e;
-    weights(t.dome_x, std::log(p), e.wx);
-    const Jet1 c = curves(t.dome, 4, e.wx);
+    if (h <= t.h_split) {  // what is above it is no liquid below p_low
+        const int64_t span = span_of(t.liquid_h, h);
+        if (p >= t.liquid_p[span]) {  // coefficients of pl rise, and a spline is nowhere below the least of those that make it
+            Weights wh;
+            weights<order>(t.liquid_h, h, wh, span);
+            const Curve pl = curve<order>(t.liquid_p, wh);
+            if (p >= pl.v) return liquid(t, block, p, wh, pl, f);
+        }
+    }
+    Ends<order> e;
+    weights<order>(t.dome_x, std::log(p), e.wx);
+    const Jet1<order> c = curves<order>(t.dome, 4, e.wx);
     if (h >= c.d[0][1]) return vapour(t, block, p, e.wx, c, h, f);
     e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
     e.hv = unlog(lane(c, 1), 1 / p);
@@ -177,21 +209,24 @@ INLINE void surface(const Table& t, Block block, double p, double h, Jet2& f) {
     chord(block, h, e, f);
 }
 
-void state(const Table& t, Block block, double p, double h, double phase, Jet2& f) {
+template <int order>
+INLINE void state(const Table& t, Block block, double p, double h, double phase, Jet2<order>& f) {
     if (!inside(t, p, h)) return undefined(f);
     if (phase >= 1.5) surface(t, block, p, h, f);
     else branch(t, block, p, h, phase, f);
 }
 
-// Arguments p, h, phase (-1 liquid, 0 two phases, 1 vapour, 2: to be found out).
+// Arguments p, h, phase (-1 liquid, 0 two phases, 1 vapour, 2: to be found out). First derivatives alone cost a third less.
+template <int order>
 void state_ph(const void* table, const double* x, double* out) {
-    Jet2 f;
+    Jet2<order> f;
     state(*static_cast<const Table*>(table), STATE, x[0], x[1], x[2], f);
     std::memcpy(out, &f, sizeof f);
 }
 
+template <int order>
 void more_ph(const void* table, const double* x, double* out) {
-    Jet2 f;
+    Jet2<order> f;
     state(*static_cast<const Table*>(table), MORE, x[0], x[1], x[2], f);
     reciprocal(f, reciprocal_lanes(MORE));
     std::memcpy(out, &f, sizeof f);

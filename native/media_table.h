@@ -15,14 +15,16 @@ struct Table {
     double p_min, p_max, p_critical, p_low, p_high;  // p_low … p_high: where the region around the critical point takes over
     double h_min, h_split, h_join, h_unit;           // h_split, h_join: hl(p_low), hl(p_high); h_unit: a typical difference
     double h_edge;                                   // where the region around the critical point begins
-    double T_min, T_max;
+    double p_gas, h_gas;                             // lowest pressure of gas; its lowest enthalpy where it meets liquid, at p_min
+    double T_min, T_max, gas_constant;
     int64_t vapour_ny, liquid_nz, region_ny;
-    Axis dome_x, vapour_y, liquid_h, liquid_z, region_x, region_y, top_x;
+    Axis dome_x, vapour_y, liquid_h, liquid_z, region_x, region_y, top_x, thin_x;
     const double *dome;         // [x][hl, hv, hmax, sigma^(1/1.26)]
     const double *top;          // [x][mean of hl and hv, square of half their difference, sigma^(1/1.26), -]
     const double *liquid_p;     // [h] pl
     const double *region_hmax;  // [x]
-    const double *vapour[2], *liquid[2], *region[2];
+    const double *thin_h;       // [x][lowest and highest h, -, -], below p_min
+    const double *vapour[2], *liquid[2], *region[2], *thin[2];
     uint64_t serial = 0;  // no two tables of a process have the same
 };
 
@@ -32,7 +34,11 @@ using Function = void (*)(const void* table, const double* arguments, double* ou
 
 enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, KINDS };
 
-const Function* functions_for_any_processor();
-const Function* functions_for_avx2();
+// By kind; `first` write no second derivatives.
+struct Functions {
+    const Function *first, *second;
+};
+Functions functions_for_any_processor();
+Functions functions_for_avx2();
 
 }  // namespace acausal::media

@@ -4,6 +4,7 @@
 //   vapour V        ln p and y = (h - hv(p)) / (hmax(p) - hv(p)); density is stored as rho / p
 //   liquid L        h and z = (p - pl(h)) / (pmax - pl(h))
 //   near- and supercritical R   ln p and y = (h - h_edge) / (hmax(p) - h_edge), used from p_low and h_split on
+//   thin gas T      below the lowest saturation pressure: p, y = (h - h(p, Tmin)) / (hmax(p) - h(p, Tmin))
 //   dome            the chord between the single-phase surfaces at hl(p) and hv(p): no property jumps at a border
 // L and R are blended in h between h_split and h_join, V and R in p between p_low and p_high, twice continuously differentiable.
 //
@@ -15,7 +16,11 @@
 
 namespace {
 
-constexpr Function functions[acausal::media::KINDS] = {state_ph, more_ph, saturation_p, saturation_more_p, h_pT,
-                                                       h_ps,     p_Tx,    ph_rho_T,     ph_rho_u};
+using acausal::media::Functions;
+using acausal::media::KINDS;
+
+constexpr Function first[KINDS] = {state_ph<1>, more_ph<1>, saturation_p, saturation_more_p, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u};
+constexpr Function second[KINDS] = {state_ph<2>, more_ph<2>, saturation_p, saturation_more_p, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u};
+constexpr Functions functions = {first, second};
 
 }  // namespace

@@ -218,7 +218,10 @@ REFUSED = {
     'above the highest pressure of the table of R134a, 1e\\+07 Pa; `ac.media.fluid\\("R134a", p_max=…\\)`': {"p": 1e9, "h": 3e5},
     "T = 900 K is above the highest temperature": {"p": 1e5, "T": 900.0},
     "hotter than the table of R134a reaches, 450 K": {"p": 1e5, "h": 1e6},
-    "p = 1 Pa is below the lowest pressure": {"p": 1.0, "h": 4e5},
+    "p = 1e-09 Pa is below the lowest pressure": {"p": 1e-9, "h": 4e5},
+    "p = -1 Pa is below the lowest pressure": {"p": -1.0, "T": 300.0},
+    "colder than gas in the table of R134a: below .* Pa, where its liquid ends, there is gas from": {"p": 1.0, "h": 2e5},
+    "R134a has no two phases at p = 1 Pa": {"p": 1.0, "x": 0.5},
     "R134a has no two phases at T = 400 K": {"T": 400.0, "x": 0.5},
     "R134a has no two phases at p = 5e\\+06 Pa": {"p": 5e6, "x": 0.5},
     "x = 1.5 is no quality": {"p": 1e6, "x": 1.5},
@@ -325,3 +328,94 @@ def test_gases_with_a_low_critical_point_reach_a_warm_room(name: str) -> None:
     from acausal.media.ranges import range_of
 
     assert range_of(EquationOfState(name)).T_max >= 400.0
+
+
+# --- gas below the lowest saturation pressure -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["R134a", "Water"])
+def test_thin_gas_is_that_of_the_equation_of_state(name):
+    import CoolProp.CoolProp as cp
+
+    fluid = ac.media.fluid(name)
+    for share, T in ((0.99, 1.3), (0.3, 1.1), (1e-3, 1.5), (1e-6, 1.2)):
+        p, T = share * fluid.p_min, T * fluid.T_min
+        state = fluid.state(p=p, T=T)
+        exact = [cp.PropsSI(what, "P", p, "T|gas", T, fluid.name) for what in ("D", "S", "H", "C", "A")]
+        found = [state.rho, state.s, state.h, state.cp, state.speed_of_sound]
+        np.testing.assert_allclose(found, exact, rtol=2e-6)
+        assert state.phase == 1.0
+
+
+def test_thin_gas_is_found_from_all_pairs():
+    fluid = ac.media.fluid("R134a")
+    state = fluid.state(p=3.0, T=280.0)
+    for pair in (
+        {"p": 3.0, "s": state.s},
+        {"rho": state.rho, "T": 280.0},
+        {"rho": state.rho, "u": state.u},
+        {"p": 3.0, "h": state.h},
+    ):
+        again = fluid.state(**pair)
+        np.testing.assert_allclose([again.p, again.T, again.rho, again.s], [3.0, 280.0, state.rho, state.s], rtol=1e-11)
+
+
+def test_nothing_jumps_where_thin_gas_meets_vapour():
+    fluid = ac.media.fluid("R134a")
+    h = np.linspace(fluid.h_gas, fluid.state(p=fluid.p_min, T=440.0).h, 50)
+    above, below = (
+        fluid.function("state").evaluate(np.full(50, fluid.p_min * (1 + s * 1e-13)), h, np.full(50, 1.0)) for s in (1, -1)
+    )
+    np.testing.assert_allclose(below[:, :4], above[:, :4], rtol=1e-11)
+    assert np.all(np.abs(below[:, 4:8] - above[:, 4:8]) * fluid.p_min < 1e-7 * np.abs(above[:, :4]))
+    np.testing.assert_allclose(below[:, 8:12], above[:, 8:12], rtol=1e-7)
+
+
+def test_a_leak_empties_a_vessel_to_vacuum():
+    fluid = ac.media.fluid("R134a")
+
+    class Vessel(ac.Component):
+        p = ac.Variable(start=2e4, fixed=True, unit="Pa", nominal=1e4)
+        h = ac.Variable(start=4.2e5, unit="J/kg", nominal=1e5)
+        M = ac.Variable(unit="kg", nominal=1e-3, state="prefer")
+        T = ac.Variable(unit="K", start=300.0, fixed=True)
+        U = ac.Variable(unit="J", nominal=100.0, state="prefer")
+
+        def equations(self):
+            state = fluid.state(p=self.p, h=self.h)
+            yield self.M == 0.01 * state.rho
+            yield self.U == self.M * self.h - self.p * 0.01
+            yield self.T == state.T
+            yield ac.der(self.M) == -1e-8 * self.p
+            yield ac.der(self.U) == -1e-8 * self.p * self.h + 0.2 * (300.0 - self.T)
+
+    result = ac.compile(Vessel()).simulate(until=3000.0, every=10.0)
+    assert abs(result["p"][-1]) < 1e-3
+    np.testing.assert_allclose(result["T"][-1], 300.0, atol=1e-3)
+    then = result.at(200.0)
+    assert 1.0 < then["p"] < fluid.p_min
+    np.testing.assert_allclose(then["M"], 0.01 * fluid.state(p=then["p"], T=then["T"]).rho, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["R134a", "Water", "R744"])
+def test_first_derivatives_alone_are_the_same(name):
+    fluid = ac.media.fluid(name)
+    pressures = np.array(
+        [0.2 * fluid.p_min, 3 * fluid.p_min, 0.5 * fluid.p_critical, 0.9 * fluid.p_critical, 1.3 * fluid.p_critical]
+    )
+
+    class Point(ac.Component):
+        p, h = ac.Parameter(1e5, unit="Pa"), ac.Parameter(4e5, unit="J/kg")
+        a, b = ac.Variable(unit="K"), ac.Variable(unit="kg/m^3")
+
+        def equations(self):
+            state = fluid.state(p=self.p, h=self.h, phase="any")
+            yield self.a == state.T
+            yield self.b == state.rho
+
+    model = ac.compile(Point())
+    for p in pressures:
+        for h in np.linspace(fluid.h_min if p > fluid.p_min else fluid.h_gas, 1.1 * fluid.h_gas, 7):
+            result = model.steady_state(set={"p": p, "h": h})
+            exact = fluid.state(p=p, h=h, phase="any")
+            np.testing.assert_allclose([result["a"][0], result["b"][0]], [exact.T, exact.rho], rtol=1e-13)

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Slot, walk
+from ..language.several import Part, Several
 from ..records import dataclass
 from . import facts
 from .differentiate import gradient, partials
@@ -54,6 +55,18 @@ class Template:
         roots = (*self.outputs, *(g for _, _, g in self.jacobian))
         found = {id(n.function.evaluation): n.function.evaluation for n in walk(*roots) if isinstance(n, Call)}
         return tuple(found.values())
+
+    @property
+    def addresses(self) -> list[int]:
+        """Of each of these functions, its code and its data. The code need not find derivatives that nobody here reads."""
+        if not self.functions:
+            return []
+        orders = dict.fromkeys((id(f) for f in self.functions), 1)  # a Jacobian's
+        for node in walk(*self.outputs):
+            if isinstance(node, Call) and isinstance(node.function, Part):
+                key = id(node.function.evaluation)
+                orders[key] = max(orders[key], 1 + len(node.function.by))
+        return [a for f in self.functions for a in (_code(f, orders[id(f)]), f.data_address)]
 
     @cached_property
     def name(self) -> str:
@@ -132,3 +145,7 @@ def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.n
         if signs[-1] == MINUS:
             slots[k] = ~slots[k]
     return Family(template, np.ascontiguousarray(slots), tuple(signs), np.ascontiguousarray(rows, dtype=np.int32))
+
+
+def _code(function: Any, order: int) -> int:
+    return function.address_to(order) if isinstance(function, Several) else function.address

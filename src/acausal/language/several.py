@@ -55,6 +55,10 @@ class Several(ABC):
     def address(self) -> int:
         """Where the machine code is."""
 
+    def address_to(self, order: int) -> int:
+        """The same for those who read derivatives to `order` only: what is beyond need not be written."""
+        return self.address
+
     @property
     def data_address(self) -> int:
         return 0

@@ -16,15 +16,18 @@ import scipy.sparse as sparse
 from scipy.interpolate import BarycentricInterpolator, BSpline
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
+from .continuation import fit_what_is_known
 from .equation_of_state import FIELDS, EquationOfState, Saturated, without_gaps
 from .ranges import Range
 from .splines import DEGREE, Axis, graded
 
-VERSION = 2  # of the layout, shared with native/media.cpp
+VERSION = 3  # of the layout, shared with native/media.cpp
 HEADER, FIRST_OFFSET = 64, 20
 LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over …
 EDGE = 0.78  # … and where it begins: a fit is poor at its very edge
-EDGE_PLACE = 40  # in the header
+EDGE_PLACE, GAS_PLACE = 40, 41  # in the header
+COLDEST = 0.78  # of the lowest temperature: what is colder is not asked of the equation, which may be of no use there
+SMOOTHEST = 0.94  # of the largest yet: see `_credible`
 SURFACE_TENSION_EXPONENT = 1.26  # shared with native/media_tables.h
 _LANES = 4
 _BLOCKS = (slice(0, 4), slice(4, 8))
@@ -36,13 +39,14 @@ Progress = Callable[[float], None]
 class Sizes:
     """How many points each coordinate has, and how they crowd: the smaller a crowd's number, the denser they lie at one end."""
 
-    dome_x: int = 64
-    vapour_y: int = 36
-    liquid_h: int = 56
+    dome_x: int = 72
+    vapour_y: int = 44
+    liquid_h: int = 68
     liquid_z: int = 20
     region_x: int = 68
     region_y: int = 92
     top_x: int = 40
+    thin_x: int = 8
     vapour_crowd: float = 0.25
     liquid_crowd: float = 0.1
     region_crowd: tuple[float, float] = (0.08, 0.12)
@@ -52,13 +56,19 @@ class Sizes:
         """A table that reaches far beyond the critical point needs its points where the dome is, and more of them."""
         hot = min(1.0, 1.7 * eos.T_critical / reach.T_max)
         dense = min(1.0, 4.5 * eos.p_critical / reach.p_max)
-        usual = Sizes() if hot > 0.6 else Sizes(vapour_y=68, liquid_z=24, region_y=104, region_x=64)
+        usual = Sizes() if hot > 0.6 else WIDE if hot > 0.2 else CRYOGENIC
         return replace(
             usual,
             vapour_crowd=usual.vapour_crowd * hot,
             liquid_crowd=usual.liquid_crowd * dense,
             region_crowd=(usual.region_crowd[0], usual.region_crowd[1] * hot),
         )
+
+
+WIDE = Sizes(dome_x=64, vapour_y=68, liquid_h=58, liquid_z=24, region_x=60, region_y=104)
+CRYOGENIC = Sizes(
+    dome_x=64, vapour_y=64, liquid_h=44, liquid_z=40, region_x=64, region_y=96, liquid_crowd=0.3, region_crowd=(0.4, 0.05)
+)
 
 
 @dataclass
@@ -75,6 +85,7 @@ class Builder:
         self._saturation_curves()
         self.progress(0.05)
         self._vapour()
+        self._thin_gas()
         self.progress(0.15)
         self._liquid()
         self.progress(0.25)
@@ -116,7 +127,31 @@ class Builder:
             values[i, 0] = self._at_border(end, values[i, 0])
             values[i, :, 1] /= p
         values = _without_gaps(values)
+        self.h_gas, self._lowest_vapour = self.ends[0][1].h, values[0]
         self.vapour = self.vapour_y.fit(self.dome_x.fit(values), 1)
+
+    def _thin_gas(self) -> None:
+        """Gas below the lowest saturation pressure, from the temperature there on. At that pressure it is the vapour, to rounding.
+
+        Almost ideal, it is a power series in the pressure, but for its entropy, of which R ln p is taken away.
+        """
+        eos, r = self.eos, self.range
+        share = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, self.sizes.thin_x))
+        self.thin_x = Axis(r.p_gas + share * (r.p_min - r.p_gas))
+        values = np.empty((self.thin_x.count, self.vapour_y.count, len(FIELDS)))
+        border = np.empty((self.thin_x.count, _LANES))
+        end = self.ends[0][1]
+        for i, p in enumerate(self.thin_x.points.tolist()):
+            low, rho = eos.gas(p, end.T, end.rho * p / r.p_min)
+            high = eos.edge(p, r.T_max)[0]
+            border[i] = low, high, 0.0, 0.0
+            h = low + self.vapour_y.points * (high - low)
+            values[i] = eos.line(np.full(h.shape, p), h, end.T, rho)
+            values[i, :, 1] /= p
+            values[i, :, 2] += eos.gas_constant * np.log(p / r.p_min)
+        values[-1], border[-1, :2] = self._lowest_vapour, (self.h_gas, self.hmax[0])
+        self.thin_h = self.thin_x.fit(border)
+        self.thin = self.vapour_y.fit(self.thin_x.fit(_without_gaps(values)), 1)
 
     def _at_border(self, end: Saturated, nearby: np.ndarray) -> np.ndarray:
         fields = np.array(self.eos.fields(end.T, end.rho))
@@ -125,7 +160,7 @@ class Builder:
     def _liquid(self) -> None:
         sizes, r = self.sizes, self.range
         width = self.h_join - self.h_min
-        grading = graded(0.0, 1.0, sizes.liquid_h, lambda z: 1 / (z + 0.35) + 0.1 / (1 - z + 0.05))
+        grading = graded(0.0, 1.0, sizes.liquid_h, lambda z: 1 / (z + 0.35) + 0.15 / (1 - z + 0.04))
         points = self.h_min + width * (1 - grading[::-1])
         points[0], points[-1] = self.h_min, self.h_join
         self.liquid_h = Axis(points)
@@ -135,11 +170,11 @@ class Builder:
         for i, (h, pl) in enumerate(zip(points, pressures, strict=True)):
             p = pl + self.liquid_z.points * (r.p_max - pl)
             end = self.eos.saturated(pl)[0]
-            values[i] = self.eos.line(p, np.full(p.shape, h), end.T, end.rho)
+            values[i] = self.eos.line(p, np.full(p.shape, h), end.T, end.rho, COLDEST * r.T_min)
             values[i, 0] = self._at_border(end, values[i, 0])
-        values = _without_gaps(values)
         self.liquid_p = self.liquid_h.fit(pressures)
-        self.liquid = self.liquid_z.fit(self.liquid_h.fit(values), 1)
+        self.liquid = fit_what_is_known(self.liquid_h, self.liquid_z, values)
+        self.liquid[:, 0] = self.liquid_h.fit(values[:, 0])  # the border, to the last bit
 
     def _bubble_pressures(self, enthalpies: np.ndarray) -> np.ndarray:
         """pl(h), the inverse of hl(p): Newton in ln p with the secant of the last two, from the curve's own inverse."""
@@ -164,7 +199,8 @@ class Builder:
             if ends := eos.saturated_if_found(p):
                 half = 0.5 * (ends[1].h - ends[0].h)
                 curves[i] = 0.5 * (ends[0].h + ends[1].h), half * half, self._root_of_tension(ends[0].T)
-        x, known = self.top_x.points, np.isfinite(curves[:, 0])
+        x, known = self.top_x.points, _credible(curves[:, 1], np.exp(self.top_x.points) / eos.p_critical)
+        curves[~known] = np.nan
         last = np.flatnonzero(known)[-4:]
         curves[~known, 0] = BarycentricInterpolator(x[last], curves[last, 0])(x[~known])
         for k in (1, 2):  # no difference and no tension at the critical point, which is the last
@@ -213,7 +249,8 @@ class Builder:
             found.append((np.full(h.shape, x), np.clip((h - self.h_edge) / (hmax - self.h_edge), 0.0, 1.0), values))
             self.progress(0.3 + 0.6 * (i + 1) / len(xs))
         x, y, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return x, y, values
+        there = np.isfinite(values[:, 0])
+        return x[there], y[there], values[there]
 
     def _least_squares(self, x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
         nx, ny = self.region_x.count, self.region_y.count
@@ -276,7 +313,26 @@ class Builder:
                 add(nodes[..., block])
         head[FIRST_OFFSET : FIRST_OFFSET + len(offsets)] = offsets
         head[EDGE_PLACE] = self.h_edge
+        first = len(offsets)
+        add(*self.thin_x.layout())
+        add(self.thin_h)
+        for block in _BLOCKS:
+            add(self.thin[..., block])
+        head[GAS_PLACE : GAS_PLACE + 6] = (r.p_gas, self.h_gas, *offsets[first:])
         return np.concatenate([head, *parts])
+
+
+def _credible(squares: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Which squared half differences of hl and hv are those of a dome that closes at the critical point.
+
+    There the square goes to zero with pc - p, and their ratio hardly changes. For mixtures by nature CoolProp has curves of bubble
+    and dew points that do not quite meet: their liquid vanishes before, and what it gives beyond is something else.
+    """
+    with np.errstate(invalid="ignore"):
+        ratio = squares / np.maximum(1.0 - p, 1e-12)
+        good = np.isfinite(squares) & (ratio >= SMOOTHEST * np.fmax.accumulate(np.where(np.isfinite(ratio), ratio, 0.0)))
+    good[-1] = False
+    return np.asarray(np.logical_and.accumulate(good | (np.arange(len(p)) < 4)) & np.isfinite(squares))
 
 
 def _without_gaps(values: np.ndarray) -> np.ndarray:

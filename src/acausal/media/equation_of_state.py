@@ -15,8 +15,8 @@ import numpy as np
 from .names import coolprop_name
 
 FIELDS = ("T", "rho", "s", "w", "1/cp", "cv", "mu", "1/lambda")  # in the order of the tables' lanes
-_TOLERANCE = 1e-12
-_GOOD_ENOUGH = 1e-9  # where rounding keeps Newton from more
+_TOLERANCE = 1e-8  # of the last step of Newton, whose square is what is left
+_GOOD_ENOUGH = 1e-7  # where rounding keeps Newton from more
 _MOST_STEPS = 60
 _SUBSTEPS = 16
 
@@ -131,6 +131,17 @@ class EquationOfState:
         finally:
             flash.unspecify_phase()
 
+    def gas(self, p: float, T: float, rho: float) -> tuple[float, float]:
+        """(h, rho) of the gas at (p, T), where its density is near `rho`."""
+        for _ in range(_MOST_STEPS):
+            self._at(rho, T)
+            step = (p - self._state.p()) / self._state.first_partial_deriv(self._cp.iP, self._cp.iDmass, self._cp.iT)
+            rho += step
+            if abs(step) < _TOLERANCE * rho:
+                self._at(rho, T)
+                return self._state.hmass(), rho
+        raise NoConvergence(f"{self.name} at p = {p:g} Pa, T = {T:g} K")
+
     # --- homogeneous states -------------------------------------------------------------------------------------------
     def find(self, p: float, h: float, T: float, rho: float) -> _Point:
         """The homogeneous state at (p, h) near (T, rho)."""
@@ -154,14 +165,15 @@ class EquationOfState:
                 return point
         raise NoConvergence(f"{self.name} at p = {p:g} Pa, h = {h:g} J/kg")
 
-    def line(self, p: np.ndarray, h: np.ndarray, T: float, rho: float) -> np.ndarray:
+    def line(self, p: np.ndarray, h: np.ndarray, T: float, rho: float, coldest: float = 0.0) -> np.ndarray:
         """The fields along a line of states, each started from the last; the first is near (T, rho).
 
-        Where the equation ends on the way (a liquid at high pressure that has long been solid) the fields go on in a straight line.
+        Where the equation ends on the way, or becomes colder than `coldest` (a liquid at high pressure that has long been solid),
+        the rest is not a number.
         """
-        found = np.empty((len(p), len(FIELDS)))
+        found = np.full((len(p), len(FIELDS)), np.nan)
         point: _Point | None = None
-        last = (float(p[0]), float(h[0]))
+        last, reached = (float(p[0]), float(h[0])), 0
         for k, (pk, hk) in enumerate(zip(p.tolist(), h.tolist(), strict=True)):
             if point is not None:
                 T, rho = point.moved(pk - last[0], hk - last[1])
@@ -173,12 +185,14 @@ class EquationOfState:
                 except (NoConvergence, ValueError):
                     if k < 3:
                         raise
-                    steps = np.arange(1, len(p) - k + 1)[:, None]
-                    found[k:] = found[k - 1] + steps * (found[k - 1] - found[k - 2])
                     break
+            if point.T < coldest:
+                break
             last = (pk, hk)
             found[k] = self.fields(point.T, point.rho)
-        return without_gaps(found)
+            reached = k + 1
+        without_gaps(found[:reached])
+        return found
 
     def _in_substeps(self, point: _Point | None, start: tuple[float, float], end: tuple[float, float]) -> _Point:
         if point is None:

@@ -56,6 +56,7 @@ class Fluid(Medium):
         self._functions: dict[str, FluidFunction] = {}
         t = self.table
         self.p_min, self.p_max, self.p_critical = (float(v) for v in t[1:4])
+        self.p_gas, self.h_gas = (float(v) for v in t[41:43])  # lowest pressure of gas; its lowest enthalpy at p_min
         self.h_min = float(t[6])
         self.T_min, self.T_max = (float(v) for v in t[10:12])
         self.T_critical, self.rho_critical, self.h_critical, self.molar_mass, self.gas_constant = (float(v) for v in t[15:20])
@@ -153,7 +154,7 @@ class Fluid(Medium):
         if unknown is not None:
             return f"{unknown} is not a number (nan)"
         for name, value, low, high, unit, what in (
-            ("p", p, self.p_min, self.p_max, "Pa", "pressure"),
+            ("p", p, self.p_gas, self.p_max, "Pa", "pressure"),
             ("T", T, self.T_min, self.T_max, "K", "temperature"),
         ):
             if value is not None and not low * (1 + margin) <= value <= high * (1 - margin):
@@ -167,11 +168,19 @@ class Fluid(Medium):
         if h is not None and not h >= self.h_min + margin * float(self.table[9]):
             return f"h = {h:g} J/kg is below the lowest enthalpy of the table of {self.name}, {self.h_min:g} J/kg"
         if p is not None and h is not None:
-            return self._why_too_hot(p, h, margin)
+            return self._why_too_cold(p, h, margin) or self._why_too_hot(p, h, margin)
         if margin:
             return ""
         listed = ", ".join(f"{n} = {v:g}" for n, v in given.items() if n != "phase")
         return f"{listed} is outside the table of {self.name} ({self._corners()})"
+
+    def _why_too_cold(self, p: float, h: float, margin: float) -> str:
+        if p < self.p_min and h < self.h_gas + margin * float(self.table[9]):
+            return (
+                f"h = {h:g} J/kg at p = {p:g} Pa is colder than gas in the table of {self.name}: below {self.p_min:g} Pa, where "
+                f"its liquid ends, there is gas from {self.T_min:g} K on ({self.h_gas:g} J/kg)"
+            )
+        return ""
 
     def _why_too_hot(self, p: float, h: float, margin: float) -> str:
         highest = float(self.function("h_pT")(p, self.T_max)[0])
@@ -190,16 +199,16 @@ class Fluid(Medium):
         p, h = (np.asarray(v, dtype=float) for v in (state.p, state.h))
         T = np.asarray(state.T, dtype=float)
         slack = 1e-9
-        wrong = ~np.isfinite(T) | (p < self.p_min * (1 - slack)) | (p > self.p_max * (1 + slack)) | (T > self.T_max * (1 + slack))
+        wrong = ~np.isfinite(T) | (p < self.p_gas * (1 - slack)) | (p > self.p_max * (1 + slack)) | (T > self.T_max * (1 + slack))
         if "x" in pair:
-            wrong |= (p > self.p_critical) | (b < -slack) | (b > 1 + slack)
+            wrong |= (p > self.p_critical) | (p < self.p_min * (1 - slack)) | (b < -slack) | (b > 1 + slack)
         if not np.any(wrong):
             return
         index = tuple(np.argwhere(wrong)[0])
         first, second, pressure, enthalpy = (float(np.broadcast_to(v, wrong.shape)[index]) for v in (a, b, p, h))
         if "x" in pair and not -slack <= second <= 1 + slack:
             raise UsageError(f"x = {second:g} is no quality of {self.name}: it goes from 0 (liquid) to 1 (vapour).")
-        if "x" in pair and (pressure > self.p_critical or pair[0] == "T"):
+        if "x" in pair and (not self.p_min <= pressure <= self.p_critical or pair[0] == "T"):
             raise UsageError(self._no_saturation(pair[0], first))
         why = self.why_outside(**{pair[0]: first, pair[1]: second}) or self.why_outside(p=pressure, h=enthalpy)
         raise UsageError(f"No state of {self.name}: {why}.")

@@ -56,11 +56,14 @@ class FluidFunction(Several):
         self.arguments, self.results, self.differentiated = said.arguments, said.results, said.differentiated
         self.argument_units, self.result_units = said.units[: self.arity], said.units[self.arity :]
         self._number = said.number
-        self._address: int = fluid_function_address(said.number)
+        self._addresses = [int(fluid_function_address(said.number, order)) for order in (1, 2)]
 
     @property
     def address(self) -> int:
-        return self._address
+        return self._addresses[1]
+
+    def address_to(self, order: int) -> int:
+        return self._addresses[order > 1]
 
     @property
     def data_address(self) -> int:

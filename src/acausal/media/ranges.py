@@ -13,10 +13,11 @@ LOWEST = 1e-4  # of the critical pressure: liquids colder than that are of no us
 _HIGHEST = {
     "Water": (1073.15, 1e8), "CarbonDioxide": (600.0, 3e7), "R134a": (450.0, 1e7), "n-Propane": (500.0, 1.5e7),
     "IsoButane": (500.0, 1.5e7), "Ammonia": (600.0, 4e7), "R1234yf": (405.0, 1e7), "R32": (430.0, 1.5e7), "R410A": (450.0, 1.5e7),
-    "Nitrogen": (600.0, 3e7), "Oxygen": (600.0, 3e7), "Hydrogen": (400.0, 1.5e7), "Helium": (350.0, 2e6),
+    "Nitrogen": (600.0, 3e7), "Oxygen": (600.0, 3e7), "Hydrogen": (400.0, 1.5e7), "Helium": (350.0, 1e6),
 }  # fmt: skip
 # K. Colder, hydrogen and helium are solid or superfluid within the table's pressures; water is asked for down to where it freezes.
-_LOWEST = {"Hydrogen": 16.0, "Helium": 2.6, "Water": 273.161}
+_LOWEST = {"Hydrogen": 17.5, "Helium": 3.2, "Water": 273.161}
+GAS = 1e-12  # of the critical pressure: so thin a gas is known, which is as good as a vacuum
 _TIMES_CRITICAL = (1.6, 3.0)  # of other fluids …
 _WARM = 450.0  # K; … and those with a low critical point (air, argon, methane) are asked for in a warm room, too
 
@@ -29,6 +30,7 @@ class Range:
     T_max: float
     p_min: float
     p_max: float
+    p_gas: float  # of gas, below the lowest saturation pressure
 
 
 def range_of(eos: EquationOfState, T_min: float | None = None, T_max: float | None = None, p_max: float | None = None) -> Range:
@@ -49,7 +51,7 @@ def range_of(eos: EquationOfState, T_min: float | None = None, T_max: float | No
                 f"{low:g} … {high:g} {unit}.",
                 remedy=f"Leave `{name}` out, or give a value in that range.",
             )
-    return Range(lowest_T, highest_T, eos.saturation_pressure(lowest_T), highest_p)
+    return Range(lowest_T, highest_T, eos.saturation_pressure(lowest_T), highest_p, GAS * eos.p_critical)
 
 
 def _lowest(eos: EquationOfState) -> float:

@@ -43,7 +43,8 @@ def _file_name(fluid: str, limits: Limits) -> str:
 
 def _builder() -> str:
     here = Path(__file__).parent
-    code = b"".join((here / f"{name}.py").read_bytes() for name in ("build", "equation_of_state", "ranges", "splines"))
+    names = ("build", "continuation", "equation_of_state", "ranges", "splines")
+    code = b"".join((here / f"{name}.py").read_bytes() for name in names)
     return hashlib.blake2b(code, digest_size=10).hexdigest()
 
 

@@ -119,7 +119,7 @@ def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells:
 
 
 def addresses(family: Family) -> list[int]:
-    return [a for f in family.template.functions for a in (f.address, f.data_address)]
+    return family.template.addresses
 
 
 def without_rules(problem: Problem) -> Problem:
