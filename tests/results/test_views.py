@@ -200,3 +200,20 @@ def test_measurements_without_a_unit_are_in_that_of_the_run():
         ac.compare(run, pandas.DataFrame({"T": [300.0, 300.0]}, index=["a", "b"]))
     with pytest.raises(UsageError, match="column `T` of a DataFrame to compare has no numbers"):
         ac.compare(run, pandas.DataFrame({"T": ["warm", "cold"]}, index=[0.0, 1.0]))
+
+
+def test_means_of_few_rows_are_those_of_the_solution():
+    """x = exp(-t) and what follows from it, at six rows: cubics with the stored derivatives, not straight lines."""
+
+    class Decay(ac.Component):
+        x, y = ac.Variable(start=1.0, fixed=True), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+            yield self.y == 2 * self.x + 1
+
+    run = ac.compile(Decay()).simulate(2.0, points=6, rtol=1e-9)
+    exact = (1 - np.exp(-2.0)) / 2
+    assert ac.mean("x").of(run) == pytest.approx(exact, rel=5e-5)
+    assert ac.integral("y").of(run) == pytest.approx(4 * exact + 2, rel=5e-5)
+    np.testing.assert_allclose(run.resample(0.5, how="mean")["x"], -np.diff(np.exp(-np.arange(0, 2.1, 0.5))) / 0.5, rtol=2e-4)

@@ -14,11 +14,12 @@ import numpy as np
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
 from ..results.result import Result
-from ..runtime.problem import core
+from ..runtime.problem import Problem, core
 from ..runtime.recording import Recording
+from ..runtime.storage import times_to_integrate
 from .directions import directions_of
 from .partials import own_parameters, partials
-from .sensitivity import Following, followed, mode_of
+from .sensitivity import Following, followed, mode_of, plain_places
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -60,6 +61,7 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     """See `Model.gradient`."""
     reductions = _reductions(outputs)
     recording = Recording()
+    options = _with_rows(model, reductions, until, options)
     result = model.simulate(until, sensitivities=recording, derivatives=True, **{"on_failure": "raise", **options})
     if not result.outcome.ok:
         raise ModelError(f"The run stopped before its end, so that there is no gradient: {result.outcome}", *result.diagnostics)
@@ -72,7 +74,7 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     labels = tuple(r.label for r in reductions)
     seen = None
     if len(pieces) == 1 and not any(p.happening and p.happening.changed for p in pieces[0].passages):
-        seen = _outputs(model, result, reductions, weights)
+        seen = _outputs(model, result, reductions, weights, pieces[0].problem)
     if seen is None:
         found = followed(model, result, recording, names, mode)
         data = np.array([w @ found.of(r.path) for r, w in zip(reductions, weights, strict=True)])
@@ -109,25 +111,60 @@ def _weights(reduction: Reduction, result: Result) -> np.ndarray:
     elif reduction.kind in ("max", "min"):
         found[int(np.argmax(values) if reduction.kind == "max" else np.argmin(values))] = 1.0
     else:
-        steps = np.diff(time)
-        found[:-1] += steps / 2
-        found[1:] += steps / 2
-        found /= (time[-1] - time[0]) if reduction.kind == "mean" else 1.0
+        found = _of_cubics(time) / ((time[-1] - time[0]) if reduction.kind == "mean" else 1.0)
     return found
 
 
+def _of_cubics(time: np.ndarray) -> np.ndarray:
+    """Weights of rows in an integral as `results/between.py` takes it: slopes are those of parabolas through the rows around."""
+    steps = np.diff(time)
+    found, by_slopes = np.zeros(len(time)), np.zeros(len(time))
+    found[:-1] += steps / 2
+    found[1:] += steps / 2
+    by_slopes[:-1] += steps**2 / 12
+    by_slopes[1:] -= steps**2 / 12
+    borders = np.flatnonzero(steps <= 0) + 1
+    for first, end in zip([0, *borders], [*borders, len(time)], strict=True):
+        if end - first > 1:
+            part = time[first:end]
+            for row in range(end - first):  # a slope is made of three rows at most
+                near = slice(max(0, min(row - 1, end - first - 3)), min(end - first, max(row + 2, 3)))
+                unit = np.gradient(
+                    np.eye(near.stop - near.start), part[near], axis=0, edge_order=min(2, near.stop - near.start - 1)
+                )
+                found[first + near.start : first + near.stop] += by_slopes[first + row] * unit[row - near.start]
+    return found
+
+
+def _with_rows(model: Model, reductions: list[Reduction], until: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options with output points between those asked for, where an integral over few of them is to be differentiated."""
+    if not any(r.kind in ("mean", "integral") for r in reductions):
+        return options
+    times = times_to_integrate(until, model.system.size, options)
+    return {**{k: v for k, v in options.items() if k not in ("points", "every")}, "at": times}
+
+
+Seen = tuple[int, int, np.ndarray, np.ndarray]
+
+
 def _outputs(
-    model: Model, result: Result, reductions: list[Reduction], weights: list[np.ndarray]
-) -> list[tuple[int, int, np.ndarray, np.ndarray]] | None:
+    model: Model, result: Result, reductions: list[Reduction], weights: list[np.ndarray], problem: Problem
+) -> list[Seen] | None:
     """(row, output, derivative by unknowns, derivative by known cells) wherever a row counts; None where a derivative is read."""
-    found = []
+    found: list[Seen] = []
     for k, (reduction, weight) in enumerate(zip(reductions, weights, strict=True)):
-        for row in np.flatnonzero(weight):
+        plain, nothing = plain_places(model, reduction.path, problem), np.zeros(1)
+        for row in np.flatnonzero(weight).tolist():
+            if plain is not None:
+                by_unknowns = np.zeros(problem.size)
+                by_unknowns[plain[0]] = weight[row] * plain[1]
+                found.append((row, k, by_unknowns, nothing))
+                continue
             p = partials(model, result, time=result.time[row], inputs=(), parameters=(), outputs=[reduction.path])
             if p.G_yp.values.nnz and np.any(p.G_yp.values.data):
                 return None
             by_known = p._outputs_by_known.toarray()[0]
-            found.append((int(row), k, weight[row] * p.G_y.values.toarray()[0], weight[row] * by_known))
+            found.append((row, k, weight[row] * p.G_y.values.toarray()[0], weight[row] * by_known))
     return found
 
 

@@ -87,26 +87,13 @@ class Sensitivities:
         out = np.full((len(self.result.time), *shape, len(which)), np.nan)
         for stretch in self.stretches:
             rows = slice(stretch.first, stretch.end)
-            plain = self._plain(path, stretch.problem)
+            plain = plain_places(self.model, path, stretch.problem)
             if plain is not None:
                 places, signs = plain
                 out[rows] = (self.data[rows][:, places][..., which] * signs[:, None]).reshape(-1, *shape, len(which))
             elif stretch.end > stretch.first:
                 out[rows] = self._computed(path, which, stretch)
         return out
-
-    def _plain(self, path: str, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
-        """Where a quantity is among the unknowns, if it is nothing else than some of them."""
-        system = self.model.system
-        located = system.plant.locate(path)
-        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
-        if quantity is None or located.order or quantity.declaration.is_known or located.flat is None:
-            return None
-        numbers = (quantity.base + np.asarray(located.flat)).ravel()
-        if (located.kind.index, located.name) in system.definitions or system.aliases.known[numbers].any():
-            return None
-        places = problem.lowered.place[system.aliases.index[numbers]]
-        return (places, system.aliases.sign[numbers].astype(float)) if (places < problem.size).all() else None
 
     def _computed(self, path: str, which: list[int], stretch: Stretch) -> np.ndarray:
         """Of what is computed from the unknowns: the difference along the direction in which they move. Nothing is solved here, so
@@ -157,6 +144,20 @@ class Sensitivities:
         rows = range(stretch.first, stretch.end)
         moved = [Local(stretch.problem, w).consistent(self.data[r][:, which], known) for r, w in zip(rows, here, strict=True)]
         return np.array([d[n : 2 * n] for d in moved])
+
+
+def plain_places(model: Model, path: str, problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
+    """Where a quantity is among the unknowns of a problem, with signs, if it is nothing else than some of them."""
+    system = model.system
+    located = system.plant.locate(path)
+    quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+    if quantity is None or located.order or quantity.declaration.is_known or located.flat is None:
+        return None
+    numbers = (quantity.base + np.asarray(located.flat)).ravel()
+    if (located.kind.index, located.name) in system.definitions or system.aliases.known[numbers].any():
+        return None
+    places = problem.lowered.place[system.aliases.index[numbers]]
+    return (places, system.aliases.sign[numbers].astype(float)) if (places < problem.size).all() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

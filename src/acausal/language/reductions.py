@@ -61,7 +61,13 @@ class Reduction:
             )
         if not len(values):
             return float("nan")
-        return float(_KINDS[self.kind](result.time, values, self._number(result)))
+        area = getattr(result, "integral_of", None)
+        if self.kind not in ("mean", "integral") or area is None:
+            return float(_KINDS[self.kind](result.time, values, self._number(result)))
+        span = float(result.time[-1] - result.time[0])
+        if self.kind == "mean" and not span > 0:
+            return float(values[-1])
+        return float(area(self.path)) / (span if self.kind == "mean" else 1.0)
 
     def _number(self, result: Trajectory) -> float:
         if not isinstance(self.level, str):

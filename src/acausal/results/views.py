@@ -8,9 +8,9 @@ from typing import Any, Literal, final, get_args
 
 import numpy as np
 
-from ..errors import NameNotFound, UsageError, near_matches
+from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..runtime.storage import seconds
-from .between import extremes, interpolated, means
+from .between import areas, estimated_slopes, extremes, interpolated, means
 from .events import History, Meaning, Place
 from .series import Array, Names, Trajectories, bare, columns, expand, pattern_of
 from .trajectory import Trajectory
@@ -156,7 +156,7 @@ class Resampled(_View):
         time, values = self._base.time, np.asarray(self._base[name])
         steps = self._base.meaning(name).steps
         if self._how == "mean":
-            return means(time, values, self._edges, steps)
+            return means(time, values, self._edges, steps, None if steps else slopes_of(self._base, name))
         low, high = extremes(time, values, self._edges[:-1], self._edges[1:], steps)
         return low if self._how == "min" else high
 
@@ -200,6 +200,25 @@ def sampled(result: Trajectories, name: str, times: Array) -> Array:
     if not result.meaning(name).steps:
         slopes = _slopes(result, name)
     return interpolated(result.time, np.asarray(result[name]), times, result.meaning(name).steps, slopes)
+
+
+def integral(result: Trajectories, name: str) -> Array:
+    """The integral of a variable over the whole run: of steps, or of cubics through the rows, with the slopes of the rows around
+    where the derivative is not known."""
+    steps, values = result.meaning(name).steps, np.asarray(result[name], dtype=float)
+    slopes = None if steps else slopes_of(result, name)
+    if slopes is None and not steps:
+        slopes = estimated_slopes(result.time, values)
+    return np.asarray(areas(result.time, values, steps, slopes)[-1])
+
+
+def slopes_of(result: Trajectories, name: str) -> Array | None:
+    """The derivative of a variable where it is stored, or follows from derivatives that are."""
+    try:
+        found = np.asarray(result[f"der({name})"], dtype=float)
+    except ModelError:
+        return None
+    return found if found.shape == np.shape(result[name]) else None
 
 
 def _slopes(result: Trajectories, name: str) -> Array | None:

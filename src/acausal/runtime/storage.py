@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from math import isfinite
 from typing import Any
@@ -19,6 +19,7 @@ from ..records import dataclass
 
 DEFAULT_POINTS = 501
 MOST_POINTS = 50_000_000
+_FINE = 256  # rows of a run whose integrals are asked for, at least
 _MOST_BYTES = 2**30  # of a run whose number of output points was not chosen
 _MOST_DERIVATIVE_BYTES = 2**20  # derivatives are interpolated too, which costs as much as the values
 
@@ -101,6 +102,17 @@ def output_times(
     times += start
     times[-1] = until
     return times
+
+
+def times_to_integrate(until: Any, size: int, options: Mapping[str, Any]) -> np.ndarray:
+    """Output times as `simulate` would have them, and more in between where they are few: for integrals and extremes over a run."""
+    begin, end = seconds(options.get("start", 0.0), "start"), seconds(until, "until")
+    times = output_times(begin, end, options.get("points"), options.get("at"), size, options.get("every"))
+    parts = -(-_FINE // max(len(times) - 1, 1))
+    if parts == 1 or 16 * size * _FINE > _MOST_BYTES:
+        return times
+    shares = np.arange(parts) / parts
+    return np.append((times[:-1, None] + np.diff(times)[:, None] * shares).ravel(), times[-1])
 
 
 def _times_every(start: float, until: float, every: float | str, unit: str) -> np.ndarray:

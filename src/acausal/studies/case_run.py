@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..errors import ModelError
+from ..language.reductions import Reduction
+from ..runtime.storage import times_to_integrate
 from .outputs import Column
 from .variants import Variants
 
@@ -25,17 +28,26 @@ class Job:
     inputs: frozenset[str] = frozenset()  # paths among the changes that are inputs
     variants: Variants | None = None  # other models, where some of the changes are structural
 
-    def solve(self, changes: Mapping[str, Any], start_from: Any = None) -> Any:
-        """The result of one case."""
-        model, options = self.model, dict(self.options)
+    def solve(self, changes: Mapping[str, Any], start_from: Any = None, *, reduced: bool = False) -> Any:
+        """The result of one case; if it is only `reduced` to numbers, with more output points where there are few."""
+        model, options = self.model, self._fine if reduced else self.options
         if self.variants is not None:
             model, changes = self.variants.of(changes)
+        options = dict(options)
         given = {path: v for path, v in changes.items() if path in self.inputs}
         options["inputs"] = {**(options.get("inputs") or {}), **given}
         options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
         if start_from is not None:
             options["start_from"] = start_from
         return model.steady_state(**options) if self.steady else model.simulate(**{"on_failure": "keep", **options})
+
+    @cached_property
+    def _fine(self) -> dict[str, Any]:
+        kinds = {c.what.kind for c in self.columns if isinstance(c.what, Reduction)}
+        if self.steady or kinds <= {"final", "first"}:
+            return dict(self.options)
+        times = times_to_integrate(self.options["until"], self.model.system.size, self.options)
+        return {**{k: v for k, v in self.options.items() if k not in ("points", "every")}, "at": times}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any 
     """Run one case. Whatever goes wrong in it becomes part of its row: other cases have nothing to do with it."""
     begun = time.perf_counter()
     try:
-        result = job.solve(changes, start_from)
+        result = job.solve(changes, start_from, reduced=True)
     except ModelError as error:
         return _failed(job, number, type(error).__name__, str(error), begun, getattr(error, "result", None))
     values, problems = [], []
