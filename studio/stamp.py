@@ -13,7 +13,7 @@ STAMP = HERE.parent / "src" / "acausal" / "studio" / "static" / "built-from.txt"
 def sources() -> str:
     """A hash of everything that goes into the build."""
     files = [*sorted((HERE / "src").rglob("*")), *sorted((HERE / "public").rglob("*"))]
-    files += [HERE / name for name in ("index.html", "package.json", "package-lock.json", "vite.config.ts", "tsconfig.json")]
+    files += [HERE / name for name in ("index.html", "package.json", "package-lock.json", "vite.config.ts", "vite.notebook.config.ts", "tsconfig.json")]
     found = hashlib.sha256()
     for file in (f for f in files if f.is_file()):
         found.update(f"{file.relative_to(HERE).as_posix()}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n"))

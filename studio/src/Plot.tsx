@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { clock, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { indexAt, shown, times } from './pyramid'
-import { type Panel, type Series, need, plot, removePanel, seriesOf, unitFor, unplot, unitOf, useStudio } from './store'
+import { type Panel, type Series, addPanel, need, plot, removePanel, seriesOf, unitFor, unplot, unitOf, useStudio } from './store'
 import { INK_DARK, INK_LIGHT } from './theme'
 
 interface Curve {
@@ -266,4 +266,16 @@ function timeLabels(at: number[]): string[] {
   if (!at.length) return []
   const [factor, unit] = clock(at.length > 1 ? at[at.length - 1] - at[0] : at[0])
   return at.map((t) => `${number(t / factor, 8)} ${unit}`)
+}
+
+// All panels, one below the other.
+export function Plots() {
+  const panels = useStudio((s) => s.panels)
+  return (
+    <div className="plots">
+      {panels.map((p, k) => <PlotPanel key={p.id} panel={p} last={k === panels.length - 1} />)}
+      <button className="add-panel" aria-label="Add a panel" title="Add a panel" onClick={() => addPanel()} onDragOver={(e) => e.preventDefault()}
+        onDrop={(e) => { e.preventDefault(); const n = e.dataTransfer.getData('text/acausal'); if (n) addPanel([n]) }}><Icon name="plus" size={13} /> panel</button>
+    </div>
+  )
 }

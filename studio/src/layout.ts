@@ -1,6 +1,5 @@
 // Places for parts and bends for wires. ELK cannot be interrupted: it works in a thread of its own, with a deadline; what it found is kept.
 import ELK from 'elkjs/lib/elk-api.js'
-import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
 import type { Diagram, DiagramPart } from './protocol'
 
 export interface Point {
@@ -36,7 +35,9 @@ export const keepIn = (m: Memory): void => { memory = m }
 const DEADLINE = 15_000
 const known = new Map<string, Placed>()
 let elk: any = null
-const ours = (): any => (elk ??= new ELK({ workerFactory: () => new Worker(new URL(workerUrl, document.baseURI)) }))
+let factory: () => Worker = () => { throw new Error('nobody said where the thread for layouts is') }
+export const layoutIn = (make: () => Worker): void => { factory = make }
+const ours = (): any => (elk ??= new ELK({ workerFactory: () => factory() }))
 
 // Of a small plant several drawings are made, and the one that comes out largest in its place is taken.
 export async function layout(diagram: Diagram, box: { width: number; height: number }): Promise<Placed> {

@@ -31,7 +31,10 @@ export class Link {
     private readonly heard: <K extends keyof Notices>(notice: K, data: Notices[K]) => void,
     private readonly came: (run: string, columns: Columns, final: boolean) => void,
     private readonly connected: (yes: boolean) => void,
-  ) {
+  ) {}
+
+  // Connect to the server that this page came from.
+  start(): void {
     this.open()
     // a machine that slept comes back: do not wait for a timeout
     addEventListener('online', () => this.socket?.readyState !== WebSocket.OPEN && this.open())
@@ -105,7 +108,11 @@ export class Link {
     return this.send(what, given as Head) as Promise<{ answer: Asks[K]['answer']; blocks: Record<string, Float64Array> }>
   }
 
+  // Without a server: whoever made the page answers.
+  answers: ((ask: string, given: Head) => Promise<unknown>) | null = null
+
   private send(ask: string, given: Head): Promise<unknown> {
+    if (this.answers) return this.answers(ask, given)
     return new Promise((resolve, reject) => {
       if (this.socket?.readyState !== WebSocket.OPEN) return reject(new Refused([{ ...NOTHING, what: 'There is no connection to the studio.' }]))
       const id = `${this.client}-${++this.count}`

@@ -2,15 +2,16 @@ import { Button, MantineProvider, SegmentedControl } from '@mantine/core'
 import '@mantine/core/styles.css'
 import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
+import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
 import { Charts } from './Charts'
 import { DiagramView } from './Diagram'
 import { Events } from './Events'
 import { Header } from './Header'
-import { Icon } from './icons'
 import { Inspector } from './Inspector'
-import { PlotPanel } from './Plot'
+import { layoutIn } from './layout'
+import { Plots } from './Plot'
 import { Alerts, Messages, ProblemCard } from './Problems'
-import { addPanel, cancel, link, redo, refuse, show, start, undo, useStudio, type View } from './store'
+import { cancel, link, redo, refuse, show, start, undo, useStudio, type View } from './store'
 import { Studies } from './Studies'
 import './style.css'
 import { theme } from './theme'
@@ -26,17 +27,6 @@ const VIEWS: { value: View; label: string }[] = [
 const useViews = (): typeof VIEWS => {
   const none = useStudio((s) => !s.model?.circuits.length)
   return none ? VIEWS.filter((v) => v.value !== 'charts') : VIEWS
-}
-
-function Plots() {
-  const panels = useStudio((s) => s.panels)
-  return (
-    <div className="plots">
-      {panels.map((p, k) => <PlotPanel key={p.id} panel={p} last={k === panels.length - 1} />)}
-      <button className="add-panel" aria-label="Add a panel" title="Add a panel" onClick={() => addPanel()} onDragOver={(e) => e.preventDefault()}
-        onDrop={(e) => { e.preventDefault(); const n = e.dataTransfer.getData('text/acausal'); if (n) addPanel([n]) }}><Icon name="plus" size={13} /> panel</button>
-    </div>
-  )
 }
 
 function Work() {
@@ -110,4 +100,6 @@ function Studio() {
   )
 }
 
+layoutIn(() => new Worker(new URL(workerUrl, document.baseURI)))
+link.start()
 createRoot(document.getElementById('root')!).render(<StrictMode><MantineProvider theme={theme} defaultColorScheme="auto"><Studio /></MantineProvider></StrictMode>)

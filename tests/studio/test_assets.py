@@ -32,7 +32,8 @@ def test_the_lock_file_names_no_registry() -> None:
 def test_a_rebuild_gives_the_same_page(tmp_path: Path) -> None:
     if shutil.which("npm") is None or not (ROOT / "studio" / "node_modules").is_dir():
         pytest.skip("Node's packages are not installed: `make studio` does it where Node is")
-    command = ["npx", "vite", "build", "--outDir", str(tmp_path), "--emptyOutDir"]
-    subprocess.run(command, cwd=ROOT / "studio", check=True, capture_output=True)
+    for options in (["--emptyOutDir"], ["--config", "vite.notebook.config.ts"]):
+        command = ["npx", "vite", "build", "--outDir", str(tmp_path), *options]
+        subprocess.run(command, cwd=ROOT / "studio", check=True, capture_output=True)
     for file in (f for f in tmp_path.rglob("*") if f.is_file()):
         assert file.read_bytes() == (STATIC / file.relative_to(tmp_path)).read_bytes(), file.name

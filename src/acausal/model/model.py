@@ -352,6 +352,15 @@ class Model:
 
         return Catalogue(catalogue(self.program, self._parameters.known({})))
 
+    def diagram(self, *, height: int = 460) -> Any:
+        """The diagram of the model as a cell of a notebook: parts, ports and wires; a double click looks inside a part.
+
+        It needs `pip install "acausal[notebook]"`, and no network. `acausal studio` draws the same in the browser.
+        """
+        from ..studio.notebook import model_diagram
+
+        return model_diagram(self, height=height)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, with the parameters that were set, to a file that `ac.load` reads without the source: "plant.acm"."""
         parameters = self._parameters

@@ -31,12 +31,16 @@ Json = dict[str, Any]
 
 def catalogue(program: Program, known: np.ndarray) -> Json:
     """Everything a program declares, with the values that `known` cells have now."""
-    system = program.system
+    return described(program.system, program.title, known)
+
+
+def described(system: System, title: str, known: np.ndarray) -> Json:
+    """The catalogue of what a translation made; a result has it, too."""
     writer = _Writer(system.plant, known, _differentiated(system))
     return {
         "format": "acausal catalogue",
         "format number": NUMBER,
-        "title": program.title,
+        "title": title,
         "unknowns": system.size,
         "kinds": [writer.kind(kind, traced) for kind, traced in zip(system.plant.kinds, system.traced, strict=True)],
         "tree": writer.node(system.plant.root),

@@ -115,6 +115,15 @@ class Result(Viewable):
 
         return diagnose(self)
 
+    def widget(self, *names: Any, height: int = 460) -> Any:
+        """The plant with values on it, a time slider and plots, as a cell of a notebook: `result.widget("room.T", ["a.x", "b.x"])`.
+
+        A list is a panel of its own; without names states are drawn. It needs `pip install "acausal[notebook]"`, and no network.
+        """
+        from ..studio.notebook import widget
+
+        return widget(self, *names, height=height)
+
     def plot_steps(self, file: str | os.PathLike[str] | None = None) -> Figure:
         """Step size and order over time, failures marked."""
         from .steps_plot import plot_steps
