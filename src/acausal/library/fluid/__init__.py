@@ -8,19 +8,21 @@ sets the flow. Put a volume between two valves, or the pressure between them is 
 from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
-from .exchangers import HeatExchanger, effectiveness
+from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
 from .machines import Pump, Turbine
 from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe, friction_factor, pressure_loss
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftTurbine, TurboCompressor
-from .valves import CheckValve, FourWayValve, Nozzle, ThreeWayValve
+from .two_phase import Separator, TwoPhasePipe
+from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
 from .volumes import Volume
 
 __all__ = [
-    "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine",
-    "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "ShaftTurbine",
-    "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine",
-    "TurboCompressor", "Valve", "Volume", "effectiveness", "friction_factor", "pressure_loss",
+    "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger",
+    "LinneckenTurbine", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger", "PressureBoundary",
+    "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor",
+    "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve",
+    "Volume", "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip

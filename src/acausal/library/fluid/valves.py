@@ -25,6 +25,23 @@ class CheckValve(Throttle):
         return self.A * (self.leak + (1 - self.leak) * ac.smooth_step(dp, 0.5 * self.dp_open, self.dp_open))
 
 
+class SolenoidValve(Throttle):
+    """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed."""
+
+    run = ac.InputStates(on="all", off="any", default="on", doc="whether it is open: if everything connected says so")
+    A = ac.Parameter(1e-5, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
+    leak = ac.Parameter(1e-6, min=0, max=1, doc="share of the area that stays open")
+    tau = ac.Parameter(0.2, unit="s", min=1e-3, doc="time constant of the slide")
+    open = ac.Variable(start=1.0, fixed=True, doc="opening")
+
+    def effective_area(self) -> Any:
+        return self.A * (self.leak + (1 - self.leak) * self.open)
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.tau * ac.der(self.open) == ac.match(self.run, on=1.0, off=0.0) - self.open
+
+
 class Nozzle(Passage):
     """A nozzle for gas, that chokes: ``m_flow = A·Psi·sqrt(2·p·rho)`` of the side it comes from (Tummescheit 4.41, 4.42).
 

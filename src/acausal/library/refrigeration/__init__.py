@@ -9,12 +9,13 @@ from .cold_store import ColdStore
 from .compressors import Compressor, MapCompressor
 from .distributed import DistributedExchanger
 from .expansion import Capillary, ElectronicValve, ThermostaticValve
+from .internal import InternalExchanger
 from .moving_boundary import Condenser, Evaporator, MovingBoundary, Void
 from .receivers import Accumulator, Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger", "Door",
-    "ElectronicValve", "Evaporator", "FrostedCoil", "MapCompressor", "MovingBoundary", "Receiver", "Thermostat",
-    "ThermostaticValve", "Void",
+    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger",
+    "Door", "ElectronicValve", "Evaporator", "FrostedCoil", "InternalExchanger", "MapCompressor", "MovingBoundary", "Receiver",
+    "Thermostat", "ThermostaticValve", "Void",
 ]  # fmt: skip

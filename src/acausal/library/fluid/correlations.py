@@ -1,0 +1,111 @@
+"""Correlations of heat transfer and friction, each with its source and its range; functions of numbers and of expressions.
+
+A component that uses one states its range with `within`: outside of it a run warns once, with the range, and goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import acausal as ac
+from acausal.language.functions import is_symbolic
+
+LAMINAR, TURBULENT = 2300.0, 4000.0  # Reynolds numbers between which flow changes
+
+
+def _quiet(value: Any) -> Any:
+    """Without an event, where it is an expression."""
+    return ac.no_event(value) if is_symbolic(value) else value
+
+
+def within(value: Any, low: float, high: float, what: str, source: str) -> Any:
+    """A warning, given once, when a correlation is used outside of its range; to be yielded by `events`."""
+    text = f"{what} is outside the range of {source}, {low:g} … {high:g}: heat transfer or friction is extrapolated."
+    return ac.assert_((value >= low) & (value <= high), text, level="warning")
+
+
+def nusselt(reynolds: Any, prandtl: Any) -> Any:
+    """Nusselt number in a pipe: 3.66 where flow is laminar, Gnielinski's where it is turbulent, changing smoothly between Re of
+    2 300 and 4 000.
+
+    ``(f/8)·(Re - 1000)·Pr/(1 + 12.7·sqrt(f/8)·(Pr^(2/3) - 1))``, ``f = (0.79·ln Re - 1.64)^-2`` (Gnielinski 1976; 3 000 < Re < 5e6,
+    0.5 < Pr < 2 000; Incropera 8.62).
+
+    >>> round(float(nusselt(1000.0, 5.0)), 2), round(float(nusselt(1e5, 5.0)))
+    (3.66, 516)
+    """
+    fast = _quiet(ac.max(reynolds, LAMINAR))
+    f = (0.79 * ac.log(fast) - 1.64) ** -2 / 8
+    turbulent = f * (fast - 1000) * prandtl / (1 + 12.7 * f**0.5 * (prandtl ** (2 / 3) - 1))
+    share = ac.smooth_step(reynolds, (LAMINAR + TURBULENT) / 2, TURBULENT - LAMINAR)
+    return 3.66 + share * (turbulent - 3.66)
+
+
+def plate_nusselt(reynolds: Any, prandtl: Any) -> Any:
+    """Nusselt number between chevron plates of 60°: ``0.2946·Re^0.7·Pr^(1/3)`` (Thonon 1995; 50 < Re < 15 000).
+
+    >>> round(float(plate_nusselt(1000.0, 5.0)))
+    63
+    """
+    return 0.2946 * reynolds**0.7 * prandtl ** (1 / 3)
+
+
+def shah_condensation(alpha_liquid: Any, x: Any, p_reduced: Any) -> Any:
+    """Heat transfer of condensation in pipes over that of all of it flowing as liquid: ``(1 - x)^0.8 + 3.8·x^0.76·(1 - x)^0.04/
+    p_r^0.38`` (Shah 1979; 0.002 < p_r < 0.44).
+
+    >>> round(float(shah_condensation(1000.0, 0.5, 0.2)))
+    4598
+    """
+    q = _quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
+    return alpha_liquid * ((1 - q) ** 0.8 + 3.8 * q**0.76 * (1 - q) ** 0.04 / p_reduced**0.38)
+
+
+def gungor_winterton(alpha_liquid: Any, x: Any, boiling: Any, density_ratio: Any) -> Any:
+    """Heat transfer of boiling in pipes over that of its liquid part alone: ``1 + 3000·Bo^0.86 + 1.12·(x/(1 - x))^0.75·(rho_l/
+    rho_v)^0.41`` (Gungor and Winterton 1987); Bo is the heat flux over mass flux and heat of evaporation; up to dry-out, x = 0.9.
+
+    >>> round(float(gungor_winterton(1000.0, 0.5, 1e-4, 100.0)))
+    9489
+    """
+    q = _quiet(ac.min(ac.max(x, 0.0), 0.95))
+    return alpha_liquid * (1 + 3000 * boiling**0.86 + 1.12 * (q / (1 - q)) ** 0.75 * density_ratio**0.41)
+
+
+def mueller_steinhagen_heck(all_liquid: Any, all_vapour: Any, x: Any) -> Any:
+    """Pressure lost by a two-phase flow, between what it would lose as liquid, A, and as vapour, B: ``(A + 2·(B - A)·x)·(1 - x)^
+    (1/3) + B·x³`` (Müller-Steinhagen and Heck 1986, for all pipes and qualities).
+
+    >>> [round(float(mueller_steinhagen_heck(1.0, 20.0, x)), 2) for x in (0.0, 0.5, 1.0)]
+    [1.0, 18.37, 20.0]
+    """
+    wet = _quiet(ac.max(1 - x, 0.0))
+    root = wet / (wet + 1e-6) ** (2 / 3)  # a third root with a slope at zero
+    return (all_liquid + 2 * (all_vapour - all_liquid) * x) * root + all_vapour * x**3
+
+
+def lockhart_martinelli(x: Any, density_ratio: Any, viscosity_ratio: Any, C: float = 20.0) -> Any:
+    """What multiplies the loss of the liquid part alone: ``1 + C/X + 1/X²`` with ``X = ((1 - x)/x)^0.9·(rho_v/rho_l)^0.5·(mu_l/
+    mu_v)^0.1`` (Lockhart and Martinelli 1949, Chisholm 1967; C = 20 where both are turbulent). Ratios are vapour to liquid of
+    density and liquid to vapour of viscosity.
+
+    >>> round(float(lockhart_martinelli(0.1, 0.01, 10.0)), 1)
+    24.2
+    """
+    q = _quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
+    X = ((1 - q) / q) ** 0.9 * density_ratio**0.5 * viscosity_ratio**0.1
+    return 1 + C / X + 1 / X**2
+
+
+def log_mean(one: Any, other: Any) -> Any:
+    """The logarithmic mean of two temperature differences, within 0.1 % up to ratios of ten and without a hole at one: ``((a^n +
+    b^n)/2)^(1/n)``, n = 0.3275 (Chen 1987). Where the two differ in sign nothing passes: it is zero.
+
+    >>> round(float(log_mean(10.0, 10.0)), 3), round(float(log_mean(20.0, 5.0)), 2)
+    (10.0, 10.81)
+    """
+    n = 0.3275
+    a, b = (_quiet(ac.max(d, 1e-9)) for d in (one, other))
+    apart = _quiet(ac.max(-one * other, 0.0))
+    mean = ((a**n + b**n) / 2) ** (1 / n)
+    return _quiet(ac.where(apart > 0, 0.0, mean))

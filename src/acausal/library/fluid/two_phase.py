@@ -1,0 +1,96 @@
+"""Pipes and vessels in which liquid and vapour flow together or part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from ..thermal import HeatPort
+from .correlations import mueller_steinhagen_heck
+from .passages import Passage, state_at, upwind
+from .pipes import GRAVITY, pressure_loss
+
+
+class TwoPhasePipe(Passage):
+    """A pipe without storage for fluid in any phase: friction after Churchill in one phase, after Müller-Steinhagen and Heck in
+    two; ``a.p - b.p = friction + rho·g·height`` with the homogeneous density of what comes.
+    """
+
+    length = ac.Parameter(1.0, unit="m", min=0, doc="length")
+    diameter = ac.Parameter(0.01, unit="m", min=1e-6, doc="inner diameter")
+    roughness = ac.Parameter(1.5e-6, unit="m", min=0, doc="height of the wall's roughness")
+    height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        m = self.m_flow
+        forth, back = (self._loss(port) for port in (self.a, self.b))
+        yield self.a.p - self.b.p == upwind(m, forth, back)
+
+    def _loss(self, port: Any) -> Any:
+        """What friction and height take of fluid that comes from a port."""
+        state, ends = state_at(self.medium, port.p, port.h.inflow), self.medium.saturation(p=port.p)
+        x = (port.h.inflow - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3))
+        q = ac.no_event(ac.min(ac.max(x, 0.0), 1.0))
+        losses = []
+        for single, end in ((x <= 0, ends.liquid), (x >= 1, ends.vapour)):  # in one phase its own density, else that of saturation
+            rho, viscosity = (ac.no_event(ac.where(single, getattr(state, n), getattr(end, n))) for n in ("rho", "viscosity"))
+            losses.append(pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness))
+        return mueller_steinhagen_heck(losses[0], losses[1], q) + state.rho * GRAVITY * self.height
+
+
+class Separator(ac.Component):
+    """A vessel that parts liquid and vapour: a liquid separator, an intermediate vessel, a steam drum.
+
+    What comes in at `inlet` settles; `vapour` is drawn from the top and `liquid` from the bottom, each as the other when there is
+    no more of it within `dip` of the height. Mass and energy are the states (see `fluid.Volume`); `heat` is its shell, or the
+    risers of a drum. `level` is the volume of liquid over all.
+    """
+
+    inlet, liquid, vapour = (
+        ac.FluidPort(doc="what is to be parted"),
+        ac.FluidPort(doc="at the bottom"),
+        ac.FluidPort(doc="at the top"),
+    )
+    heat = HeatPort(doc="the shell: its temperature is that of the fluid")
+    V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
+    dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="share of the height, at top and bottom, where the other phase gets out, too")
+    p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
+    level_start = ac.Parameter(0.5, min=0, max=1, doc="level at first: it is saturated")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, doc="pressure")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=2.5e5, doc="specific enthalpy")
+    M = ac.Variable(unit="kg", nominal=0.1, start=0.4, state="always", doc="mass")
+    U = ac.Variable(unit="J", nominal=2e4, start=1e5, state="always", doc="energy")
+    level = ac.Output(start=0.5, doc="volume of liquid over all")
+
+    def equations(self) -> Iterator[Any]:
+        state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
+        x = _share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
+        wet, dry = ac.no_event(ac.min(self.h, ends.liquid.h)), ac.no_event(ac.max(self.h, ends.vapour.h))
+        yield self.M == self.V * state.rho
+        yield self.U == self.M * self.h - self.p * self.V
+        yield self.level == 1 - x / (x + (1 - x) * ends.vapour.rho / ends.liquid.rho)
+        yield self.heat.T == state.T
+        yield self.liquid.h.outflow == dry + _share(self.level / self.dip) * (wet - dry)
+        yield self.vapour.h.outflow == wet + _share((1 - self.level) / self.dip) * (dry - wet)
+        yield self.inlet.h.outflow == self.h
+        ports = (self.inlet, self.liquid, self.vapour)
+        for port in ports:
+            yield port.p == self.p
+        yield ac.der(self.M) == self.inlet.m_flow + self.liquid.m_flow + self.vapour.m_flow
+        flows = [port.m_flow * port.h.actual for port in ports]
+        yield ac.der(self.U) == flows[0] + flows[1] + flows[2] + self.heat.Q_flow
+        self.charge = ac.named(self.M, unit="kg", doc="fluid in it")
+
+    def initial_equations(self) -> Iterator[Any]:
+        ends = self.medium.saturation(p=self.p_start)
+        rho = self.level_start * ends.liquid.rho + (1 - self.level_start) * ends.vapour.rho
+        mixed = self.level_start * ends.liquid.rho * ends.liquid.h + (1 - self.level_start) * ends.vapour.rho * ends.vapour.h
+        yield self.p == self.p_start
+        yield self.h == mixed / rho
+
+
+def _share(x: Any) -> Any:
+    return ac.no_event(ac.min(ac.max(x, 0.0), 1.0))

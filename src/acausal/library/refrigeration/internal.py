@@ -1,0 +1,38 @@
+"""The internal heat exchanger of a refrigeration circuit: warm fluid before the valve heats what the compressor takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import acausal as ac
+
+from ..fluid.passages import root_of_difference, state_at
+
+
+class InternalExchanger(ac.Component):
+    """Warm fluid (a1 → b1) and cold suction gas (a2 → b2) of one medium, of any phase, in counterflow without storage.
+
+    ``Q = effectiveness·Q_max``, where Q_max would bring one of them to the inlet temperature of the other: ``min(m_1·(h_1 -
+    h(p_1, T_2)), m_2·(h(p_2, T_1) - h_2))``. So wet suction gas is dried first and heated then. Flows backwards pass unchanged.
+    """
+
+    a1, b1 = ac.FluidPort(doc="warm, inlet"), ac.FluidPort(doc="warm, outlet")
+    a2, b2 = ac.FluidPort(doc="cold, inlet"), ac.FluidPort(doc="cold, outlet")
+    effectiveness = ac.Input(0.6, min=0, max=1, doc="heat over the largest that is possible")
+    m_nominal = ac.Parameter(0.03, unit="kg/s", min=1e-9, doc="size of the mass flow")
+    dp_nominal = ac.Parameter(1e4, unit="Pa", min=1e-3, doc="pressure lost on each side with m_nominal")
+    Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the warm to the cold side")
+
+    def equations(self) -> Iterator[Any]:
+        a1, a2 = self.a1, self.a2
+        m1, m2 = (ac.no_event(ac.max(a.m_flow, 0.0)) for a in (a1, a2))
+        warm, cold = (state_at(self.medium, a.p, a.h.inflow) for a in (a1, a2))
+        cooled, heated = self.medium.state(p=a1.p, T=cold.T), self.medium.state(p=a2.p, T=warm.T)
+        most = ac.no_event(ac.max(ac.min(m1 * (warm.h - cooled.h), m2 * (heated.h - cold.h)), 0.0))
+        yield self.Q_flow == self.effectiveness * most
+        for a, b, m, sign in ((a1, self.b1, m1, -1), (a2, self.b2, m2, 1)):
+            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
+            yield a.m_flow + b.m_flow == 0
+            yield b.h.outflow == a.h.inflow + sign * self.Q_flow / (m + 1e-6 * self.m_nominal)
+            yield a.h.outflow == b.h.inflow

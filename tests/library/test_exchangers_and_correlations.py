@@ -1,0 +1,172 @@
+"""Correlations against published forms, and the components that use them against closed forms and balances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import UsageError
+from acausal.library import fluid, refrigeration
+from acausal.library.fluid import correlations as c
+
+WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
+R134A = ac.media.fluid("R134a")
+COLD, WARM = (WATER.state(p=2e5, T=T).h for T in (293.15, 333.15))
+
+
+def test_heat_transfer_in_a_pipe_goes_over_from_laminar_to_gnielinski() -> None:
+    assert float(c.nusselt(1500.0, 7.0)) == pytest.approx(3.66)
+    f = (0.79 * np.log(2e4) - 1.64) ** -2 / 8
+    turbulent = f * 19000 * 7.0 / (1 + 12.7 * np.sqrt(f) * (7.0 ** (2 / 3) - 1))
+    assert float(c.nusselt(2e4, 7.0)) == pytest.approx(turbulent, rel=1e-12)
+    Re = np.linspace(1000.0, 8000.0, 200)
+    assert np.all(np.diff([float(c.nusselt(r, 7.0)) for r in Re]) >= -1e-12)
+
+
+def test_two_phase_friction_has_its_limits() -> None:
+    assert float(c.mueller_steinhagen_heck(3.0, 50.0, 0.0)) == pytest.approx(3.0)
+    assert float(c.mueller_steinhagen_heck(3.0, 50.0, 1.0)) == pytest.approx(50.0, rel=1e-2)
+    assert float(c.lockhart_martinelli(1e-9, 0.01, 10.0)) == pytest.approx(1.0, rel=1e-2)
+
+
+@pytest.mark.parametrize(("a", "b"), [(10.0, 10.0), (10.0, 9.9), (20.0, 5.0), (30.0, 3.0)])
+def test_a_logarithmic_mean_without_a_hole(a: float, b: float) -> None:
+    exact = a if a == b else (a - b) / np.log(a / b)
+    assert float(c.log_mean(a, b)) == pytest.approx(exact, rel=2e-3)
+    assert float(c.log_mean(a, -b)) == 0.0
+
+
+def exchange(wired: Any, part: Any, m1: float = 0.3, m2: float = 0.3, until: float = 1.0) -> Any:
+    ends = {
+        "hot": fluid.FlowSource(m_flow=m1, h=WARM), "hot_end": fluid.PressureBoundary(p=2e5, h=WARM),
+        "cold": fluid.FlowSource(m_flow=m2, h=COLD), "cold_end": fluid.PressureBoundary(p=2e5, h=COLD),
+    }  # fmt: skip
+    joins = ("hot.port part.a1", "part.b1 hot_end.port", "cold.port part.a2", "part.b2 cold_end.port")
+    return ac.compile(wired(*joins, part=part, **ends)).simulate(until=until)
+
+
+def test_a_plate_exchanger_has_the_ua_of_its_plates(wired: Any) -> None:
+    result = exchange(wired, fluid.PlateExchanger(one=WATER, two=WATER))
+    Re = 2 * 0.3 / (9.5 * 0.1 * 1e-3)
+    alpha = float(c.plate_nusselt(Re, 4184.0 * 1e-3 / 0.6)) * 0.6 / 5e-3
+    UA = 18 * 0.04 / (2 / alpha + 0.4e-3 / 16.0)
+    assert result["part.UA_now"][-1] == pytest.approx(UA, rel=1e-3)
+    units = UA / (0.3 * 4184.0)
+    assert result["part.eps"][-1] == pytest.approx(units / (1 + units), rel=1e-3)
+    assert not result.diagnostics
+
+
+def test_a_correlation_outside_of_its_range_warns_once_and_names_it(wired: Any) -> None:
+    result = exchange(wired, fluid.PlateExchanger(one=WATER, two=WATER), m1=0.005)
+    told = [d for d in result.diagnostics if "outside the range" in d.what]
+    assert len(told) == 1
+    assert "Reynolds number of the first fluid" in told[0].what and "50 … 15000" in told[0].what
+
+
+class Facing(ac.Component):
+    """A cellular exchanger between two flows, with something that sets the flow behind each side."""
+
+    def __init__(self, arrangement: str) -> None:
+        self.part = fluid.CellularExchanger(30, arrangement, first=WATER2, second=WATER2, C=500.0)
+        for name, h in (("hot", H_WARM), ("cold", H_COLD)):
+            setattr(self, name, fluid.FlowSource(m_flow=0.05, h=h))
+            setattr(self, f"{name}_valve", fluid.Orifice(A=1e-4))
+            setattr(self, f"{name}_end", fluid.PressureBoundary(p=2e5, h=h))
+
+    def connections(self) -> Any:
+        for name, k in (("hot", 1), ("cold", 2)):
+            yield getattr(self, name).port, getattr(self.part, f"a{k}")
+            yield getattr(self.part, f"b{k}"), getattr(self, f"{name}_valve").a
+            yield getattr(self, f"{name}_valve").b, getattr(self, f"{name}_end").port
+
+
+WATER2 = ac.media.fluid("water")
+H_COLD, H_WARM = (WATER2.state(p=2e5, T=T).h for T in (293.15, 333.15))
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+def test_cells_come_to_the_effectiveness(arrangement: str) -> None:
+    result = ac.compile(Facing(arrangement)).simulate(until=3000.0, points=3)
+    left = float(result["part.one.h"][-1][-1])
+    Q = 0.05 * (H_WARM - left)
+    UA = 500.0 * np.pi * 0.02 * 10.0 / 2
+    exact = float(fluid.effectiveness(UA / (0.05 * 4180.0), 1.0, arrangement)) * (H_WARM - H_COLD) * 0.05
+    assert Q == pytest.approx(exact, rel=0.025)  # cells mix: within 1/n
+    gained = 0.05 * (float(result["part.two.h"][-1][-1]) - H_COLD)
+    assert gained == pytest.approx(Q, rel=2e-3)
+
+
+def test_a_solenoid_opens_and_closes(wired: Any) -> None:
+    class Clock(ac.Component):
+        at = ac.Parameter(1.0, unit="s")
+        phase = ac.OutputStates("on", "off", initial="on")
+
+        def transitions(self) -> Any:
+            yield self.phase.on.to("off", after=self.at)
+
+    valve = fluid.SolenoidValve(medium=WATER)
+    ends = {"left": fluid.PressureBoundary(p=3e5, h=COLD), "right": fluid.PressureBoundary(p=2e5, h=COLD)}
+    plant = wired("left.port part.a", "part.b right.port", "clock.phase part.run", part=valve, clock=Clock(), **ends)
+    result = ac.compile(plant).simulate(until=5.0, points=51)
+    flow = np.asarray(result["part.m_flow"])
+    assert flow[0] == pytest.approx(1e-5 * np.sqrt(2 * 995.586 * 1e5), rel=1e-3)
+    assert flow[-1] < 1e-4 * flow[0]
+
+
+def test_a_separator_parts_liquid_and_vapour(wired: Any) -> None:
+    ends = R134A.saturation(p=5e5)
+    wet = ends.liquid.h + 0.4 * ends.h_evaporation
+    plant = wired(
+        "feed.port part.inlet", "part.vapour gas.a", "gas.b suction.port", "part.liquid draw.port",
+        part=fluid.Separator(medium=R134A, p_start=5e5), feed=fluid.FlowSource(m_flow=0.01, h=wet),
+        gas=fluid.Orifice(A=4e-6), suction=fluid.PressureBoundary(p=3e5, h=4e5), draw=fluid.FlowSource(m_flow=-0.006, h=wet),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=600.0, points=61)
+    p = float(result["part.p"][-1])
+    now = R134A.saturation(p=p)
+    assert result["part.vapour.h.outflow"][-1] == pytest.approx(now.vapour.h, rel=1e-6)
+    assert result["part.liquid.h.outflow"][-1] == pytest.approx(now.liquid.h, rel=1e-6)
+    assert 0.1 < result["part.level"][-1] < 0.9
+    came = float(
+        np.trapezoid(result["part.inlet.m_flow"] + result["part.liquid.m_flow"] + result["part.vapour.m_flow"], result.time)
+    )
+    assert result["part.M"][-1] - result["part.M"][0] == pytest.approx(came, rel=2e-2)
+
+
+def test_a_two_phase_pipe_loses_what_the_correlation_says(wired: Any) -> None:
+    ends = R134A.saturation(p=3e5)
+    for x in (-0.1, 0.3, 1.2):
+        h = ends.liquid.h + x * ends.h_evaporation
+        plant = wired("feed.port part.a", "part.b end.port", part=fluid.TwoPhasePipe(medium=R134A, length=1.0),
+                      feed=fluid.FlowSource(m_flow=0.01, h=h), end=fluid.PressureBoundary(p=3e5, h=h))  # fmt: skip
+        result = ac.compile(plant).simulate(until=1.0)
+        p = float(result["part.a.p"][-1])
+        state, sat = R134A.state(p=p, h=h), R134A.saturation(p=p)
+        q = min(max(float(state.x), 0.0), 1.0)
+        liquid, vapour = (state if x <= 0 else sat.liquid), (state if x >= 1 else sat.vapour)
+        losses = [float(fluid.pressure_loss(0.01, s.rho, s.viscosity, 1.0, 0.01, 1.5e-6)) for s in (liquid, vapour)]
+        assert p - 3e5 == pytest.approx(float(c.mueller_steinhagen_heck(*losses, q)), rel=1e-4)
+
+
+def test_an_internal_exchanger_dries_and_heats_the_suction_gas(wired: Any) -> None:
+    warm, cold = R134A.state(p=8e5, T=300.0).h, R134A.state(p=2e5, x=0.95).h
+    plant = wired(
+        "hot.port part.a1", "part.b1 hot_end.port", "wet.port part.a2", "part.b2 wet_end.port",
+        part=refrigeration.InternalExchanger(medium=R134A, effectiveness=0.5),
+        hot=fluid.FlowSource(m_flow=0.02, h=warm), hot_end=fluid.PressureBoundary(p=8e5, h=warm),
+        wet=fluid.FlowSource(m_flow=0.02, h=cold), wet_end=fluid.PressureBoundary(p=2e5, h=cold),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    Q = float(result["part.Q_flow"][-1])
+    most = 0.02 * min(warm - R134A.state(p=8e5, T=R134A.state(p=2e5, x=0.95).T).h, R134A.state(p=2e5, T=300.0).h - cold)
+    assert Q == pytest.approx(0.5 * most, rel=2e-3)
+    assert 0.02 * (result["part.b2.h.outflow"][-1] - cold) == pytest.approx(Q, rel=1e-4)
+    assert 0.02 * (warm - result["part.b1.h.outflow"][-1]) == pytest.approx(Q, rel=1e-4)
+
+
+def test_what_is_no_arrangement() -> None:
+    with pytest.raises(UsageError, match="'counter' or 'co' flow, not 'cross'"):
+        fluid.CellularExchanger(10, "cross")
