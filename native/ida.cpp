@@ -116,6 +116,8 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     t = t_start = t0;
     if (recorder) recorder->restart();
     ahead.is = false;
+    mesh.assign(1, t0), searched = t0, root_row = left_row = -1;
+    if (local) local->forget();
     if (!started) origin = t0;
     step_at_start = step;
     restore_start();
@@ -366,6 +368,7 @@ void Ida::write_row(double time, double *row, bool hold) {
         elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
         IDAGetDky(mem, elapsed, 0, y_out);
         if (interpolate_derivatives || hold) IDAGetDky(mem, elapsed, 1, yp_out);
+        if (local) local->show(origin + end, time, w_out.get(), w_out.get() + n);
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
@@ -471,6 +474,10 @@ Status Ida::outcome(int flag) {
 Status Ida::step_to(double t_target, double stop) {
     bool look_at_steps = system->root_count || watch || recorder || system->step_cells.size();
     int task = look_at_steps && !stepped_past(stop) ? IDA_ONE_STEP : IDA_NORMAL;
+    if (searches() && steps_since_start() && searched < std::min(step_end(), horizon)) {
+        Status status = search_step();
+        if (status != Status::Finished || t >= t_target) return status;
+    }
     double chunk_start = t;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
@@ -481,6 +488,10 @@ Status Ida::step_to(double t_target, double stop) {
         double elapsed = 0, aim = task == IDA_NORMAL ? t_target : stop;
         int flag = IDASolve(mem, aim - origin, &elapsed, y_vector, yp_vector, task);
         t = elapsed == stop - origin ? stop : elapsed == aim - origin ? aim : origin + elapsed;
+        if (flag >= 0 && task == IDA_ONE_STEP && searches()) {
+            Status status = search_step();
+            if (status != Status::Finished) return status;
+        }
         if (flag >= 0 && recorder && set_time(t, w.get(), input_time)) record_step();
         if (flag >= 0 && switches && (switches->left_out || switches->loose) && set_time(t, w.get(), input_time)) switches->look(w.get());
         if (flag >= 0 && update_after_step() && flag != IDA_ROOT_RETURN) return Status::Assigned;
@@ -546,10 +557,15 @@ void Ida::go_back(double time) {
     t = time;
     IDAGetDky(mem, time - origin, 0, y_vector);
     IDAGetDky(mem, time - origin, 1, yp_vector);
+    if (local) local->show(step_end(), time, w.get(), w.get() + n);
     input_time = nowhere;
 }
 
 Status Ida::go_on_ahead(double t_end) {
+    if (searches() && searched < std::min(ahead.t, t_end)) {
+        Status status = search(std::min(ahead.t, t_end));
+        if (status != Status::Finished) return ahead.is = false, status;
+    }
     if (ahead.t > t_end) return go_back(t_end), Status::Finished;
     ahead.is = false;
     go_back(ahead.t);
@@ -562,6 +578,8 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
     Status status = cancelled ? Status::Cancelled : Status::Finished;
     message.clear();
     event_rows = events_handled = 0;
+    sheet = {times, count, rows, capacity, &written};
+    horizon = t_end;
     written = prepare(t_end, stop, times, count, rows, 0);
     while (t < t_end && status == Status::Finished) {
         if (ahead.is) {

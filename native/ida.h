@@ -6,6 +6,7 @@
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
+#include "local.h"
 #include "recorder.h"
 #include "scales.h"
 #include "stability.h"
@@ -197,6 +198,26 @@ class Ida {
     Status handle_timed(double stop, double *rows, int64_t capacity, int64_t written);
     Status conclude_event(double *rows, int64_t capacity, int64_t written);
     bool scheduled() const { return switches && switches->handles && switches->schedule.is; }
+    // Local events: relations are searched step by step here, and not by IDAS.
+    bool searches() const;
+    double step_end() const;
+    Status search(double until); // Root: there is one that is for everybody; the session is there
+    Status search_step();
+    void take_course(double time);
+    void go_to_root(int32_t row, double time, double until);
+    History history();
+    std::unique_ptr<Local> local;
+    std::vector<double> mesh; // ends of steps since the start, the last one first
+    double searched = 0, horizon = 0, local_time = nowhere;
+    int32_t root_row = -1, left_row = -1; // the last one that was left to everybody, and when
+    double left_at = -1e300;
+    N_Vector *differences = nullptr; // IDAS' history
+    struct Sheet {
+        const double *times;
+        int64_t count;
+        double *rows;
+        int64_t capacity, *written;
+    } sheet{};
     double bound = 0;         // the next time that no step passes …
     bool timed_ahead = false; // … because something happens then
     void go_back(double time);             // to a time within the last step
@@ -218,6 +239,7 @@ class Ida {
     void align_roots();
     void init_roots();
     void see_what_roots_read();
+    int root_mode() const { return searches() ? 2 : joint(); }
     bool joint() const { return switches && switches->joint(); }
     void send_directions();
     Status outcome(int flag);

@@ -153,11 +153,12 @@ void Ida::show_updates() {
 // ------------------------------------------------------------------------------------------------ root functions
 
 void Ida::set_switches(std::shared_ptr<Switches> given) {
-    bool was = joint();
+    int was = root_mode();
     if (given) given->check();
     switches = std::move(given);
     see_what_roots_read();
-    if (!started || joint() == was || !system->root_count) return;
+    local.reset();
+    if (!started || root_mode() == was || !system->root_count) return;
     if (steps_since_start()) throw std::runtime_error("set_switches() must come right after start()");
     init_roots();
 }
@@ -169,6 +170,7 @@ void Ida::see_what_roots_read() {
 
 void Ida::init_roots() {
     see_what_roots_read();
+    if (searches()) return check(IDARootInit(mem, 0, nullptr), "IDARootInit");
     check(IDARootInit(mem, joint() ? 1 : (int)system->root_count, joint() ? joint_root_callback : root_callback), "IDARootInit");
     check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
     int falling = -1;
@@ -223,7 +225,9 @@ void Ida::found_roots(int32_t *found) {
     if (joint()) {
         if (!set_time(t, w.get(), input_time)) return;
         system->assign(w.get());
-        return switches->crossed(w.get(), found);
+        switches->crossed(w.get(), found);
+        if (root_row >= 0 && !found[root_row]) found[root_row] = switches->heading(root_row);
+        return;
     }
     IDAGetRootInfo(mem, found);
     for (size_t i = 0; i < mirror.size(); ++i) found[i] *= (int32_t)mirror[i];

@@ -18,6 +18,7 @@ class Nets {
     // Nets whose sources do not depend on one another's followers; `key` and `rule` are (follower, state).
     void add_level(int64_t nets, nb::handle source, nb::handle source_net, nb::handle source_row, nb::handle follower, nb::handle key,
                    nb::handle many, nb::handle rule, int64_t workspace);
+    bool empty() const { return levels.empty() && combined.empty(); }
     bool follow(double *w); // false: a value that is no state
 
   private:

@@ -596,6 +596,7 @@ void bind_switches(nb::module_ &m) {
                  schedule.first = first, schedule.base = base, schedule.denominator = denominator;
              },
              "cells"_a, "next"_a, "period"_a, "first"_a, "base"_a, "denominator"_a)
+        .def_rw("local", &Switches::local, "Let events that change few unknowns do so within a step of the others; see local.h.")
         .def_rw("handles", &Switches::handles, "False: roots are searched in the same way, but all events are left to the caller.")
         .def("set_haste",
              [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {

@@ -82,6 +82,7 @@ class Switches {
     bool mixed = false; // what is decided at events depends on unknowns that are solved for
     std::vector<char> differential;
     std::vector<double> nominal;
+    bool local = false;      // events that change few unknowns do so within the step (local.h)
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
     double pace = 0;         // the step that restarts go by
     double restart_step = 0; // first step after a restart, in steps before it
@@ -109,6 +110,8 @@ class Switches {
     void see_bands(const double *w);
     void look(double *w);                       // whether rows that were left out are back; bands become narrow
     double nearest(const double *w);
+    void leave_out(int32_t row) { aims[row] = 0, left_out = true; } // until it is on its side again
+    int32_t heading(int32_t row) const { return aims[row] > 0 ? -1 : 1; }
     void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it
 
     // What it did.
@@ -119,6 +122,7 @@ class Switches {
     void note(const double *w, double t, int64_t row);
 
   private:
+    friend class Local;
     int32_t first_of_time() const { return (int32_t)(bands.size() + directions.size()); } // causes are numbered role by role
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);

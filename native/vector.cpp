@@ -108,9 +108,14 @@ static void op_inverse(N_Vector x, N_Vector z) { inverse(NV_DATA_S(x), NV_DATA_S
 
 static realtype op_min(N_Vector x) { return smallest(NV_DATA_S(x), NV_LENGTH_S(x)); }
 
+static thread_local N_Vector *combined = nullptr;
+
+N_Vector *last_combined() { return combined; }
+
 static int op_linear_combination(int count, realtype *c, N_Vector *x, N_Vector z) {
     constexpr int most = 16; // IDAS combines at most the 6 vectors of its history
     if (count < 1 || count > most) return -1;
+    combined = x;
     const double *data[most];
     for (int k = 0; k < count; ++k) data[k] = NV_DATA_S(x[k]);
     combine(count, c, data, NV_DATA_S(z), NV_LENGTH_S(z));

@@ -247,7 +247,7 @@ def _together() -> Iterator[Record]:
     yield record | {"events": len(result.events), "bar": 1, "switched": after, "end": float(result["ramp[0].x"][-1])}
 
 
-REACTING = (250, 1_000, 4_000)  # cells, each with one event at a time of its own
+REACTING = (250, 1_000, 4_000, 8_000)  # cells, each with one event at a time of its own
 SLOPE = 1.2
 
 

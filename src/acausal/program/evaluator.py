@@ -186,6 +186,7 @@ class Evaluator:
         if self.history is None:
             return values
         rows = self.history.rows[(self.history.rows >= 0) & (self.history.rows + 1 < len(values))]
+        rows = rows[self.time[rows] == self.time[rows + 1]]  # rows are not stored at every event
         before = np.array(values)
         before[rows + 1] = values[rows]
         return before

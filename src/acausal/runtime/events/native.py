@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ...families.nets import StateTables
 
 RESTART = 0.1  # first step after an event, in steps before it
+LOCAL = 64  # unknowns: in larger plants an event that changes few of them does so within a step of the others
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
 HANDLED = ("relation", "update", "reinit", "guess", "snapshot", "stop", "assertion")
@@ -178,6 +179,7 @@ def switches(handler: Handler, span: float) -> Any:
     found.set_types(np.ascontiguousarray(handler.typed), np.ascontiguousarray(handler.truths))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
+    found.local = problem.size >= LOCAL
     found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)
     return found
 

@@ -1,0 +1,101 @@
+// Relations that are searched step by step, and events that change few unknowns within a step (local.h).
+#include "ida.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace acausal {
+
+constexpr int64_t whole_row = 512; // columns: wider rows are not stored at events that change few of them
+
+bool Ida::searches() const {
+    return switches && switches->local && switches->handles && switches->joint() && switches->snapshot.empty() && switches->nets.empty() &&
+           !watch && !recorder && !untested && !system->step_cells.size();
+}
+
+double Ida::step_end() const {
+    double end = 0;
+    IDAGetCurrentTime(mem, &end);
+    return origin + end;
+}
+
+// The differences that IDAS keeps are what it combines when it interpolates.
+History Ida::history() {
+    History step;
+    IDAGetLastOrder(mem, &step.order);
+    if (!differences) IDAGetDky(mem, mesh[0] - origin, 0, y_out), differences = last_combined();
+    int count = std::min(step.order + 1, settings.max_order);
+    for (int j = 0; j <= count; ++j) step.differences.push_back(NV_DATA_S(differences[j]));
+    step.times = mesh;
+    step.times.push_back(mesh.back() - (mesh[mesh.size() - 2] - mesh.back())); // as far before the start as the first step was long
+    return step;
+}
+
+Status Ida::search_step() {
+    double end = step_end();
+    if (end > mesh[0]) mesh.insert(mesh.begin(), end);
+    if (mesh.size() > 8) mesh.pop_back();
+    Status status = search(std::min(end, horizon));
+    if (status == Status::Finished && t != end) go_back(end);
+    return status;
+}
+
+Status Ida::search(double until) {
+    if (!(until > searched)) return Status::Finished;
+    root_row = -1;
+    if (t != until) go_back(until);
+    if (!set_time(t, w.get(), input_time)) return Status::Finished; // what went wrong is kept
+    if (!local) local = std::make_unique<Local>(system, switches, scales, [this](double time, double *v) { return set_time(time, v, local_time); });
+    local->enter(history());
+    local_time = nowhere;
+    bool any = root_time.time([&] {
+        system->assign(w.get());
+        return local->look(w.get(), searched, until);
+    });
+    if (!any) return searched = until, Status::Finished;
+    double time;
+    int32_t row;
+    bool alone;
+    while (local->next(time, row, alone)) {
+        bool room = outputs.width() > whole_row || room_for_event(sheet.capacity, sheet.count);
+        *sheet.written = write_rows(std::nextafter(time, searched), sheet.times, sheet.count, sheet.rows, *sheet.written);
+        if (cancelled || !room || !alone || !local->attempt(row, time)) {
+            if (row == left_row && time <= left_at) { // nothing came of it when it was last looked at
+                switches->leave_out(row);
+                continue;
+            }
+            return go_to_root(row, time, until), Status::Root;
+        }
+        take_course(time);
+    }
+    t = searched = until;
+    return Status::Finished;
+}
+
+// Where IDAS' own interpolation is beyond the switching point, too.
+void Ida::go_to_root(int32_t row, double time, double until) {
+    double further = 16 * std::numeric_limits<double>::epsilon() * (std::fabs(until) + std::fabs(until - searched));
+    for (int attempt = 0; attempt < 40; ++attempt, further *= 2) {
+        go_back(time);
+        if (!set_time(t, w.get(), input_time)) break;
+        system->assign(w.get());
+        if (!(switches->nearest(w.get()) > 0) || !(time < until)) break;
+        time = std::min(time + further, until);
+    }
+    root_row = left_row = row, searched = left_at = time;
+}
+
+// An event that was found to be local, and what is stored of it.
+void Ida::take_course(double time) {
+    bool noteworthy = local->noteworthy(), rows = noteworthy && outputs.width() <= whole_row;
+    t = time;
+    if (rows && last_stored < t) store_row(sheet.rows, *sheet.written);
+    local->commit(w.get(), w_out.get());
+    switches->restart = false;
+    if (noteworthy) switches->note(w.get(), t, *sheet.written + event_rows - 1);
+    if (rows) store_row(sheet.rows, *sheet.written);
+    ++switches->records.handled, ++switches->records.rounds;
+}
+
+} // namespace acausal

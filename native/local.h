@@ -1,0 +1,170 @@
+// Events that change the equations of a few unknowns, within a step of all the others.
+//
+// A restart costs as many steps of the whole plant as it takes to reach a high order again. Where an event changes the slopes of few
+// unknowns, nothing is wrong with the history of the rest: it is kept, and the few are given another one. From the event on they obey
+// other equations; these are solved over the step by collocation (the others as the step has them), the polynomial that comes out is
+// extended back over the points of the history, and its differences are written into IDAS' array. The next step's error test judges
+// all unknowns alike, so that nothing is believed that is not seen.
+//
+// Which unknowns are few is found by trying: those of the rows that read what changed, then those in whose rows the new course of the
+// former leaves a defect that matters, and so on; if they become many, or anything else is unusual, the event is for Switches, and a
+// restart. Only what reads something that changed is evaluated: kernels are called for single rows of their tables.
+#pragma once
+
+#include "scales.h"
+#include "switches.h"
+#include "system.h"
+
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+namespace acausal {
+
+// The last step as IDAS has it: times of its points, the last one first, and the differences over them.
+struct History {
+    std::vector<double> times;
+    std::vector<double *> differences;
+    int order = 0; // of the formula; one more difference is kept
+};
+
+class Local {
+  public:
+    using SetTime = std::function<bool(double, double *)>; // time and inputs in a workspace
+
+    Local(std::shared_ptr<System> system, std::shared_ptr<Switches> switches, const Scales &scales, SetTime set_time);
+
+    void enter(History step); // courses within the same step are kept
+    void forget();
+    // Unknowns that took another course in the step that ended at `end`, at a time within it: differences of a low order interpolate
+    // between the points of the history, not between event and end.
+    void show(double end, double t, double *y, double *yp) const;
+    // Relations that change sides in (from, until]; w is at `until`, with computed cells. False: none does.
+    bool look(double *w, double from, double until);
+    bool next(double &t, int32_t &row, bool &alone); // the first of them; not alone: others do so at the same time, the last one at t
+    // What the event changes, without a change of anything yet; false: not for here.
+    bool attempt(int32_t row, double t);
+    bool noteworthy() const { return shown; }
+    bool counts_as_restart() const { return !few.empty(); }
+    void commit(double *w, double *w_out); // … and now it counts; goes on to look for what follows
+    int64_t handled = 0, left = 0;
+
+  private:
+    enum Role : uint8_t { Relation, Size, Update, Residual, Assignment, Foreign, Roles };
+    struct Node {
+        const Family *family;
+        int32_t column;
+        Role role;
+    };
+    // All that is evaluated for one row: computed cells in order, with what makes each, and the unknowns at the leaves.
+    struct Closure {
+        bool bounded = true;
+        std::vector<int32_t> values, slopes, computed, nodes;
+    };
+    struct Table { // lists of nodes, one for each row or cell
+        std::vector<int32_t> start, nodes;
+    };
+    struct Weights {
+        double value[8], slope[8], along;
+    };
+    struct Unknown {
+        int32_t number, row;
+        bool differential;
+        double begin, tolerance, value, slope; // its value at the event; where it is evaluated now
+        double coefficient[8];                 // of its course, in parts of the step from its beginning on
+    };
+    struct Crossing {
+        double t;
+        int32_t row;
+        int64_t version;
+        bool operator<(const Crossing &other) const { return t > other.t; }
+    };
+    struct Reached { // from cells that change
+        std::vector<int32_t> rows, relations, updates;
+        bool foreign = false, bounded = true;
+    };
+
+    void build();
+    void add_nodes(const std::vector<Family> &families, Role role);
+    Table table_of(Role role, int64_t count) const;
+    void match(const double *w);
+    bool augment(int32_t row, std::vector<int32_t> &seen, int depth);
+    const Closure &closure(Role role, int32_t row);
+    bool gather(Closure &found, int32_t node, int depth);
+    void call(const Node &node, double *out);
+    double part_of(int32_t node, int32_t target);
+    double evaluate(Role role, int32_t row, double t);
+    double evaluate_wholly(int32_t relation, double t);
+    const Weights &weights_at(double t);
+    double past(const Weights &at, int32_t unknown) const;
+    double past_slope(const Weights &at, int32_t unknown) const;
+    double value_at(const Weights &at, int32_t unknown) const;
+    double slope_at(const Weights &at, int32_t unknown) const;
+    Reached reached(const std::vector<int32_t> &cells);
+    void set(int32_t cell, double value);
+    void undo();
+    bool discrete(int32_t row, double t);
+    bool sweep(std::vector<int32_t> pending, double t);
+    bool of_type(int32_t update, double value) const;
+    bool holds(int32_t relation, double t);
+    void close_band(int32_t row, double t);
+    bool continuous(double t);
+    bool solve(double t);
+    bool jump(double t);
+    bool collocate(double t);
+    bool add_unknown(int32_t row, double t);
+    bool add_neighbours(double t, bool &added);
+    bool fits() const;
+    void place_at(double t);
+    bool factor(double t);
+    void back_substitute(double *x) const;
+    double residual(size_t k, double t) { return evaluate(Residual, few[k].row, t); }
+    double &solved_for(Unknown &u) { return u.differential ? u.slope : u.value; }
+    double scale_of(const Unknown &u) const { return u.differential ? u.tolerance / length() : u.tolerance; }
+    double length() const { return history.times[0] - history.times[1]; }
+    double along(double t) const { return (t - history.times[1]) / length(); }
+    double course(const Unknown &u, double x) const;
+    double course_slope(const Unknown &u, double x) const;
+    void see_crossing(int32_t relation, double from, double until);
+    void see_dip(int32_t relation, double from, double until);
+    void see_slopes(const double *w, double until);
+    bool may_dip(size_t relation, double length) const;
+    double fine() const;
+    double aimed(int32_t relation, double t);
+
+    std::shared_ptr<System> system;
+    std::shared_ptr<Switches> switches;
+    const Scales &scales;
+    SetTime set_time;
+    int64_t n;
+    bool built = false, shown = false;
+    std::vector<double> v; // a workspace of which only what is needed is up to date
+    std::vector<Node> nodes;
+    Table producers[Roles], readers;
+    std::unordered_map<int64_t, Closure> closures;
+    std::vector<int32_t> owner, row_of, entry_start, entry_row, stamp, cell_number, partner_number;
+    int32_t stamped = 0;
+    std::vector<char> has_slope;
+    History history;
+    std::unordered_map<int64_t, Weights> weights;
+    std::vector<int32_t> place; // of an unknown among the few, or -1
+    std::vector<Unknown> few;
+    std::vector<int32_t> taken; // … and among those that took another course in this step
+    std::vector<Unknown> courses;
+    std::vector<double> matrix;
+    std::vector<int32_t> pivots;
+    std::vector<std::pair<int32_t, double>> old;      // cells that were changed, and their values before
+    std::vector<int32_t> changed_cells;
+    std::priority_queue<Crossing> queue;
+    std::vector<int64_t> version;
+    std::vector<double> probe, values, slopes, values_before, slopes_before; // of relations, at both ends of what is searched
+    double looked_until = -1e300;
+    std::vector<int32_t> crossings;                   // of each relation in this step
+    double event_time = 0, searched_until = 0;
+    int32_t event_row = 0;
+    double band = 0;
+    Reached effect;
+};
+
+} // namespace acausal
