@@ -173,6 +173,7 @@ class Ida {
     void measure_scales();
     bool stuck() const; // the step under way is too short to move time
     void set_kinds(const Kinds &kinds);
+    void set_tested();
     void choose_tested();
     void correct_output();
     bool refresh = false;

@@ -20,6 +20,9 @@ from .differentiate import gradient, partials
 from .facts import Entry, Facts
 
 PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, always -, or row by row
+SIGNS = 3  # the bits of a sign; beside them, how a slot goes on from row to row, where that is the same for all rows:
+REPEATED, CONSECUTIVE = 4, 8
+_MANY_ROWS = 64  # for which code of their own pays
 
 
 _templates: WeakValueDictionary[tuple[Expression, ...], Template] = WeakValueDictionary()
@@ -127,6 +130,22 @@ class Family:
     @property
     def count(self) -> int:
         return int(self.rows.shape[1])
+
+    @property
+    def access(self) -> tuple[int, ...]:
+        """Signs, and of many rows that follow each other in the tables as well, how: code for these uses vector instructions.
+
+        Each slot then is the same cell for all rows (REPEATED) or the next cell for the next row (CONSECUTIVE); a last number says
+        that the residuals follow each other too.
+        """
+        if self.count < _MANY_ROWS or MIXED in self.signs or not all(_is_consecutive(line) for line in self.rows):
+            return self.signs
+        steps = [CONSECUTIVE if _is_consecutive(line) else REPEATED if (line == line[0]).all() else 0 for line in self.slots]
+        return (*(sign | step for sign, step in zip(self.signs, steps, strict=True)), CONSECUTIVE) if all(steps) else self.signs
+
+
+def _is_consecutive(line: np.ndarray) -> bool:
+    return int(line[-1]) - int(line[0]) == len(line) - 1 and bool((line[1:] > line[:-1]).all())
 
 
 def merged_families(merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]) -> list[Family]:

@@ -3,7 +3,9 @@
 Measured (kernels of some 30 operations, two functions each): generating IR 0.4 ms, machine code 10 ms, in haste 1.7 ms, with the
 same bits and loops that take 1.2 to 1.5 times as long. So a plant of many classes with few instances each is compiled in haste,
 everything else well. LLVM's standard pipelines (-O1 … -O3) double the compile time and give the same loops, because what they would
-find is not there: expressions are interned, the loop is emitted in its final shape, and rows cannot be vectorised over.
+find is not there: expressions are interned, the loop is emitted in its final shape, and rows cannot be vectorised over. Only where
+rows follow each other in memory (`Family.access`) they can, and then the pipeline with the vectoriser runs: the same bits again,
+because no operation is reordered.
 Kernels are compiled in batches, because a module costs as much as a small kernel; their code is taken apart again (`image.py`),
 kept one by one, and loaded without LLVM. While LLVM compiles one batch, the text of the next is written.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -22,7 +25,7 @@ from ..families.template import Template
 from ..records import dataclass
 from ..vault import open_vault
 from .cache import expected_entries, host, key_of
-from .emit import emit_kernels
+from .emit import emit_kernels, is_consecutive
 from .image import Image, images_of, mapped
 
 Request = tuple[Template, tuple[int, ...]]
@@ -203,6 +206,18 @@ def _linked(contents: dict[str, bytes], wanted: Iterable[_Wanted]) -> dict[str, 
     return found
 
 
+class _How(Enum):
+    HASTY = 0
+    WELL = 1
+    VECTORISED = 2  # several rows at once
+
+
+def _how(one: _Wanted, many: bool) -> _How:
+    if is_consecutive(one.signs, one.template):
+        return _How.VECTORISED
+    return _How.HASTY if many and one.few else _How.WELL
+
+
 @cache
 def _compiler() -> _Compiler:
     return _Compiler()
@@ -235,35 +250,41 @@ class _Compiler:
         many = len(wanted) > MANY
         found: dict[str, tuple[str, bytes]] = {}
         with ThreadPoolExecutor(1) as pool:  # compiling holds a lock of llvmlite's, but not the interpreter's
-            running = [(batch, pool.submit(self._object, text, hasty)) for batch, hasty, text in self._batches(wanted, many)]
+            running = [(batch, pool.submit(self._object, text, how)) for batch, how, text in self._batches(wanted, many)]
             for batch, code in running:
                 names = [_in_haste(one.key) if many and one.few else one.key for one in batch]
                 contents = self._contents(batch, code.result())
                 found |= {one.key: (name, content) for one, name, content in zip(batch, names, contents, strict=True)}
         return found
 
-    def _batches(self, wanted: list[_Wanted], many: bool) -> Iterator[tuple[list[_Wanted], bool, str]]:
+    def _batches(self, wanted: list[_Wanted], many: bool) -> Iterator[tuple[list[_Wanted], _How, str]]:
         """Modules of some kernels each; one for each kernel where object files cannot be taken apart."""
-        for hasty in (True, False):
-            group = [one for one in wanted if (many and one.few) == hasty]
+        for how in _How:
+            group = [one for one in wanted if _how(one, many) is how]
             size = BATCH if self.mappable else 1
             for k in range(0, len(group), size):
                 batch = group[k : k + size]
                 text = self._text(batch)
                 if len(text) <= LARGEST_OPTIMISED:
-                    yield batch, hasty, text
+                    yield batch, how, text
                     continue
                 for one in batch:
                     alone = self._text([one])
-                    yield [one], hasty or len(alone) > LARGEST_OPTIMISED, alone
+                    yield [one], _How.HASTY if len(alone) > LARGEST_OPTIMISED else how, alone
 
     def _text(self, batch: list[_Wanted]) -> str:
         return self.header + emit_kernels([(one.template, one.signs, one.key) for one in batch], self.fma)
 
-    def _object(self, text: str, hasty: bool) -> bytes:
+    def _object(self, text: str, how: _How) -> bytes:
         module = self.llvm.parse_assembly(text)
-        if hasty:
+        if how is _How.HASTY:
             return bytes(self.hasty_machine.emit_object(module))
+        if how is _How.VECTORISED:
+            options = self.llvm.create_pipeline_tuning_options(speed_level=2)
+            options.loop_vectorization = True
+            whole = self.llvm.create_pass_builder(self.machine, options)
+            whole.getModulePassManager().run(module, whole)
+            return bytes(self.machine.emit_object(module))
         builder = self.llvm.create_pass_builder(self.machine, self.llvm.create_pipeline_tuning_options(speed_level=1))
         passes = self.llvm.create_new_function_pass_manager()
         passes.add_instruction_combine_pass()
@@ -278,7 +299,7 @@ class _Compiler:
         if images is not None:
             return [images[one.key].to_bytes() for one in batch]
         self.mappable = False
-        return [code] if len(batch) == 1 else [self._object(self._text([one]), False) for one in batch]
+        return [code] if len(batch) == 1 else [self._object(self._text([one]), _How.WELL) for one in batch]
 
     def link(self, objects: Iterable[bytes], names: list[str]) -> Any:
         """One library for some object files. Names of functions hold the key, so that no two libraries clash."""

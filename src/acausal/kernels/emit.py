@@ -22,7 +22,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from ..families.template import MINUS, MIXED, PLUS, Template
+from ..families.template import MINUS, MIXED, PLUS, REPEATED, SIGNS, Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 
 Emitter = Callable[["Row", Operation], str]
@@ -54,11 +54,19 @@ attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn memory(none) nobuiltin }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.vectorize.enable", i1 false}
-"""  # rows accumulate through a table, so no two of them are known to be independent: do not even try to vectorise over them
+!2 = distinct !{!2, !3}
+!3 = !{!"llvm.loop.vectorize.enable", i1 true}
+"""  # where rows accumulate through a table, no two of them are known to be independent: do not even try to vectorise over them
+
+
+def is_consecutive(signs: tuple[int, ...], template: Template) -> bool:
+    """Whether rows follow each other in memory (`Family.access`), so that several are computed at once."""
+    return len(signs) > len(template.slots)
 
 
 def _residual(template: Template, signs: tuple[int, ...], name: str, declarations: set[str], fma: bool) -> str:
     row = Row(template, signs, declarations, "%rows")
+    row.consecutive = is_consecutive(signs, template)
     row.compute(*template.outputs, once=fma)
     for k, output in enumerate(template.outputs):
         row.accumulate(k, output)
@@ -78,7 +86,9 @@ class Row:
     """The code of one row, as it grows, and of what is done once before the first row."""
 
     def __init__(self, template: Template, signs: tuple[int, ...], declarations: set[str], table: str) -> None:
-        self.signs = signs
+        self.signs = [sign & SIGNS for sign in signs]
+        self.steps = [sign & ~SIGNS for sign in signs]
+        self.consecutive = False  # whether results go to places that follow each other
         self.declarations = declarations
         self.table = table  # where results go: `%rows` or `%positions`
         self.places = {id(f): k for k, f in enumerate(template.functions)}
@@ -153,6 +163,13 @@ class Row:
         return self.indices[slot]
 
     def gather(self, slot: Slot) -> str:
+        if step := self.steps[slot.number]:
+            first = self._first_cell("%w", "%slots", slot.number)
+            if step == REPEATED:
+                value = self.hoist(f"load double, ptr {first}, align 8")
+            else:
+                value = self.add(f"load double, ptr {self.add(f'getelementptr inbounds double, ptr {first}, i64 %row')}, align 8")
+            return self._signed(value, slot)
         place = self.index(slot.number)
         if self.signs[slot.number] == MIXED:
             place = self.add(f"xor i64 {place}, {self.add(f'ashr i64 {place}, 63')}")  # ~i where i is negative
@@ -251,15 +268,26 @@ class Row:
             value = node
         else:
             value = self.number(node) if slot is None else self.entry(slot, node)
-        cell = self.add(f"getelementptr inbounds double, ptr %target, i64 {self._entry_of_table(self.table, place)}")
+        if self.consecutive:
+            cell = self.add(f"getelementptr inbounds double, ptr {self._first_cell('%target', self.table, place)}, i64 %row")
+        else:
+            cell = self.add(f"getelementptr inbounds double, ptr %target, i64 {self._entry_of_table(self.table, place)}")
         total = self.sum(value, self.add(f"load double, ptr {cell}, align 8"))
         self.lines.append(f"  store double {total}, ptr {cell}, align 8\n")
 
+    def _first_cell(self, array: str, table: str, line: int) -> str:
+        """Where the first row of a line of the table points."""
+        number = self.hoist(f"load i32, ptr {self._line_of_table(table, line)}, align 4")
+        return self.hoist(f"getelementptr inbounds double, ptr {array}, i64 {self.hoist(f'sext i32 {number} to i64')}")
+
+    def _line_of_table(self, table: str, line: int) -> str:
+        if not line:
+            return table
+        offset = "%n" if line == 1 else self.hoist(f"mul nuw nsw i64 %n, {line}")
+        return self.hoist(f"getelementptr inbounds i32, ptr {table}, i64 {offset}")
+
     def _entry_of_table(self, table: str, line: int) -> str:
-        start = table
-        if line:
-            offset = "%n" if line == 1 else self.hoist(f"mul nuw nsw i64 %n, {line}")
-            start = self.hoist(f"getelementptr inbounds i32, ptr {table}, i64 {offset}")
+        start = self._line_of_table(table, line)
         cell = self.add(f"getelementptr inbounds i32, ptr {start}, i64 %row")
         return self.add(f"sext i32 {self.add(f'load i32, ptr {cell}, align 4')} to i64")
 
@@ -271,7 +299,7 @@ class Row:
             f"before:\n{''.join(self.before)}  br label %loop\n"
             f"loop:\n  %row = phi i64 [ 0, %before ], [ %next, %loop ]\n{''.join(self.lines)}"
             "  %next = add nuw nsw i64 %row, 1\n  %done = icmp eq i64 %next, %n\n"
-            "  br i1 %done, label %end, label %loop, !llvm.loop !0\n"
+            f"  br i1 %done, label %end, label %loop, !llvm.loop {'!2' if self.consecutive else '!0'}\n"
             "end:\n  ret void\n}\n"
         )
 

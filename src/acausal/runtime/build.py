@@ -66,7 +66,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
 
 def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:
     """Residual and Jacobian kernels with their tables, and the objects that hold their code."""
-    compiled = compile_kernels([(f.template, f.signs) for f in families], [f.count for f in families])
+    compiled = compile_kernels([(f.template, f.access) for f in families], [f.count for f in families])
     residuals, jacobians = list[Kernel](), list[JacobianKernel]()
     for family, kernel, place in zip(families, compiled, positions, strict=True):
         functions = addresses(family)
