@@ -102,6 +102,7 @@ from .language.units import define_unit
 if TYPE_CHECKING:
     from . import library, media
     from .analysis.measured import experiment
+    from .analysis.worst import worst_case
     from .climate import weather
     from .language.distributions import choice, lognormal, normal, triangular, uniform
     from .loading import load
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from .runtime.outcome import Outcome
     from .studies.cases import draws, grid, one_at_a_time
     from .studies.indices import sobol_indices
+    from .studies.signals import random_signal
     from .studies.study import study
 
 _errors.shorten_tracebacks()
@@ -151,7 +153,9 @@ _LATE = {
     "load": ("loading", "load"),
     "library": ("library", None),
     "experiment": ("analysis.measured", "experiment"),
+    "random_signal": ("studies.signals", "random_signal"),
     "sobol_indices": ("studies.indices", "sobol_indices"),
+    "worst_case": ("analysis.worst", "worst_case"),
     "study": ("studies.study", "study"),
     "grid": ("studies.cases", "grid"),
     "one_at_a_time": ("studies.cases", "one_at_a_time"),
@@ -287,6 +291,7 @@ __all__ = [
     "plain",
     "pre",
     "psychrometric_diagram",
+    "random_signal",
     "regularised_power",
     "regularised_sqrt",
     "reinit",
@@ -322,4 +327,5 @@ __all__ = [
     "when",
     "when_first",
     "where",
+    "worst_case",
 ]

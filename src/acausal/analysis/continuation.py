@@ -22,6 +22,7 @@ from ..program.rows import Stored
 from ..runtime.inputs import values_at
 from ..runtime.preparation import Beginning, Prepared
 from .arclength import OnCurve, Tracer
+from .linearise import followed_roots
 
 if TYPE_CHECKING:
     import os
@@ -154,6 +155,17 @@ class Branch:
     def _stability(self, point: OnCurve) -> bool:
         found = self._equations.eigenvalues(point.u, point.parameter)
         return bool((found.real < 0).all())
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """The eigenvalues along the branch, (point, eigenvalue), each column followed from point to point: a root locus."""
+        return followed_roots([self._equations.eigenvalues(p.u, p.parameter) for p in self._points])
+
+    def root_locus(self, file: str | os.PathLike[str] | None = None) -> Figure:
+        """Where the eigenvalues go as the parameter changes, in the complex plane."""
+        from .pictures import locus_picture
+
+        return locus_picture(self.eigenvalues, self.values, self.parameter, file)
 
     def switched(self, special: Special, **options: Any) -> Branch:
         """The other branch that crosses at a branch point."""

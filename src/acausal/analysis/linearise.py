@@ -208,6 +208,32 @@ class Linearisation:
             found.append(np.asarray(step(one, T=time)[1]).reshape(points, -1))
         return time, np.stack(found, axis=-1)
 
+    def root_locus(
+        self, output: str, input: str, gains: Any, file: str | os.PathLike[str] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Poles with the output fed back to the input, u = -k y, for gains k: (gains, poles), each column followed along the gains.
+
+        `file` is for a picture of them in the complex plane.
+        """
+        from .pictures import locus_picture
+
+        a, b, c, d = self.reduced()
+        column, row = self.inputs.index(_listed(input, self.inputs)), self.outputs.index(_listed(output, self.outputs))
+        try:
+            k = np.asarray(gains, dtype=float)
+        except (TypeError, ValueError):
+            k = np.zeros(0)
+        if k.ndim != 1 or not len(k) or not np.isfinite(k).all():
+            raise UsageError(f"`gains` are finite numbers, got {gains!r}.")
+        through = 1 + k * d[row, column]
+        if not through.all():
+            raise UsageError(f"With a gain of {k[through == 0][0]:g} the loop has no solution.")
+        loops = a[None] - (k / through)[:, None, None] * np.outer(b[:, column], c[row])
+        poles = followed_roots([np.linalg.eigvals(loop) for loop in loops])
+        if file is not None:
+            locus_picture(poles, k, "gain", file)
+        return k, poles
+
     def transfer_function(self, output: str, input: str) -> TransferFunction:
         """From one input to one output, as `scipy.signal.TransferFunction`; its poles are finite, whatever the index."""
         from scipy.signal import TransferFunction, ss2tf
@@ -276,6 +302,19 @@ class Mode:
         swing = f", {self.frequency:.4g} Hz, damping {self.damping:.3g}" if self.frequency else ""
         taking = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(self.states.items())[:4] if share > 0.01)
         return f"{self.eigenvalue:.6g}: time constant {self.time_constant:.4g} s{swing}; {taking}"
+
+
+def followed_roots(sets: list[np.ndarray]) -> np.ndarray:
+    """Sets of eigenvalues as rows, in such an order that those of a column are near each other."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows = [np.sort_complex(sets[0])]
+    for roots in sets[1:]:
+        if len(roots) != len(rows[-1]):
+            raise ModelError("The number of eigenvalues changes on the way, so that they cannot be followed.")
+        _, order = linear_sum_assignment(np.abs(rows[-1][:, None] - roots[None]))
+        rows.append(roots[order])
+    return np.array(rows)
 
 
 def _listed(name: str, names: list[str]) -> str:

@@ -118,3 +118,21 @@ def response_picture(response: Any, name: str, file: Any) -> Figure:
     axis.set_xlabel("frequency [Hz]")
     axis.set_ylabel(f"amplitude of {name}")
     return finished(figure, file)
+
+
+def locus_picture(roots: Any, values: Any, name: str, file: Any) -> Figure:
+    """Eigenvalues in the complex plane: crosses where they begin, circles where they end."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 5.0))
+    axis = figure.subplots()
+    axis.axhline(0.0, color="0.8", linewidth=0.8)
+    axis.axvline(0.0, color="0.8", linewidth=0.8)
+    for k, column in enumerate(roots.T):
+        axis.plot(column.real, column.imag, linewidth=1.2, color=f"C{k % 10}")
+        axis.plot(column.real[:1], column.imag[:1], "x", color=f"C{k % 10}", label=f"{name} = {values[0]:g}" if k == 0 else None)
+        axis.plot(column.real[-1:], column.imag[-1:], "o", color=f"C{k % 10}", label=f"{name} = {values[-1]:g}" if k == 0 else None)
+    axis.set_xlabel("real part [1/s]")
+    axis.set_ylabel("imaginary part [1/s]")
+    axis.legend(fontsize=8)
+    return finished(figure, file)

@@ -7,6 +7,7 @@ The run is recorded (`runtime/recording.py`); the native core solves the linear 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,7 @@ class Sensitivities:
     parameters: tuple[str, ...]
     data: np.ndarray  # (row, unknown, parameter)
     stretches: list[Stretch]
+    error: float | None = None  # how accurate they are, where that was asked for
     _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
@@ -81,6 +83,40 @@ class Sensitivities:
     def of(self, path: str) -> np.ndarray:
         """Sensitivities of a quantity to all parameters: (row, …, parameter)."""
         return self._of(path, list(range(len(self.parameters))))
+
+    def ranking(self, path: str, row: int = -1) -> dict[str, float]:
+        """What matters: by how much a quantity changes when each parameter changes by 1 % of its value, the most first."""
+        moved = self.of(path)[row]
+        found = {n: 0.01 * self._value(n) * float(s) for n, s in zip(self.parameters, moved, strict=True)}
+        return dict(sorted(found.items(), key=lambda pair: -abs(pair[1])))
+
+    def band(self, path: str, tolerances: Mapping[str, Any] | str, *, worst: bool = True) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and highest trajectory of a quantity when parameters lie within tolerances, to first order.
+
+        tolerances: how far each may be off, a number in its unit or "1 %" of its value; one text for all. worst: all of them in the
+            worst direction at once; otherwise independent of each other (root of the sum of squares).
+        """
+        given = dict.fromkeys(self.parameters, tolerances) if isinstance(tolerances, str) else dict(tolerances)
+        wide = np.array([self._tolerance(name, given.pop(name)) if name in given else 0.0 for name in self.parameters])
+        if given:
+            self.number(next(iter(given)))  # to be told that the run says nothing about it
+        moved = np.abs(self.of(path) * wide)
+        half = moved.sum(axis=-1) if worst else np.sqrt((moved**2).sum(axis=-1))
+        middle = np.asarray(self.result.values_of(path), dtype=float)
+        return middle - half, middle + half
+
+    def _tolerance(self, name: str, given: Any) -> float:
+        number = re.fullmatch(r"\s*([0-9.eE+-]+)\s*%\s*", given) if isinstance(given, str) else None
+        try:
+            found = abs(self._value(name)) * float(number[1]) / 100 if number else float(given)
+        except (TypeError, ValueError):
+            found = -1.0
+        if not found >= 0:
+            raise UsageError(f"The tolerance of `{name}` is a number in its unit or a text such as `1 %`, got {given!r}.")
+        return found
+
+    def _value(self, name: str) -> float:
+        return float(np.asarray(self.result.values_of(name))[0])
 
     def _of(self, path: str, which: list[int]) -> np.ndarray:
         shape = np.shape(self.result.values_of(path))[1:]

@@ -409,6 +409,7 @@ class Model:
         derivatives: bool | None = None,
         on_failure: OnFailure = "warn",
         sensitivities: Iterable[str] | str | Recording | None = None,
+        sensitivities_rtol: float | None = None,
         failures: Mapping[str, Any] | None = None,
         on_solution: OnSolution | None = None,
         **options: Any,
@@ -437,13 +438,19 @@ class Model:
                 that has the result) or "keep" (nothing: `result.outcome` is looked at). Ctrl-C raises `ac.Interrupted`, a
                 KeyboardInterrupt that has the result.
             sensitivities: parameters (or states, for their start values) by which the run is differentiated:
-                `result.sensitivity("room.T", "wall.G")`.
+                `result.sensitivity("room.T", "wall.G")`. They are as accurate as the steps of the run make them, or to
+                `sensitivities_rtol`, if that is given: then the run is made again until they are.
             failures: what fails, by name, with its time and what it becomes: `{"pump.speed": ("1 h", 0.0)}`; a variable gets stuck
                 where it is (None) or at a value, if the model was compiled to let it (`ac.compile(plant, failures=[…])`).
             on_solution: a function that sees the run at every output point, as it gets there: `s.time`, `s["room.T"]`; returning
                 False stops the run.
         """
         check_on_failure(on_failure)
+        if sensitivities_rtol is not None and sensitivities is not None:
+            from ..analysis.controlled import controlled
+
+            same = {k: v for k, v in locals().items() if k not in ("self", "options", "sensitivities_rtol", "rtol", "controlled")}
+            return controlled(lambda tighter: self.simulate(**same, rtol=tighter, **options), rtol, sensitivities_rtol)
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
