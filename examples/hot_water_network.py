@@ -22,7 +22,7 @@ class House(ac.Component):
 
     def __init__(self):
         self.valve = fluid.Valve("equal percentage", A=1.2e-4)
-        self.water = fluid.Volume(2, V=0.2, p_start=3e5, h_start=2.1e5)
+        self.water = fluid.LiquidVolume(2, V=0.2, p_start=3e5, h_start=2.1e5)
         self.radiators, self.room = thermal.ThermalConductor(G=1500.0), thermal.FixedTemperature(T=293.15)
         self.outlet = fluid.Orifice(A=6e-4, dp_small=50.0)
 
@@ -48,9 +48,9 @@ class Network(ac.Component):
         self.back = ac.array(fluid.Pipe, HOUSES + 1, length=LENGTH, **bore)
         self.house = ac.array(House, HOUSES)
         content = np.pi / 4 * 0.05**2 * (LENGTH + np.roll(LENGTH, 1)) / 2  # node k is where section k begins
-        self.warm = ac.array(fluid.Volume, HOUSES + 1, 3, V=content, p_start=3e5, h_start=2.1e5)
-        self.cool = ac.array(fluid.Volume, HOUSES + 1, 4, V=content, p_start=3e5, h_start=2.1e5)
-        self.boiler = fluid.Volume(2, medium=self.medium, V=0.5, p_start=3e5, h_start=3.0e5)
+        self.warm = ac.array(fluid.LiquidVolume, HOUSES + 1, 3, V=content, p_start=3e5, h_start=2.1e5)
+        self.cool = ac.array(fluid.LiquidVolume, HOUSES + 1, 4, V=content, p_start=3e5, h_start=2.1e5)
+        self.boiler = fluid.LiquidVolume(2, medium=self.medium, V=0.5, p_start=3e5, h_start=3.0e5)
         self.outlet, self.hose = (fluid.Orifice(A=1e-3, dp_small=50.0) for _ in range(2))
         self.pump = fluid.Pump(dp_nominal=1.2e5, V_nominal=4e-3)
         self.vessel = fluid.PressureBoundary(p=3e5, h=2.1e5)  # the expansion vessel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,17 @@ MADE = {
     refrigeration.MapCompressor: lambda: refrigeration.MapCompressor([0.01, 3e-4] + 8 * [0.0], [400.0, 0.0, 5.0] + 7 * [0.0]),
     signal.StateSpace: lambda: signal.StateSpace([[0.0, 1.0], [-2.0, -3.0]], [[0.0], [1.0]], [[1.0, 0.0]]),
 }
-# These plants limit flows without events; their corners lie within the steps of differences. Their components are compared alone.
-CORNERED = {
+# Of these plants, which run for long, the model alone is looked at.
+LONG = {
     "attemperator", "cold_store", "heat_pump", "hot_water_network", "house_year", "pressure_wave", "supermarket",
     "transcritical_co2",
 }  # fmt: skip
-LOOKED_AT = {"district_heating": 3600.0}  # s; the first seconds after its pump starts need a coarser tolerance
-SMOOTH = [script for script in SCRIPTS if script.stem not in CORNERED]
+
+
+class EnoughError(Exception):
+    """The model is there; what the script does with it is nothing to us."""
+
+
 COMPONENTS = [c for c in CLASSES if issubclass(c, ac.Component) and c not in BASES]
 
 
@@ -45,20 +50,23 @@ def test_every_component_of_the_library(component: type) -> None:
     assert of_component(made) <= 1e-6
 
 
-@pytest.mark.parametrize("script", SMOOTH, ids=lambda p: p.stem)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
 def test_every_example(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     models, original = [], ac.compile
 
     def recorded(*args: Any, **options: Any) -> Any:
         models.append(original(*args, **options))
+        if script.stem in LONG:
+            raise EnoughError
         return models[-1]
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["example"])
     monkeypatch.setattr(ac, "compile", recorded)
-    runpy.run_path(str(script), run_name="__main__")
+    with suppress(EnoughError):
+        runpy.run_path(str(script), run_name="__main__")
     for model in models[:3]:
-        assert of_model(model, LOOKED_AT.get(script.stem, 0.5)) <= 1e-6
+        assert of_model(model, 0.5) <= 1e-6
 
 
 class Circuit(ac.Component):

@@ -102,3 +102,19 @@ def test_a_pipe_of_water_starts_with_any_tolerance(wired: Any, rtol: float) -> N
     held = np.asarray(result["pipe.M"]).reshape(len(result.time), -1).sum(axis=1)
     came = np.trapezoid(1.0 + result["pipe.b.m_flow"], result.time)
     assert held[-1] - held[0] == pytest.approx(came, abs=max(rtol, 1e-7) * held[0])
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-9])
+def test_volumes_of_liquid_start_with_any_tolerance(wired: Any, rtol: float) -> None:
+    """A pump between two of them, and a pipe back: it comes to where the pump's curve and the friction meet."""
+    plant = wired(
+        "cold.ports[0] pump.a", "pump.b warm.ports[0]", "warm.ports[1] pipe.a", "pipe.b cold.ports[1]",
+        cold=fluid.LiquidVolume(2, medium=ac.media.fluid("Water"), V=0.1, h_start=1.2e5),
+        warm=fluid.LiquidVolume(2, V=0.1, h_start=1.2e5),
+        pump=fluid.Pump(), pipe=fluid.Pipe(length=100.0, diameter=0.04),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=20.0, rtol=rtol)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["pump.m_flow"][-1] == pytest.approx(result["pipe.m_flow"][-1], rel=1e-4)
+    held = result["cold.M"] + result["warm.M"]
+    assert np.abs(held / held[0] - 1).max() < 10 * rtol

@@ -1,8 +1,9 @@
 """Fluid networks: volumes, tanks, pipes, valves, pumps, turbines, heat exchangers, boundaries and sensors of any medium of
 `ac.media`.
 
-Flow may turn anywhere and at any time; zero flow is normal. Volumes have mass and energy as states; what stands between them
-sets the flow. Put a volume between two valves, or the pressure between them is an algebraic unknown.
+Flow may turn anywhere and at any time; zero flow is normal. Volumes have mass and energy as states (those of liquid pressure and
+enthalpy); what stands between them sets the flow. Put a volume between two valves, or the pressure between them is an algebraic
+unknown.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from .tanks import OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftTurbine, TurboCompressor
 from .two_phase import Separator, TwoPhasePipe
 from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
-from .volumes import Volume
+from .volumes import LiquidVolume, Volume
 
 __all__ = [
     "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger",
-    "LinneckenTurbine", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger", "PressureBoundary",
-    "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor",
-    "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve",
-    "Volume", "effectiveness", "friction_factor", "pressure_loss",
+    "LinneckenTurbine", "LiquidVolume", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger",
+    "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine", "SolenoidValve", "StratifiedTank",
+    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor",
+    "TwoPhasePipe", "Valve", "Volume", "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip

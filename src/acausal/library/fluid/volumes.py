@@ -43,3 +43,18 @@ class Volume(ac.Component):
         yield self.heat.T == self.T
         yield ac.der(self.M) == ac.sum(self.ports.m_flow)
         yield ac.der(self.U) == ac.sum(self.ports.m_flow * self.ports.h.actual) + self.heat.Q_flow
+
+
+class LiquidVolume(Volume):
+    """A volume of liquid: the same balances, with pressure and enthalpy as states.
+
+    Liquid hardly gives way: a millionth of its mass is a pressure of 20 bar, so that mass to some tolerance says nothing about the
+    flows between two such volumes. Mass and energy are conserved to the tolerance of the run, not to rounding.
+    """
+
+    p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
+    h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, state="always", doc="pressure")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=h_start, fixed=True, state="always", doc="specific enthalpy")
+    M = ac.Variable(unit="kg", nominal=1.0, start=1.0, state="avoid", doc="mass")
+    U = ac.Variable(unit="J", nominal=1e5, start=1e5, state="avoid", doc="energy")
