@@ -52,3 +52,4 @@ clean:
 
 fuzz: setup  ## random models against a second opinion: make fuzz COUNT=1000 SEED=0
 	$(BIN)/python -m tests.fuzz --count $(or $(COUNT),200) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.studio.edits --count $(or $(COUNT),200) --seed $(or $(SEED),0)

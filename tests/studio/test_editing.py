@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import random
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,8 @@ import acausal as ac
 from acausal.studio.drawing import Drawing
 from acausal.studio.editing import Locked, Source
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+from .edits import EXAMPLES, edit_at_random, ends
+
 HOUSE = '''import acausal as ac
 from acausal.library.thermal import HeatCapacitor, ThermalConductor, PrescribedTemperature
 
@@ -31,15 +31,6 @@ class House(ac.Component):
         yield self.room.port, self.wall.a
         yield self.wall.b, self.weather.port  # the weather
 '''
-
-
-def classes(text: str) -> list[str]:
-    found = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef)]
-    return [n.name for n in found if any(isinstance(m, ast.FunctionDef) and m.name == "connections" for m in n.body)]
-
-
-def ends(source: Source) -> list[list[str]]:
-    return [[ast.unparse(e) for e in some] for _, some in source.connections()]
 
 
 def test_a_new_part_gets_its_import_and_its_line() -> None:
@@ -114,68 +105,6 @@ def test_what_is_not_literal_is_locked_and_the_reason_is_told(body: str, edit: s
 @settings(max_examples=60)
 def test_random_edits_of_all_examples_leave_other_lines_alone(seed: int, example: Path) -> None:
     edit_at_random(example.read_text(encoding="utf-8"), random.Random(seed))
-
-
-def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> None:
-    """A sequence of edits; after each the file parses, the class has what was meant, and lines that were not touched are there."""
-    found = classes(text)
-    if not found:
-        return
-    name = chance.choice(found)
-    for _ in range(steps):
-        source = Source(text, name)
-        parts, wires = source.parts(), list(source.connections())
-        what = chance.choice(["add", "remove", "connect", "disconnect", "set", "copy", "array"])
-        expected = Counter(map(tuple, ends(source)))
-        try:
-            if what == "add":
-                new = source.free_name("HeatCapacitor")
-                edits = source.added(new, "HeatCapacitor", "acausal.library.thermal")
-            elif what == "remove" and parts:
-                gone = chance.choice(sorted(parts))
-                edits = source.removed(gone)
-            elif what == "connect" and len(parts) > 1:
-                a, b = chance.sample(sorted(parts), 2)
-                edits = source.connected(f"{a}.p", f"{b}.q")
-            elif what == "disconnect" and wires:
-                statement, some = chance.choice(wires)
-                texts = [ast.unparse(e).removeprefix("self.") for e in some]
-                edits = source.disconnected(statement.lineno, texts[0], chance.choice(texts[1:]))
-            elif what == "set" and parts:
-                edits = source.given(chance.choice(sorted(parts)), "nominal", repr(chance.random()))
-            elif what == "copy" and parts:
-                edits, called = source.copied(chance.sample(sorted(parts), chance.randint(1, min(3, len(parts)))))
-            elif what == "array" and parts:
-                many = chance.choice(sorted(parts))
-                edits = source.arrayed(many, chance.choice([0, 2, 7]))
-            else:
-                continue
-        except Locked:
-            continue
-        after = source.apply(edits)
-        now = Source(after, name)
-        kept = Counter(after.splitlines()) & Counter(text.splitlines())
-        touched = Counter(text.splitlines()) - kept
-        assert sum(touched.values()) <= 1 + len(edits) + (len(wires) if what == "remove" else 0) + 4 * (what == "disconnect")
-        if what == "add":
-            assert set(now.parts()) == {*parts, new} and Counter(map(tuple, ends(now))) == expected
-        elif what == "remove":
-            assert set(now.parts()) == set(parts) - {gone} and not any(
-                e.startswith(f"self.{gone}.") for some in ends(now) for e in some
-            )
-        elif what == "copy":
-            assert set(now.parts()) == {*parts, *called.values()} and not set(called.values()) & set(parts)
-            for old, new in called.items():
-                assert ast.unparse(now.parts()[new].call) == ast.unparse(parts[old].call)
-            inner = [e for e in ends(source) if all(x.split(".")[1].split("[")[0] in called and x.count(".") > 1 for x in e)]
-            assert sum(map(len, ends(now))) == sum(map(len, ends(source))) + sum(map(len, inner))
-        elif what == "array":
-            assert set(now.parts()) == set(parts) and Counter(map(tuple, ends(now))) == expected
-        elif what == "connect":
-            assert Counter(map(tuple, ends(now))) == expected + Counter([(f"self.{a}.p", f"self.{b}.q")])
-        elif what == "disconnect":
-            assert sum(len(e) - 1 for e in ends(now)) == sum(len(e) - 1 for e in ends(source)) - 1
-        text = after
 
 
 @pytest.mark.parametrize("odd", ["\x0c\n", 'MARK = "a\u2028b\x85c"\n', 'MARK = "\x1c"\n'])

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import signal
+import socket
 import time
 from contextlib import ExitStack
 from typing import Any
@@ -19,7 +20,7 @@ websockets = pytest.importorskip("websockets", reason="the studio's server is an
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
-from .conftest import TOKEN, Page, Server, opened, ready  # noqa: E402
+from .conftest import PATIENCE, TOKEN, Page, Server, opened, ready  # noqa: E402
 from .plant import PLANT  # noqa: E402
 
 # --- hostile requests --------------------------------------------------------------------------------------------------------
@@ -118,6 +119,30 @@ def test_pages_beyond_the_limit_are_refused_and_the_server_lives(server: Server,
         for _ in range(300):
             held.enter_context(opened(server))
     assert page.run()["state"] == "finished"
+
+
+def test_who_connects_and_says_nothing_keeps_nobody_out(server: Server, page: Page) -> None:
+    with ExitStack() as held:
+        for _ in range(400):
+            held.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
+        deadline = time.monotonic() + PATIENCE
+        while (status := server.get("/", cookie=server.cookie)[0]) != 200 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert status == 200
+    assert page.run()["state"] == "finished"
+
+
+def test_a_page_that_goes_in_the_middle_of_a_run_finds_it_when_it_comes_back(server: Server) -> None:
+    with opened(server) as page:
+        ready(page)
+        number = page.ask("run", case={"name": "left alone", "until": "20 day"}, names=["room.T"], instead="")["answer"]["id"]
+        page.socket.socket.close()  # no farewell: the browser was killed, or the machine sleeps
+    with opened(server) as page:
+        known = [r for r in page.hello["runs"] if r["id"] == number]
+        assert known and known[0]["case"]["name"] == "left alone"
+        if known[0]["state"] in ("queued", "running"):
+            page.wait("run", lambda r: r["id"] == number and r["state"] not in ("queued", "running"))
+        assert page.ask("columns", run=number, names=["room.T"])["columns"]
 
 
 # --- runs --------------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import json
 import re
 import secrets
 import socket
+import time
 import webbrowser
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from .studio import Client, Studio
 PAGE = Path(__file__).parent / "static"
 MOST_PAGES = 32
 MOST_CONNECTIONS = 256
+SILENCE, MOST_SILENT = 10.0, 64  # seconds without a word, and from how many such on it is half of one
 LARGEST = 1 << 20  # bytes of a question
 
 
@@ -126,4 +128,22 @@ async def serve(studio: Studio, *, port: int = 0, token: str = "", open_browser:
     )
     if open_browser:
         webbrowser.open(address)
-    await uvicorn.Server(config).serve(sockets=[listening])
+    server = uvicorn.Server(config)
+    sweeping = asyncio.create_task(_sweep(server.server_state.connections))
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        sweeping.cancel()
+
+
+async def _sweep(connections: set[Any]) -> None:
+    """Whoever connects and says nothing is let go: sooner, the more of them there are. They would keep others out otherwise."""
+    since: dict[Any, float] = {}
+    while True:
+        await asyncio.sleep(0.5)
+        now = time.monotonic()
+        silent = [c for c in list(connections) if getattr(c, "cycle", c) is None]
+        since = {c: since.get(c, now) for c in silent}
+        patience = SILENCE if len(silent) < MOST_SILENT else 0.5
+        for connection in (c for c in silent if now - since[c] >= patience):
+            connection.transport.close()
