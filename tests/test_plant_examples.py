@@ -148,3 +148,16 @@ def test_a_desiccant_wheel_keeps_water_and_energy_and_converges() -> None:
         assert leaves == pytest.approx(enters, rel=1e-7)
     assert 1.5 < (found[4] - found[8]) / (found[8] - found[16]) < 2.5  # upwind: the error halves with the cells
     assert found[16] < 0.55 * 0.014
+
+
+def test_a_controllable_accumulator_has_the_published_trends() -> None:
+    """Geometry and coefficients are not published: directions and sizes are compared, not digits."""
+    module = example("co2_accumulator")
+    runs, found = module.main()
+    for name, published in module.PUBLISHED.items():
+        assert np.all(np.sign(np.diff(found[name])) == np.sign(np.diff(published))), name
+        assert np.abs(np.array(found[name]) / published - 1).max() < 0.4, name
+    for run in runs.values():
+        charge = np.asarray(run["charge"])
+        assert np.abs(charge / charge[0] - 1).max() < 1e-10
+        assert run["p_high"][0] < 7.377e6 < run["p_high"][-1]  # started across the critical point

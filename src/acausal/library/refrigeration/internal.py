@@ -11,10 +11,11 @@ from ..fluid.passages import root_of_difference, state_at
 
 
 class InternalExchanger(ac.Component):
-    """Warm fluid (a1 → b1) and cold suction gas (a2 → b2) of one medium, of any phase, in counterflow without storage.
+    """Warm fluid (a1 → b1) and cold suction gas (a2 → b2) of one medium in counterflow, without storage.
 
-    ``Q = effectiveness·Q_max``, where Q_max would bring one of them to the inlet temperature of the other: ``min(m_1·(h_1 -
-    h(p_1, T_2)), m_2·(h(p_2, T_1) - h_2))``. So wet suction gas is dried first and heated then. Flows backwards pass unchanged.
+    ``Q = effectiveness·m_2·(h(p_2, T_1) - h_2)``: a share of what would bring the suction gas to the temperature of the warm side,
+    which has the larger heat capacity. So wet suction gas is dried first and heated then. Below `dT_small` between the inlets Q
+    goes to zero with the square of the difference, and it is never negative. Flows backwards pass unchanged.
     """
 
     a1, b1 = ac.FluidPort(doc="warm, inlet"), ac.FluidPort(doc="warm, outlet")
@@ -22,14 +23,17 @@ class InternalExchanger(ac.Component):
     effectiveness = ac.Input(0.6, min=0, max=1, doc="heat over the largest that is possible")
     m_nominal = ac.Parameter(0.03, unit="kg/s", min=1e-9, doc="size of the mass flow")
     dp_nominal = ac.Parameter(1e4, unit="Pa", min=1e-3, doc="pressure lost on each side with m_nominal")
+    dT_small = ac.Parameter(1.0, unit="K", min=1e-3, group="method", doc="difference of temperature below which heat fades")
     Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the warm to the cold side")
 
     def equations(self) -> Iterator[Any]:
         a1, a2 = self.a1, self.a2
         m1, m2 = (ac.no_event(ac.max(a.m_flow, 0.0)) for a in (a1, a2))
         warm, cold = (state_at(self.medium, a.p, a.h.inflow) for a in (a1, a2))
-        cooled, heated = self.medium.state(p=a1.p, T=cold.T), self.medium.state(p=a2.p, T=warm.T)
-        most = ac.no_event(ac.max(ac.min(m1 * (warm.h - cooled.h), m2 * (heated.h - cold.h)), 0.0))
+        dew = self.medium.saturation(p=a2.p).vapour
+        heated = self.medium.state(p=a2.p, T=ac.no_event(ac.max(warm.T, dew.T + 0.1)), phase="vapour")
+        apart = ac.no_event(ac.max(warm.T - cold.T, 0.0))
+        most = m2 * ac.no_event(ac.max(heated.h - cold.h, 0.0)) * apart**2 / (apart**2 + self.dT_small**2)
         yield self.Q_flow == self.effectiveness * most
         for a, b, m, sign in ((a1, self.b1, m1, -1), (a2, self.b2, m2, 1)):
             yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
