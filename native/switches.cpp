@@ -552,6 +552,7 @@ void bind_switches(nb::module_ &m) {
                  s.strict = mask(strict, "strict", s.bands.size());
                  s.exact = mask(exact, "exact", s.bands.size());
                  s.narrow = doubles(narrow, "narrow", s.bands.size());
+                 for (double &width : s.narrow) width = std::max(width, 1e-200); // its inverse is a number
                  s.soft = doubles(soft, "soft", s.bands.size());
                  Integers given(directions, "directions");
                  s.directions.assign(given.data, given.data + given.size());

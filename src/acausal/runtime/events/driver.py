@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...errors import Diagnostic
+from ...errors import Diagnostic, RunWarning
 from ...records import dataclass
 from ..inputs import Constant, Signal
 from ..outcome import Outcome
@@ -26,6 +27,7 @@ from .impulses import Impulses
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
+from .sampled import Sampled
 from .timed import Corners, Ticks
 from .words import explain
 
@@ -161,12 +163,18 @@ class Hybrid:
 
     def _turn(self) -> float:
         """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
-        return self.foreseen.next(self.session.t, self.handler.w)
+        t, told = self.session.t, len(self.sampled.diagnostics)
+        turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t))
+        for found in self.sampled.diagnostics[told:]:
+            self.diagnostics.append(found)
+            warnings.warn(str(found), RunWarning, stacklevel=2)
+        return turn
 
     def _foreseen(self) -> Foreseen:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
         found = Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
         self.handler.planned = found.constants
+        self.sampled = Sampled(self.problem, self.request.inputs, self.request.t_end)
         return found
 
     def _corner(self) -> Outcome | None:
