@@ -6,7 +6,7 @@ python=${1:-python3}
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$python" -m pip wheel -q --no-deps -C cmake.define.ACAUSAL_BUNDLED=ON -C build-dir="$work/build" -w "$work/wheel" .
+"$python" -m pip wheel -q --no-deps --config-settings=cmake.define.ACAUSAL_BUNDLED=ON --config-settings=build-dir="$work/build" -w "$work/wheel" .
 "$python" -m venv "$work/venv"
 began=$(date +%s)
 "$work/venv/bin/python" -m pip install -q "$work"/wheel/*.whl

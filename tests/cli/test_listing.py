@@ -38,3 +38,21 @@ def test_a_model_file_is_shown_and_counted(call: Call, tmp_path: Path) -> None:
     assert call("info", str(tmp_path / "decay.acm"), "--json").json["unknowns"] == 1
     (tmp_path / "decay.acm").write_text("nothing")
     assert call("show", str(tmp_path / "decay.acm")).code != Exit.FINE
+
+
+def test_the_flattened_equations(call: Call, tmp_path: Path) -> None:
+    class Part(ac.Component):
+        x, k = ac.Variable(start=1.0), ac.Parameter(2.5)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.k * self.x + ac.sin(ac.time)
+
+    class Two(ac.Component):
+        def __init__(self):
+            self.one, self.other = Part(), Part(k=3.0)
+
+    ac.compile(Two()).save(tmp_path / "two.acm")
+    told = call("show", "--flat", str(tmp_path / "two.acm")).out.splitlines()
+    assert len(told) == 2
+    assert told[0].startswith("0 == ") and told[0].endswith("# one (Part)")
+    assert all(word in told[1] for word in ("der(other.x)", "other.x*other.k", "sin(time)"))

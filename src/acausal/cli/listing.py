@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json as json_format
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from . import show as screens
 from .common import Json, ModelArgument, Traceback, translated
@@ -14,12 +16,22 @@ _SHOWN = ("parameter", "constant", "input", "discrete")
 _MOST = 6  # values of an array
 
 
-def show(model: ModelArgument, json: Json = False, traceback: Traceback = False) -> Exit:
-    """Show the parts of a model with their parameters, inputs and connections.
+Flat = Annotated[bool, typer.Option("--flat", help="List the equations as they are solved, with full names.")]
 
-    [dim]acausal show plant.py:House[/dim], [dim]acausal show plant.acm[/dim]
+
+def show(model: ModelArgument, flat: Flat = False, json: Json = False, traceback: Traceback = False) -> Exit:
+    """Show the parts of a model with their parameters, inputs and connections; or its equations, flattened.
+
+    [dim]acausal show plant.py:House[/dim], [dim]acausal show --flat plant.acm[/dim]
     """
-    found = translated(model, quiet=True).catalogue()
+    read = translated(model, quiet=True)
+    if flat:
+        from ..diagnosis.flat import flat as flattened
+
+        told = flattened(read)
+        print(json_format.dumps(told) if json else "\n".join(told))
+        return Exit.FINE
+    found = read.catalogue()
     if json:
         print(json_format.dumps(found))
         return Exit.FINE

@@ -13,6 +13,7 @@ from .component import Component
 from .declarations import Declaration, Parameter, Variable
 from .derivative import der
 from .equation import Equation
+from .events import AfterStep, Assertion, Crossing, When
 from .expression import Expression, Time, as_expression
 
 Quantities = Mapping[str, Any] | Sequence[float] | np.ndarray
@@ -71,7 +72,7 @@ class PlainModel(Component):
     def _group(self, what: str) -> Group:
         return Group(what, {name: self._reference(name) for name in self._names[what]})
 
-    def equations(self) -> Iterator[Equation]:
+    def equations(self) -> Iterator[Any]:
         y = self._group("y")
         given = {"t": Time(), "y": y, "x": self._group("x"), "p": self._group("p")}
         given["dy"] = Group("dy", {name: der(value) for name, value in y._values.items()})
@@ -84,8 +85,8 @@ class PlainModel(Component):
         code = self._residuals.__code__
         place = Location(code.co_filename, code.co_firstlineno)
         for k, residual in enumerate(self._residuals(**{name: given[name] for name in wanted})):
-            if isinstance(residual, Equation):
-                yield residual
+            if isinstance(residual, (Equation, When, Assertion, Crossing, AfterStep)):
+                yield residual  # an equation, or what happens at an event
             else:
                 yield Equation(
                     as_expression(residual), as_expression(0.0), place, f"residual {k + 1} of {self._residuals.__name__}"
@@ -102,5 +103,14 @@ def plain(residuals: Callable[..., Iterable[Any]], *, y: Quantities, x: Quantiti
             yield dy.n + p.rate * y.n
 
         model = ac.compile(ac.plain(decay, y={"n": 1.0}, p={"rate": 0.5}))
+
+    Events are said as in `Component.events`; what is discrete is declared so among `x` or `p`:
+
+        def ball(dy, y, p):
+            yield dy.h - y.v
+            yield dy.v + p.g
+            yield ac.when(y.h <= 0.0, ac.reinit(y.v, -0.8 * ac.pre(y.v)), ac.assign(p.bounces, ac.pre(p.bounces) + 1))
+
+        model = ac.compile(ac.plain(ball, y={"h": 1.0, "v": 0.0}, p={"g": 9.81, "bounces": ac.Integer(0)}))
     """
     return PlainModel(residuals, y, x, p)
