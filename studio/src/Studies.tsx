@@ -3,6 +3,7 @@ import { ActionIcon, Button, NumberInput, ScrollArea, SegmentedControl, Select, 
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { elements, number, plain, shownIn, symbol } from './format'
+import { Cases } from './Cases'
 import { Fits } from './Fits'
 import { Icon } from './icons'
 import type { Study } from './protocol'
@@ -15,13 +16,13 @@ interface Vary {
   count: number
 }
 
-const KINDS = [{ value: 'study', label: 'Study' }, { value: 'fit', label: 'Fit to data' }]
+const KINDS = [{ value: 'study', label: 'Study' }, { value: 'fit', label: 'Fit to data' }, { value: 'cases', label: 'Cases' }]
 export function Studies() {
   const [kind, setKind] = useState('study')
   return (
     <div className="studies">
       <SegmentedControl className="studies-kind" size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="Study or fit" />
-      {kind === 'study' ? <Sweep /> : <Fits />}
+      {kind === 'study' ? <Sweep /> : kind === 'fit' ? <Fits /> : <Cases />}
     </div>
   )
 }

@@ -232,6 +232,27 @@ export async function start(instead = ''): Promise<void> {
   }
 }
 
+// A run of each case, drawn over each other.
+export async function runAll(cases: Case[]): Promise<void> {
+  const names = [...new Set(get().panels.flatMap((p) => p.names))]
+  set({ problems: [], zoom: null })
+  try {
+    const runs: string[] = []
+    for (const one of cases) {
+      const { id } = await link.ask('run', { case: one, names, instead: '' })
+      await new Promise<void>((done) => {
+        const over = () => { const r = get().runs.find((x) => x.id === id); return !!r && r.state !== 'queued' && r.state !== 'running' }
+        if (over()) return done()
+        const stop = useStudio.subscribe(() => { if (over()) { stop(); done() } })
+      })
+      runs.push(id)
+    }
+    set({ current: runs[0], overlay: runs.slice(1), view: 'plots', time: get().runs.find((r) => r.id === runs[0])?.time ?? 0 })
+  } catch (error) {
+    refuse(error)
+  }
+}
+
 // A parameter was moved: run again, as soon as the run before is through.
 function again(): void {
   if (!get().auto || !get().current) return

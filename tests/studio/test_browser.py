@@ -140,6 +140,23 @@ def test_cases_are_saved_and_chosen(tab: Any, server: Server) -> None:
     case.click()
     tab.get_by_role("option", name="As declared").click()
     playwright.expect(field).to_have_value("20")
+    tab.get_by_text("Studies", exact=True).click()
+    tab.get_by_text("Cases", exact=True).click()
+    beside = tab.get_by_role("region", name="Cases side by side")
+    playwright.expect(beside.get_by_role("row").filter(has_text="G")).to_contain_text("G2040")
+    tab.get_by_role("button", name="Run all and compare").click()
+    tab.get_by_role("img", name=re.compile("Curves of room.T #.*room.T #")).wait_for()
+
+
+FORMS = [
+    ("CSV, what is drawn", "csv", b"room.T"),
+    ("CSV, everything", "csv", b"thermostat.heating"),
+    ("Parquet", "parquet", b"PAR1"),
+    ("Dymola .mat", "mat", b"Aclass"),
+    ("Plots as SVG", "svg", b"<svg"),
+    ("Plots as PNG", "png", b"PNG"),
+    ("Report", "html", b"At the end"),
+]
 
 
 def test_states_events_studies_and_exports(tab: Any, tmp_path: Path) -> None:
@@ -154,12 +171,12 @@ def test_states_events_studies_and_exports(tab: Any, tmp_path: Path) -> None:
     tab.get_by_role("button", name="Run 5 cases").click()
     playwright.expect(tab.get_by_role("region", name="Results of the study")).to_contain_text("5 cases.")
     assert tab.get_by_role("region", name="Results of the study").get_by_role("row").count() == 6
-    for what, ending, within in (("CSV, what is drawn", "csv", "room.T"), ("Report", "html", "At the end")):
+    for what, ending, within in FORMS:
         tab.get_by_role("button", name="Export the run").click()
         with tab.expect_download() as download:
             tab.get_by_role("menuitem", name=what).click()
         assert download.value.suggested_filename.endswith(ending)
-        assert within in Path(download.value.path()).read_text()
+        assert within in Path(download.value.path()).read_bytes()
 
 
 def test_what_goes_wrong_is_shown_where_it_is(browser: Any, new_studio: Any) -> None:
