@@ -9,6 +9,7 @@ import pytest
 import small_problems as problems
 from solver_suite import consistent_slopes
 
+import acausal as ac
 from acausal.runtime.journal import Failure, journal_of
 
 core = pytest.importorskip("acausal._core")
@@ -70,3 +71,33 @@ def test_a_restart_goes_on_where_it_was() -> None:
 
 def test_kinds_have_the_numbers_of_the_core() -> None:
     assert [int(kind) for kind in (Failure.ERROR_TEST, Failure.NOT_CONVERGED, Failure.NOT_FINITE, Failure.SINGULAR)] == [0, 1, 2, 3]
+
+
+def test_a_pickled_result_keeps_its_journal():
+    """Also of states that were selected, and pickled a second time; what `diagnose` says is the same word for word."""
+    import pickle
+
+    class Swing(ac.Component):
+        x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
+        u, w, F = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.x) == self.u
+            yield ac.der(self.y) == self.w
+            yield ac.der(self.u) == -self.F * self.x
+            yield ac.der(self.w) == -self.F * self.y - 9.81
+            yield self.x**2 + self.y**2 == 1.0
+
+    class Cooling(ac.Component):
+        u, T, q = ac.Input(0.0), ac.Variable(start=1.0), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.T) == self.u - self.q
+            yield self.q == self.T**3
+
+    for component, inputs in ((Swing(), {}), (Cooling(), {"u": lambda t: 0.1 * t})):
+        result = ac.compile(component).simulate(until=2.0, inputs=inputs, record_steps=True)
+        once = pickle.loads(pickle.dumps(result))
+        twice = pickle.loads(pickle.dumps(once))
+        assert str(result.diagnose()) == str(once.diagnose()) == str(twice.diagnose())
+        np.testing.assert_array_equal(once.journal.limiting, result.journal.limiting)

@@ -72,7 +72,8 @@ class Result(Viewable):
         state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "history", "journal")}
         when = self._evaluator.moments
         recorded = {cell: Recorded(when, np.asarray(given.at(when))) for cell, given in self._stored.inputs.items()}
-        return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": None, "sensitivities": None}
+        journal = None if self.journal is None else self.journal.kept(self._system, recorded)
+        return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": journal, "sensitivities": None}
 
     @property
     def time(self) -> np.ndarray:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..records import dataclass
+from ..records import dataclass, field_names
 from .inputs import Signal, values_at
 from .problem import Floats, Problem
+
+if TYPE_CHECKING:
+    from ..families.explicit import Explicit
+    from ..families.system import System
 
 
 class Failure(IntEnum):
@@ -65,6 +69,59 @@ class Journal:
 
     def known_at(self, t: float) -> Floats:
         return values_at(self.inputs, t, self.known)
+
+    def kept(self, system: System, inputs: Mapping[int, Any]) -> KeptJournal:
+        """As data, for another process: of the problem, which unknowns of the system are left in it and what is known of them."""
+        problem, own = self.problem, {name: getattr(self, name) for name in _OWN}
+        attributes = {name: getattr(problem, of) for name, of in _OF_STARTS.items()}
+        states = getattr(problem, "states", None)
+        return KeptJournal(system, problem.lowered.explicit, states, attributes, self.known, dict(inputs), own)
+
+
+_OWN = tuple(name for name in field_names(Journal) if name not in ("problem", "known", "inputs"))
+_OF_STARTS = {
+    "start": "start", "given": "start_given", "fixed": "fixed", "nominal": "nominal", "minimum": "minimum", "maximum": "maximum",
+    "level": "start_level",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptJournal:
+    """A journal that was sent to another process: its problem is made again when somebody looks at it."""
+
+    system: System
+    explicit: Explicit
+    states: np.ndarray | None  # where states were selected
+    attributes: Mapping[str, np.ndarray]
+    known: Floats
+    inputs: Mapping[int, Any]
+    own: Mapping[str, Any]
+
+    def __call__(self) -> Journal:
+        from ..families.lowering import lower_with  # who looks at no journal needs none of this
+        from ..families.pattern import jacobian_pattern
+        from ..families.starts import Starts
+        from .build import build
+
+        system = self._system()
+        pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+        lowered = lower_with(system, pattern, self.explicit)
+        spread = {name: _spread(held, lowered.kept, system.size) for name, held in self.attributes.items()}
+        problem = build(lowered, self.known[: system.known_count], Starts(**spread))
+        if self.states is not None:
+            problem.states = self.states
+        return Journal(problem, self.known, self.inputs, **self.own)
+
+    def _system(self) -> System:
+        from ..families.reduction import with_states
+
+        return self.system if self.states is None else with_states(self.system, self.states)
+
+
+def _spread(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    whole = np.zeros(size, dtype=np.asarray(values).dtype)
+    whole[places] = values
+    return whole
 
 
 def journal_of(kept: Any, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> Journal:
