@@ -247,3 +247,28 @@ def test_a_volume_starts_from_any_two_of_its_quantities():
     assert run["volume.h"][0] == pytest.approx(state.h, rel=1e-8)
     assert model.simulate(until=1.0)["volume.p"][0] == pytest.approx(1e5, rel=1e-9)
     assert model.simulate(until=1.0, set={"volume.p_start": 2e5})["volume.p"][0] == pytest.approx(2e5, rel=1e-9)
+
+
+def test_what_is_given_counts_more_than_what_a_component_states_at_its_start():
+    class Tank(ac.Component):
+        def __init__(self):
+            self.tank = fluid.OpenTank(medium="water", level_start=1.0)
+
+    model = ac.compile(Tank())
+    both = model.simulate(until=1.0, given={"tank.level": 2.0, "tank.T": "27 degC"})
+    assert both["tank.level"][0] == pytest.approx(2.0)
+    assert both["tank.T"][0] == pytest.approx(300.15)
+    one = model.simulate(until=1.0, given={"tank.level": 2.0})
+    assert one["tank.level"][0] == pytest.approx(2.0)
+    assert one["tank.T"][0] == pytest.approx(293.15)
+    with pytest.raises(ac.ModelError, match="more initial conditions than needed"):
+        model.simulate(until=1.0, given={"tank.level": 2.0, "tank.M": 10.0, "tank.T": 300.0})
+
+
+def test_an_input_is_not_given_but_put_in():
+    class Tank(ac.Component):
+        def __init__(self):
+            self.tank = fluid.OpenTank(medium="water")
+
+    with pytest.raises(ac.ModelError, match=r"(?s)`tank.p_surface` is an input .*inputs=.'tank.p_surface': 200000.0."):
+        ac.compile(Tank()).simulate(until=1.0, given={"tank.p_surface": 2e5})

@@ -90,7 +90,8 @@ def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Condition
         matching = choose(incidence, rank, required)
     computed = np.asarray(matching.equation_of_unknown >= 0)
     unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
-    binding = required[unmatched] | (mode == "start")
+    asked = hasattr(problem, "required_initial")  # what somebody asks for counts more than what the model states at its start
+    binding = required[unmatched] | (mode == "start" and not asked)
     surplus, ignored = unmatched[binding], unmatched[~binding]
     # Algebraic unknowns and, at a start, derivatives ought to be computed; if no row does, the system is not square.
     open_columns = (rank == 0) & ~computed

@@ -66,6 +66,11 @@ def _given(system: System, path: str, value: Any) -> list[Given]:
     quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
     if quantity is not None and quantity.role == "parameter":
         raise UsageError(f"`{path}` is a parameter; `given` is for variables.", remedy=f"Set it: set={{{path!r}: {value!r}}}.")
+    if quantity is not None and quantity.role == "input" and system.aliases.known[quantity.base + located.flat.ravel()].all():
+        raise UsageError(
+            f"`{path}` is an input that nothing in the model determines; `given` is for variables.",
+            remedy=f"Give it for the whole run: inputs={{{path!r}: {value!r}}}.",
+        )
     if quantity is None or (located.kind.index, located.name) in system.definitions:
         return _expressions(system, path, values, shape)
     assert located.flat is not None

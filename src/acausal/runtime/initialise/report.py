@@ -144,7 +144,8 @@ class Report:
             told += self._named(c.taken, "unknown", "taken as initial condition at the start value", most)
         told += self._named(c.unused, "fixed start", "used as a guess only", most)
         surplus = "holds as well, as it must with these starts" if self.outcome.solved else "is one condition too many"
-        for kind, rows in ((surplus, c.surplus), ("does not count for a steady state", c.ignored)):
+        ignored = "does not count for a steady state" if c.mode == "steady" else "gives way to what is given"
+        for kind, rows in ((surplus, c.surplus), (ignored, c.ignored)):
             told += [f"{self.equation(int(i))}: {kind}" for i in rows[:most]]
         return told
 
