@@ -83,6 +83,7 @@ from .language.independent import Independent
 from .language.medium import AnyMedium, FluidPort, Fractions
 from .language.outer import outer
 from .language.plain import plain
+from .language.record import Record
 from .language.reductions import final, first, integral, when_first
 from .language.replaceable import replaceable
 from .language.several import several
@@ -215,6 +216,7 @@ __all__ = [
     "Parameter",
     "Phases",
     "Potential",
+    "Record",
     "Result",
     "RunFailed",
     "RunWarning",

@@ -330,3 +330,16 @@ def test_models_with_media_are_kept_in_files(tmp_path: Any) -> None:
         if medium != ac.media.direct("water"):  # which is Python's to call
             model.save(tmp_path / "plant.acm")
             assert ac.load(tmp_path / "plant.acm").steady_state()["vessel.T"][0] == T
+
+
+@pytest.mark.parametrize(
+    ("medium", "given", "message"),
+    [
+        (lambda: ac.media.ideal_gas(["N2"]), {"p": 1e5, "x": 0.5}, r"cannot be found from \(p, x\). It has no two phases"),
+        (lambda: ac.media.solid("copper"), {"p": 1e5, "h": 1e5}, r"cannot be found from \(p, h\).*It takes some of: T, h"),
+        (lambda: ac.media.ConstantMedium("oil", rho=850.0, cp=2000.0), {"T": 300.0}, r"cannot be found from \(T\)"),
+    ],
+)
+def test_states_that_a_medium_does_not_know(medium, given, message):
+    with pytest.raises(ac.ModelError, match=f"(?s){message}"):
+        medium().state(**given)

@@ -210,7 +210,10 @@ class Component(metaclass=ComponentType):
             if name in _OWN_NAMES and name not in _KEPT_FOR_CLASSES:
                 raise _taken(type(self), name)
             object.__setattr__(self, name, value)
-        elif isinstance(value, (Declaration, Connector)):
+            return
+        if isinstance(value, Component):
+            value = value._ac_for(self, name)
+        if isinstance(value, (Declaration, Connector)):
             self._declare(name, value)
         elif isinstance(value, (Component, ComponentArray)) and self._find(name) is not None:
             raise UsageError(
@@ -240,6 +243,14 @@ class Component(metaclass=ComponentType):
             if self._ac_made and name not in self.__dict__ and not isinstance(value, Expression) and not is_reading():
                 refuse_unknown(self, name, value)
             self.__dict__[name] = value
+
+    def _ac_for(self, parent: Component, name: str) -> Component:
+        """What a component that takes this one as a part has: itself; of a record that somebody has already, its follower."""
+        return self
+
+    def _ac_becomes(self, other: Component) -> bool:
+        """Whether it takes over what another one says instead of giving its place to it: a record does, for its followers."""
+        return False
 
     def _is_exchange(self, name: str, value: Any) -> bool:
         """Whether a part is assigned from outside, in the place of another one."""
@@ -337,7 +348,11 @@ class Component(metaclass=ComponentType):
         except UsageError:
             self.__dict__[name] = old
             raise
-        setattr(self, name, new)
+        if isinstance(old, Component) and isinstance(new, Component) and old._ac_becomes(new):
+            self.__dict__[name] = old
+            object.__setattr__(old, "_ac_parent", self)
+        else:
+            setattr(self, name, new)
 
     def _modify_declared(self, name: str, declaration: Declaration, value: Any) -> None:
         if not isinstance(value, Modification):

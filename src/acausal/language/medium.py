@@ -8,11 +8,12 @@ medium that is follows from the connections (`families/circuits.py`), before any
 from __future__ import annotations
 
 import copy
+import inspect
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from typing import Any, ClassVar
 
 from ..errors import UsageError
@@ -31,6 +32,11 @@ class Medium(ABC):
 
     name: str
     substances: tuple[str, ...] = ()  # whose mass fractions its ports carry; none where the composition is fixed
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "state" in vars(cls):
+            cls.state = _explained(cls.state)  # type: ignore[method-assign]
 
     @abstractmethod
     def state(self, *args: Any, **given: Any) -> Any:
@@ -52,6 +58,28 @@ class Medium(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+
+def _explained(state: Callable[..., Any]) -> Callable[..., Any]:
+    """A medium's `state` that says what it takes when it is asked for something else."""
+
+    @wraps(state)
+    def explained(self: Medium, *args: Any, **given: Any) -> Any:
+        try:
+            return state(self, *args, **given)
+        except TypeError:
+            try:
+                inspect.signature(state).bind(self, *args, **given)
+            except TypeError:
+                taken = ", ".join(n for n in inspect.signature(state).parameters if n not in ("self", "phase"))
+                two_phases = " It has no two phases." if "x" in given else ""
+                raise UsageError(
+                    f"A state of {self.name} ({type(self).__name__}) cannot be found from ({', '.join(given)}).{two_phases}",
+                    remedy=f"It takes some of: {taken}. A circuit needs a medium that flows and has a state at (p, h).",
+                ) from None
+            raise
+
+    return explained
 
 
 class AnyMedium:

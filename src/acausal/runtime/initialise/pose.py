@@ -66,7 +66,8 @@ def _given(system: System, path: str, value: Any) -> list[Given]:
     quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
     if quantity is not None and quantity.role == "parameter":
         raise UsageError(f"`{path}` is a parameter; `given` is for variables.", remedy=f"Set it: set={{{path!r}: {value!r}}}.")
-    if quantity is not None and quantity.role == "input" and system.aliases.known[quantity.base + located.flat.ravel()].all():
+    is_input = located.flat is not None and quantity is not None and quantity.role == "input"
+    if is_input and system.aliases.known[quantity.base + located.flat.ravel()].all():  # type: ignore[union-attr]
         raise UsageError(
             f"`{path}` is an input that nothing in the model determines; `given` is for variables.",
             remedy=f"Give it for the whole run: inputs={{{path!r}: {value!r}}}.",
