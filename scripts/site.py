@@ -16,6 +16,7 @@ import acausal as ac
 from acausal.language.connector import Connector
 from acausal.language.declarations import Declaration
 from acausal.language.helptext import _bounds, _equations, _number
+from acausal.library.icons import svg
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -72,6 +73,7 @@ def components() -> str:
 
 def _component(cls: Any) -> Iterator[str]:
     yield f"### {cls.__name__}"
+    yield svg(cls)
     yield _text(vars(cls).get("__doc__"))
     declared = [(n, d) for n, d in cls._class_declared.items() if isinstance(d, Declaration)]
     rows = [

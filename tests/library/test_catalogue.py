@@ -23,15 +23,27 @@ from acausal.library import (
     system_dynamics,
     thermal,
 )
-from acausal.library.fluid import boundaries, exchangers, machines, passages, pipes, sensors, tanks, valves, volumes
+from acausal.library.fluid import (
+    boundaries,
+    exchangers,
+    machines,
+    passages,
+    pipes,
+    sensors,
+    tanks,
+    turbomachines,
+    two_phase,
+    valves,
+    volumes,
+)
 from acausal.library.mechanics import friction, gears, rotational, stops, translational
-from acausal.library.refrigeration import compressors, distributed, expansion, moving_boundary, receivers, rooms
+from acausal.library.refrigeration import compressors, distributed, expansion, internal, moving_boundary, receivers, rooms
 
 MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
     system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
-    compressors, expansion, receivers, rooms,
+    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal,
 )  # fmt: skip
 
 
