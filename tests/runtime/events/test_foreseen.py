@@ -246,3 +246,31 @@ def test_instances_have_exponents_of_their_own() -> None:
     result = ac.compile(Two()).simulate(until=1.0)
     expected = [0.5 - np.arcsin(0.5 ** (1 / n)) / np.pi for n in (3, 5)]
     np.testing.assert_allclose([result[f"power[{k}].i"][-1] for k in (0, 1)], expected, rtol=1e-6)
+
+
+class Unbounded(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+    p = ac.Parameter(2.5)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == ac.where((ac.time + 0.1) ** (self.p * ac.time) > 100.0 + self.x, 1.0, 0.0)
+
+
+class Followed(ac.Component):
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == ac.where(ac.sin(2 * np.pi * 50 * ac.time) > 0.9 + 0 * self.x, 1.0, 0.0)
+
+
+class SideBySide(ac.Component):
+    def __init__(self) -> None:
+        self.unbounded, self.followed = Unbounded(), Followed()
+
+
+def test_a_function_without_bounds_leaves_the_others_foreseen() -> None:
+    result = ac.compile(SideBySide()).simulate(until=1.0)
+    assert len(result.events) == 100
+    assert abs(result["followed.x"][-1] - np.arccos(0.9) / np.pi) < 1e-9
+    told = [str(d) for d in result.diagnostics]
+    assert len(told) == 1 and "unbounded" in told[0] and "max_step" in told[0]

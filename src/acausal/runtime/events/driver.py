@@ -163,12 +163,22 @@ class Hybrid:
 
     def _turn(self) -> float:
         """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
-        t, told = self.session.t, len(self.sampled.diagnostics)
+        t, told, lost = self.session.t, len(self.sampled.diagnostics), len(self.foreseen.lost)
         turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t))
+        self.diagnostics += [self._not_foreseen(row) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
             self.diagnostics.append(found)
             warnings.warn(str(found), RunWarning, stacklevel=2)
         return turn
+
+    def _not_foreseen(self, relation: int) -> Diagnostic:
+        found = self.problem.lowered.system.describe_rule("relation", relation)
+        return replace(
+            found,
+            what=f"From {self.session.t:.6g} s on it is not known where the function of time in a relation turns: where it is "
+            "fast, the relation may change, and change back, between two steps.",
+            remedy="If the function is slow, this is of no account; otherwise limit the step: simulate(…, max_step=…).",
+        )
 
     def _foreseen(self) -> Foreseen:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]

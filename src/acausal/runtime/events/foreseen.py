@@ -26,6 +26,7 @@ _FINEST = 1e-12  # of a run: so exactly where they are few, a pulse may be short
 _FEW = 32  # stretches in a run
 _MOST_PLANS = 16
 _REACH = 1000.0  # seconds: how far a run is looked over whose end nobody knows
+_LOOKS = 16  # parts of a stretch, to see whose fault it is that it is short
 _HOPELESS = 1e-8  # of a run: no more than this in one search
 
 
@@ -58,6 +59,7 @@ class Foreseen:
         self.problem, self.t_end, self._parts = problem, t_end, list[_Part]()
         self._time, self._first = problem.time_index, 2 * problem.size + len(problem.known) - problem.lowered.computed
         self._plans = dict[bytes, _Plan]()  # by constants: what reads discrete values goes back and forth between a few
+        self.lost = list[int]()  # relations whose functions of time cannot be followed
         self.constants: np.ndarray = np.zeros(0, dtype=np.intp)  # cells of the workspace whose change makes the times obsolete
         if self._reads_time():
             self._of_time, self._moves = self._classified(varying)
@@ -77,8 +79,8 @@ class Foreseen:
             plan.times, plan.until = self._search(begin, plan.most, w)
             plan.most = min(2 * plan.most, _MOST)
             if plan.until - begin < _HOPELESS * (self.t_end - begin if np.isfinite(self.t_end) else _REACH):
-                self._parts = []  # a pole: nothing can be said there, and steps go on as they did
-                return np.inf
+                self._give_up(begin, plan.until, w)
+                return self.next(t, w)
             k = int(np.searchsorted(plan.times, t, side="right"))
         return float(plan.times[k]) if k < len(plan.times) else np.inf
 
@@ -194,6 +196,19 @@ class Foreseen:
             undecided = (low <= 0) & (high >= 0) & (low < high)  # a turn may lie between two stretches exactly
             may |= np.broadcast_to(undecided, (*undecided.shape[:-1], len(begin))).reshape(-1, len(begin)).any(axis=0)
         return may
+
+    def _give_up(self, begin: float, until: float, w: Floats) -> None:
+        """Of functions of which nothing can be said here (a pole, no bounds) nothing more is sought; of others it is."""
+        ends = np.linspace(begin, until, _LOOKS + 1)
+        kept, count = list[_Part](), sum(len(part.columns) for part in self._parts)
+        for part, found in zip(self._parts, self._evaluated(ends[:-1], ends[1:], w), strict=True):
+            low, high = (np.broadcast_to(bound, (len(part.columns), _LOOKS)) for bound in found.slope)
+            hopeless = np.count_nonzero(~((low > 0) | (high < 0) | (low == high)), axis=1) >= _LOOKS // 2
+            self.lost += part.family.rows[part.output, part.columns[hopeless]].tolist()
+            if not hopeless.all():
+                kept.append(_Part(part.family, part.output, part.columns[~hopeless], part.expression, part.switches))
+        self._parts = kept if sum(len(part.columns) for part in kept) < count else []
+        self._plans.clear()
 
     def _search(self, begin: float, most: int, w: Floats) -> tuple[Floats, float]:
         """The times from `begin` on, and up to which time these are all."""
