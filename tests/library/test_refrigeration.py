@@ -255,3 +255,21 @@ def test_a_side_that_is_shut_off_is_not_sucked_empty(wired: Any) -> None:
     assert result.outcome is ac.Outcome.FINISHED
     assert 8e5 / 30.0 * 0.99 < result["side.p"][-1] < 8e5 / 24.0
     assert abs(result["compressor.m_flow"][-1]) < 1e-5
+
+
+def test_a_few_cells_hold_nearly_as_much_as_many(wired: Any) -> None:
+    """Slopes within cells: an exchanger of 24 is within 2 % of one of 48, in what it holds and in what leaves it."""
+
+    def at_rest(cells: int) -> tuple[float, float]:
+        plant = wired(
+            "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",
+            gas=fluid.FlowSource(m_flow=0.008, h=4.4e5), low=fluid.PressureBoundary(p=2.5e5, h=2.5e5),
+            air=FixedTemperature(T=298.0), valve=fluid.Orifice(medium=R134A, A=3.7e-7 * 0.7 / 0.65),
+            condenser=refrigeration.DistributedExchanger(cells, medium=R134A, UA=300.0, dp_nominal=500.0),
+        )  # fmt: skip
+        result = ac.compile(plant).simulate(until=1500.0, points=3, rtol=1e-5)
+        return float(result["condenser.charge"][-1]), float(result["condenser.h_out"][-1])
+
+    (few, h_few), (many, h_many) = at_rest(24), at_rest(48)
+    assert few == pytest.approx(many, rel=0.02)
+    assert h_few == pytest.approx(h_many, abs=0.02 * (4.4e5 - h_many))
