@@ -4,6 +4,7 @@
 void bind_delays(nanobind::module_ &);
 void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
+void bind_grids(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
 
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
     bind_delays(m);
     bind_expressions(m);
     bind_graph(m);
+    bind_grids(m);
     bind_tables(m);
     bind_media(m);
 }

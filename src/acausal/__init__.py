@@ -78,6 +78,7 @@ from .language.functions import (
 )
 from .language.functions import maximum as max
 from .language.functions import minimum as min
+from .language.grids import TableND
 from .language.implicit import implicit
 from .language.independent import Independent
 from .language.medium import AnyMedium, FluidPort, Fractions
@@ -225,6 +226,7 @@ __all__ = [
     "Stream",
     "Table",
     "Table2D",
+    "TableND",
     "UsageError",
     "Variable",
     "abs",

@@ -46,6 +46,7 @@ from ..language.expression import (
     walk,
 )
 from ..language.external import ExternalFunction
+from ..language.grids import TableND
 from ..language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
 from ..language.several import Part
 from ..language.table_sets import TableSet
@@ -85,7 +86,7 @@ _NAMES: dict[type, str] = {}
 _DICTIONARIES: dict[str, type] = {"dict": dict, "Modification": declarations.Modification}
 _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
-    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "delay", "outside"
+    "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "delay", "grid", "outside"
 )  # fmt: skip
 _LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
 
@@ -353,6 +354,8 @@ class _Encoder:
             return self._new(value, ["tables", self.value(value.tables), self.value(value.orders)])
         if isinstance(value, DelayFunction):
             return self._new(value, ["delay", value.what, value.order])
+        if isinstance(value, TableND):
+            return self._new(value, ["grid", *map(self.value, value.__reduce__()[1])])
         if isinstance(value, TableDerivative):
             return self._new(value, ["derivative", self.value(value._table), self.value(value.orders)])
         if isinstance(value, SplineFunction):
@@ -384,7 +387,7 @@ class _Decoder:
         self._maker: dict[str, Callable[..., Any]] = {
             "tuple": self._tuple, "set": self._set, "array": self._array, "E": self._expression, "T": self._template,
             "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "tables": self._tables,
-            "fluid": self._fluid, "delay": DelayFunction, "outside": self._outside,
+            "fluid": self._fluid, "delay": DelayFunction, "grid": self._grid, "outside": self._outside,
         }  # fmt: skip
         fixed: list[int] = []
         open_: list[int] = []
@@ -517,6 +520,9 @@ class _Decoder:
         if not found or not all(isinstance(t, (Table, Table2D)) and type(t) is type(found[0]) for t in found):
             raise KeyError("tables")
         return TableSet(found, self.value(orders))
+
+    def _grid(self, axes: Any, values: Any, extrapolation: str, method: str, name: str, by: int) -> Any:
+        return TableND(self.value(axes), self.value(values), extrapolation=extrapolation, method=method, name=name, by=by)
 
     def _table(self, name: str, method: str, extrapolation: str, x: Any, y: Any) -> Any:
         return Table(self.value(x), self.value(y), name=name, method=method, extrapolation=extrapolation)
