@@ -45,7 +45,7 @@ def run(sizes: list[int] | None = None) -> Iterator[Record]:
 
 def _record(case: str, n: int, reached: float, bar: float, at_least: bool = False, seconds: float | None = None) -> Record:
     ok = reached >= bar if at_least else reached <= bar
-    ratio = (bar / reached if reached else np.inf) if at_least else reached / bar
+    ratio = float(np.divide(bar, reached) if at_least else np.divide(reached, bar)) if reached or bar else 0.0
     return {
         "suite": "studies",
         "case": case,

@@ -153,6 +153,16 @@ def test_a_state_of_rest_is_optimised() -> None:
     assert limited.limited["h"] == pytest.approx(4.0, rel=1e-6)
 
 
+def test_ipopt_where_it_is_installed() -> None:
+    model = ac.compile(Tank())
+    try:
+        best = model.optimise("cost", {"u": (0.1, 5.0)}, subject_to={"h": (4.0, None)}, steady=True, method="ipopt")
+    except UsageError as error:
+        assert "needs cyipopt" in str(error)
+        return
+    assert best["u"] == pytest.approx(1.0, rel=1e-4)
+
+
 def test_a_run_is_optimised() -> None:
     model = ac.compile(Room())
     best = model.optimise("T", {"G": (10.0, 100.0)}, maximise=True, until="2 h", points=11)
@@ -171,6 +181,7 @@ def test_a_run_is_optimised() -> None:
         ((3.0, ["u"]), {"steady": True}, "An objective is a path"),
         ((ac.mean("cost"), ["u"]), {"steady": True}, "no means or maxima"),
         (("cost", ["u"]), {"steady": True, "subject_to": {"h": 3.0}}, "are a pair"),
+        (("cost", ["u"]), {"steady": True, "method": "luck"}, "`method` is one of SLSQP, ipopt"),
         (("cost", ["w"]), {"steady": True}, "unbounded: `cost` becomes smaller and smaller as `w` falls without end"),
         (("cost", ["w"]), {"until": 1.0, "maximise": True}, "unbounded: `cost` becomes larger and larger as `w` grows"),
     ],

@@ -72,6 +72,11 @@ def test_each_case_may_begin_from_another(decay):
         assert [study.result(k)["x"][-1] for k in (2, 0, 1)] == [study["x"][k] for k in (2, 0, 1)]
 
 
+def test_start_values_are_cases_too(decay):
+    study = ac.study(decay, {"x": [1.0, 3.0]}, "x", until=1.0, rtol=1e-9)
+    np.testing.assert_allclose(study["x"], [np.exp(-1), 3 * np.exp(-1)], rtol=1e-7)
+
+
 def test_steady_states_are_cases_too(decay):
     study = ac.study(decay, {"u": [1.0, 2.0]}, "x", steady=True)
     np.testing.assert_allclose(study["x"], [1.0, 2.0])
@@ -142,7 +147,7 @@ def test_pictures_are_drawn(decay, tmp_path):
     [
         ([{"kk": 1.0}], "x", {"until": 1.0}, "`kk` does not exist.*Did you mean `k`"),
         ([{"k": "1 kg"}], "x", {"until": 1.0}, "`kg` cannot be converted"),
-        ([{"x": 1.0}], "x", {"until": 1.0}, "a study changes parameters and inputs"),
+        ([{"x": "3 kg"}], "x", {"until": 1.0}, "kg"),
         ([{"k": 1.0}], "x", {}, "needs an end for its runs"),
         ([{"k": 1.0}], ["x", "x"], {"until": 1.0}, "Two outputs are called `x`"),
         ([{"k": 1.0}], [3], {"until": 1.0}, "An output is a path"),

@@ -1,13 +1,15 @@
 """Optimisation of design and set points: the best value of a number that comes of a run, or of a state of rest.
 
-scipy's sequential quadratic programming, with gradients of the objective and of all constraints from one backward pass over the
-run (`gradient.py`), or from the sensitivities of the steady state.
+scipy's sequential quadratic programming, or IPOPT where it is installed, with gradients of the objective and of all constraints
+from one backward pass over the run (`gradient.py`), or from the sensitivities of the steady state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from .gradient import gradient
 if TYPE_CHECKING:
     from ..model.model import Model
 
+METHODS = ("SLSQP", "ipopt")
 _FAR = 1e8  # of what a parameter was at first: where one without bounds has run away
 
 
@@ -55,9 +58,12 @@ def optimise(
     steady: bool = False,
     start: Mapping[str, float] | None = None,
     tolerance: float = 1e-8,
+    method: str = "SLSQP",
     **options: Any,
 ) -> Optimum:
     """See `Model.optimise`."""
+    if method not in METHODS:
+        raise UsageError(f"`method` is one of {', '.join(METHODS)}; got {method!r}.")
     if (until is None) == (not steady):
         raise UsageError("An optimisation is of runs (`until=…`) or of states of rest (`steady=True`).")
     if subject_to is not None and not isinstance(subject_to, Mapping):
@@ -66,7 +72,20 @@ def optimise(
             remedy='subject_to={"room.T": (293.15, None)}',
         )
     problem = _Problem(model, objective, over, subject_to or {}, -1.0 if maximise else 1.0, None if steady else until, options)
-    return problem.solved(start or {}, tolerance)
+    return problem.solved(start or {}, tolerance, method)
+
+
+def _minimiser(method: str, tolerance: float) -> Callable[..., Any]:
+    """A function with the arguments of scipy's `minimize`."""
+    from scipy.optimize import minimize
+
+    if method != "ipopt":
+        return partial(minimize, method=method, options={"ftol": tolerance, "maxiter": 200})
+    try:
+        ipopt = import_module("cyipopt").minimize_ipopt
+    except ImportError:
+        raise UsageError('`method="ipopt"` needs cyipopt, which is not installed.', remedy="pip install cyipopt") from None
+    return partial(ipopt, tol=tolerance, options={"max_iter": 200, "print_level": 0})
 
 
 @dataclass(eq=False)
@@ -146,9 +165,7 @@ class _Problem:
         slopes = np.array([[found.sensitivity(o.path, n)[-1] for n in self.names] for o in self.outputs], dtype=float)
         return _Point(values, slopes, found)
 
-    def solved(self, start: Mapping[str, float], tolerance: float) -> Optimum:
-        from scipy.optimize import minimize
-
+    def solved(self, start: Mapping[str, float], tolerance: float, method: str) -> Optimum:
         x0 = np.clip([float(start.get(n, _present(self.model, n))) for n in self.names], self.low, self.high)
         span = self.high - self.low
         scale = np.where(np.isfinite(span), span, np.where(x0 != 0, np.abs(x0), 1.0))
@@ -161,14 +178,12 @@ class _Problem:
             for bound, sign in ((low, 1.0), (high, -1.0)):
                 if np.isfinite(bound):
                     constraints.append(self._constraint(k, bound, sign / size[k], scale))
-        found = minimize(
+        found = _minimiser(method, tolerance)(
             lambda x: self.sign * self.at(x * scale).values[0] / size[0],
             x0 / scale,
             jac=lambda x: self.sign * self.at(x * scale).slopes[0] * scale / size[0],
             bounds=list(zip(self.low / scale, self.high / scale, strict=True)),
             constraints=constraints,
-            method="SLSQP",
-            options={"ftol": tolerance, "maxiter": 200},
         )
         best = self.at(found.x * scale)
         if not np.isfinite(best.values).all():

@@ -257,8 +257,8 @@ class Model:
         best.parameters, best.value, best.result
 
         `objective` and the keys of `subject_to` are paths (final values) or reductions (`ac.mean("P")`, `ac.max("room.T")`); limits
-        are pairs, None for no limit. `maximise=True` for the largest value; `start={…}` where to begin; other options are those
-        of `simulate` or `steady_state`.
+        are pairs, None for no limit. `maximise=True` for the largest value; `start={…}` where to begin; `method`: "SLSQP"
+        or "ipopt" (with cyipopt); other options are those of `simulate` or `steady_state`.
         """
         from ..analysis.optimise import optimise
 

@@ -29,8 +29,13 @@ def unit(model: Any, path: str) -> str:
 def check(model: Any, path: str, value: Any) -> None:
     """Refuse a path that cannot be changed and a value that it cannot have."""
     what = role(model, path)
+    if what == "variable":  # its start value
+        number(model, path, value)
+        return
     if what not in ("parameter", "input", "discrete"):
-        raise ModelError(f"`{path}` is a {what}: a study changes parameters and inputs.", remedy="`model.parameters()` lists them.")
+        raise ModelError(
+            f"`{path}` is a {what}: a study changes parameters, inputs and start values.", remedy="`model.parameters()` lists them."
+        )
     if what != "input":
         model._parameters._checked(path, value)
 
