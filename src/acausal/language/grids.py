@@ -67,27 +67,31 @@ class TableND(ExternalFunction):
 
     @property
     def address(self) -> int:
+        """Where its machine code is."""
         return _address(self.arity, self.by)
 
     @property
     def data_address(self) -> int:
+        """Where its numbers are."""
         return int(self.data.ctypes.data)
 
     def value(self, *arrays: Any) -> np.ndarray:
+        """The table on numpy arrays, element by element, as compiled code evaluates it."""
         call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, *[ctypes.c_double] * self.arity)(self.address)
         where = self.data_address
         return np.asarray(np.vectorize(lambda *args: call(where, *args), otypes=[float])(*arrays))
 
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:
+        """The derivative by argument `k`, at `args`; a second one by central differences."""
         if self.by >= 0:
             return central_difference(self, k, args, TYPICAL)
         return Call(self._derivative(k), args)
 
     def _derivative(self, by: int) -> TableND:
-        options = {"extrapolation": self.extrapolation, "method": self.method, "name": self.name}
-        return TableND(self.axes, self.values, by=by, **options)  # type: ignore[arg-type]
+        return _rebuilt(self.axes, self.values, self.extrapolation, self.method, self.name, by)
 
     def complaint(self, values: Any, margin: float = 0.0) -> str:
+        """Why there is no value for these arguments, if there is none."""
         if self.extrapolation != "refuse":
             return ""
         for k, (x, grid) in enumerate(zip(values, self.axes, strict=True)):
