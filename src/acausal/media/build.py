@@ -47,7 +47,7 @@ class Sizes:
     region_y: int = 92
     top_x: int = 40
     thin_x: int = 8
-    vapour_crowd: float = 0.25
+    vapour_crowd: float = 0.15
     liquid_crowd: float = 0.1
     region_crowd: tuple[float, float] = (0.08, 0.12)
 
@@ -65,9 +65,17 @@ class Sizes:
         )
 
 
-WIDE = Sizes(dome_x=64, vapour_y=68, liquid_h=58, liquid_z=24, region_x=60, region_y=104)
+WIDE = Sizes(dome_x=64, vapour_y=68, liquid_h=58, liquid_z=24, region_x=60, region_y=104, vapour_crowd=0.25)
 CRYOGENIC = Sizes(
-    dome_x=64, vapour_y=64, liquid_h=44, liquid_z=40, region_x=64, region_y=96, liquid_crowd=0.3, region_crowd=(0.4, 0.05)
+    dome_x=64,
+    vapour_y=64,
+    liquid_h=44,
+    liquid_z=40,
+    region_x=64,
+    region_y=96,
+    vapour_crowd=0.25,
+    liquid_crowd=0.3,
+    region_crowd=(0.4, 0.05),
 )
 
 
@@ -160,7 +168,7 @@ class Builder:
     def _liquid(self) -> None:
         sizes, r = self.sizes, self.range
         width = self.h_join - self.h_min
-        grading = graded(0.0, 1.0, sizes.liquid_h, lambda z: 1 / (z + 0.35) + 0.15 / (1 - z + 0.04))
+        grading = graded(0.0, 1.0, sizes.liquid_h, lambda z: 1 / (z + 0.35) + 0.3 / (1 - z + 0.02))
         points = self.h_min + width * (1 - grading[::-1])
         points[0], points[-1] = self.h_min, self.h_join
         self.liquid_h = Axis(points)

@@ -16,7 +16,7 @@ _HIGHEST = {
     "Nitrogen": (600.0, 3e7), "Oxygen": (600.0, 3e7), "Hydrogen": (400.0, 1.5e7), "Helium": (350.0, 1e6),
 }  # fmt: skip
 # K. Colder, hydrogen and helium are solid or superfluid within the table's pressures; water is asked for down to where it freezes.
-_LOWEST = {"Hydrogen": 17.5, "Helium": 3.2, "Water": 273.161}
+_LOWEST = {"Hydrogen": 18.0, "Helium": 3.2, "Water": 273.161}
 GAS = 1e-12  # of the critical pressure: so thin a gas is known, which is as good as a vacuum
 _TIMES_CRITICAL = (1.6, 3.0)  # of other fluids …
 _WARM = 450.0  # K; … and those with a low critical point (air, argon, methane) are asked for in a warm room, too
