@@ -106,6 +106,7 @@ export function DiagramView() {
   const model = useStudio((s) => s.model)
   const level = useStudio((s) => s.level)
   const editing = useStudio((s) => s.editing)
+  const view = useStudio((s) => s.view) // its place has another shape then: another drawing may fit better
   const [plan, setPlan] = useState<{ plan: Plan; placed: Placed } | null>(null)
   useEffect(() => {
     let wanted = true
@@ -116,7 +117,7 @@ export function DiagramView() {
       if (wanted) setPlan({ plan: found, placed })
     }).catch(refuse)
     return () => { wanted = false }
-  }, [model, level, editing])
+  }, [model, level, editing, view])
   if (!model) return null
   return (
     <div ref={box} className="diagram-box">
@@ -305,19 +306,21 @@ function useValues(plan: Plan, dark: boolean): void {
   const units = useStudio((s) => s.units)
   useEffect(() => {
     let wanted = true
-    const names = plan.parts.flatMap((p) => p.shown.map((v) => v.path))
+    const names = [...new Set([...plan.parts.flatMap((p) => p.shown.map((v) => v.path)), ...flowing(plan).map((w) => w.flow)])]
     if (!run || !state || state === 'queued' || state === 'running' || !names.length) return
     void framesOf(run, names).then((data) => {
       if (!wanted) return
       if (!data?.times.length) return clear() // values of another run would be a lie
       played = { data, rows: new Map(data.columns.map((c, k) => [c.name, k])), largest: largestOf(data) }
       marks = marksOf(plan)
+      widths = widthsOf(plan)
       paint(plan, useStudio.getState().time, dark)
     })
     return () => { wanted = false }
   }, [plan, run, state])
   useEffect(() => {
     marks = marksOf(plan)
+    widths = widthsOf(plan)
     paint(plan, useStudio.getState().time, dark)
     return useStudio.subscribe((s, before) => { if (s.time !== before.time) paint(plan, s.time, dark) })
   }, [plan, units, dark])
@@ -325,6 +328,8 @@ function useValues(plan: Plan, dark: boolean): void {
 
 function clear(): void {
   played = null
+  for (const w of widths) w.path.style.removeProperty('stroke-width')
+  widths = []
   for (const text of texts.values()) text.textContent = '–'
   for (const card of cards.values()) card.style.removeProperty('--tint')
 }
@@ -351,10 +356,32 @@ function paint(plan: Plan, t: number, dark: boolean): void {
     const said = mark.states.length ? (mark.states[value] ?? '–') : steady(value * mark.factor + mark.offset, mark.largest) + mark.unit
     if (text.firstChild) { if (text.firstChild.nodeValue !== said) text.firstChild.nodeValue = said } else text.textContent = said
   }
+  widen(k)
   if (colouring.unit || coloured) for (const part of plan.parts) tint(part, k, dark)
   coloured = colouring.unit !== ''
 }
 let coloured = false
+
+// A wire is as thick as what flows through it, compared with the most of its kind in this run.
+const MANY_WIRES = 200
+const flowing = (plan: Plan): Plan['wires'] => (plan.wires.length > MANY_WIRES ? [] : plan.wires.filter((w) => w.flow))
+let widths: { path: SVGElement; row: number; most: number }[] = []
+function widthsOf(plan: Plan): typeof widths {
+  if (!played) return []
+  const { data, rows, largest } = played
+  const most = new Map<string, number>()
+  for (const w of flowing(plan)) { const r = rows.get(w.flow); if (r !== undefined) most.set(data.columns[r].unit, Math.max(most.get(data.columns[r].unit) ?? 0, largest[r])) }
+  return flowing(plan).flatMap((w) => {
+    const row = rows.get(w.flow)
+    const path = document.querySelector<SVGElement>(`.react-flow__edge[data-id="${CSS.escape(w.id)}"] .react-flow__edge-path`)
+    const top = row === undefined ? 0 : most.get(data.columns[row].unit)!
+    return row === undefined || !path || !(top > 0) ? [] : [{ path, row, most: top }]
+  })
+}
+function widen(k: number): void {
+  const { data } = played!
+  for (const w of widths) w.path.style.strokeWidth = (1.3 + 4.2 * Math.min(1, Math.sqrt(Math.abs(data.values[w.row * data.times.length + k]) / w.most))).toFixed(2)
+}
 
 // What is written where, worked out once: moving the slider only writes.
 interface Mark {

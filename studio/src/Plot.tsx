@@ -50,6 +50,7 @@ export function PlotPanel({ panel, last }: { panel: Panel; last: boolean }) {
     >
       <div className="legend">
         {panel.names.map((n, k) => <Entry key={n} name={n} color={ink[k % ink.length]} panel={panel.id} run={current} />)}
+        {shownRuns.length > 1 && shownRuns.map((id, r) => { const run = runs.find((x) => x.id === id); return <span key={id} className="entry dim"><svg width={22} height={6} aria-hidden="true"><line x1={0} x2={22} y1={3} y2={3} stroke="currentColor" strokeWidth={1.6} strokeDasharray={DASHES[r % DASHES.length].join(' ')} /></svg>#{run?.number} {run?.case.name || 'as declared'}</span> })}
         <span className="grow" />
         <Tooltip label="Close this panel"><ActionIcon size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
       </div>
@@ -193,6 +194,7 @@ function marker(u: uPlot, dark: boolean): void {
   u.ctx.save()
   u.ctx.strokeStyle = dark ? '#ffd43b' : '#f08c00'
   u.ctx.lineWidth = devicePixelRatio
+  u.ctx.setLineDash([])
   u.ctx.beginPath()
   u.ctx.moveTo(x, u.bbox.top)
   u.ctx.lineTo(x, u.bbox.top + u.bbox.height)

@@ -126,6 +126,7 @@ export interface Port {
   side: 'in' | 'out' | ''
   doc: string
   free: boolean
+  flow: string
 }
 
 export interface Shown {
@@ -157,6 +158,7 @@ export interface Wire {
   target_port: string
   kind: string
   place: string
+  flow: string
 }
 
 export interface Diagram {

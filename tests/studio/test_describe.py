@@ -88,3 +88,20 @@ def test_units_that_are_offered_convert_both_ways() -> None:
         for other in alternatives(unit):
             assert 300.0 * other.factor + other.offset == pytest.approx(float(convert(300.0, unit, other.symbol)))
     assert [u.symbol for u in alternatives("N*m")] == ["N*m"]  # a torque is no energy
+
+
+def test_a_wire_names_what_flows_through_it_and_a_run_has_it() -> None:
+    model = ac.compile(load_component("acausal.library.demo:HeatedHouse"))
+    found, result = diagram(model.catalogue()), model.simulate(until=60.0, points=3)
+    flows = {wire.flow for wire in found.wires if wire.kind == "HeatPort"}
+    assert (
+        flows
+        and all(result.unit(flow) == "W" for flow in flows if flow)
+        and not any(w.flow for w in found.wires if w.kind == "signals")
+    )
+    for node in {(w.source, w.source_port) for w in found.wires}:
+        ends = [w for w in found.wires if (w.source, w.source_port) == node]
+        if ends[0].kind == "HeatPort" and all(w.flow for w in ends) and len(ends) > 1:
+            own = next(q.flow for p in found.parts if p.id == node[0] for q in p.ports if q.name == node[1])
+            whole = sum(result[w.flow][-1] for w in ends) + (result[own][-1] if own else 0.0)
+            assert own == "" or abs(whole) < 1e-6 * max(abs(result[w.flow][-1]) for w in ends) + 1e-6

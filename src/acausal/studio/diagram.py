@@ -49,7 +49,7 @@ def _node_at(catalogue: Json, path: str) -> tuple[Json, str]:
 def _part(catalogue: Json, node: Json, above: str) -> DiagramPart:
     kind, label, shape = catalogue["kinds"][node["kind"]], labelled(node), node.get("shape", [])
     path = f"{above}.{label}{starred(shape)}" if above else f"{label}{starred(shape)}"
-    ports = [Port(c["name"], c["class"], "", c["documentation"]) for c in kind["connectors"]]
+    ports = [Port(c["name"], c["class"], "", c["documentation"], flow=_flow(c, path)) for c in kind["connectors"]]
     ports += [_signal(q) for q in kind["quantities"] if q["role"] in ("input", "output") or q.get("states")]
     summary = kind["documentation"].split("\n")[0]
     return DiagramPart(
@@ -65,6 +65,12 @@ def _part(catalogue: Json, node: Json, above: str) -> DiagramPart:
         ports,
         list(_shown(kind, path, shape)),
     )
+
+
+def _flow(connector: Json, path: str) -> str:
+    """What flows through a port: it is one quantity, of one port."""
+    flows = [q["name"] for q in connector["quantities"] if q.get("flow") and not q["shape"]]
+    return f"{path}.{flows[0]}" if len(flows) == 1 and not connector["shape"] and "*" not in path else ""
 
 
 def _signal(quantity: Json) -> Port:
@@ -124,7 +130,13 @@ def _wires(kind: Json, parts: dict[str, DiagramPart]) -> Iterator[Wire]:
             target = _end(kind, parts, connection, other, "in")
             what = connection["joins"]
             drawn = _kind_of(parts, source) if what == "connectors" else what
-            yield Wire(f"{number}.{k}", source[0], source[1], target[0], target[1], drawn, where)
+            flow = _through(parts, target) or (_through(parts, source) if len(others) == 1 else "")
+            yield Wire(f"{number}.{k}", source[0], source[1], target[0], target[1], drawn, where, flow)
+
+
+def _through(parts: dict[str, DiagramPart], end: tuple[str, str]) -> str:
+    """What flows through the end of a wire: all of it is that of the wire, where the end has no other."""
+    return next((p.flow for p in parts[end[0]].ports if p.name == end[1]), "")
 
 
 def _kind_of(parts: dict[str, DiagramPart], end: tuple[str, str]) -> str:

@@ -186,6 +186,7 @@ class Port:
     side: Literal["in", "out", ""] = ""
     doc: str = ""
     free: bool = False  # a signal to which nothing is connected: drawn only where somebody edits
+    flow: str = ""  # the quantity that flows through it, if there is one
 
 
 @dataclass(slots=True)
@@ -222,6 +223,7 @@ class Wire:
     target_port: str
     kind: str
     place: str
+    flow: str = ""  # what flows through it, if that can be told
 
 
 @dataclass(slots=True)
