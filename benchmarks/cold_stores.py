@@ -20,6 +20,16 @@ class OpenAtStandstill(ColdStore):
         yield from (joint for joint in super().connections() if not any(str(end).endswith(valve) for end in joint))
 
 
+class InCells(ColdStore):
+    """The same with exchangers of 10 cells each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        warm: Any = {"T_start": 293.15}
+        self.condenser: Any = refrigeration.DistributedExchanger(10, UA=300.0, charge_start=0.35, **warm)
+        self.evaporator: Any = refrigeration.DistributedExchanger(10, charge_start=0.05, **warm)
+
+
 SIZES = {  # parameter: by which factor it varies, as the half width of its logarithm
     "compressor.V_displaced": 0.5,
     "valve.A": 0.7,
