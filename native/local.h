@@ -22,6 +22,8 @@
 
 namespace acausal {
 
+constexpr size_t most_cells = 256; // that one row may be computed from
+
 // The last step as IDAS has it: times of its points, the last one first, and the differences over them.
 struct History {
     std::vector<double> times;
@@ -85,6 +87,9 @@ class Local {
         bool foreign = false, bounded = true;
     };
 
+    static int32_t target_of(const Family &family, int64_t output, int32_t column) {
+        return family.targets.data[output * family.count() + column];
+    }
     void build();
     void add_nodes(const std::vector<Family> &families, Role role);
     Table table_of(Role role, int64_t count) const;
