@@ -470,7 +470,7 @@ def main(edition: int = 2003) -> Any:
     """The reference run, and the picture that made the model famous."""
     result = ac.compile(World3(edition=edition)).simulate(until=2100.0, start=1900.0, every=0.5)
     names = ("population.pop", "resources.nrfr", "agriculture.fpc", "capital.iopc", "pollution.ppolx")
-    result.plot(*names, panels=list(names), file=f"world3_{edition}.png", title=f"World3, edition of {edition}")
+    result.plot(panels=list(names), file=f"world3_{edition}.png", title=f"World3, edition of {edition}")
     return result
 
 
