@@ -1,11 +1,9 @@
 """What reading a model file takes: no module that translates, finds events or draws."""
 
-import gc
 import subprocess
 import sys
 
 import acausal as ac
-from acausal.collecting import without_collecting
 
 
 class Cooling(ac.Component):
@@ -35,14 +33,3 @@ print([m for m in {NOT_NEEDED!r} if "acausal." + m in sys.modules])
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     value, modules = done.stdout.splitlines()
     assert abs(float(value) - 0.36788) < 1e-3 and modules == "[]"
-
-
-def test_the_search_for_garbage_goes_on_as_it_was():
-    for enabled in (True, False):
-        (gc.enable if enabled else gc.disable)()
-        try:
-            with without_collecting():
-                assert not gc.isenabled()
-            assert gc.isenabled() == enabled
-        finally:
-            gc.enable()

@@ -176,13 +176,10 @@ def __getattr__(name: str) -> Any:
     """Parts that are not needed to state a model are imported when they are first used."""
     from importlib import import_module
 
-    from .collecting import without_collecting
-
     if name not in _LATE:
         raise AttributeError(f"module 'acausal' has no attribute {name!r}")
     module, attribute = _LATE[name]
-    with without_collecting():
-        found = import_module(f".{module}", __name__)
+    found = import_module(f".{module}", __name__)
     return found if attribute is None else getattr(found, attribute)
 
 

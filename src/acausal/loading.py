@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .collecting import without_collecting
 from .container import opened
 
 if TYPE_CHECKING:
@@ -23,11 +22,6 @@ def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
     result = ac.load("run.acausal")
     Compressor = ac.load("vendor.acp").Compressor
     """
-    with without_collecting():
-        return _load(path)
-
-
-def _load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
     with opened(Path(path), "acausal model", "acausal result", "acausal components") as archive:
         kind = archive.about["format"]
     if kind == "acausal components":

@@ -78,6 +78,15 @@ def test_a_file_of_another_version(good, tmp_path):
     )
 
 
+def test_a_file_without_a_hash_of_its_content_is_of_an_older_version(good, tmp_path):
+    def without(data):
+        about = json.loads(data)
+        del about["content"]
+        return json.dumps(about).encode()
+
+    assert "lays models out differently" in refused(changed(good, tmp_path / "older.acm", about=without))
+
+
 def test_every_bit_counts(good, tmp_path):
     """One bit changed anywhere: the file is refused, or the bit was nobody's (padding, dates)."""
     data, expected = good.read_bytes(), ac.load(good).simulate(until=1.0)["x"]

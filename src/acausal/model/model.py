@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..collecting import without_collecting
 from ..errors import NameNotFound, UsageError, near_matches
 from ..families.facts import put_back
 from ..families.starts import StartReader
@@ -67,7 +66,7 @@ def compile(component: Component, *, units: bool = True, failures: Iterable[str]
         may_fail: AbstractContextManager[None] = failing(component, failures)
     else:
         may_fail = nullcontext()
-    with without_collecting(), may_fail:
+    with may_fail:
         model = Model(translate(component, units=units))
     told_of_open(model.system, model.title)
     return model

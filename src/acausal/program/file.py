@@ -98,7 +98,7 @@ def _check_model(found: Any) -> None:
 
 def _refuse_other_layout(reader: Reader, path: str | os.PathLike[str], records: list[Any]) -> None:
     """Versions of this program may lay data out differently; then neither can read the other's files."""
-    if not _laid_out(records, reader.about["layout"]):
+    if "content" not in reader.about or not _laid_out(records, reader.about["layout"]):
         raise FileError(
             f"`{path}` was made by version {reader.about['version']} of this program, which lays models out differently "
             f"than this one ({version()}) does.",
