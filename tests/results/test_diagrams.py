@@ -72,6 +72,16 @@ def test_an_animation_is_written(result: Any, tmp_path: Path) -> None:
     assert file.read_bytes()[:3] == b"GIF"
 
 
+def test_a_film_needs_its_program(result: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.animation import writers
+
+    monkeypatch.setattr(writers, "is_available", lambda name: False)
+    with pytest.raises(UsageError, match="needs the program ffmpeg"):
+        ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.mp4", frames=2)
+    page = ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.html", frames=2).read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64") >= 2
+
+
 def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="from 0 to 20 s: there is nothing to draw at 30 s"):
         ac.ph_diagram("R134a", result, CYCLE, at=30.0)

@@ -172,12 +172,14 @@ def animate_cycle(
 ) -> Path:
     """The cycle in the log p-h diagram over time, as `.gif`, `.html`, or `.mp4` where ffmpeg is installed."""
     import matplotlib
-    from matplotlib.animation import FuncAnimation
+    from matplotlib.animation import FuncAnimation, writers
 
     path = Path(file)
     writer = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}.get(path.suffix.lower())
     if writer is None:
         raise UsageError(f"`{path}` is no kind of animation that can be written.", remedy="Use .gif, .html or .mp4.")
+    if writer == "ffmpeg" and not writers.is_available("ffmpeg"):
+        raise UsageError(f"`{path}` needs the program ffmpeg, which is not installed.", remedy="Install it, or use .gif or .html.")
     begin = float(result.time[0]) if start is None else start
     times = np.linspace(begin, float(result.time[-1]) if until is None else until, frames)
     chart = PressureEnthalpy(drawable(medium))
