@@ -16,7 +16,7 @@ PUBLISHED = {  # at these: accumulator kg, hot gas °C, flow g/s, high pressure 
 
 
 class CarCooler(ac.Component):
-    """0.5 kg of CO2, a compressor of 28 cm³ at 780 rpm, air of 40 °C on both sides, a valve of 0.35 mm²."""
+    """0.5 kg of CO2 in 1.5 l, a compressor of 28 cm³ at 780 rpm, air of 40 °C on both sides, a valve of 0.35 mm²."""
 
     medium = ac.AnyMedium("R744")
 
@@ -25,7 +25,7 @@ class CarCooler(ac.Component):
         alphas = {"alpha_liquid": 1500.0, "alpha_two_phase": 5000.0, "alpha_vapour": 1500.0}
         self.compressor = refrigeration.Compressor(medium=self.medium, V_displaced=28e-6, frequency=13.0, eta_volumetric=0.75)
         self.cooler = refrigeration.DistributedExchanger(
-            cells, V=4e-4, area=0.7, UA=380.0, C=1500.0, dp_nominal=1e5, charge_start=0.1, **alphas, **still
+            cells, V=5e-4, area=0.7, UA=380.0, C=1500.0, dp_nominal=1e5, charge_start=0.1, **alphas, **still
         )
         self.inner = refrigeration.InternalExchanger(effectiveness=0.5, dp_nominal=3e4, m_nominal=0.035)
         self.valve = refrigeration.ElectronicValve(A=0.35e-6, opening=1.0, dp_small=1e4, position=ac.modify(start=1.0))

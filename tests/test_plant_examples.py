@@ -161,3 +161,16 @@ def test_a_controllable_accumulator_has_the_published_trends() -> None:
         charge = np.asarray(run["charge"])
         assert np.abs(charge / charge[0] - 1).max() < 1e-10
         assert run["p_high"][0] < 7.377e6 < run["p_high"][-1]  # started across the critical point
+
+
+def test_a_car_air_conditioner_cycles_when_hot_and_has_two_points_of_rest() -> None:
+    mild, hot, twice = example("car_air_conditioner").main()
+    resting, cycling = (np.asarray(run["dp"])[run.time > 200.0] for run in (mild, hot))
+    assert np.ptp(resting) < 1e-3 * 73e5
+    assert cycling.max() > 72.9e5 and cycling.min() < 60.1e5
+    lifts = [s.start for s in hot.states("valve.stage") if s.state == "lifted" and s.start > 150.0]
+    assert len(lifts) > 8 and np.std(np.diff(lifts[-6:])) < 0.02 * np.mean(np.diff(lifts[-6:]))  # a limit cycle has one period
+    before, after = (int(np.searchsorted(twice.time, t)) for t in (345.0, 595.0))
+    assert (twice.state_at("valve.stage", 345.0), twice.state_at("valve.stage", 595.0)) == ("lifted", "seated")
+    assert twice["outside.T"][before] == twice["outside.T"][after]
+    assert twice["dp"][after] - twice["dp"][before] > 3e5

@@ -30,8 +30,8 @@ MADE = {
 }
 # Of these plants, which run for long, the model alone is looked at.
 LONG = {
-    "attemperator", "co2_accumulator", "cold_store", "heat_pump", "hot_water_network", "house_year", "pressure_wave", "supermarket",
-    "transcritical_co2",
+    "attemperator", "car_air_conditioner", "co2_accumulator", "cold_store", "heat_pump", "hot_water_network", "house_year",
+    "pressure_wave", "supermarket", "transcritical_co2",
 }  # fmt: skip
 
 
