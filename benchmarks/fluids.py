@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -130,3 +131,26 @@ CYCLES = {
     "R134a": {"p_low": 2e5, "p_high": 1e6, "superheat": 8.0, "T_out": 308.0, "efficiency": 0.7},
     "CO2": {"p_low": 3e6, "p_high": 9e6, "superheat": 5.0, "T_out": 308.15, "efficiency": 0.65},
 }
+
+
+def tespy_cop(fluid: str, p_low: float, p_high: float, superheat: float, T_out: float, efficiency: float) -> float:
+    """The same by TESPy, which has to be installed."""
+    from CoolProp.CoolProp import PropsSI
+    from tespy.components import Compressor, CycleCloser, SimpleHeatExchanger, Valve
+    from tespy.connections import Connection
+    from tespy.networks import Network
+
+    closer, compressor, cooler = CycleCloser("closer"), Compressor("compressor"), SimpleHeatExchanger("cooler")
+    valve, evaporator = Valve("valve"), SimpleHeatExchanger("evaporator")
+    parts = [closer, compressor, cooler, valve, evaporator, closer]
+    suction, discharge, liquid, mixture, back = (Connection(a, "out1", b, "in1") for a, b in pairwise(parts))
+    network = Network(iterinfo=False)
+    network.add_conns(suction, discharge, liquid, mixture, back)
+    suction.set_attr(fluid={fluid: 1}, m=0.1, p=p_low, T=PropsSI("T", "P", p_low, "Q", 1, fluid) + superheat)
+    discharge.set_attr(p=p_high)
+    liquid.set_attr(p=p_high, T=T_out)
+    mixture.set_attr(p=p_low)
+    compressor.set_attr(eta_s=efficiency)
+    network.solve("design")
+    h = {name: float(c.h.val_SI) for name, c in (("suction", suction), ("discharge", discharge), ("mixture", mixture))}
+    return (h["suction"] - h["mixture"]) / (h["discharge"] - h["suction"])

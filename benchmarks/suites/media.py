@@ -13,13 +13,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import acausal as ac
 from acausal._core import fluid_look_ups
-from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop
+from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop, tespy_cop
 
 FLUIDS = (
     "Water", "R134a", "R290", "R600a", "R717", "R744", "R1234yf", "R32", "R410A", "Nitrogen", "Oxygen", "Hydrogen", "Helium",
@@ -294,6 +295,9 @@ def _cycles() -> Iterator[Record]:
         result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=given)
         error = abs(float(result["COP"][-1]) / exact_cop(fluid, **given) - 1)
         yield _record("COP of a steady cycle", fluid, error, 1e-6)
+        if find_spec("tespy"):
+            error = abs(float(result["COP"][-1]) / tespy_cop(fluid, **given) - 1)
+            yield _record("COP of a steady cycle against TESPy", fluid, error, 1e-4)
 
 
 def _ring(n: int = 2000) -> Iterator[Record]:

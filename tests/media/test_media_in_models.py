@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop
+from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop, tespy_cop
 
 CoolProp = pytest.importorskip("CoolProp")
 
@@ -37,6 +37,13 @@ def test_a_change_of_phase_is_one_event(volume):
 def test_cop_of_a_steady_cycle(fluid):
     result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=CYCLES[fluid])
     assert result["COP"][-1] == pytest.approx(exact_cop(fluid, **CYCLES[fluid]), rel=1e-6)
+
+
+@pytest.mark.parametrize("fluid", CYCLES)
+def test_the_cop_of_a_cycle_is_that_of_tespy(fluid):
+    pytest.importorskip("tespy")
+    result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=CYCLES[fluid])
+    assert result["COP"][-1] == pytest.approx(tespy_cop(fluid, **CYCLES[fluid]), rel=1e-4)
 
 
 def test_one_evaluation_serves_all_equations():
