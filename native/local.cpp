@@ -309,7 +309,7 @@ bool Local::holds(int32_t relation, double t) {
     return closure(Relation, relation).bounded && !(switches->side(v.data(), relation) * evaluate(Relation, relation, t) < 0);
 }
 
-// The rounds of Switches, for what reads something that changes; the relation alone may change sides.
+// The rounds of Switches, for what reads something that changes; the relation alone may change sides, and once.
 bool Local::discrete(int32_t row, double t) {
     Switches &s = *switches;
     std::vector<int32_t> pending{s.relation.targets[row]}, partners;
@@ -329,8 +329,8 @@ bool Local::discrete(int32_t row, double t) {
         changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
         found = reached(changed);
         if (!found.bounded || found.foreign) return false;
-        for (int32_t other : found.relations)
-            if (other != row && !holds(other, t)) return false;
+        for (int32_t relation : found.relations) // the one that has changed sides, too: it may read what it changes
+            if (!holds(relation, t)) return false;
         if (changed.empty()) return true;
         pending.clear();
         for (int32_t cell : changed) {

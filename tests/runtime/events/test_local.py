@@ -173,3 +173,36 @@ def test_switching_again_and_again_against_closed_forms() -> None:
     assert len(result.events) == len(wanted) > 5 * n
     assert np.abs(np.array(wanted) - result.events.times).max() < 2e-6
     assert result.statistics.steps < 400
+
+
+class Hasty(ac.Component):
+    """A heater that the sensor feels at once: the relation that switches it on is on its former side again when it is on."""
+
+    T, low = ac.Variable(start=1.1, fixed=True), ac.Parameter(1.0)
+    h, on = ac.Variable(), ac.Boolean(False)
+
+    def equations(self) -> Statements:
+        yield self.h == ac.where(self.on, 3.0, 0.0)
+        yield ac.der(self.T) == self.h - self.T
+        yield self.on == (self.T + 0.02 * self.h < self.low) | (ac.pre(self.on) & (self.T - 0.02 * self.h < self.low + 0.2))
+
+
+class Hurry(ac.Component):
+    def __init__(self, n: int) -> None:
+        self.room = ac.array(Hasty, n, low=np.linspace(0.95, 1.05, n))
+
+
+def test_a_relation_that_is_back_at_once() -> None:
+    n, until = 70, 1.0
+    result = ac.compile(Hurry(n)).simulate(until=until, points=2, rtol=1e-8)
+    for k, low in enumerate(np.linspace(0.95, 1.05, n)):
+        high, t, T, on = low + 0.26, 0.0, 1.1, False  # on below `low`, off above `high`, where the sensor reads 0.06 less
+        while True:
+            way = log((3 - T) / (3 - high)) if on else log(T / low)
+            if t + way > until:
+                break
+            t, T, on = t + way, high if on else low, not on
+        rest = until - t
+        T = 3 - (3 - T) * np.exp(-rest) if on else T * np.exp(-rest)
+        assert bool(result["room.on"][-1][k]) is on
+        assert abs(result["room.T"][-1][k] - T) < 1e-6
