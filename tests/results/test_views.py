@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import acausal as ac
 from acausal.errors import NameNotFound, UsageError
-from acausal.results.between import extremes, interpolated, means
+from acausal.results.between import areas, extremes, interpolated, means
 from acausal.results.trajectory import Trajectory
 
 
@@ -217,3 +217,31 @@ def test_means_of_few_rows_are_those_of_the_solution():
     assert ac.mean("x").of(run) == pytest.approx(exact, rel=5e-5)
     assert ac.integral("y").of(run) == pytest.approx(4 * exact + 2, rel=5e-5)
     np.testing.assert_allclose(run.resample(0.5, how="mean")["x"], -np.diff(np.exp(-np.arange(0, 2.1, 0.5))) / 0.5, rtol=2e-4)
+
+
+class Layer(ac.Component):
+    """Over long before the first output point."""
+
+    k = ac.Parameter(1e6, unit="1/s")
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.k * (1 - self.x)
+
+
+@pytest.mark.parametrize("k", [10.0, 100.0, 1e3, 1e4, 1e6, 1e9])
+def test_what_is_over_between_two_rows_is_not_drawn_far_beyond_them(k):
+    result = ac.compile(Layer()).simulate(1.0, points=101, set={"k": k})
+    between = np.asarray(result.at(np.linspace(0.0, 0.05, 77))["x"])
+    assert between.min() >= -1e-9 and between.max() <= 1 + 1e-6
+    exact = 1 - (1 - np.exp(-k)) / k
+    worst = 0.5 * 0.01  # that of a straight line to the first row
+    assert ac.mean("x").of(result) == pytest.approx(exact, abs=worst)
+    assert result.resample(0.25, how="mean")["x"][0] == pytest.approx(1 - (1 - np.exp(-k / 4)) / k * 4, abs=4 * worst)
+
+
+def test_a_slope_without_bounds_is_no_integral_without_bounds():
+    time = np.linspace(0.0, 1.0, 101)
+    with np.errstate(divide="ignore"):
+        found = areas(time, np.sqrt(time), False, 0.5 / np.sqrt(time))
+    assert found[-1] == pytest.approx(2 / 3, abs=1e-4)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from .events import Array
 
+_RESOLVED = 0.5  # an exponential that falls to 3 % between two rows: beyond, a cubic leaves it further and further
+
 
 def interpolated(time: Array, values: Array, at: Array, steps: bool, slopes: Array | None = None) -> Array:
     """Values at any times within the rows: held where `steps`, cubic where the slopes are known, else along straight lines."""
@@ -21,7 +23,8 @@ def interpolated(time: Array, values: Array, at: Array, steps: bool, slopes: Arr
     straight = a + share * (b - a)
     if slopes is None:
         return np.asarray(straight)
-    bend = (slopes[left] * width - (b - a)) * (1 - share) - (slopes[right] * width - (b - a)) * share
+    begin, end = _believed(slopes[left], slopes[right], width, b - a)
+    bend = (begin * width - (b - a)) * (1 - share) - (end * width - (b - a)) * share
     return np.asarray(np.where(np.isfinite(bend), straight + share * (1 - share) * bend, straight))
 
 
@@ -41,7 +44,8 @@ def areas(time: Array, values: Array, steps: bool, slopes: Array | None = None) 
     width = np.diff(time).reshape(-1, *[1] * (values.ndim - 1))
     pieces = width * (values[:-1] if steps else 0.5 * (values[1:] + values[:-1]))
     if slopes is not None and not steps:
-        pieces = pieces + np.nan_to_num(width**2 / 12 * (slopes[:-1] - slopes[1:]), posinf=0.0, neginf=0.0)
+        begin, end = _believed(slopes[:-1], slopes[1:], width, np.diff(values, axis=0))
+        pieces = pieces + np.nan_to_num(width**2 / 12 * (begin - end))
     return np.concatenate([np.zeros_like(values[:1], dtype=float), np.cumsum(pieces, axis=0)])
 
 
@@ -52,21 +56,41 @@ def means(time: Array, values: Array, edges: Array, steps: bool, slopes: Array |
     beyond = (edges - time[left]).reshape(-1, *[1] * (values.ndim - 1))
     total = areas(time, values, steps, slopes)[left] + beyond * 0.5 * (values[left] + there)
     if slopes is not None and not steps:
-        change = slopes[left] - _slope_at(time, values, slopes, edges, left)
-        total = total + np.nan_to_num(beyond**2 / 12 * change, posinf=0.0, neginf=0.0)
+        begin, there = _slopes_at(time, values, slopes, edges, left)
+        total = total + np.nan_to_num(beyond**2 / 12 * (begin - there))
     return np.asarray(np.diff(total, axis=0) / np.diff(edges).reshape(-1, *[1] * (values.ndim - 1)))
 
 
-def _slope_at(time: Array, values: Array, slopes: Array, at: Array, left: NDArray[np.int64]) -> Array:
-    """The slope of the cubic between two rows."""
+def _slopes_at(time: Array, values: Array, slopes: Array, at: Array, left: NDArray[np.int64]) -> tuple[Array, Array]:
+    """The slopes of the cubics between two rows: where they begin, and at some times."""
     right = np.minimum(left + 1, len(time) - 1)
     width = time[right] - time[left]
     share = np.divide(at - time[left], width, out=np.zeros(len(at)), where=width > 0)
     share, width = (x.reshape(-1, *[1] * (values.ndim - 1)) for x in (share, width))
-    chord = np.divide(values[right] - values[left], width, out=np.zeros(np.shape(values[left])), where=width > 0)
-    a, b = slopes[left], slopes[right]
+    rise = values[right] - values[left]
+    a, b = _believed(slopes[left], slopes[right], width, rise)
+    chord = _chord(width, rise)
     found = a + share * (6 * chord - 4 * a - 2 * b) + share**2 * (3 * a + 3 * b - 6 * chord)
-    return np.asarray(np.where(width > 0, found, a))
+    return a, np.asarray(np.where(width > 0, found, a))
+
+
+def _believed(begin: Array, end: Array, width: Array, rise: Array) -> tuple[Array, Array]:
+    """The slopes at both ends of what is between two rows, as far as they say something of it.
+
+    Of a curve that the rows resolve, the chord is about the mean of the slopes. Where it is not (what happens between the rows is
+    over long before the next one), a cubic with these slopes would leave the curve by any amount: there, one that stays between
+    its ends is taken, whose slopes are at most three times that of the chord.
+    """
+    chord = _chord(width, rise)
+    with np.errstate(invalid="ignore"):
+        resolved = np.abs(begin + end - 2 * chord) <= _RESOLVED * np.abs(begin - end)
+    resolved &= np.isfinite(begin) & np.isfinite(end)
+    low, high = np.minimum(0.0, 3 * chord), np.maximum(0.0, 3 * chord)
+    return np.where(resolved, begin, np.clip(begin, low, high)), np.where(resolved, end, np.clip(end, low, high))
+
+
+def _chord(width: Array, rise: Array) -> Array:
+    return np.divide(rise, width, out=np.zeros(np.shape(rise)), where=np.broadcast_to(width > 0, np.shape(rise)))
 
 
 def extremes(time: Array, values: Array, begin: Array, end: Array, steps: bool) -> tuple[Array, Array]:
