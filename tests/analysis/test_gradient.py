@@ -102,3 +102,25 @@ def test_integrals_do_not_depend_on_the_output_points(options: Any) -> None:
     np.testing.assert_allclose(found.data[:, 0], [slope, 50 * slope, 50 * 7200 * slope], rtol=1e-6)
     study = model.study([{}], outputs, until="2 h", rtol=1e-8, **options)
     np.testing.assert_allclose(study.rows.values[0], found.values, rtol=1e-9)
+
+
+class Late(ac.Component):
+    """Something is switched on at p; a level is passed 0.2 s later, and the time of that is kept."""
+
+    p = ac.Parameter(0.4)
+    x, y = ac.Variable(start=0.0, fixed=True), ac.Variable()
+    on, kept = ac.Boolean(start=False), ac.Discrete(0.0)
+
+    def equations(self) -> Any:
+        yield self.y == ac.where(ac.time > self.p, 1.0, 0.0)
+        yield ac.der(self.x) == self.y
+        yield self.on == (self.x > 0.2)
+        yield ac.when(self.x > 0.2, ac.assign(self.kept, ac.time))
+
+
+def test_an_integral_moves_with_the_times_of_jumps() -> None:
+    outputs = [ac.mean("y"), ac.mean("x"), ac.integral("on"), ac.integral("kept"), ac.final("kept")]
+    found = ac.compile(Late()).gradient(outputs, ["p"], until=2.0, rtol=1e-8)
+    p = 0.4  # 2 - p; (2 - p)² / 2; 1.8 - p; (p + 0.2) (1.8 - p); p + 0.2
+    np.testing.assert_allclose(found.values, [0.8, 0.64, 1.4, 0.6 * 1.4, 0.6], rtol=1e-6)
+    np.testing.assert_allclose(found.data[:, 0], [-0.5, -(2 - p) / 2, -1.0, 1.8 - p - (p + 0.2), 1.0], rtol=2e-5)

@@ -19,7 +19,7 @@ from ..runtime.recording import Recording
 from ..runtime.storage import times_to_integrate
 from .directions import directions_of
 from .partials import own_parameters, partials
-from .sensitivity import Following, followed, mode_of, plain_places
+from .sensitivity import Following, Sensitivities, followed, mode_of, plain_places
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -77,7 +77,7 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
         seen = _outputs(model, result, reductions, weights, pieces[0].problem)
     if seen is None:
         found = followed(model, result, recording, names, mode)
-        data = np.array([w @ found.of(r.path) for r, w in zip(reductions, weights, strict=True)])
+        data = np.array([w @ found.of(r.path) + _jumps(r, found) for r, w in zip(reductions, weights, strict=True)])
         return Gradients(labels, found.parameters, values, data, result)
     directions = directions_of(model, names, recording.first.problem, "parameters")
     return Gradients(labels, directions.names, values, _backward(following, pieces[0], directions, weights, seen), result)
@@ -111,8 +111,28 @@ def _weights(reduction: Reduction, result: Result) -> np.ndarray:
     elif reduction.kind in ("max", "min"):
         found[int(np.argmax(values) if reduction.kind == "max" else np.argmin(values))] = 1.0
     else:
-        found = _of_cubics(time) / ((time[-1] - time[0]) if reduction.kind == "mean" else 1.0)
+        held = result.meaning(reduction.path).steps
+        found = np.append(np.diff(time), 0.0) if held else _of_cubics(time)
+        found = found / _span(reduction, result)
     return found
+
+
+def _span(reduction: Reduction, result: Result) -> float:
+    """What an integral over a run is divided by."""
+    return float(result.time[-1] - result.time[0]) if reduction.kind == "mean" else 1.0
+
+
+def _jumps(reduction: Reduction, found: Sensitivities) -> np.ndarray:
+    """What an integral gains because events come later: what was there before each of them, less what is there after it."""
+    result, total = found.result, np.zeros(len(found.parameters))
+    if reduction.kind not in ("mean", "integral"):
+        return total
+    values = np.asarray(result.values_of(reduction.path), dtype=float)
+    for moment, later in found.events.items():
+        before, after = (int(np.searchsorted(result.time, moment, side=side)) for side in ("left", "right"))
+        if before < after:
+            total += (values[before] - values[after - 1]) * later
+    return total / _span(reduction, result)
 
 
 def _of_cubics(time: np.ndarray) -> np.ndarray:

@@ -21,12 +21,15 @@ from .local import Local
 _NEAR = 1e-7  # of a time: for the slope of an input
 
 
-def across(passage: Passage, s: np.ndarray, known: np.ndarray, inputs: Mapping[int, Signal]) -> tuple[np.ndarray, np.ndarray]:
-    """Sensitivities of unknowns and of known cells after a passage, from those before."""
+def across(
+    passage: Passage, s: np.ndarray, known: np.ndarray, inputs: Mapping[int, Signal]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sensitivities of unknowns and of known cells after a passage, from those before; and of its time."""
     n = passage.problem.size
     if passage.happening is None:  # a corner: states go on as they are
         whole = passage.problem.differential.all()
-        return s if whole else Local(passage.problem, passage.after).consistent(s, known)[:n], known
+        after_it = s if whole else Local(passage.problem, passage.after).consistent(s, known)[:n]
+        return after_it, known, np.zeros(s.shape[1])
     before, after = Local(passage.problem, passage.before), Local(passage.problem, passage.after)
     direction = before.consistent(s, known)
     clock = _clock(passage, len(known), inputs)
@@ -37,7 +40,7 @@ def across(passage: Passage, s: np.ndarray, known: np.ndarray, inputs: Mapping[i
         direction = _round(passage, each, direction)
     known = direction[2 * n : before.first_computed] - clock * moved
     states = direction[:n] - passage.after[n : 2 * n, None] * moved
-    return after.consistent(states, known)[:n], known
+    return after.consistent(states, known)[:n], known, moved
 
 
 def _clock(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndarray:

@@ -54,6 +54,7 @@ class Sensitivities:
     parameters: tuple[str, ...]
     data: np.ndarray  # (row, unknown, parameter)
     stretches: list[Stretch]
+    events: dict[float, np.ndarray] = field(default_factory=dict)  # how the time of each event moves with the parameters
     error: float | None = None  # how accurate they are, where that was asked for
     _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 
@@ -294,8 +295,10 @@ class Following:
         times, columns = np.ascontiguousarray(self.result.time), np.arange(len(s), dtype=np.int32)
         for piece in self.pieces():
             for passage in piece.passages:
-                moved, known = across(passage, s, known, self.prepared.signals)
+                moved, known, later = across(passage, s, known, self.prepared.signals)
                 s = moved if piece.begins else s
+                if later.any():  # of several at one time, the first one brings the others about
+                    found.events.setdefault(float(passage.before[2 * passage.problem.size + TIME]), later)
             tangent.use(piece.problem.native, self.tape(piece.problem, cells), piece.known)
             tangent.set_seeds(np.ascontiguousarray(known[cells]))
             if piece.begins:
@@ -305,7 +308,7 @@ class Following:
             found.stretched(row, row + written, piece.problem, known)
             row, s = row + written, tangent.present()
         for passage in (p for p in self.recording.passages if p.points == self.recorder.points):  # the run ended with it
-            s, known = across(passage, s, known, self.prepared.signals)
+            s, known, _ = across(passage, s, known, self.prepared.signals)
             found.data[row:] = s
             found.stretches.append(Stretch(row, len(times), passage.problem, known))
             row = len(times)
