@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.analysis.controlled import controlled
 
 
 class Room(ac.Component):
@@ -107,3 +109,20 @@ def test_sensitivities_to_a_tolerance_of_their_own(model: ac.Model) -> None:
     np.testing.assert_allclose(run.sensitivity("T", "G"), exact, atol=2e-6 * np.abs(exact).max())
     with pytest.raises(ac.AcausalError, match="`sensitivities_rtol` is a relative tolerance"):
         model.simulate(1.0, sensitivities=["G"], sensitivities_rtol=2.0)
+    with pytest.raises(ac.AcausalError, match="of which"):
+        model.simulate(1.0, sensitivities_rtol=1e-5)
+
+
+def test_two_runs_of_one_tolerance_say_nothing_of_their_accuracy() -> None:
+    class Run:
+        """Sensitivities that differ with every tolerance."""
+
+        def __init__(self, rtol: float) -> None:
+            self.time = np.zeros(1)
+            self.outcome = SimpleNamespace(ok=True)
+            self.sensitivities = SimpleNamespace(data=np.full((1, 1, 1), np.log10(rtol)), error=None)
+
+    with pytest.raises(ac.ModelError, match="not found to 1e-06"):
+        controlled(Run, 1e-10, 1e-6)
+    with pytest.raises(ac.ModelError, match="no tighter run"):
+        controlled(Run, 1e-12, 1e-6)

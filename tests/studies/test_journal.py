@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,16 +22,20 @@ def cases():
     return ac.draws({"k": ac.uniform(0.1, 3.0)}, 40, seed=2)
 
 
-def run(model, folder, **options):
+def begun(model, folder, **options):
     return ac.study(model, cases(), ["x", ac.mean("x")], until=1.0, keep=folder, **options)
+
+
+run = begun
 
 
 class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_stopped_anywhere_and_continued_the_table_is_the_same(decay, tmp_path, seed):
+@pytest.mark.parametrize(("seed", "each_from"), [(0, "start"), (1, "start"), (2, "first"), (3, "previous"), (4, "previous")])
+def test_stopped_anywhere_and_continued_the_table_is_the_same(decay, tmp_path, seed, each_from):
+    run = partial(begun, each_from=each_from)
     whole = run(decay, tmp_path / "whole")
     generator = random.Random(seed)
     rows = tmp_path / "parts" / "rows.jsonl"
@@ -67,6 +72,47 @@ def test_another_study_in_the_same_folder_is_refused(decay, tmp_path):
     run(decay, tmp_path)
     with pytest.raises(ac.AcausalError, match="holds another study"):
         ac.study(decay, {"k": [1.0]}, "x", until=1.0, keep=tmp_path)
+
+
+class Once(ac.Component):
+    """What happens at an event, at the start, and what is computed beside: three places where a study may differ."""
+
+    y, n = ac.Variable(), ac.Discrete(0.0)
+
+    def __init__(self, start=0.0, jump=1.0, factor=2.0):
+        self.x = ac.Variable(start=start, fixed=True)
+        self._jump, self._factor = jump, factor
+
+    def equations(self):
+        yield ac.der(self.x) == 1.0
+        yield self.y == self._factor * self.x
+        yield ac.when(self.x > 0.5, ac.assign(self.n, self._jump))
+
+
+TIMES = np.linspace(0.0, 1.0, 2001)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"plant": Once()}, {"plant": Once(start=0.1)}),
+        ({"plant": Once()}, {"plant": Once(jump=2.0)}),
+        ({"plant": Once()}, {"plant": Once(factor=3.0)}),
+        ({"outputs": {"a": lambda r: r["x"][-1]}}, {"outputs": {"a": lambda r: r["x"][0]}}),
+        ({"inputs": {"u": (TIMES, 0 * TIMES)}}, {"inputs": {"u": (TIMES, TIMES * (TIMES > 0.3) * (TIMES < 0.6))}}),
+        ({"start_from": 1.0}, {"start_from": 2.0}),
+    ],
+)
+def test_a_study_that_differs_in_anything_is_another(decay, tmp_path, one, other):
+    def kept(plant=None, outputs="x", start_from=None, **options):
+        model = decay if plant is None else ac.compile(plant)
+        if start_from is not None:
+            options["start_from"] = decay.simulate(1e-9, set={"x": start_from})
+        return ac.study(model, [{}], outputs, until=1.0, keep=tmp_path, **options)
+
+    np.testing.assert_array_equal(kept(**one).rows.values, kept(**one).rows.values)
+    with pytest.raises(ac.AcausalError, match="holds another study"):
+        kept(**other)
 
 
 def test_a_folder_that_cannot_be_written_is_said(decay, tmp_path):

@@ -75,6 +75,28 @@ def test_each_case_may_begin_from_another(decay):
 def test_start_values_are_cases_too(decay):
     study = ac.study(decay, {"x": [1.0, 3.0]}, "x", until=1.0, rtol=1e-9)
     np.testing.assert_allclose(study["x"], [np.exp(-1), 3 * np.exp(-1)], rtol=1e-7)
+    np.testing.assert_allclose(study["x (start)"], [1.0, 3.0])  # the table has both
+    assert list(study.to_pandas().columns[:2]) == ["x (start)", "x"] and "x (start)" in str(study)
+
+
+def test_a_function_of_a_result_has_the_rows_that_were_asked_for(decay):
+    outputs = {"second": lambda r: r["x"][1], "mean": ac.mean("x")}
+    study = ac.study(decay, {"k": [1.0]}, outputs, until=1.0, points=3, rtol=1e-9)
+    np.testing.assert_allclose(study["second"], np.exp(-0.5), rtol=1e-7)
+    np.testing.assert_allclose(study["mean"], 1 - np.exp(-1), rtol=1e-3)
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), "NA"])
+def test_an_empty_cell_of_a_frame_is_as_the_model_has_it(decay, nothing):
+    pandas = pytest.importorskip("pandas")
+    column = pandas.array([2, None], dtype="Int64") if nothing == "NA" else [2.0, nothing]
+    study = ac.study(decay, pandas.DataFrame({"k": column}), "x", until=1.0, rtol=1e-9)
+    np.testing.assert_allclose(study["x"], np.exp(-study["k"].astype(float)), rtol=1e-7)
+
+
+def test_a_number_that_is_none_is_told_before_the_first_run(decay):
+    with pytest.raises(ac.ModelError, match="cannot be nan"):
+        ac.study(decay, {"k": np.array([1.0, np.nan], dtype=np.float32)}, "x", until=1.0)
 
 
 def test_steady_states_are_cases_too(decay):

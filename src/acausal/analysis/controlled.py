@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ModelError, UsageError
 
-_FACTOR, _ROUNDS = 0.1, 7
+_FACTOR, _TIGHTEST = 0.1, 1e-12
 
 
 def controlled(run: Callable[[float], Any], rtol: float, wanted: Any) -> Any:
@@ -24,8 +24,8 @@ def controlled(run: Callable[[float], Any], rtol: float, wanted: Any) -> Any:
     if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 1e-9 <= wanted < 1:
         raise UsageError(f"`sensitivities_rtol` is a relative tolerance such as 1e-5, got {wanted!r}.")
     before = run(rtol)
-    for _ in range(_ROUNDS):
-        rtol = max(rtol * _FACTOR, 1e-12)
+    while before.outcome.ok and rtol > 2 * _TIGHTEST:  # two runs of the same tolerance would agree, whatever they are worth
+        rtol = max(rtol * _FACTOR, _TIGHTEST)
         found = run(rtol)
         if not found.outcome.ok:
             return found
@@ -33,6 +33,13 @@ def controlled(run: Callable[[float], Any], rtol: float, wanted: Any) -> Any:
         if found.sensitivities.error <= wanted:
             return found
         before = found
+    if not before.outcome.ok:
+        return before
+    if before.sensitivities.error is None:
+        raise UsageError(
+            f"With rtol = {rtol:g} there is no tighter run that says how accurate the sensitivities are.",
+            remedy="Give a larger `rtol`, or leave `sensitivities_rtol` out.",
+        )
     change = before.sensitivities.error
     raise ModelError(
         f"The sensitivities are not found to {wanted:g}: with rtol = {rtol:g} they still change by {change:.1g}.",

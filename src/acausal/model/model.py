@@ -445,8 +445,11 @@ class Model:
                 False stops the run.
         """
         check_on_failure(on_failure)
-        if sensitivities_rtol is not None and sensitivities is not None:
+        if sensitivities_rtol is not None:
             from ..analysis.controlled import controlled
+
+            if sensitivities is None:
+                raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
 
             same = {k: v for k, v in locals().items() if k not in ("self", "options", "sensitivities_rtol", "rtol", "controlled")}
             return controlled(lambda tighter: self.simulate(**same, rtol=tighter, **options), rtol, sensitivities_rtol)

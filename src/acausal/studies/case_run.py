@@ -44,7 +44,8 @@ class Job:
     @cached_property
     def _fine(self) -> dict[str, Any]:
         kinds = {c.what.kind for c in self.columns if isinstance(c.what, Reduction)}
-        if self.steady or kinds <= {"final", "first"}:
+        own = any(not isinstance(c.what, Reduction) for c in self.columns)  # a function counts on the rows that were asked for
+        if self.steady or own or kinds <= {"final", "first"}:
             return dict(self.options)
         times = times_to_integrate(self.options["until"], self.model.system.size, self.options)
         return {**{k: v for k, v in self.options.items() if k not in ("points", "every")}, "at": times}

@@ -252,7 +252,13 @@ def _text(value: Any) -> str:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    """Nothing, not a number, or whatever else pandas has for a cell without a value: it does not even equal itself."""
+    if value is None or isinstance(value, str):
+        return value is None
+    try:
+        return not isinstance(value, np.ndarray) and not bool(value == value)
+    except (TypeError, ValueError):  # pandas.NA does not say
+        return type(value).__name__ in ("NAType", "NaTType")
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:

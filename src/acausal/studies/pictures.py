@@ -68,15 +68,15 @@ def _ranges(study: Study, output: str) -> tuple[float, dict[str, tuple[float, fl
     one_at_a_time = all(len(paths) <= 1 for paths in alone)
     base = next((k for k, paths in enumerate(alone) if not paths and good[k]), None) if one_at_a_time else None
     middle = float(values[base]) if base is not None else float(np.nanmedian(values[good]))
-    for path in study.changed:
+    for heading, path in study._paths.items():
         if one_at_a_time:
             own = [float(values[k]) for k, paths in enumerate(alone) if paths == [path] and good[k]]
         else:
-            x = study[path]
+            x = study[heading]
             slope = np.polyfit(x[good], values[good], 1) if np.ptp(x[good]) > 0 else (0.0, middle)
             own = [float(np.polyval(slope, x[good].min())), float(np.polyval(slope, x[good].max()))]
         if own:
-            found[path] = (min([middle, *own]), max([middle, *own]))
+            found[heading] = (min([middle, *own]), max([middle, *own]))
     return middle, dict(sorted(found.items(), key=lambda pair: pair[1][0] - pair[1][1]))
 
 

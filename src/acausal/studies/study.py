@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError
 from ..language.component import Component
 from . import facts
@@ -100,15 +102,14 @@ def _rows(job: Job, cases: Cases, left: Sequence[int], each_from: str, executor:
 
 
 def _one_after_another(job: Job, cases: Cases, left: Sequence[int]) -> Iterator[Row]:
-    """Each case begins where the one before it ended; a failed one is passed over."""
-    earlier = None
-    if left and left[0] > 0:  # goes on after an interruption: the case before gives the place to begin from
-        row, result = run_case(job, left[0] - 1, cases[left[0] - 1])
-        earlier = result if row.ok else None
-    for k in left:
+    """Each case begins where the one before it ended; a failed one is passed over. After an interruption, those that are done
+    are run once more, since nothing else knows where they ended."""
+    earlier, wanted = None, frozenset(left)
+    for k in range(max(left, default=-1) + 1):
         row, result = run_case(job, k, cases[k], earlier)
         earlier = result if row.ok else earlier
-        yield row
+        if k in wanted:
+            yield row
 
 
 def _chunks(cases: Cases, numbers: Sequence[int], workers: int | None) -> Iterator[Chunk]:
@@ -195,23 +196,19 @@ def _check_outputs(model: Any, columns: Sequence[Column]) -> None:
 
 
 def _hashable(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, str | int | float | bool) else None
 
 
 def _fingerprint(job: Job, cases: Cases, each_from: str) -> dict[str, Any]:
     """What makes a study another one."""
-    numbers = {path: list(values) for path, values in cases.columns.items()}
+    models = [job.model] if job.variants is None else job.variants.models.values()
     return {
-        "model": facts.fingerprint(job.model),
-        "cases": numbers,
+        "model": [str(m) if isinstance(m, ModelError) else facts.fingerprint(m) for m in models],
+        "cases": {path: facts.told(list(values)) for path, values in cases.columns.items()},
         "names": cases.names,
-        "outputs": {c.label: _said(c.what) for c in job.columns},
-        "options": {k: str(v) for k, v in job.options.items()},
+        "outputs": {c.label: facts.told(c.what) for c in job.columns},
+        "options": facts.told(job.options),
         "steady": job.steady,
         "each_from": each_from,
     }
-
-
-def _said(what: Any) -> str:
-    """A reduction by what it says, a function by its name: its address differs from process to process."""
-    return getattr(what, "__qualname__", None) or str(what)

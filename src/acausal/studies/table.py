@@ -53,8 +53,12 @@ class Study:
 
     @property
     def changed(self) -> list[str]:
-        """Paths of what was changed."""
-        return list(self.cases.columns)
+        """Headings of what was changed: paths, and `room.T (start)` for the start value of a variable that is an output, too."""
+        return list(self._paths)
+
+    @property
+    def _paths(self) -> dict[str, str]:
+        return {f"{path} (start)" if path in self.outputs else path: path for path in self.cases.columns}
 
     @property
     def ok(self) -> np.ndarray:
@@ -69,8 +73,8 @@ class Study:
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.outputs:
             return np.array(self.rows.values[:, self.outputs.index(name)])
-        if name in self.cases.columns:
-            return self._numbers(name)
+        if name in self._paths:
+            return self._numbers(self._paths[name])
         known = [*self.changed, *self.outputs]
         raise NameNotFound(
             f"The study has no column `{name}`. {near_matches(name, known)}".rstrip(), remedy=f"It has: {', '.join(known)}"
@@ -93,14 +97,12 @@ class Study:
 
     def unit(self, name: str) -> str:
         """The unit of a column."""
-        if self._is_structural(name):
-            return ""
-        if name in self.cases.columns:
-            return facts.unit(self._job.model, name)
+        path = self._paths.get(name)
+        if path is not None:
+            return "" if self._is_structural(path) else facts.unit(self._job.model, path)
         for column in self._job.columns:
             if column.label == name:
-                path = column.paths
-                return "" if path is None else column.unit(_Units(self._job.model))
+                return "" if column.paths is None else column.unit(_Units(self._job.model))
         raise NameNotFound(f"The study has no column `{name}`.")
 
     def to_pandas(self) -> pandas.DataFrame:
