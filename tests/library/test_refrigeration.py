@@ -273,3 +273,23 @@ def test_a_few_cells_hold_nearly_as_much_as_many(wired: Any) -> None:
     (few, h_few), (many, h_many) = at_rest(24), at_rest(48)
     assert few == pytest.approx(many, rel=0.02)
     assert h_few == pytest.approx(h_many, abs=0.02 * (4.4e5 - h_many))
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5, 10])
+def test_nothing_leaves_an_exchanger_beyond_the_air(wired: Any, cells: int) -> None:
+    """However few cells and however much UA: what leaves is not colder than the air, and no cell is hotter than what comes."""
+    plant = wired(
+        "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",
+        gas=fluid.FlowSource(m_flow=0.02, h=4.4e5), low=fluid.PressureBoundary(p=2.5e5, h=2.5e5),
+        air=FixedTemperature(T=300.0), valve=fluid.Orifice(medium=R134A, A=8e-7),
+        condenser=refrigeration.DistributedExchanger(cells, medium=R134A, UA=3000.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=3000.0, points=3, rtol=1e-6)
+    out = R134A.state(p=float(result["condenser.b.p"][-1]), h=float(result["condenser.h_out"][-1]))
+    assert 300.0 - 1e-3 < out.T < 302.0
+    assert result["condenser.h"][-1].max() < 4.4e5
+
+
+def test_an_exchanger_of_one_cell_is_refused() -> None:
+    with pytest.raises(UsageError, match="two cells or more, not 1"):
+        refrigeration.DistributedExchanger(1)

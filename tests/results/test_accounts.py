@@ -132,3 +132,69 @@ def test_cycles_of_the_cold_store_give_their_exergy_account() -> None:
     account = ac.exergy(result)
     assert set(account.destroyed) >= {name.split(".")[0] for name in CYCLE}
     assert all(len(v) == len(np.asarray(result.time)) for v in account.destroyed.values())
+
+
+class Expansion(ac.Component):
+    """Steam through a turbine, from one boundary to another."""
+
+    def __init__(self) -> None:
+        self.feed, self.sink = fluid.PressureBoundary(p=30e5, h=3.2e6, medium="water"), fluid.PressureBoundary(p=1e5, h=4e5)
+        self.turbine = fluid.Turbine()
+
+    def connections(self) -> Any:
+        yield self.feed.port, self.turbine.a
+        yield self.turbine.b, self.sink.port
+
+
+def test_a_turbine_gives_its_power_and_boundaries_destroy_nothing() -> None:
+    """What it destroys is T0 times the entropy that it makes; what comes from one boundary goes to the other, is given or lost."""
+    result = ac.compile(Expansion()).simulate(until=1.0, points=2)
+    power, m = float(result["turbine.P"][-1]), float(result["turbine.m_flow"][-1])
+    account = ac.exergy(result, T0=298.15)
+    water = ac.media.fluid("water")
+    s = [float(water.state(p=p, h=h).s) for p, h in ((30e5, 3.2e6), (1e5, 3.2e6 - power / m))]
+    assert account.mean() == {"turbine": pytest.approx(m * 298.15 * (s[1] - s[0]), rel=1e-6)}
+    assert set(account.given) == {"feed", "sink"}
+    assert sum(account.mean().values()) + sum(v[-1] for v in account.given.values()) == pytest.approx(-power, rel=1e-9)
+    assert ac.performance(result).power == pytest.approx(-power)
+
+
+class Between(ac.Component):
+    """Warm water and cold fluid of some kind in an exchanger without storage."""
+
+    def __init__(self, cold: Any) -> None:
+        self.x = fluid.HeatExchanger(UA=500.0)
+        self.warm, self.away = fluid.PressureBoundary(p=3e5, h=2.5e5, medium="water"), fluid.PressureBoundary(p=2e5, h=2e5)
+        self.cold = fluid.FlowSource(m_flow=0.1, h=cold.state(p=10e5, T=280.0).h, medium=cold)
+        self.gone = fluid.PressureBoundary(p=10e5, h=cold.state(p=10e5, T=280.0).h)
+
+    def connections(self) -> Any:
+        yield self.warm.port, self.x.a1
+        yield self.x.b1, self.away.port
+        yield self.cold.port, self.x.a2
+        yield self.x.b2, self.gone.port
+
+
+def test_what_an_exchanger_hands_to_another_medium_is_not_destroyed() -> None:
+    result = ac.compile(Between(ac.media.fluid("R134a"))).simulate(until=1.0, points=2)
+    of_water, of_other = ac.exergy(result, "water"), ac.exergy(result, "R134a")
+    assert of_water.destroyed["x"][-1] > 0
+    assert of_other.destroyed["x"][-1] == pytest.approx(of_water.destroyed["x"][-1], rel=1e-9)
+    assert of_water.unknown == []
+
+
+def test_what_an_exchanger_hands_to_air_is_not_told() -> None:
+    result = ac.compile(Between(ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21]))).simulate(until=1.0, points=2)
+    account = ac.exergy(result, "water")
+    assert (account.destroyed, account.unknown) == ({}, ["x"])
+
+
+def test_a_medium_that_does_not_flow_is_refused(result: Any) -> None:
+    for account in (ac.inventory, ac.performance, ac.exergy, ac.pinches):
+        with pytest.raises(UsageError, match=r"No Water flows in this run.\n.*There flows R134a"):
+            account(result, "water")
+
+
+def test_a_time_may_have_a_unit(result: Any) -> None:
+    assert ac.performance(result, at="1 h") == ac.performance(result, at=3600.0)
+    assert ac.performance(result, at=("1 h", "2 h")) == ac.performance(result, at=(3600.0, 7200.0))

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import UsageError
 from . import canvas
 from .diagrams import File, instant
-from .parts import Part, flows, fluid_parts, one_fluid, total
+from .parts import Part, flows, fluid_parts, one_fluid, total, work_in
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Inventory(list[Held]):
         return float(sum(row.mass for row in self))
 
 
-def inventory(result: Any, medium: Any = None, *, at: float | None = None) -> Inventory:
+def inventory(result: Any, medium: Any = None, *, at: Any = None) -> Inventory:
     """How much of a medium each component holds at a time (the last one unless given), the most first.
 
     Counted is the `charge` of components that have one, otherwise their mass `M`. `medium` may be left out where only one boils.
@@ -89,16 +89,17 @@ class Performance:
         return self.heat_out / self.power if self.power else float("nan")
 
 
-def performance(result: Any, medium: Any = None, *, at: float | tuple[float, float] | None = None) -> Performance:
+def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performance:
     """Work, heat and COP of a circuit: at a time (the last one unless given), or as a mean from one time to another.
 
-    Work is the `P` of the components that the medium passes, heat what comes in through their heat ports.
+    Work is the `P` of the components that the medium passes (less that of turbines, which give it), heat what comes in through
+    their heat ports.
     """
     name = one_fluid(result, medium).name
     found = {}
     for part in fluid_parts(result):
         if part.passed_by(name):
-            power = _mean(result, total(result, part.name("P")), at) if part.has("P", "W") else 0.0
+            power = _mean(result, work_in(result, part), at)
             heat = sum(_mean(result, total(result, f"{part.name(port)}.Q_flow"), at) for port in part.heat_ports)
             if power or heat:
                 found[part.path] = (float(power), float(heat))
@@ -108,7 +109,7 @@ def performance(result: Any, medium: Any = None, *, at: float | tuple[float, flo
     )
 
 
-def _mean(result: Any, values: np.ndarray, at: float | tuple[float, float] | None) -> float:
+def _mean(result: Any, values: np.ndarray, at: Any) -> float:
     if not isinstance(at, tuple):
         return float(np.interp(instant(result, at), result.time, values))
     begin, end = (instant(result, t) for t in at)
@@ -126,7 +127,9 @@ class ExergyAccount:
 
     `destroyed` is what a component destroys, ``sum(m·e) + sum((1 - T0/T)·Q) + P`` with the exergy ``e = h - h0 - T0·(s - s0)`` of
     what flows. Of components that hold fluid it contains what they store meanwhile: take a mean over whole cycles of the plant.
-    `given` is the exergy that heat carries out of each component, at the temperature of its heat ports.
+    `given` is the exergy that heat carries out of each component, at the temperature of its heat ports; what flows into a boundary;
+    and what an exchanger hands to another medium that boils. Components that another medium passes whose exergy is not known (air)
+    are in `unknown`: what they destroy cannot be told apart from what they hand over.
     """
 
     def __init__(self, result: Any, medium: Any, T0: float, p0: float) -> None:
@@ -135,34 +138,50 @@ class ExergyAccount:
         self.destroyed: dict[str, np.ndarray] = {}
         self.given: dict[str, np.ndarray] = {}
         self.power: dict[str, np.ndarray] = {}
-        self._dead = self.medium.state(p=p0, T=T0)
+        self.unknown: list[str] = []
         for part in fluid_parts(result):
             if part.passed_by(self.medium.name):
                 self._account(part)
 
     def _account(self, part: Part) -> None:
-        through = np.zeros(len(self.time))
-        for port in part.passed_by(self.medium.name).values():
-            for p, h, m in flows(self.result, port):
-                state = self.medium.state(p=p, h=h)
-                through += m * (h - self._dead.h - self.T0 * (np.asarray(state.s) - self._dead.s))
-        heat = np.zeros(len(self.time))
+        from ..media import fluid
+
+        through, handed = self._carried(part, self.medium), np.zeros(len(self.time))
+        for name, cls in dict.fromkeys(part.fluid_ports.values()):
+            if name != self.medium.name and cls != "Fluid":
+                self.unknown.append(part.path)
+                return
+            if name != self.medium.name:
+                handed -= self._carried(part, fluid(name))
         for port in part.heat_ports:
             Q, T = (np.asarray(self.result[f"{part.name(port)}.{q}"]).reshape(len(self.time), -1) for q in ("Q_flow", "T"))
-            heat += ((1 - self.T0 / T) * Q).sum(axis=1)
-        power = total(self.result, part.name("P")) if part.has("P", "W") else np.zeros(len(self.time))
-        self.destroyed[part.path] = through + heat + power
-        if part.heat_ports:
-            self.given[part.path] = -heat
+            handed -= ((1 - self.T0 / T) * Q).sum(axis=1)
+        power = work_in(self.result, part)
+        if part.is_boundary:
+            if through.any():
+                self.given[part.path] = through
+            return
+        self.destroyed[part.path] = through - handed + power
+        if part.heat_ports or handed.any():
+            self.given[part.path] = handed
         if part.has("P", "W"):
             self.power[part.path] = power
 
-    def mean(self, at: float | tuple[float, float] | None = None) -> dict[str, float]:
+    def _carried(self, part: Part, medium: Any) -> np.ndarray:
+        """The exergy that the flows of a medium bring into a component."""
+        dead, through = medium.state(p=self.p0, T=self.T0), np.zeros(len(self.time))
+        for port in part.passed_by(medium.name).values():
+            for p, h, m in flows(self.result, port):
+                state = medium.state(p=p, h=h)
+                through += m * (h - dead.h - self.T0 * (np.asarray(state.s) - dead.s))
+        return through
+
+    def mean(self, at: Any = None) -> dict[str, float]:
         """What each component destroys, in W: at a time, or as a mean from one time to another; the most first."""
         found = {name: _mean(self.result, values, at) for name, values in self.destroyed.items()}
         return dict(sorted(found.items(), key=lambda row: -abs(row[1])))
 
-    def plot(self, *, at: float | tuple[float, float] | None = None, file: File = None, title: str = "") -> Figure:
+    def plot(self, *, at: Any = None, file: File = None, title: str = "") -> Figure:
         """Bars of what components destroy, at a time or as a mean from one time to another."""
         import matplotlib
 
@@ -196,23 +215,23 @@ class Pinch:
     T_other: float
 
 
-def pinches(result: Any, medium: Any = None, *, at: float | None = None) -> list[Pinch]:
+def pinches(result: Any, medium: Any = None, *, at: Any = None) -> list[Pinch]:
     """All exchangers between a medium and one temperature (of air, of a room): heat, pinch, effective UA.
 
     The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = m·sum(dh/(T_other - T))``.
     """
-    fluid, time = one_fluid(result, medium), instant(result, at)
+    meant, time = one_fluid(result, medium), instant(result, at)
     found = []
     for part in fluid_parts(result):
-        ports = list(part.passed_by(fluid.name).values())
+        ports = list(part.passed_by(meant.name).values())
         if len(ports) == 2 and len(part.heat_ports) == 1 and part.kind.ports[part.heat_ports[0]].shape == ():
-            row = _pinch(result, fluid, part, ports, time)
+            row = _pinch(result, meant, part, ports, time)
             if row is not None:
                 found.append(row)
     return found
 
 
-def _pinch(result: Any, fluid: Any, part: Part, ports: Sequence[str], time: float) -> Pinch | None:
+def _pinch(result: Any, medium: Any, part: Part, ports: Sequence[str], time: float) -> Pinch | None:
     ends = [[float(np.interp(time, result.time, v)) for v in flows(result, port)[0]] for port in ports]
     ends.sort(key=lambda end: -end[2])  # what comes in first
     heat = part.name(part.heat_ports[0])
@@ -220,7 +239,7 @@ def _pinch(result: Any, fluid: Any, part: Part, ports: Sequence[str], time: floa
     (p1, h1, m), (p2, h2, _) = ends
     if m <= 0 or abs(Q) < 1e-3:
         return None
-    T = np.asarray(fluid.state(p=np.linspace(p1, p2, ALONG), h=np.linspace(h1, h2, ALONG)).T)
+    T = np.asarray(medium.state(p=np.linspace(p1, p2, ALONG), h=np.linspace(h1, h2, ALONG)).T)
     apart = (T_other - T) * (1.0 if Q > 0 else -1.0)
     middle = np.maximum((apart[1:] + apart[:-1]) / 2, 1e-6)
     UA = abs(Q) / (ALONG - 1) * float(np.sum(1 / middle)) if apart.min() > 0 else float("nan")

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..records import dataclass
+from ..runtime.storage import seconds
 from . import canvas
 from .style import COLOURS, STYLE
 
@@ -404,10 +405,12 @@ def _at(result: Any, p: np.ndarray, h: np.ndarray, time: float) -> tuple[np.ndar
     return one, other
 
 
-def instant(result: Any, at: float | None) -> float:
+def instant(result: Any, at: Any) -> float:
+    """A time of a run in seconds: the last one unless given, as a number or as a text with a unit ("2 h")."""
     first, last = float(result.time[0]), float(result.time[-1])
     if at is None:
         return last
+    at = seconds(at, "at")
     if not first <= at <= last:
         raise UsageError(f"The run goes from {first:g} to {last:g} s: there is nothing to draw at {at:g} s.")
     return float(at)

@@ -37,6 +37,12 @@ class Part:
         """Paths of the ports of a medium, by their names."""
         return {port: self.name(port) for port, (name, _) in self.fluid_ports.items() if name == medium}
 
+    @property
+    def is_boundary(self) -> bool:
+        """Whether it is where a medium comes from or goes to: one port, and nothing that holds it, heats it or works on it."""
+        single = len(self.fluid_ports) == 1 and all(self.kind.ports[name].shape == () for name in self.fluid_ports)
+        return single and not self.heat_ports and not any(self.has(*q) for q in (("charge", "kg"), ("M", "kg"), ("P", "W")))
+
 
 def fluid_parts(result: Any) -> list[Part]:
     """All components of a run with ports of media, elements of arrays one by one; composites, which only hand on, are left out."""
@@ -76,9 +82,13 @@ def one_fluid(result: Any, medium: Any) -> Any:
     """The medium that is meant: the one given, or the only one that boils in this run."""
     from ..media import fluid
 
-    if medium is not None:
-        return fluid(medium) if isinstance(medium, str) else medium
     found = refrigerants(result)
+    if medium is not None:
+        meant = fluid(medium) if isinstance(medium, str) else medium
+        if not any(part.passed_by(meant.name) for part in fluid_parts(result)):
+            listed = ", ".join(dict.fromkeys(name for part in fluid_parts(result) for name, _ in part.fluid_ports.values()))
+            raise UsageError(f"No {meant.name} flows in this run.", remedy=f"There flows {listed or 'nothing'}.")
+        return meant
     if len(found) != 1:
         listed = ", ".join(found) or "none"
         raise UsageError(f"The medium is not clear: with liquid and vapour flow {listed}.", remedy='Say which: medium="R134a".')
@@ -93,6 +103,22 @@ def flows(result: Any, port: str) -> list[tuple[np.ndarray, np.ndarray, np.ndarr
         return [(p, h, m)]
     flat = [v.reshape(len(v), -1) for v in (p, h, m)]
     return [(flat[0][:, k], flat[1][:, k], flat[2][:, k]) for k in range(flat[0].shape[1])]
+
+
+def work_in(result: Any, part: Part) -> np.ndarray:
+    """The power that a component takes in over time; that of a turbine, which gives its `P`, is negative.
+
+    Which of the two it is, is told by the energy that all its media and heat ports bring: of a pump they bring ``-P``.
+    """
+    zero = np.zeros(len(result.time))
+    if not part.has("P", "W"):
+        return zero
+    power, brought = total(result, part.name("P")), zero
+    for port in part.fluid_ports:
+        brought = brought + sum((m * h for _, h, m in flows(result, part.name(port))), zero)
+    for port in part.heat_ports:
+        brought = brought + total(result, f"{part.name(port)}.Q_flow")
+    return -power if np.abs(brought - power).sum() < np.abs(brought + power).sum() else power
 
 
 def total(result: Any, name: str) -> np.ndarray:

@@ -126,6 +126,9 @@ def _exergy(account: ExergyAccount, power: float, time: float) -> list[str]:
     rows = [(n, _n(v, 1), f"{v / power:.1%}") for n, v in lost.items()]
     out = [f"<h2>Exergy destroyed, surroundings at {account.T0 - ZERO:.1f} °C</h2>"]
     out.append(_table(("component", "W", "share of the power"), rows))
+    if account.unknown:
+        why = f"Not told of {', '.join(account.unknown)}: another medium passes there whose exergy is not known."
+        out.append(f'<p class="note">{escape(why)}</p>')
     return [*out, _picture(account.plot(at=time), "")] if lost else out
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
 
 from ..fluid.passages import root_of_difference
 from ..thermal import HeatPort
@@ -50,6 +51,8 @@ class DistributedExchanger(ac.Component):
     m: Any
 
     def __init__(self, cells: int = 10) -> None:
+        if cells < 2:
+            raise UsageError(f"A DistributedExchanger has two cells or more, not {cells!r}.", remedy="Ten are a good beginning.")
         self.cells = n = cells
         self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=5e5, doc="pressure of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each cell")
@@ -69,8 +72,8 @@ class DistributedExchanger(ac.Component):
         yield self.a.p == p[0]
         yield self.b.p == p[n - 1]
         rise = h[1:] - h[:-1]  # from cell to cell
-        yield self.slope[0] == rise[0]
-        yield self.slope[n - 1] == rise[n - 2]
+        yield self.slope[0] == self._at_end(self.a, rise[0], rise[1] if n > 2 else 0.0)
+        yield self.slope[n - 1] == self._at_end(self.b, rise[n - 2], rise[n - 3] if n > 2 else 0.0)
         if n > 2:
             yield self.slope[1:-1] == _limited(rise[:-1], rise[1:])
         first, last = h - self.slope / 2, h + self.slope / 2  # at the borders of each cell
@@ -88,6 +91,12 @@ class DistributedExchanger(ac.Component):
         self.h_out = ac.named(last[n - 1], unit="J/kg", doc="enthalpy of what leaves at b")
         self.T_wall = ac.named(ac.mean(self.T_wall_cell), unit="K", doc="mean temperature of the wall")
         self.T_saturation = ac.named(ends.T[0], unit="K", doc="saturation temperature at a")
+
+    def _at_end(self, port: Any, rise: Any, next_rise: Any) -> Any:
+        """The slope of the first or last cell. Beyond it the rise goes on as it changed before, so that what leaves comes near to
+        the temperature of the air and not beyond; where it flows in there is none, so that no cell is hotter than what comes."""
+        ratio = ac.no_event(ac.min(ac.max(rise * next_rise / (next_rise * next_rise + H_SMALL**2), 0.0), 1.0))
+        return rise * ratio**2 * (1 - ac.smooth_step(port.m_flow, 0.0, 0.02 * self.m_nominal))
 
     def _alpha(self, x: Any) -> Any:
         wet = ac.smooth_step(x, 0.0, 2 * self.x_band)
