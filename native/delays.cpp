@@ -1,8 +1,8 @@
 // Histories of delayed quantities, and the functions by which kernels read and write them.
 //
-// A run has one set of histories. Each delay of the model has a channel in it, whose address stands in a known cell (addresses fit
-// into the digits of a double), so that code is shared between runs and data are not; a cell of zero means that there is no
-// history: at a state of rest, and while a start is sought, the delayed value is the value itself.
+// A run has one set of histories. Each delay of the model has a channel in it, whose number stands in a known cell, so that code is
+// shared between runs and data are not; whatever is no number of an open channel means that there is no history: at a state of
+// rest, and while a start is sought, the delayed value is the value itself.
 //
 // A channel holds (t, x) at the end of every accepted step, in segments between restarts of the integration: x may jump or bend
 // there and is smooth between. Within a segment x is the polynomial through up to six neighbouring points, which is as accurate as
@@ -15,10 +15,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -39,6 +42,7 @@ struct Histories;
 
 struct Channel {
     Histories *set;
+    uint32_t number;
     std::vector<Segment> segments;
     double largest = 0;
 };
@@ -46,11 +50,37 @@ struct Channel {
 struct Histories {
     Histories() = default;
     Histories(const Histories &) = delete;
+    ~Histories();
     std::vector<std::unique_ptr<Channel>> channels;
     int pending = -1; // the level of a break that is being passed; -1: none
 };
 
-Channel *channel(double handle) { return reinterpret_cast<Channel *>(static_cast<uintptr_t>(handle)); }
+// All open channels. A cell may hold anything (a file that somebody changed, a difference quotient): it is looked up, not followed.
+constexpr uint32_t most_channels = 1 << 22;
+std::atomic<Channel *> open_channels[most_channels];
+std::mutex numbering;
+std::vector<uint32_t> given_back;
+uint32_t first_unused = 1;
+
+void open(Histories &set) {
+    std::lock_guard<std::mutex> guard(numbering);
+    if (given_back.empty() && first_unused == most_channels) throw std::runtime_error("more than four million delays are remembered at once");
+    uint32_t number = given_back.empty() ? first_unused++ : given_back.back();
+    if (!given_back.empty()) given_back.pop_back();
+    set.channels.push_back(std::make_unique<Channel>());
+    set.channels.back()->set = &set, set.channels.back()->number = number;
+    open_channels[number] = set.channels.back().get();
+}
+
+Histories::~Histories() {
+    std::lock_guard<std::mutex> guard(numbering);
+    for (const auto &c : channels) open_channels[c->number] = nullptr, given_back.push_back(c->number);
+}
+
+Channel *channel(double number) {
+    bool meant = number >= 1 && number < most_channels && number == (uint32_t)number;
+    return meant ? open_channels[(uint32_t)number].load(std::memory_order_acquire) : nullptr;
+}
 
 // The polynomial through some points in Newton's form.
 struct Polynomial {
@@ -110,9 +140,14 @@ Place find(const Channel &c, double t, double delay, double mark) {
     return {&g, s, now};
 }
 
+template <int order> double value(const Channel &c, double t, double delay, double x, double mark);
+
 template <int order> double value(double handle, double t, double delay, double x, double mark) {
-    if (handle == 0) return order == 0 ? x : 0.0;
-    const Channel &c = *channel(handle);
+    const Channel *found = channel(handle);
+    return found ? value<order>(*found, t, delay, x, mark) : order == 0 ? x : 0.0;
+}
+
+template <int order> double value(const Channel &c, double t, double delay, double x, double mark) {
     if (c.segments.empty()) return order == 0 ? x : 0.0;
     Place p = find(c, t, delay, mark);
     const Segment &g = *p.segment;
@@ -128,8 +163,9 @@ template <int order> double value(double handle, double t, double delay, double 
 
 // The derivative of the value by x: the share of the point under way.
 template <int order> double weight(double handle, double t, double delay, double x, double mark) {
-    if (handle == 0 || channel(handle)->segments.empty()) return order == 0 ? 1.0 : 0.0;
-    Place p = find(*channel(handle), t, delay, mark);
+    const Channel *c = channel(handle);
+    if (!c || c->segments.empty()) return order == 0 ? 1.0 : 0.0;
+    Place p = find(*c, t, delay, mark);
     if (!p.now) return 0.0;
     Polynomial q = around(*p.segment, p.s, true, t, x);
     for (int i = 0; i < q.n; ++i) q.x[i] = i + 1 == q.n ? 1.0 : 0.0;
@@ -138,8 +174,9 @@ template <int order> double weight(double handle, double t, double delay, double
 }
 
 double next_break(double handle, double mark) {
-    if (handle == 0) return rest;
-    for (const Segment &g : channel(handle)->segments)
+    const Channel *c = channel(handle);
+    if (!c) return rest;
+    for (const Segment &g : c->segments)
         if (g.begin() > mark && g.level <= highest_level) return g.begin();
     return never;
 }
@@ -147,21 +184,21 @@ double next_break(double handle, double mark) {
 // How far a time is beyond the next break; the band in which the relation rests goes by the size of this.
 double ahead(double handle, double mark, double s) {
     double next = next_break(handle, mark);
-    return handle == 0 ? 1.0 : next == never ? -1.0 : s - next;
+    return next == rest ? 1.0 : next == never ? -1.0 : s - next;
 }
 
 double pass_break(double handle, double mark, double passed) {
     if (passed == 0) return mark;
     double next = next_break(handle, mark);
-    if (handle == 0 || next == never) return handle == 0 ? next : mark;
-    Channel &c = *channel(handle);
-    for (const Segment &g : c.segments)
-        if (g.begin() == next) c.set->pending = std::max(c.set->pending, g.level + 1);
+    if (next == rest || next == never) return next == rest ? next : mark;
+    Channel *c = channel(handle);
+    for (const Segment &g : c->segments)
+        if (g.begin() == next) c->set->pending = std::max(c->set->pending, g.level + 1);
     return next;
 }
 
 void cut(Channel &c, double t) {
-    double left = value<0>((double)reinterpret_cast<uintptr_t>(&c), t, 0.0, 0.0, c.segments.back().begin());
+    double left = value<0>(c, t, 0.0, 0.0, c.segments.back().begin());
     while (c.segments.size() > 1 && c.segments.back().begin() > t) c.segments.pop_back();
     Segment &g = c.segments.back();
     if (g.t.back() <= t) return;
@@ -171,8 +208,9 @@ void cut(Channel &c, double t) {
 
 // After an accepted step, and where the integration begins anew: then time has not moved, or has gone back.
 double record(double handle, double t, double x) {
-    if (handle == 0 || !std::isfinite(x)) return 0.0;
-    Channel &c = *channel(handle);
+    Channel *found = channel(handle);
+    if (!found || !std::isfinite(x)) return 0.0;
+    Channel &c = *found;
     c.largest = std::max(c.largest, std::fabs(x));
     if (c.segments.empty()) {
         c.segments.push_back({0, {t}, {x}});
@@ -242,16 +280,13 @@ void bind_delays(nb::module_ &m) {
         .def("__init__",
              [](Histories *self, int64_t count) {
                  new (self) Histories();
-                 for (int64_t k = 0; k < count; ++k) {
-                     self->channels.push_back(std::make_unique<Channel>());
-                     self->channels.back()->set = self;
-                 }
+                 for (int64_t k = 0; k < count; ++k) open(*self);
              },
              nb::arg("count"))
         .def("handles",
              [](const Histories &h) {
                  std::vector<double> out;
-                 for (const auto &c : h.channels) out.push_back((double)reinterpret_cast<uintptr_t>(c.get()));
+                 for (const auto &c : h.channels) out.push_back((double)c->number);
                  return out;
              },
              "What stands in the known cells of the delays.")

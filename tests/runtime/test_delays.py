@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.runtime.histories import history_cells
 
 pytest.importorskip("acausal._core")
 
@@ -241,3 +242,13 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(ac.ModelError, match="name of its own"):
         ac.compile(Wrong())
+
+
+@pytest.mark.parametrize("cell", [1e-7, 0.5, 12345.0, 1e18, -3.0, np.inf, np.nan])
+def test_a_cell_that_holds_no_history_does_no_harm(cell: float) -> None:
+    """A file that somebody changed, or a difference quotient: what stands there is looked up, not followed."""
+    model = ac.compile(Echo())
+    problem, system = model.problem, model.system
+    known = problem.known.copy()
+    known[history_cells(system)] = cell
+    assert np.isfinite(problem.residual(0.3, problem.start, np.zeros(problem.size), known=known)).all()
