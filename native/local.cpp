@@ -254,9 +254,8 @@ bool Local::next(double &t, int32_t &row, bool &alone) {
         Crossing first = queue.top();
         bool stale = first.version != version[first.row];
         if (found && !stale) {
-            alone = first.t > t + 2 * fine();
-            if (alone) break;
-            t = first.t;
+            if (first.t > t + 2 * fine()) break;
+            alone = false, t = first.t;
         }
         queue.pop();
         if (stale || found) continue;

@@ -206,3 +206,21 @@ def test_a_relation_that_is_back_at_once() -> None:
         T = 3 - (3 - T) * np.exp(-rest) if on else T * np.exp(-rest)
         assert bool(result["room.on"][-1][k]) is on
         assert abs(result["room.T"][-1][k] - T) < 1e-6
+
+
+class Twins(ac.Component):
+    """Each room twice, so that all events come in pairs, and some a little later in the same step."""
+
+    def __init__(self, n: int) -> None:
+        self.room = ac.array(Thermostat, 2 * n, level=np.repeat(1.0 + 0.01 * np.arange(n) / n, 2))
+
+
+def test_twins_switch_together_while_others_follow_in_the_same_step() -> None:
+    n = 40
+    result = ac.compile(Twins(n)).simulate(until=1.0, at=np.linspace(0.0, 1.0, 41), rtol=1e-8)
+    wanted = sorted(t for k in range(n) for t in switching_times(1.0 + 0.01 * k / n, 1.0))
+    times = np.unique(np.round(result.events.times, 9))
+    assert len(times) == len(wanted) > 2 * n
+    assert np.abs(np.array(wanted) - times).max() < 2e-6
+    T = np.asarray(result["room.T"])
+    assert np.abs(T[:, ::2] - T[:, 1::2]).max() < 1e-9
