@@ -160,7 +160,7 @@ def _with_rows(model: Model, reductions: list[Reduction], until: Any, options: d
     """Options with output points between those asked for, where an integral over few of them is to be differentiated."""
     if not any(r.kind in ("mean", "integral") for r in reductions):
         return options
-    times = times_to_integrate(until, model.system.size, options)
+    times = times_to_integrate(until, model.system.size, options, model.system.plant.independent[1])
     return {**{k: v for k, v in options.items() if k not in ("points", "every")}, "at": times}
 
 

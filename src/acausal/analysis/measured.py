@@ -72,7 +72,7 @@ def measured(model: Model, given: Any, number: int) -> Measured:
     whole = given if isinstance(given, Experiment) else Experiment(given)
     name = whole.name or f"experiment {number + 1}"
     columns = _columns(whole.data, name)
-    time = _time(columns, name)
+    time = _time(columns, name, model.system.plant.independent[:2])
     values, inputs = dict[str, np.ndarray](), dict(whole.inputs)
     for heading, numbers in columns.items():
         path, column = _in_unit(model, heading, numbers, name)
@@ -101,7 +101,8 @@ def _columns(data: Any, name: str) -> dict[str, np.ndarray]:
         if not any(_is_time(c) for c in data):
             index = frame.index
             seconds = (index - index[0]).total_seconds() if hasattr(index, "tz") else index
-            data = {"time": np.asarray(seconds, dtype=float), **data}
+            heading = "time [s]" if hasattr(index, "tz") else "time"
+            data = {heading: np.asarray(seconds, dtype=float), **data}
     if not isinstance(data, Mapping) or not data:
         raise UsageError(
             f"The data of {name} are columns by name, a frame or a CSV file; got {type(data).__name__}.",
@@ -124,18 +125,21 @@ def _read(path: Path) -> dict[str, list[float]]:
     return {heading.strip(): [row[k] for row in cells] for k, heading in enumerate(rows[0])}
 
 
-def _time(columns: dict[str, np.ndarray], name: str) -> np.ndarray:
-    heading = next((h for h in columns if _is_time(h)), None)
+def _time(columns: dict[str, np.ndarray], name: str, over: tuple[str, str]) -> np.ndarray:
+    """The times in the unit of what the model is integrated over; the column has its name, or is called `time`."""
+    heading = next((h for h in columns if _is_time(h) or (_UNIT.match(h) or (h, h))[1] == over[0]), None)
     if heading is None:
         raise UsageError(f"The data of {name} have no column `time`. They have: {', '.join(columns)}.")
     time, unit = columns.pop(heading), _UNIT.match(heading)
-    time = np.asarray(convert(time, unit[2], "s")) if unit else time
+    time = np.asarray(convert(time, unit[2], over[1])) if unit else time
     if not np.isfinite(time).all():
         raise UsageError(f"The times of {name} have a gap in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}.")
     back = np.flatnonzero(np.diff(time) <= 0)
     if len(back):
         k = int(back[0])
-        raise UsageError(f"The times of {name} do not grow: {time[k + 1]:g} s comes after {time[k]:g} s (row {k + 2}).")
+        raise UsageError(
+            f"The times of {name} do not grow: {time[k + 1]:g} {over[1]} comes after {time[k]:g} {over[1]} (row {k + 2})."
+        )
     return time
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 
-def seconds(text: str, option: str) -> float:
-    """A time with or without a unit.
+def seconds(text: str, option: str, unit: str = "s") -> float:
+    """A time with or without a unit; `unit`: of what the model is integrated over.
 
     >>> seconds("10", "--until"), seconds("2 h", "--until"), seconds("1.5min", "--until")
     (10.0, 7200.0, 90.0)
@@ -24,12 +24,26 @@ def seconds(text: str, option: str) -> float:
     from ..language.units import quantity
 
     try:
-        return float(quantity(text, "s"))
+        return float(quantity(text, unit))
     except ModelError as error:
-        what = f"`{option} {text}` is not a time."
-        raise Stop(
-            Exit.USAGE, Diagnostic(what, remedy="a number of seconds, or a number with a unit: 90, 1.5e3, 2h, 1day")
-        ) from error
+        what = f"`{option} {text}` is not a time." if unit == "s" else f"`{option} {text}` is no quantity in {unit}."
+        remedy = "a number of seconds, or a number with a unit: 90, 1.5e3, 2h, 1day"
+        if unit != "s":
+            remedy = f"The model is integrated over a quantity in {unit}: a number of it, or a number with a unit: 2{unit}."
+        raise Stop(Exit.USAGE, Diagnostic(what, remedy=remedy)) from error
+
+
+def early_seconds(text: str, option: str) -> float | None:
+    """What a time would be in seconds, before the model is known; None: it has a unit that is none of time."""
+    from ..language.units import dimension, split_quantity
+
+    try:
+        written = split_quantity(text)[1]
+        if written and dimension(written) != dimension("s"):
+            return None
+    except ModelError:
+        pass
+    return seconds(text, option)
 
 
 def pairs(given: Iterable[str], option: str, example: str) -> dict[str, str]:
@@ -115,7 +129,8 @@ def _input(model: Model, path: str, text: str) -> Any:
     if found is None or found.role != "input":
         what = f"`--input {path}={text}`: {path} is not an input."
         raise Stop(Exit.USAGE, Diagnostic(what, remedy="`--set` is for parameters; an input is declared with `ac.Input(…)`"))
-    return as_signal(_given(path, text, found.declaration.unit), path, unit=found.declaration.unit)
+    unit, over = found.declaration.unit, model.system.plant.independent[:2]
+    return as_signal(_given(path, text, unit), path, unit=unit, over=over)
 
 
 def _given(path: str, text: str, unit: str) -> Any:

@@ -33,9 +33,11 @@ def diagnose(
 
     [dim]acausal diagnose house.py --until 1day --explain room.T[/dim]
     """
-    end = None if until is None else arguments.seconds(until, "--until")
+    if until is not None:
+        arguments.early_seconds(until, "--until")
     keep.check_picture(plot_file)
     compiled = translated(model, quiet=json)
+    end = None if until is None else arguments.seconds(until, "--until", compiled.system.plant.independent[1])
     explained = [compiled.explain(path) for path in explain or []]
     found = compiled.diagnose()
     result = None if end is None else compiled.simulate(end, rtol=rtol, record_steps=True, on_failure="keep")

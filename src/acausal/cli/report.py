@@ -39,10 +39,12 @@ def report(
     """
     from ..results.report import report as write
 
-    end = arguments.seconds(until, "--until")
-    rating = None if at is None else arguments.seconds(at, "--at")
+    arguments.early_seconds(until, "--until")
     changes = {k: arguments.literal(v) for k, v in arguments.pairs(set or [], "--set", "room.T_set=294").items()}
     compiled = translated(model, quiet=quiet)
+    unit = compiled.system.plant.independent[1]
+    end = arguments.seconds(until, "--until", unit)
+    rating = None if at is None else arguments.seconds(at, "--at", unit)
     ports = arguments.names([cycle])[0] if cycle else []
     file = Path(output) if output else Path(f"{compiled.title}.html")
     with blamed(Exit.USAGE), working("simulating", quiet):

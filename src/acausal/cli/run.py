@@ -34,6 +34,7 @@ class Request:
     steady: bool
     solver: str | None
     options: dict[str, Any]
+    times: tuple[str, str | None]  # start and end as they were typed: the model says what it is integrated over
     given: dict[str, Any] = field(default_factory=dict)  # the inputs, once the model can say what they are
 
     @property
@@ -138,21 +139,22 @@ def _read(
             Exit.USAGE,
             Diagnostic(what, remedy="`--until 10` (seconds) or `--until 2h`; `--steady` computes the state of rest instead"),
         )
-    begin, end = arguments.seconds(start, "--start"), None if until is None else arguments.seconds(until, "--until")
+    begin, end = arguments.early_seconds(start, "--start"), None if until is None else arguments.early_seconds(until, "--until")
     if not rtol > 0:
         raise Stop(
             Exit.USAGE,
             Diagnostic(f"`--rtol {rtol:g}`: a tolerance must be positive.", remedy="1e-6 is usual, 1e-4 is coarse, 1e-9 is fine"),
         )
     with blamed(Exit.USAGE):
-        if end is not None:
+        if begin is not None and end is not None:
             _check_times(begin, end, points)
         settings = arguments.options_of(solver, arguments.pairs(option or [], "--option", "max_step=0.1"))
     values = arguments.pairs(changes or [], "--set", 'room.T_set="21 degC"')
     stored = None if store is None else [name for group in arguments.names(store) for name in group]
     return Request(
         until=end,
-        start=begin,
+        start=begin or 0.0,
+        times=(start, until),
         points=points,
         rtol=rtol,
         changes={path: arguments.literal(text) for path, text in values.items()},
@@ -173,6 +175,9 @@ def _check_times(start: float, until: float, points: int | None) -> None:
 
 def _apply(model: Model, request: Request) -> None:
     """Names and values that the model must know; a wrong one is told before anything is computed."""
+    unit, (start, until) = model.system.plant.independent[1], request.times
+    request.start = arguments.seconds(start, "--start", unit)
+    request.until = None if until is None else arguments.seconds(until, "--until", unit)
     for path, value in request.changes.items():
         _set(model, path, value)
     for path in list(request.changes)[:1]:

@@ -83,7 +83,8 @@ def _run(model: Any, plan: Plan, where: Any, workers: int | None, bar: bool) -> 
     from ..studies.plan import output
     from ..studies.study import study as run
 
-    until = arguments.seconds(str(plan.until), "--until") if plan.until is not None else None
+    unit = model.system.plant.independent[1]
+    until = arguments.seconds(str(plan.until), "--until", unit) if plan.until is not None else None
     return run(
         model, plan.cases, {text: output(text) for text in plan.outputs}, until=until, steady=plan.steady, executor=where,
         workers=workers, each_from=plan.each_from, keep=plan.keep, progress=bar, **plan.options,

@@ -122,8 +122,8 @@ def _span(result: Result) -> str:
     if not len(result.time):
         return "nothing was computed"
     if len(result.time) == 1:
-        return f"at {result.time[0]:g} s"
-    return f"{result.time[0]:g} … {result.time[-1]:g} s, {len(result.time)} points"
+        return f"at {result.time[0]:g} {result.unit('time') or 's'}"
+    return f"{result.time[0]:g} … {result.time[-1]:g} {result.unit('time') or 's'}, {len(result.time)} points"
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:

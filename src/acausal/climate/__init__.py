@@ -55,7 +55,8 @@ class Weather:
         return self._data(self.times(name), self.values(name), files.UNITS[name])
 
     def _data(self, times: Floats, values: Floats, unit: str) -> Data:
-        return data(times, values, ends="repeat", period=self.hours * _HOUR, interpolation=self.interpolation, unit=unit)
+        period = self.hours * _HOUR
+        return data(times, values, ends="repeat", period=period, interpolation=self.interpolation, unit=unit, time_unit="s")
 
     def __contains__(self, name: object) -> bool:
         return name in self.columns

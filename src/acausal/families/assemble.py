@@ -47,7 +47,7 @@ from .streams import MOST_WRITTEN_OUT, Mixing, mixture, pairwise
 from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System, eliminated_mask
 from .template import Family, merged_families
-from .trace import trace
+from .trace import find_independent, trace
 from .traced import Traced, TracedEquation
 from .unit_check import check_units
 
@@ -87,6 +87,8 @@ def read(root: Component) -> Source:
     with one_at_a_time, known_media(media_in(root)):
         census = Census(root, SameButFor())
         plant = census.plant
+        for kind in plant.kinds:
+            find_independent(kind, census)
         traced = [trace(kind, census) for kind in plant.kinds]
         counts = (plant.variable_count, plant.known_count)
     declared = [dict(kind.quantities) for kind in plant.kinds]

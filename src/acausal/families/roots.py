@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import Location
+from ..errors import Location, ModelError
 from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
 from ..language.derivative import der
@@ -14,6 +14,7 @@ from ..language.events import AfterStep, Assertion, Assign, pre
 from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, rebuild, transform, walk
 from ..language.implicit import Implicit, ImplicitPart
 from ..language.meters import is_meter
+from ..language.units import convert, dimension
 from .plant import Kind, Quantity
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Roots:
             elif is_meter(node):
                 done[node] = self._integrated(args, node.shape, str(node))
             elif is_delay(node):
-                done[node] = self._delayed(args, node.shape, str(node))
+                done[node] = self._delayed(self._in_own_unit(node, args), node.shape, str(node))
             else:
                 done[node] = rebuild(node, args)
         return done[found]
@@ -70,6 +71,19 @@ class Roots:
             self._made[key] = (meter,)
             self.equations.append((der(meter) - args[0], text))
         return self._made[key][0]
+
+    def _in_own_unit(self, node: Expression, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """A delay that was said as a text, in the unit of what the model is integrated over."""
+        said, over = node.function.unit if isinstance(node, Call) else "", self.census.plant.independent[1]
+        if not said or said == over:
+            return args
+        late = args[1]
+        if len(args) > 2 or not isinstance(late, Constant) or dimension(said) != dimension(over):
+            raise ModelError(
+                f"{self.kind.name}: the delay of {node} was said in {said}, but the model is integrated over a quantity in {over}.",
+                remedy=f"Give it as a number in {over}.",
+            )
+        return args[0], Constant(float(convert(late.value, said, over)))
 
     def _delayed(self, args: tuple[Expression, ...], shape: tuple[int, ...], text: str) -> Reference:
         """The unknown, with the cell of its history, the mark of the last break that was passed, and what is done after steps."""

@@ -64,7 +64,8 @@ def trace(kind: Kind, census: Census) -> Traced:
         named = {n: v for n, v in component.__dict__.items() if isinstance(v, Expression) and n not in kind.promoted}
         kind.units_of_named = dict(component._ac_named or {})
     kind.stated = tuple(name for name, value in named.items() if before.get(name) is not value)
-    named |= _independent(kind, component, census)
+    for one in independents(type(component)):
+        kind.units_of_named[one.name], named[one.name] = (one.unit, one.doc), Time()
     census.named.append(named)
     roots = Roots(census, kind)
     kind.named = {name: roots.moved(value) for name, value in named.items()}
@@ -75,10 +76,9 @@ def trace(kind: Kind, census: Census) -> Traced:
     return found
 
 
-def _independent(kind: Kind, component: Component, census: Census) -> dict[str, Expression]:
-    """What a class says the independent variable is, by its name; a model has one."""
-    said: dict[str, Expression] = {}
-    for one in independents(type(component)):
+def find_independent(kind: Kind, census: Census) -> None:
+    """What a class says the independent variable is; a model has one. All kinds are asked before any states its equations."""
+    for one in independents(type(census.representatives[kind.index])):
         found, before = (one.name, one.unit, one.doc or one.name), census.plant.independent
         if before != Plant.independent and before[:2] != found[:2]:
             raise ModelError(
@@ -88,9 +88,6 @@ def _independent(kind: Kind, component: Component, census: Census) -> dict[str, 
                 remedy="Declare one `ac.Independent`, in the component that is compiled.",
             )
         census.plant.independent = found
-        kind.units_of_named[one.name] = (one.unit, one.doc)
-        said[one.name] = Time()
-    return said
 
 
 def stand_in(component: Component, names: Iterable[str], tables: Mapping[str, Sequence[Any]]) -> None:

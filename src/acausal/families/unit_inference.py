@@ -24,6 +24,7 @@ from ..language.expression import (
     Unbound,
     walk,
 )
+from ..language.external import OVER
 from ..records import dataclass
 from .measures import (
     PLAIN,
@@ -186,7 +187,7 @@ class Inference:
         like: int | None = getattr(node.function, "like", None)  # an argument whose unit the value has
         if like is not None:
             return self._measures[node.args[like]]
-        units = getattr(node.function, "units", None)
+        units = [self.time_unit if unit == OVER else unit for unit in getattr(node.function, "units", None) or ()]
         if not units or len(units) != len(node.args) + 1:
             return None
         for argument, unit in zip(node.args, units, strict=False):

@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 SEPARATORS = (";", "\t", "|", ",")
 TIMES = ("time", "times", "zeit", "date", "datetime", "timestamp", "date/time")
 CLOCKS = {"s": ("second", "seconds", "sec"), "min": ("minute", "minutes", "min"), "h": ("hour", "hours"), "day": ("day", "days")}
+Over = tuple[str, str]  # what a model is integrated over: its name and its unit
+SECONDS: Over = ("time", "s")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 _UNIT = re.compile(r"^(?P<name>.*?)(?:\s*\[(?P<square>[^\[\]]*)\]|\s+\((?P<round>[^()]*)\))\s*$")
 _DATE = re.compile(
@@ -106,42 +108,47 @@ class Columns:
         near = near_matches(str(which), dict.fromkeys([*self.titles, *(c.name for c in self.columns)]))
         raise ColumnError(f"`{self.path}` has no column `{which}`; it has {listed}.", remedy=near)
 
-    def _called_time(self) -> list[Column]:
+    def _called_time(self, over: Over = SECONDS) -> list[Column]:
+        name, unit = over
+        own = [c for c in self.columns if c.name == name or c.name.casefold() in (unit, f"{unit}s")] if over != SECONDS else []
+        if own:
+            return own
         by_name = [c for c in self.columns if c.name.casefold() in TIMES or c.dates]
         short = [c for c in self.columns if c.name == "t"]  # `T` is a temperature
         return by_name or short or [c for c in self.columns if any(c.name.casefold() in names for names in CLOCKS.values())]
 
-    @property
-    def has_time(self) -> bool:
+    def has_time(self, over: Over = SECONDS) -> bool:
         """Whether a column is called the time, or holds dates."""
-        return bool(self._called_time())
+        return bool(self._called_time(over))
 
-    @property
-    def time(self) -> Column:
-        """The column of times: the one that is called so, or holds dates; otherwise the first."""
-        called = self._called_time()
+    def time(self, over: Over = SECONDS) -> Column:
+        """The column of times: the one that is called so (or as what the model is integrated over), or holds dates; otherwise the
+        first."""
+        called = self._called_time(over)
         if len(called) > 1:
             listed = ", ".join(f"`{c.title}`" for c in called)
             raise ColumnError(f"`{self.path}` has several columns that could be the time: {listed}.", remedy="Keep one of them.")
         return called[0] if called else self.columns[0]
 
-    def seconds(self) -> Floats:
-        """The times in seconds."""
-        column = self.time
-        if column.dates:
+    def times(self, over: Over = SECONDS, unit: str = "") -> Floats:
+        """The times in the unit of what the model is integrated over; `unit`: what they are in where the file does not say it."""
+        column = self.time(over)
+        called = next((clock for clock, names in CLOCKS.items() if column.name.casefold() in names), "")
+        said = "s" if column.dates else column.unit or called or unit
+        if not said or said == over[1]:
             return column.numbers()
-        clock = next((unit for unit, names in CLOCKS.items() if column.name.casefold() in names), "s")
-        if column.unit and dimension(column.unit) != dimension("s"):
+        if dimension(said) != dimension(over[1]):
+            what = "the time" if over == SECONDS else f"`{over[0]}`, over which the model is integrated in {over[1]}"
             raise ColumnError(
-                f"The column `{column.title}` of `{self.path}` is taken for the time, but it is in {column.unit}.",
-                remedy="Call the column of times `time`, for instance `time [h]`.",
+                f"The column `{column.title}` of `{self.path}` is taken for {what}, but it "
+                + ("holds dates." if column.dates else f"is in {said}."),
+                remedy=f"Call the column of times `{over[0]}`, for instance `{over[0]} [{'h' if over == SECONDS else over[1]}]`.",
             )
-        return np.asarray(convert(column.numbers(), column.unit or clock, "s"), dtype=float)
+        return np.asarray(convert(column.numbers(), said, over[1]), dtype=float)
 
-    @property
-    def data(self) -> list[Column]:
+    def data(self, over: Over = SECONDS) -> list[Column]:
         """What is not the time."""
-        time = self.time
+        time = self.time(over)
         return [column for column in self.columns if column is not time]
 
 

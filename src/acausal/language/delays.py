@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import UsageError
 from .expression import Call, Constant, Expression, Time, as_expression
-from .external import ExternalFunction
+from .external import OVER, ExternalFunction
 
 LONG_BEFORE = -1e300  # the mark while the history before the start is read
 _ARITY = {"value": 5, "weight": 5, "next": 2, "ahead": 3, "pass": 3, "record": 3}
@@ -39,7 +39,7 @@ class DelayFunction(ExternalFunction):
             found = cls._made[what, order] = object.__new__(cls)
             found.what, found.order, found.arity = what, order, _ARITY[what]
             found.name = "delay" if what == "value" else f"delay_{what}"
-            found.units = {"next": ("", "", "s"), "ahead": ("", "", "s", "s")}.get(what, ())
+            found.units = {"next": ("", "", OVER), "ahead": ("", "", OVER, OVER)}.get(what, ())
             found.like = 3 if what == "value" and order == 0 else None
         return found
 
@@ -74,8 +74,9 @@ class DelayFunction(ExternalFunction):
 class Delay(ExternalFunction):
     """`ac.delay` as equations are stated: of x, T and, if it was said, what x was before the start."""
 
-    def __init__(self, arity: int) -> None:
+    def __init__(self, arity: int, unit: str = "") -> None:
         self.name, self.arity = "delay", arity
+        self.unit = unit  # of a delay that was a text: what the model is integrated over is known only where it is traced
 
     @property
     def address(self) -> int:
@@ -92,13 +93,27 @@ class Delay(ExternalFunction):
         )
 
 
-_PLAIN, _WITH_PAST = Delay(2), Delay(3)
+@functools.cache
+def _function(arity: int, unit: str) -> Delay:
+    """One object for each, since functions are told apart by identity."""
+    return Delay(arity, unit)
+
+
+def _of_text(text: str) -> tuple[float, str]:
+    """A delay that was said with a unit: seconds where it is a time, otherwise the number and its unit."""
+    from .units import dimension, quantity, split_quantity
+
+    number, written = split_quantity(text)
+    if not written:
+        return number, ""
+    unit = "s" if dimension(written) == dimension("s") else written
+    return quantity(text, unit), unit
 
 
 def delay(x: Any, T: Any, before: Any | Callable[[Expression], Any] = None) -> Expression:
     """What `x` was a time `T` ago: `yield self.outlet == ac.delay(self.inlet, 30.0)`.
 
-    `x` is any expression; `T` a number of seconds (or a text, "2 min"), a parameter, or an expression that varies and is never
+    `x` is any expression; `T` a number of seconds (a text, "2 min"), a parameter, or an expression that varies and is never
     negative. Before the start x was what it was at the start, unless `before` says otherwise: a number, an expression, or a
     function of time. At rest (`model.steady()`), and while a start is sought, the delayed value is the value itself.
 
@@ -112,18 +127,17 @@ def delay(x: Any, T: Any, before: Any | Callable[[Expression], Any] = None) -> E
     >>> round(ac.compile(Echo()).simulate(2.0)["x"][-1], 4)
     -0.5
     """
-    from .units import quantity
-
-    value, late = as_expression(x), as_expression(quantity(T, "s") if isinstance(T, str) else T)
+    length, unit = _of_text(T) if isinstance(T, str) else (T, "")
+    value, late = as_expression(x), as_expression(length)
     if isinstance(late, Constant) and not (np.isfinite(late.value) and late.value >= 0):
         raise UsageError(
             f"A delay is a time of at least zero, got {late.value:g}.",
             remedy="What x will be in the future, no equation can know.",
         )
     if before is None:
-        return Call(_PLAIN, (value, late))
+        return Call(_function(2, unit), (value, late))
     past = before(Time() - late) if callable(before) else before
-    return Call(_WITH_PAST, (value, late, as_expression(past)))
+    return Call(_function(3, unit), (value, late, as_expression(past)))
 
 
 def is_delay(node: Expression) -> bool:

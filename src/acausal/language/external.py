@@ -28,6 +28,7 @@ from .functions import is_symbolic, numbers, plain
 
 _STEP = float(np.finfo(float).eps ** (1 / 3))  # balances truncation (step²) and rounding (1/step) of a central difference
 TYPICAL = 1e-2
+OVER = "(over)"  # among the units that a function says: that of what the model is integrated over
 
 
 @dataclass(frozen=True, slots=True)

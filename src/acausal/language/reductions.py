@@ -46,10 +46,11 @@ class Reduction:
         return self.path if self.kind == "final" else f"{self.kind} {self.path}"
 
     def unit(self, result: Trajectory) -> str:
+        over = result.unit("time") or "s"
         if self.level is not None:
-            return "s"
+            return over
         own = result.unit(self.path)
-        return {"integral": f"({own})*s" if own else "s"}.get(self.kind, own)
+        return {"integral": f"({own})*{over}" if own else over}.get(self.kind, own)
 
     def of(self, result: Trajectory) -> float:
         """The number; not a number where there is none (a threshold that is never reached, a run without a point)."""

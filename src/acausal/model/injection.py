@@ -41,12 +41,13 @@ def switches_of(
         raise UsageError(
             f"`failures` takes a time and a value by name, got {failures!r}.", remedy='failures={"valve.opening": ("1 h", 0.0)}'
         )
+    unit = model.system.plant.independent[1]
     found: dict[float, Switch] = {}
     for path, given in failures.items():
         for at, value in _pairs(path, given):
-            time = float(seconds(at, f"failures[{path!r}]"))
+            time = float(seconds(at, f"failures[{path!r}]", unit))
             if not begin <= time <= end:
-                raise UsageError(f"`{path}` is to fail at {time:g} s; the run goes from {begin:g} s to {end:g} s.")
+                raise UsageError(f"`{path}` is to fail at {time:g} {unit}; the run goes from {begin:g} {unit} to {end:g} {unit}.")
             _add(model, found.setdefault(time, Switch(time)), path, value, (set, inputs))
     return [found[time] for time in sorted(found)]
 

@@ -214,8 +214,9 @@ class Phases:
                 remedy=f'plant.switch("{self.initial}", …, when=lambda m: …)',
             )
         self.compile()
-        begin, end = seconds(start, "start"), seconds(until, "until")
-        grid = output_times(begin, end, points, at, max(mode.system.size for mode in self._modes.values()), every)
+        unit = self._over()
+        begin, end = seconds(start, "start", unit), seconds(until, "until", unit)
+        grid = output_times(begin, end, points, at, max(mode.system.size for mode in self._modes.values()), every, unit)
         named = {"set": dict(set or {}), "inputs": dict(inputs or {}), "atol": atol if isinstance(atol, Mapping) else {}}
         kept = None if store is None else [store] if isinstance(store, str) else list(store)
         self._check_names({**named, "store": kept or []})
@@ -225,6 +226,18 @@ class Phases:
             run = _Run(self._modes, grid, end, named, kept, {**common, "progress": report or False})
             result = run.go(self._modes[self.initial], begin, {"initial": initial, "start_from": start_from})
         return heard(result, on_failure, run.interrupted)
+
+    def _over(self) -> str:
+        """The unit of what all modes are integrated over."""
+        units = {name: mode.system.plant.independent[1] for name, mode in self._modes.items()}
+        unit = units[self.initial]
+        other = next((name for name, one in units.items() if one != unit), None)
+        if other is not None:
+            raise UsageError(
+                f"The mode `{self.initial}` is integrated over a quantity in {unit}, `{other}` over one in {units[other]}.",
+                remedy="Declare the same `ac.Independent` in all modes.",
+            )
+        return unit
 
     def _check_names(self, given: Mapping[str, Iterable[str]]) -> None:
         """Names that no mode has."""

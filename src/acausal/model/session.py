@@ -316,7 +316,7 @@ class Session:
 
     def __repr__(self) -> str:
         state = "" if self.outcome is None else f", {self.outcome.name.lower()}"
-        return f"<Session of {self._preparation.title} at {self.time:g} s{state}>"
+        return f"<Session of {self._preparation.title} at {self.time:g} {self._preparation.system.plant.independent[1]}{state}>"
 
     # --- taking back ----------------------------------------------------------------------------------------------------------
     def save(self) -> Saved:

@@ -39,10 +39,11 @@ class Difference:
     name: str
     unit: str
     largest: float  # beyond the tolerance in time
-    at: float  # the time of the largest difference, in seconds
+    at: float  # the time of the largest difference, in the unit of the runs' time
     rms: float  # root of the mean square over time
     size: float  # what it is measured by: how far the variable moves, or its own size if it does not
     agrees: bool
+    time_unit: str = "s"
 
     @property
     def relative(self) -> float:
@@ -51,7 +52,7 @@ class Difference:
 
     def __str__(self) -> str:
         sign = "≈" if self.agrees else "≠"
-        return f"{sign} {self.name}: {self.largest:.3g} {self.unit} at {self.at:.6g} s ({100 * self.relative:.2g} %)"
+        return f"{sign} {self.name}: {self.largest:.3g} {self.unit} at {self.at:.6g} {self.time_unit} ({100 * self.relative:.2g} %)"
 
 
 @final
@@ -107,7 +108,10 @@ class Comparison:
             for d in self.different[:SHOWN]
         )
         head = escape(str(self).splitlines()[0])
-        titles = "<tr><th>variable</th><th>largest difference</th><th>unit</th><th>at (s)</th><th>of its size</th></tr>"
+        over = next((d.time_unit for d in self.different), "s")
+        titles = (
+            f"<tr><th>variable</th><th>largest difference</th><th>unit</th><th>at ({escape(over)})</th><th>of its size</th></tr>"
+        )
         return f"<p>{head}</p>" + (f"<table>{titles}{rows}</table>" if rows else "")
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -144,11 +148,11 @@ def compare(
         print(comparison)
         assert comparison.agree
     """
-    a, b = _as_result(a), _as_result(b)
+    a, b, clock = _on_one_clock(_as_result(a), _as_result(b))
     begin, end = max(a.time[0], b.time[0]), min(a.time[-1], b.time[-1])
     if not begin <= end:
-        raise UsageError(f"The runs have no time in common: one ends at {end:g} s, the other begins at {begin:g} s.")
-    shift = 1e-4 * float(end - begin) if time_tolerance is None else float(seconds(time_tolerance, "time_tolerance"))
+        raise UsageError(f"The runs have no time in common: one ends at {end:g} {clock}, the other begins at {begin:g} {clock}.")
+    shift = 1e-4 * float(end - begin) if time_tolerance is None else float(seconds(time_tolerance, "time_tolerance", clock))
     wanted = series.expand(a, names or None)
     for name in wanted if names else ():
         if name not in b:
@@ -158,7 +162,7 @@ def compare(
     times = [r.time for r in (a, b) if isinstance(r, Measured) or not only_measured]
     at = np.unique(np.concatenate([t[(t >= begin) & (t <= end)] for t in times]))
     if not len(at):
-        raise UsageError(f"No measurement lies between {begin:g} s and {end:g} s, where the run is.")
+        raise UsageError(f"No measurement lies between {begin:g} {clock} and {end:g} {clock}, where the run is.")
     for measured, other in ((a, b), (b, a)):
         if isinstance(measured, Measured):
             measured.adopt_units(other, both)
@@ -194,7 +198,7 @@ def _difference(
     span = float(at[-1] - at[0])
     rms = float(np.sqrt(np.trapezoid(square, at) / span)) if span else float(np.sqrt(square[0]))
     agrees = bool(apart[worst] <= tolerance[0] * size + tolerance[1])
-    return Difference(name, unit, float(apart[worst]), float(at[worst]), rms, size, agrees)
+    return Difference(name, unit, float(apart[worst]), float(at[worst]), rms, size, agrees, a.unit("time") or "s")
 
 
 def _values(result: Trajectories, name: str, at: Array) -> Array:
@@ -217,8 +221,20 @@ def _as_result(given: Any) -> Trajectories:
     )
 
 
+def _on_one_clock(a: Trajectories, b: Trajectories) -> tuple[Trajectories, Trajectories, str]:
+    """Both over one quantity: measurements in the unit of the run; runs over years and over metres do not go together."""
+    for measured, other in ((a, b), (b, a)):
+        if isinstance(measured, Measured) and not isinstance(other, Measured):
+            measured.adopt_clock(other.unit("time") or "s")
+    mine, theirs = (r.unit("time") or "s" for r in (a, b))
+    if mine != theirs:
+        raise UsageError(f"One run goes over a quantity in {mine}, the other over one in {theirs}: they cannot be compared.")
+    return a, b, mine
+
+
 class Measured(Viewable):
-    """A pandas DataFrame looked at as a result: its index is the time in seconds, a header `room.T [degC]` says a unit."""
+    """A pandas DataFrame looked at as a result: its index is the time (in the unit of the run unless it is called `time [h]`), a
+    header `room.T [degC]` says a unit."""
 
     statistics: Mapping[str, Any] = {}
     metadata: Mapping[str, str | float] = {}
@@ -228,10 +244,11 @@ class Measured(Viewable):
         from ..language.columns import titled
 
         index = frame.index
+        self._clock = titled(str(index.name), "a DataFrame")[1] if index.name is not None else ""
         if hasattr(index, "total_seconds"):
-            index = index.total_seconds()
+            index, self._clock = index.total_seconds(), "s"
         elif hasattr(index, "tz_localize"):
-            index = (index - index[0]).total_seconds()
+            index, self._clock = (index - index[0]).total_seconds(), "s"
         try:
             self._time = np.asarray(index, dtype=float)
         except (TypeError, ValueError):
@@ -250,6 +267,13 @@ class Measured(Viewable):
                 self._values[name] = (np.asarray(frame[header], dtype=float), unit)
             except (TypeError, ValueError) as error:
                 raise UsageError(f"The column `{header}` of a DataFrame to compare has no numbers: {error}.") from None
+
+    def adopt_clock(self, unit: str) -> None:
+        """Times that say no unit are in that of the run; others are converted."""
+        from ..language.units import convert
+
+        self._time = np.asarray(convert(self._time, self._clock, unit)) if self._clock else self._time
+        self._clock = unit
 
     def adopt_units(self, other: Trajectories, names: list[str]) -> None:
         """A column that says no unit is in that of the run, as everywhere where numbers are given."""
@@ -272,6 +296,8 @@ class Measured(Viewable):
         return self._values[name][0]
 
     def unit(self, name: str) -> str:
+        if name == "time":
+            return self._clock or "s"
         if name not in self._values:
             from ..errors import NameNotFound, near_matches
 

@@ -412,5 +412,6 @@ def instant(result: Any, at: Any) -> float:
         return last
     at = seconds(at, "at")
     if not first <= at <= last:
-        raise UsageError(f"The run goes from {first:g} to {last:g} s: there is nothing to draw at {at:g} s.")
+        unit = result.unit("time") or "s"
+        raise UsageError(f"The run goes from {first:g} to {last:g} {unit}: there is nothing to draw at {at:g} {unit}.")
     return float(at)

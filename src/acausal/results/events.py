@@ -51,9 +51,10 @@ class Event:
     time: float
     causes: tuple[Cause, ...]
     changes: tuple[Change, ...]
+    unit: str = "s"  # of the time
 
     def __str__(self) -> str:
-        lines = [f"event at {self.time:.9g} s"]
+        lines = [f"event at {self.time:.9g} {self.unit}"]
         lines += [f"  {'because' if not k else '    and'}  {cause}" for k, cause in enumerate(self.causes)]
         return "\n".join([*lines, *(f"           {change}" for change in self.changes)])
 
@@ -164,8 +165,8 @@ class History:
 class Events(Sequence[Event]):
     """The events of a run, in order of time; each is made when it is looked at. Printed, they are a table."""
 
-    def __init__(self, history: History | None, chosen: Numbers | None = None) -> None:
-        self._history = history
+    def __init__(self, history: History | None, chosen: Numbers | None = None, unit: str = "s") -> None:
+        self._history, self.unit = history, unit
         count = 0 if history is None else len(history.times)
         self._chosen = np.arange(count) if chosen is None else chosen
 
@@ -182,17 +183,20 @@ class Events(Sequence[Event]):
     def __getitem__(self, key: slice) -> Events: ...
     def __getitem__(self, key: int | slice) -> Event | Events:
         if isinstance(key, slice):
-            return Events(self._history, self._chosen[key])
+            return Events(self._history, self._chosen[key], self.unit)
         if not -len(self) <= key < len(self):
             raise IndexError(f"There are {_counted(len(self), 'event')}, counted from 0; number {key} is none of them.")
         assert self._history is not None
         event, history = int(self._chosen[key]), self._history
         causes = tuple(history.describe(source) for source in history.sources_at(event))
-        return Event(float(history.times[event]), causes, tuple(history.changes_at(event)))
+        return Event(float(history.times[event]), causes, tuple(history.changes_at(event)), self.unit)
 
-    def between(self, start: float, end: float) -> Events:
-        """Those from `start` until `end`, in seconds."""
-        return Events(self._history, self._chosen[(self.times >= start) & (self.times <= end)])
+    def between(self, start: float | str, end: float | str) -> Events:
+        """Those from `start` until `end`: in seconds, or texts such as "2 h"."""
+        from ..runtime.storage import seconds
+
+        first, last = seconds(start, "start", self.unit), seconds(end, "end", self.unit)
+        return Events(self._history, self._chosen[(self.times >= first) & (self.times <= last)], self.unit)
 
     def __repr__(self) -> str:
         return _table(self)
@@ -212,13 +216,13 @@ def _table(events: Events) -> str:
         return "no events"
     count = len(events)
     shown = range(count) if count <= SHOWN else [*range(SHOWN // 2), *range(count - SHOWN // 2, count)]
-    times = _time_texts(events.times[list(shown)])
+    times = _time_texts(events.times[list(shown)], events.unit)
     lines = [HEADINGS, *(event_cells(time, events[k]) for time, k in zip(times, shown, strict=True))]
     texts = _aligned(lines)
     if count > SHOWN:
         texts.insert(1 + SHOWN // 2, f"  … {count - 2 * (SHOWN // 2)} more …")
     first, last = events.times[0], events.times[-1]
-    span = f"at {first:g} s" if first == last else f"{first:g} … {last:g} s"
+    span = f"at {first:g} {events.unit}" if first == last else f"{first:g} … {last:g} {events.unit}"
     return "\n".join([f"{_counted(count, 'event')}, {span}", *texts])
 
 
@@ -226,10 +230,10 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _time_texts(times: Array) -> list[str]:
+def _time_texts(times: Array, unit: str) -> list[str]:
     """As many digits as tell neighbours apart, but no more than ten."""
     for digits in (6, 8, 10):
-        texts = [f"{t:.{digits}g} s" for t in times]
+        texts = [f"{t:.{digits}g} {unit}" for t in times]
         if len(set(texts)) == len(set(times.tolist())):
             break
     return texts

@@ -75,7 +75,7 @@ class PhasesResult(Viewable):
         self._one_of = {phase.mode: part for phase, part in zip(self.phases, self.parts, strict=True)}  # any: names are the same
 
     def __repr__(self) -> str:
-        span = f"{self.time[0]:g} … {self.time[-1]:g} s" if len(self.time) else "nothing"
+        span = f"{self.time[0]:g} … {self.time[-1]:g} {self.unit('time')}" if len(self.time) else "nothing"
         return f"<PhasesResult: {len(self.phases)} phases, {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
 
     @cached_property
@@ -181,7 +181,9 @@ class PhasesResult(Viewable):
 
     def unit(self, name: str) -> str:
         """The unit of a quantity, as the first mode that has it declares it."""
-        return "s" if name == "time" else "" if name == self.phase_name else self._known(name).unit(name)
+        if name == "time":
+            return next((part.unit(name) for part in self._one_of.values()), "s")
+        return "" if name == self.phase_name else self._known(name).unit(name)
 
     def description(self, name: str) -> str:
         if name in ("time", self.phase_name):

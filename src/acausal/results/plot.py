@@ -233,7 +233,7 @@ def _one(run: _Run, name: str, unit: str | None, how: _How) -> Drawn:
     meaning = result.meaning(name)
     plain = Drawn(name, values, shown, result.description(name), across, meaning=meaning, run=run.number, of=run.name)
     if not values.shape[1:]:
-        return _as_duty(plain, result.time, how) if meaning.steps and how.x is None else plain
+        return _as_duty(plain, result, how) if meaning.steps and how.x is None else plain
     flat = values.reshape(len(values), -1)
     labels = tuple(c.label for c in series.columns(result, name)) if flat.shape[1] <= FAMILY_NAMED else ()
     return Drawn(name, flat, shown, plain.description, across, values.shape[1:], labels, meaning, run.number, run.name)
@@ -248,14 +248,14 @@ def _across(result: Trajectories, how: _How) -> Array:
     return values
 
 
-def _as_duty(one: Drawn, time: Array, how: _How) -> Drawn:
+def _as_duty(one: Drawn, result: Trajectories, how: _How) -> Drawn:
     """The share of time that each state has, over a while; the variable itself where it switches seldom."""
-    switches = int(np.count_nonzero(np.diff(one.values)))
+    switches, time = int(np.count_nonzero(np.diff(one.values))), result.time
     if how.duty is False or one.meaning.type not in ("boolean", "states") or len(time) < 2 or not time[-1] > time[0]:
         return one
     if how.duty is None and switches <= DUTY_ABOVE:
         return one
-    edges = _duty_edges(time, how.duty)
+    edges = _duty_edges(time, how.duty, result.unit("time") or "s")
     texts = one.meaning.values
     chosen = [k for k in range(len(texts)) if len(texts) > 2 or texts[k].lower() not in bands.OFF] or [len(texts) - 1]
     chosen = chosen if len(texts) > 2 else chosen[-1:]
@@ -268,13 +268,13 @@ def _as_duty(one: Drawn, time: Array, how: _How) -> Drawn:
     return Drawn(label, shares, "%", "share of time", middle, (len(chosen),), labels, Meaning(), one.run, one.of)
 
 
-def _duty_edges(time: Array, duty: bool | float | str | None) -> Array:
+def _duty_edges(time: Array, duty: bool | float | str | None, unit: str) -> Array:
     from ..runtime.storage import seconds
 
     begin, end = float(time[0]), float(time[-1])
     if duty is None or isinstance(duty, bool):
         return np.linspace(begin, end, DUTY_POINTS + 1)
-    step = float(seconds(duty, "duty"))
+    step = float(seconds(duty, "duty", unit))
     if not 0 < step <= end - begin:
         raise UsageError(f"`duty` is the time over which is averaged, shorter than the run, got {duty!r}.")
     return np.linspace(begin, end, max(2, int(np.ceil((end - begin) / step * (1 - 1e-12))) + 1))

@@ -18,7 +18,7 @@ def result_html(result: Any) -> str:
     time = result.time
     facts = [("outcome", result.outcome.value if result.outcome is not None else ""), ("points", len(time))]
     if len(time):
-        facts.insert(0, ("time", f"{time[0]:g} … {time[-1]:g} s"))
+        facts.insert(0, ("time", f"{time[0]:g} … {time[-1]:g} {result.unit('time') or 's'}"))
     if len(result.events):
         facts.append(("events", len(result.events)))
     names = getattr(result, "stored_names", None) or list(islice(result.names(), 10_000))
@@ -40,5 +40,5 @@ def _row(result: Any, name: str) -> tuple[str, ...]:
 
 def events_html(events: Events) -> str:
     """One row an event, the first ones."""
-    rows = [event_cells(f"{time:.8g} s", events[k]) for k, time in enumerate(events.times[:MOST].tolist())]
+    rows = [event_cells(f"{time:.8g} {events.unit}", events[k]) for k, time in enumerate(events.times[:MOST].tolist())]
     return html.page(f"{len(events)} events", html.table(HEADINGS, rows, more=len(events) - MOST))

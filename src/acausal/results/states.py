@@ -21,6 +21,7 @@ class Interval:
     start: float
     end: float
     cause: Cause | None = None
+    unit: str = "s"  # of the times
 
     @property
     def duration(self) -> float:
@@ -28,7 +29,8 @@ class Interval:
 
     def __str__(self) -> str:
         because = f", because {self.cause}" if self.cause else ""
-        return f"{self.state} for {self.duration:.6g} s, from {self.start:.6g} s to {self.end:.6g} s{because}"
+        u = self.unit
+        return f"{self.state} for {self.duration:.6g} {u}, from {self.start:.6g} {u} to {self.end:.6g} {u}{because}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,12 +95,12 @@ def _several(result: Trajectories, path: str, shape: tuple[int, ...]) -> UsageEr
 
 def states(result: Trajectories, path: str) -> list[Interval]:
     """Every state of a discrete variable in turn. One that was left at the same instant lasted 0 s."""
-    found, history = pieces(result, path), result.history
+    found, history, unit = pieces(result, path), result.history, result.unit("time") or "s"
     text: dict[float, str] = {float(v): found.meaning.text(float(v)) for v in np.unique(found.values)}
     out = []
     for value, start, end, event in zip(found.values, found.starts, found.ends, found.events, strict=True):
         cause = history.cause_of(int(event), path) if history is not None and event >= 0 else None
-        out.append(Interval(text[float(value)], float(start), float(end), cause))
+        out.append(Interval(text[float(value)], float(start), float(end), cause, unit))
     return out
 
 
@@ -106,8 +108,9 @@ def state_at(result: Trajectories, path: str, time: float) -> str:
     """The state at a time; at an event that after it."""
     found = pieces(result, path)
     if not len(found.starts) or not found.starts[0] <= time <= found.end:
-        span = f"from {found.starts[0]:g} s to {found.end:g} s" if len(found.starts) else "over no time at all"
-        raise UsageError(f"The result says nothing about {time!r} s: it goes {span}.")
+        unit = result.unit("time") or "s"
+        span = f"from {found.starts[0]:g} {unit} to {found.end:g} {unit}" if len(found.starts) else "over no time at all"
+        raise UsageError(f"The result says nothing about {time!r} {unit}: it goes {span}.")
     return found.meaning.text(float(found.values[bisect_right(found.starts.tolist(), time) - 1]))
 
 

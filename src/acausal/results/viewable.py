@@ -119,7 +119,7 @@ class Viewable(ABC):
     @property
     def events(self) -> Events:
         """What happened at events, in order of time: `print(result.events)`, `result.events[0].causes`."""
-        return Events(self.history)
+        return Events(self.history, unit=self.unit("time") or "s")
 
     @property
     def event_times(self) -> Array:

@@ -16,10 +16,12 @@ import numpy as np
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language import columns
+from ..language.columns import SECONDS, Over
 from ..language.expression import Shape
-from ..language.units import convert, quantity
+from ..language.units import convert, dimension, quantity
 from ..records import dataclass
 from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
+from .storage import seconds
 
 MOST_POINTS = 20_000_000  # of data that repeat over a run
 _FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
@@ -36,8 +38,9 @@ class Data:
     given: Any
     interpolation: Interpolation
     ends: Ends | None
-    period: float | None
+    period: float | str | None
     unit: str
+    time_unit: str = ""  # of times that are numbers; nothing: that of what the model is integrated over
 
 
 def data(
@@ -48,6 +51,7 @@ def data(
     period: float | str | None = None,
     interpolation: Interpolation = "linear",
     unit: str = "",
+    time_unit: str = "",
 ) -> Data:
     """Measured data as an input: `simulate(inputs={"T_out": ac.data("weather.csv", "T [degC]", ends="repeat")})`.
 
@@ -58,6 +62,7 @@ def data(
     interpolation: "linear"; "monotone" (C1 cubics that never overshoot the data); "smooth" (C1 cubics with the slope of the
         parabola through three neighbouring points); "hold" (each value until the next one).
     unit: of the values, where a header does not say it.
+    time_unit: of the times, likewise; without it they are in seconds, or in the unit of `ac.Independent`.
 
     >>> import acausal as ac
     >>> ac.data([0.0, 3600.0], [0.0, 20.0], ends="hold", unit="degC").ends
@@ -68,25 +73,29 @@ def data(
             raise UsageError(f"`{what}` is {choice!r}; it must be one of {', '.join(map(repr, known))}.")
     if period is not None and ends != "repeat":
         raise UsageError('`period` is for data that repeat: `ac.data(…, ends="repeat", period="1 day")`.')
-    seconds = quantity(period, "s") if isinstance(period, str) else period
-    if seconds is not None and not seconds > 0:
+    if period is not None and not isinstance(period, str) and not period > 0:
         raise UsageError(f"`period` is a time such as `1 day`, got {period!r}.")
-    return Data(given if values is None else (given, values), interpolation, ends, seconds, unit)
+    return Data(given if values is None else (given, values), interpolation, ends, period, unit, time_unit)
 
 
-def as_signal(given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "") -> Signal | Repeating:
+def as_signal(
+    given: Any, name: str = "input", interpolation: Interpolation = "linear", unit: str = "", over: Over = SECONDS
+) -> Signal | Repeating:
     """One signal: a number, a function of time, points in time, a pandas Series, a file, or (file, column).
 
-    A text that names no file may be a number with a unit ("3 kV"), which is converted to `unit`.
+    A text that names no file may be a number with a unit ("3 kV"), which is converted to `unit`. `over`: what the model is
+    integrated over, in whose unit times are wanted.
     """
+    if isinstance(given, Steps) and given.time_unit not in ("", over[1]):
+        return replace(given, times=_on(given.times, given.time_unit, over, name), time_unit=over[1])
     if isinstance(given, Constant | Table | Steps | Function | Repeating):
         return given
     if not isinstance(given, Data):
         given = data(given, interpolation=interpolation)
-    return _of_data(given, name, unit)
+    return _of_data(given, name, unit, over)
 
 
-def _of_data(said: Data, name: str, unit: str) -> Signal | Repeating:
+def _of_data(said: Data, name: str, unit: str, over: Over) -> Signal | Repeating:
     given, own = said.given, said.unit
     if isinstance(given, bool | int | float | np.number) or (isinstance(given, np.ndarray) and given.ndim == 0):
         return _constant(_in_unit(given, own, unit, name), name)
@@ -94,19 +103,24 @@ def _of_data(said: Data, name: str, unit: str) -> Signal | Repeating:
         return _constant(_quantity(given, unit, name), name)
     if callable(given) and not _is_series(given):
         return Function(given)
-    times, values = _points(given, name, unit, own)
+    times, values = _points(given, name, unit, own, (over, said.time_unit))
     found = table(times, values, name, said.interpolation, said.ends)
     if said.ends != "repeat" or not isinstance(found, Table | Steps):
         return found
-    return Repeating(found.times, found.values, said.interpolation, _period(found.times, found.values, said.period, name))
+    return Repeating(found.times, found.values, said.interpolation, _period(found.times, found.values, said, name, over[1]))
 
 
-def _period(times: Floats, values: Floats, said: float | None, name: str) -> float:
+def _period(times: Floats, values: Floats, data: Data, name: str, unit: str) -> float:
     span = float(times[-1] - times[0])
-    if said is None:
+    if data.period is None:
         return span if values[0] == values[-1] else span + float(times[-1] - times[-2])
+    said = float(seconds(data.period, "period", unit))
+    if isinstance(data.period, float | int) and data.time_unit:
+        said = float(_on(said, data.time_unit, (name, unit), name))
+    if said <= 0:
+        raise UsageError(f"`period` is a time such as `1 day`, got {data.period!r}.")
     if said < span:
-        raise UsageError(f"The data of input `{name}` are {span:g} s long and cannot repeat after {said:g} s.")
+        raise UsageError(f"The data of input `{name}` are {span:g} {unit} long and cannot repeat after {said:g} {unit}.")
     return said
 
 
@@ -119,13 +133,13 @@ class Repeating:
     interpolation: Interpolation
     period: float
 
-    def over(self, begin: float, end: float, name: str) -> Signal:
+    def over(self, begin: float, end: float, name: str, unit: str = "s") -> Signal:
         """The points from a period before `begin` to a period after `end`."""
         first = int(np.floor((begin - self.times[0]) / self.period)) - 1
         last = int(np.ceil((end - self.times[0]) / self.period)) + 1
         if (last - first) * len(self.times) > MOST_POINTS:
             raise UsageError(
-                f"The data of input `{name}` repeat every {self.period:g} s, {last - first} times in this run: too many points.",
+                f"The data of input `{name}` repeat every {self.period:g} {unit}, {last - first} times in a run: too many points.",
                 remedy="Give a function of time, or a source in the model.",
             )
         turns = np.arange(first, last)[:, None] * self.period
@@ -135,22 +149,22 @@ class Repeating:
         return table(times, values, name, self.interpolation, "hold")
 
 
-def _points(given: Any, name: str, unit: str, own: str) -> tuple[Any, Any]:
-    """Times and values that somebody gave in one of many ways."""
+def _points(given: Any, name: str, unit: str, own: str, clock: tuple[Over, str]) -> tuple[Any, Any]:
+    """Times and values that somebody gave in one of many ways. `clock`: what times are wanted in, and what numbers are in."""
     if _is_table(given):
-        return _of_columns(given, None, name, unit)
+        return _of_columns(given, None, name, unit, clock)
     if _is_series(given):
-        return _of_series(given, unit, own)
+        return _of_series(given, unit, own, name, clock)
     if (
         isinstance(given, tuple | list)
         and len(given) == 2
         and (isinstance(given[0], str | PathLike) or hasattr(given[0], "columns"))
     ):
-        return _of_columns(given[0], given[1], name, unit)
+        return _of_columns(given[0], given[1], name, unit, clock)
     if isinstance(given, tuple | list):
         points = _of_sequences(given)
         if points is not None:
-            return points[0], _in_unit(points[1], own, unit, name)
+            return _on(points[0], clock[1], clock[0], name), _in_unit(points[1], own, unit, name)
     raise UsageError(f"Input `{name}` got {_shown(given)}.", remedy=_remedy(given))
 
 
@@ -178,43 +192,57 @@ def _is_sequence(part: Any) -> bool:
     return isinstance(part, list | tuple) or (hasattr(part, "__len__") and hasattr(part, "__array__") and np.ndim(part) > 0)
 
 
-def _of_columns(given: Any, which: str | int | None, name: str, unit: str) -> tuple[Floats, Floats]:
+def _of_columns(given: Any, which: str | int | None, name: str, unit: str, clock: tuple[Over, str]) -> tuple[Floats, Floats]:
     """The times and one column of a file or of a pandas DataFrame."""
     try:
         found = columns.read(given) if isinstance(given, str | PathLike) else columns.of_frame(given)
-        if not isinstance(given, str | PathLike) and not found.has_time:
+        if not isinstance(given, str | PathLike) and not found.has_time(clock[0]):
             listed = ", ".join(found.titles)
             raise UsageError(
                 f"A DataFrame with the columns {listed} has no column of times.",
                 remedy="Choose one of them, `frame[…]`, whose index is the time; or call the column of times `time`.",
             )
         if which is None:
-            which = _only_column(found, name)
-        return found.seconds(), found.find(which).in_unit(unit, found.path)
+            which = _only_column(found, clock[0])
+        return found.times(*clock), found.find(which).in_unit(unit, found.path)
     except UsageError as error:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
 
-def _only_column(found: columns.Columns, name: str) -> str:
-    titles = [column.title for column in found.data]
+def _only_column(found: columns.Columns, over: Over) -> str:
+    titles = [column.title for column in found.data(over)]
     if len(titles) == 1:
         return titles[0]
     if not titles:
-        raise UsageError(f"`{found.path}` has a single column, `{found.time.title}`.", remedy="It needs two: time and values.")
+        raise UsageError(
+            f"`{found.path}` has a single column, `{found.time(over).title}`.", remedy="It needs two: time and values."
+        )
     raise UsageError(f"`{found.path}` has the columns {', '.join(titles)}.", remedy=f"choose one: ({found.path!r}, {titles[0]!r})")
 
 
-def _of_series(series: Any, unit: str, own: str) -> tuple[Any, Any]:
-    """A pandas Series: its index is the time (of dates, seconds since the first); names may say units: `T [degC]`."""
-    index = series.index
+def _of_series(series: Any, unit: str, own: str, input_name: str, clock: tuple[Over, str]) -> tuple[Any, Any]:
+    """A pandas Series: its index is the time (of dates, since the first); names may say units: `T [degC]`."""
+    index, over = series.index, clock[0]
     name, header = columns.titled(str(series.name), "a Series") if series.name is not None else ("", "")
     values = _in_unit(series.to_numpy(), own or header, unit, name or "series")
     if hasattr(index, "total_seconds"):
-        return index.total_seconds(), values
+        return _on(index.total_seconds(), "s", over, input_name), values
     if hasattr(index, "tz_localize"):
-        return (index - index[0]).total_seconds(), values
-    _, clock = columns.titled(str(index.name), "a Series") if index.name is not None else ("", "")
-    return (convert(np.asarray(index, dtype=float), clock, "s") if clock else index), values
+        return _on((index - index[0]).total_seconds(), "s", over, input_name), values
+    _, said = columns.titled(str(index.name), "a Series") if index.name is not None else ("", "")
+    return _on(index, said or clock[1], over, input_name), values
+
+
+def _on(times: Any, said: str, over: Over, name: str) -> Any:
+    """Times in the unit of what the model is integrated over, `said` being their own; nothing: they are in it already."""
+    if not said or said == over[1]:
+        return times
+    if dimension(said) != dimension(over[1]):
+        raise UsageError(
+            f"The times of input `{name}` are in {said}, but the model is integrated over a quantity in {over[1]}.",
+            remedy=f"Give points along it: numbers in {over[1]}, and the values there.",
+        )
+    return convert(np.asarray(times, dtype=float), said, over[1])
 
 
 def _in_unit(given: Any, own: str, unit: str, name: str) -> Any:
@@ -270,16 +298,16 @@ def _constant(value: Any, name: str) -> Constant:
 # --- arrays of inputs ---------------------------------------------------------------------------------------------------------
 
 
-def signals(given: Any, name: str, shape: Shape, unit: str) -> list[Signal | Repeating]:
+def signals(given: Any, name: str, shape: Shape, unit: str, over: Over = SECONDS) -> list[Signal | Repeating]:
     """A signal for each element of an input, or of an array of inputs, in order."""
     count = int(np.prod(shape))
     if not shape or isinstance(given, Constant | Table | Steps | Function | Repeating):
-        return [as_signal(given, name, unit=unit)] * count
+        return [as_signal(given, name, unit=unit, over=over)] * count
     if isinstance(given, Data):
         parts = _element_tables(given.given, shape)
         if parts is not None:
-            return [as_signal(replace(given, given=part), name, unit=unit) for part in parts]
-        return [as_signal(given, name, unit=unit)] * count
+            return [as_signal(replace(given, given=part), name, unit=unit, over=over) for part in parts]
+        return [as_signal(given, name, unit=unit, over=over)] * count
     if _has_shape(given, shape):
         if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]):
             raise UsageError(
@@ -289,12 +317,12 @@ def signals(given: Any, name: str, shape: Shape, unit: str) -> list[Signal | Rep
         return [as_signal(float(x), f"{name}[{k}]") for k, x in enumerate(np.asarray(given, dtype=float).ravel())]
     parts = _element_tables(given, shape)
     if parts is not None:
-        return [as_signal(part, f"{name}[{k}]", unit=unit) for k, part in enumerate(parts)]
+        return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(parts)]
     if isinstance(given, list) and len(given) == count and len(shape) == 1 and not all(_is_plain_pair(part) for part in given):
-        return [as_signal(part, f"{name}[{k}]", unit=unit) for k, part in enumerate(given)]
+        return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(given)]
     if isinstance(given, list | tuple | np.ndarray) and not any(map(_is_sequence, given)) and len(given) != 2:
         raise UsageError(f"Input `{name}` has the shape {shape} and got {len(given)} values: {_shown(given)}.", remedy=_WAYS)
-    return [as_signal(given, name, unit=unit)] * count
+    return [as_signal(given, name, unit=unit, over=over)] * count
 
 
 def _has_shape(given: Any, shape: Shape) -> bool:
@@ -325,10 +353,10 @@ def _element_tables(given: Any, shape: Shape) -> list[tuple[Any, Any]] | None:
 # --- over a run -----------------------------------------------------------------------------------------------------------------
 
 
-def over_run(signal: Signal | Repeating, begin: float, end: float, name: str) -> tuple[Signal, str]:
+def over_run(signal: Signal | Repeating, begin: float, end: float, name: str, unit: str = "s") -> tuple[Signal, str]:
     """The signal for the times of a run, and what the user should know about its ends; nothing if all is well or was said."""
     if isinstance(signal, Repeating):
-        return signal.over(begin, end, name), ""
+        return signal.over(begin, end, name, unit), ""
     if not isinstance(signal, Table | Steps) or signal.ends == "hold":
         return signal, ""
     first, last = float(signal.times[0]), float(signal.times[-1])
@@ -336,14 +364,14 @@ def over_run(signal: Signal | Repeating, begin: float, end: float, name: str) ->
     early, late = begin < first - slack, end > last + slack
     if not (early or late):
         return signal, ""
-    data, run = f"from {first:g} s to {last:g} s", f"from {begin:g} s to {end:g} s"
+    data, run = f"from {first:g} {unit} to {last:g} {unit}", f"from {begin:g} {unit} to {end:g} {unit}"
     if signal.ends == "stop":
         raise UsageError(
             f"The data of input `{name}` go {data}, the run {run}.",
             remedy='End the run there, or say how they go on: `ac.data(…, ends="hold")` or `ends="repeat"`.',
         )
     held = " and ".join(f"the {which} value is held {when}" for which, when, is_so in (
-        ("first", f"before {first:g} s", early), ("last", f"after {last:g} s", late)) if is_so)  # fmt: skip
+        ("first", f"before {first:g} {unit}", early), ("last", f"after {last:g} {unit}", late)) if is_so)  # fmt: skip
     return signal, f"The data of input `{name}` go {data}, the run {run}: {held}."
 
 
@@ -353,25 +381,25 @@ def ends_told(name_and_said: Mapping[str, str]) -> list[Diagnostic]:
     return [Diagnostic(what, remedy=remedy) for what in name_and_said.values() if what]
 
 
-def within_bounds(signal: Signal, low: float, high: float, name: str) -> Signal:
+def within_bounds(signal: Signal, low: float, high: float, name: str, unit: str = "s") -> Signal:
     """The signal, if its values are within the bounds of the input; a function is asked whenever it is evaluated."""
     if low == -np.inf and high == np.inf:
         return signal
     if isinstance(signal, Function):
-        return Function(_bounded(signal.function, low, high, name))
+        return Function(_bounded(signal.function, low, high, name, unit))
     values = np.atleast_1d(np.asarray(signal.value if isinstance(signal, Constant) else signal.values))
     wrong = np.flatnonzero((values < low) | (values > high))
     if len(wrong):
-        when = "" if isinstance(signal, Constant) else f" at {signal.times[wrong[0]]:g} s"
+        when = "" if isinstance(signal, Constant) else f" at {signal.times[wrong[0]]:g} {unit}"
         raise _outside(name, float(values[wrong[0]]), when, low, high)
     return signal
 
 
-def _bounded(function: Callable[[float], float], low: float, high: float, name: str) -> Callable[[float], float]:
+def _bounded(function: Callable[[float], float], low: float, high: float, name: str, unit: str) -> Callable[[float], float]:
     def checked(t: float) -> float:
         value = float(function(t))
         if value < low or value > high:
-            raise _outside(name, value, f" at {t:g} s", low, high)
+            raise _outside(name, value, f" at {t:g} {unit}", low, high)
         return value
 
     return checked

@@ -65,6 +65,7 @@ class Steps:
     times: Floats
     values: Floats
     ends: Ends | None = "hold"  # the last value holds: that is what it is for
+    time_unit: str = ""  # of the times; nothing: that of what the model is integrated over
 
     def __call__(self, t: float) -> float:
         return float(self.at(t))

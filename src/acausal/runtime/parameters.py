@@ -106,13 +106,15 @@ class Parameters:
         if inputs and (self.low.bindings or self.high.bindings):
             self.known(changes)  # bounds may depend on parameters
         found: dict[int, Signal] = {}
+        over = self.system.plant.independent[:2]
         told: dict[str, str] = {}
         for path, given in by_name(inputs, "inputs").items():
             cells = self.input_cells(path)
-            signals = given_signals(given, path, cells.shape, self.unit(path))
+            signals = given_signals(given, path, cells.shape, self.unit(path), over)
             for cell, signal in zip(cells.ravel().tolist(), signals, strict=True):
-                signal, said = over_run(signal, begin, end, path)
-                found[cell] = within_bounds(signal, float(self.low.cells[cell]), float(self.high.cells[cell]), path)
+                signal, said = over_run(signal, begin, end, path, over[1])
+                low, high = float(self.low.cells[cell]), float(self.high.cells[cell])
+                found[cell] = within_bounds(signal, low, high, path, over[1])
                 told[path] = told.get(path) or said
         return found, ends_told(told)
 

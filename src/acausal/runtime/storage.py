@@ -104,10 +104,10 @@ def output_times(
     return times
 
 
-def times_to_integrate(until: Any, size: int, options: Mapping[str, Any]) -> np.ndarray:
+def times_to_integrate(until: Any, size: int, options: Mapping[str, Any], unit: str = "s") -> np.ndarray:
     """Output times as `simulate` would have them, and more in between where they are few: for integrals and extremes over a run."""
-    begin, end = seconds(options.get("start", 0.0), "start"), seconds(until, "until")
-    times = output_times(begin, end, options.get("points"), options.get("at"), size, options.get("every"))
+    begin, end = seconds(options.get("start", 0.0), "start", unit), seconds(until, "until", unit)
+    times = output_times(begin, end, options.get("points"), options.get("at"), size, options.get("every"), unit)
     parts = -(-_FINE // max(len(times) - 1, 1))
     if parts == 1 or 16 * size * _FINE > _MOST_BYTES:
         return times

@@ -47,7 +47,9 @@ class Job:
         own = any(not isinstance(c.what, Reduction) for c in self.columns)  # a function counts on the rows that were asked for
         if self.steady or own or kinds <= {"final", "first"}:
             return dict(self.options)
-        times = times_to_integrate(self.options["until"], self.model.system.size, self.options)
+        times = times_to_integrate(
+            self.options["until"], self.model.system.size, self.options, self.model.system.plant.independent[1]
+        )
         return {**{k: v for k, v in self.options.items() if k not in ("points", "every")}, "at": times}
 
 

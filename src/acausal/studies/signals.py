@@ -47,7 +47,8 @@ def random_signal(
     times = np.asarray(begin + step * np.arange(count), dtype=np.float64)
     shares = _shares(len(times), seed, np.exp(-step / memory) if memory > 0 else 0.0)
     values: Any = distribution.in_unit(unit).at(shares)
-    return Steps(times, np.asarray(values, dtype=float))
+    said = any(not isinstance(t, float | int | np.number) for t in (start, until, every))  # numbers are in the model's own unit
+    return Steps(times, np.asarray(values, dtype=float), time_unit="s" if said else "")
 
 
 def _shares(count: int, seed: int, kept: float) -> np.ndarray:

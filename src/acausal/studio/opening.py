@@ -53,7 +53,7 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         version=version,
         unknowns=catalogue["unknowns"],
         state_count=0 if model is None else int(model.problem.differential.sum()),
-        until=_seconds(until) if until is not None else 10.0 if model is None else 0.0,
+        until=_seconds(until, model) if until is not None else 10.0 if model is None else 0.0,
         parts=parts,
         choices=found.choices,
         units=describe.units_of(parts),
@@ -118,10 +118,10 @@ def _written(module: ModuleType | None) -> list[str]:
     ]
 
 
-def _seconds(given: Any) -> float:
+def _seconds(given: Any, model: Any) -> float:
     from ..runtime.storage import seconds
 
-    return float(seconds(given, "until"))
+    return float(seconds(given, "until", "s" if model is None else model.system.plant.independent[1]))
 
 
 def _files(target: str, before: set[str]) -> list[str]:

@@ -161,10 +161,12 @@ class Worker:
         from ..runtime.storage import seconds
 
         assert self.opened is not None
-        start = float(seconds(_timed(case.start) or 0.0, "start"))
-        end = float(seconds(_timed(case.until) or self._end(), "until"))
+        unit = self.model.system.plant.independent[1]
+        start = float(seconds(_timed(case.start) or 0.0, "start", unit))
+        end = float(seconds(_timed(case.until) or self._end(), "until", unit))
         if end <= start:
-            raise UsageError(f"The run ends at {end:g} s, which is not after its start at {start:g} s.", remedy="Give a later end.")
+            what = f"The run ends at {end:g} {unit}, which is not after its start at {start:g} {unit}."
+            raise UsageError(what, remedy="Give a later end.")
         return start, end
 
     def _begin(self, case: Case, start: float, run: str) -> Any:
