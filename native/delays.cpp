@@ -30,12 +30,14 @@ namespace nb = nanobind;
 
 constexpr double never = 1e300, rest = -1e290; // no further break; the mark of a history at rest
 constexpr int most_points = 6, highest_level = 5;
+constexpr int64_t steps_back = 8, worth_forgetting = 256; // how far a run may go back, in steps; points that go at once
 constexpr double a_jump = 1e-5; // of the largest value: less is the noise of restarts
 
 struct Segment {
     int level;
+    double start; // stays when the first points are forgotten
     std::vector<double> t, x;
-    double begin() const { return t.front(); }
+    double begin() const { return start; }
 };
 
 struct Histories;
@@ -213,7 +215,7 @@ double record(double handle, double t, double x) {
     Channel &c = *found;
     c.largest = std::max(c.largest, std::fabs(x));
     if (c.segments.empty()) {
-        c.segments.push_back({0, {t}, {x}});
+        c.segments.push_back({0, t, {t}, {x}});
         return 0.0;
     }
     if (t > c.segments.back().t.back()) {
@@ -230,11 +232,33 @@ double record(double handle, double t, double x) {
     }
     bool jumped = std::fabs(x - g.x.back()) > a_jump * c.largest;
     int level = jumped || c.set->pending < 0 ? 0 : c.set->pending;
-    c.segments.push_back({level, {t}, {x}});
+    c.segments.push_back({level, t, {t}, {x}});
     return 0.0;
 }
 
-using State = std::vector<std::vector<double>>; // of each channel: for each segment its level, its length, times and values
+// Forget what no lookup reaches any more: those within `reach` of the last few steps, and the neighbours of the points they find.
+void forget(Channel &c, double reach) {
+    const Segment &last = c.segments.back();
+    double from = (int64_t)last.t.size() > steps_back ? last.t[last.t.size() - steps_back] - reach : -never;
+    size_t gone = 0;
+    while (gone + 1 < c.segments.size() && c.segments[gone + 1].begin() < from) ++gone;
+    if (gone) c.segments.erase(c.segments.begin(), c.segments.begin() + (int64_t)gone);
+    Segment &g = c.segments.front();
+    int64_t old = std::lower_bound(g.t.begin(), g.t.end(), from) - g.t.begin() - most_points;
+    if (old < worth_forgetting || 2 * old < (int64_t)g.t.size()) return;
+    g.t.erase(g.t.begin(), g.t.begin() + old);
+    g.x.erase(g.x.begin(), g.x.begin() + old);
+}
+
+// The same for a delay that is a number and stays what it is.
+double record_within(double handle, double t, double x, double reach) {
+    record(handle, t, x);
+    Channel *c = channel(handle);
+    if (c && !c->segments.empty()) forget(*c, reach);
+    return 0.0;
+}
+
+using State = std::vector<std::vector<double>>; // of each channel: for each segment its level, its start, its length, times and values
 
 State state_of(const Histories &h) {
     State out;
@@ -242,6 +266,7 @@ State state_of(const Histories &h) {
         std::vector<double> flat{c->largest};
         for (const Segment &g : c->segments) {
             flat.push_back(g.level);
+            flat.push_back(g.start);
             flat.push_back((double)g.t.size());
             flat.insert(flat.end(), g.t.begin(), g.t.end());
             flat.insert(flat.end(), g.x.begin(), g.x.end());
@@ -258,12 +283,12 @@ void set_state(Histories &h, const State &state) {
         Channel &c = *h.channels[k];
         c.segments.clear();
         c.largest = flat.empty() ? 0.0 : flat[0];
-        for (size_t i = 1; i + 1 < flat.size();) {
-            size_t n = (size_t)flat[i + 1];
-            if (n < 1 || i + 2 + 2 * n > flat.size()) throw nb::value_error("histories that are cut off");
-            auto at = flat.begin() + (int64_t)(i + 2);
-            c.segments.push_back({(int)flat[i], {at, at + (int64_t)n}, {at + (int64_t)n, at + (int64_t)(2 * n)}});
-            i += 2 + 2 * n;
+        for (size_t i = 1; i + 2 < flat.size();) {
+            size_t n = (size_t)flat[i + 2];
+            if (n < 1 || i + 3 + 2 * n > flat.size()) throw nb::value_error("histories that are cut off");
+            auto at = flat.begin() + (int64_t)(i + 3);
+            c.segments.push_back({(int)flat[i], flat[i + 1], {at, at + (int64_t)n}, {at + (int64_t)n, at + (int64_t)(2 * n)}});
+            i += 3 + 2 * n;
         }
     }
     h.pending = -1;
@@ -302,6 +327,7 @@ void bind_delays(nb::module_ &m) {
             if (!std::strcmp(what, "ahead")) return reinterpret_cast<uintptr_t>(&ahead);
             if (!std::strcmp(what, "pass")) return reinterpret_cast<uintptr_t>(&pass_break);
             if (!std::strcmp(what, "record")) return reinterpret_cast<uintptr_t>(&record);
+            if (!std::strcmp(what, "record_within")) return reinterpret_cast<uintptr_t>(&record_within);
             throw nb::value_error("no such function of delays");
         },
         nb::arg("what"), nb::arg("order") = 0, "Address of a function of histories; see native/delays.cpp.");

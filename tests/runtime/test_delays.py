@@ -252,3 +252,38 @@ def test_a_cell_that_holds_no_history_does_no_harm(cell: float) -> None:
     known = problem.known.copy()
     known[history_cells(system)] = cell
     assert np.isfinite(problem.residual(0.3, problem.start, np.zeros(problem.size), known=known)).all()
+
+
+def test_a_history_forgets_what_no_delay_reaches() -> None:
+    """Numbers stay what they are to the last digit: a parameter, which may be set on the way, remembers all."""
+
+    class Both(ac.Component):
+        T = ac.Parameter(1.0, unit="s")
+        x, fixed, kept = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == ac.cos(3.0 * ac.time) - ac.delay(self.x, 1.0) + 0.0 * ac.delay(self.x, 0.25)
+            yield self.fixed == ac.delay(self.x, 1.0)
+            yield self.kept == ac.delay(self.x, self.T)
+
+    session = ac.compile(Both()).start(rtol=1e-8)
+    session.advance(200.0)
+    sizes = sorted(len(one) for one in session._histories.save())
+    assert sizes[-1] > 10 * sizes[-2], sizes
+    result = ac.compile(Both()).simulate(200.0, rtol=1e-8, points=2001)
+    np.testing.assert_array_equal(result["fixed"], result["kept"])
+
+
+def test_a_start_without_a_past_is_told() -> None:
+    class Late(ac.Component):
+        x, y = ac.Variable(start=0.0, fixed=True), ac.Variable()
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == 1.0
+            yield self.y == ac.delay(self.x, 1.0)
+
+    model = ac.compile(Late())
+    first = model.simulate(2.0)
+    with pytest.warns(ac.ModelWarning, match="A point to start from has no past"):
+        again = model.simulate(until=5.0, start=2.0, start_from=first)
+    np.testing.assert_allclose(again["y"], np.where(again.time < 3.0, 2.0, again.time - 1.0), atol=1e-6)

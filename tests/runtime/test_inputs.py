@@ -350,7 +350,8 @@ class Tank(ac.Component):
 
 
 def test_a_run_beyond_its_data_warns_in_its_result() -> None:
-    result = ac.compile(Tank()).simulate(until=10.0, inputs={"u": ([0, 5], [0, 1])})
+    with pytest.warns(ac.ModelWarning, match="the last value is held after 5 s"):
+        result = ac.compile(Tank()).simulate(until=10.0, inputs={"u": ([0, 5], [0, 1])})
     assert "the last value is held after 5 s" in result.diagnostics[0].what and "ac.data" in result.diagnostics[0].remedy
 
 

@@ -108,8 +108,12 @@ class Roots:
         else:  # a time that can be computed
             passing = apply("ge", Time() - late, Call(DelayFunction("next"), (history, earlier)))
         self.assigned.append((mark, Call(DelayFunction("pass"), (history, earlier, passing)), f"a break of {text}", None))
-        record = Assign(recorded, Call(DelayFunction("record"), (history, Time(), x)), _NOWHERE)
-        self.statements.append(AfterStep((record,), _NOWHERE))
+        remember = (  # a parameter may be set on the way: then all of the past may be asked for
+            Call(DelayFunction("record_within"), (history, Time(), x, late))
+            if isinstance(late, Constant)
+            else Call(DelayFunction("record"), (history, Time(), x))
+        )
+        self.statements.append(AfterStep((Assign(recorded, remember, _NOWHERE),), _NOWHERE))
         if not isinstance(late, Constant):
             never = f"The delay of {text} is negative: what will be in the future, no equation can know."
             self.statements.append(Assertion(apply("ge", late, Constant(0.0)), never, "error", _NOWHERE))

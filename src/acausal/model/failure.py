@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from ..errors import Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
+from ..errors import Diagnostic, Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
 from ..families.forgotten import useless_connectors
 from ..families.system import System
 from ..runtime.outcome import Outcome
@@ -38,6 +39,12 @@ def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
         raise RunFailed(_story(result), result)
     warnings.warn(_story(result), RunWarning, stacklevel=_level_of_caller())
     return result
+
+
+def told_of_given(told: Iterable[Diagnostic], on_failure: OnFailure) -> None:
+    """Warnings about what somebody gave and may have meant otherwise: data that end before the run, a start without a past."""
+    for one in told if on_failure != "keep" else ():
+        warnings.warn(str(one), ModelWarning, stacklevel=_level_of_caller())
 
 
 def _story(result: Any) -> str:

@@ -28,7 +28,7 @@ from ..runtime.progress import reported
 from ..runtime.recording import Recording
 from ..runtime.solver import Solver, check_options, find_solver
 from ..runtime.storage import is_number, output_times, seconds
-from .failure import OnFailure, check_on_failure, heard, told_of_open
+from .failure import OnFailure, check_on_failure, heard, told_of_given, told_of_open
 from .session import Clock, OnSolution, Order, Session, simulated
 from .steady import SteadyStates, along
 
@@ -483,6 +483,7 @@ class Model:
             wanted: Any = sensitivities
             mode = mode_of({"initial": initial, "start_from": start_from})
             result.sensitivities = followed(self, result, recording, wanted, mode)
+        told_of_given(result.told, on_failure)
         return heard(result, on_failure, interrupted)
 
     def start(

@@ -311,7 +311,7 @@ class Session:
         left = violated(problem, self._gather, run.times, run.rows, self._atol, self._order.rtol)
         preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.system, stored, run.outcome, statistics, preparation.title, told, run.journal)
-        result.chattering = run.chattering
+        result.chattering, result.told = run.chattering, self._prepared.told
         return result
 
     def __repr__(self) -> str:

@@ -63,6 +63,7 @@ class Result(Viewable):
         journal: Callable[[], Journal] | None = None,
     ) -> None:
         self._system, self._stored, self._journal = system, stored, journal
+        self.told: tuple[Diagnostic, ...] = ()  # of the diagnostics those about what was given, which is there before the run
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
         self.sensitivities: Any = None  # how it moves with parameters, where that was asked for

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import Diagnostic, UsageError
 from ..families.roots import HISTORY
 from ..families.system import System
 
@@ -61,6 +61,19 @@ class Histories:
     def restore(self, state: State) -> None:
         if self._native is not None:
             self._native.set_state(state)
+
+
+def fresh_past(system: System, start_from: Any) -> list[Diagnostic]:
+    """What somebody should know who starts a plant that remembers from a point: the point has no past."""
+    count = 0 if start_from is None else len(history_cells(system))
+    if not count:
+        return []
+    return [
+        Diagnostic(
+            f"A point to start from has no past: before the start, what is delayed ({count} in all) was what it is there.",
+            remedy="Say what was before, `ac.delay(x, T, before=…)`; or go on with a session (`model.start()`).",
+        )
+    ]
 
 
 def refuse_delays(system: System, what: str) -> None:

@@ -24,7 +24,7 @@ from ..families.starts import StartReader, Starts
 from ..families.system import System
 from ..records import dataclass
 from .build import build
-from .histories import remembered
+from .histories import fresh_past, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, with_starts
 from .inputs import Signal, values_at
@@ -157,6 +157,7 @@ class Preparation:
         earlier = earlier_values(self.system, asked.start_from)
         if self.system.hybrid is not None and is_result(asked.start_from):
             changes = {**discrete_values(self.system, asked.start_from), **changes}
+        told += fresh_past(self.system, asked.start_from)
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         earlier = with_starts(self.system, self.parameters.starts, earlier, starts)
 
