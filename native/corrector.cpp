@@ -10,7 +10,12 @@ constexpr int most = 12;           // iterations
 constexpr double converged = 1e-4; // in tolerances
 constexpr double good = 0.1;       // contraction of factors that may serve on
 
-bool Corrector::linearise(const double *w, double step_cj) {
+// Slopes have moved with the cj of the factors until now: with another one they would end up elsewhere, and the states with them.
+bool Corrector::linearise(double *w, double step_cj) {
+    if (cj != step_cj) {
+        for (int64_t i = 0; i < n; ++i) w[n + i] = interpolated[n + i] + step_cj * (w[i] - interpolated[i]);
+        system.assign(w);
+    }
     cj = step_cj;
     system.jacobian(w, cj, jacobian.data());
     jacobian.back() = 0;
@@ -39,11 +44,15 @@ void Corrector::solve(double *w, const Scales &scales, double step_cj) {
         double size = iterate(w, scales);
         if (size < converged) return;
         bool slow = !(size < good * before) && k > 0;
-        if (!std::isfinite(size) || (slow && !(size < before))) { // away from the solution: once more, from the beginning
+        if (slow && !(size < before) && size < 1) return; // rounding is all that is left of it: tolerances may be that small
+        bool away = !std::isfinite(size) || (slow && !(size < before));
+        if (away && !fresh) { // from the solution, with factors of elsewhere: once more, from the beginning
             std::copy(interpolated.begin(), interpolated.end(), w);
             system.assign(w);
-            if (fresh) return;
             slow = true, size = std::numeric_limits<double>::infinity();
+        } else if (!std::isfinite(size)) {
+            usable = false;
+            break;
         }
         if (slow) usable = linearise(w, step_cj), fresh = true;
         before = size;

@@ -20,7 +20,7 @@ class Corrector {
     void solve(double *w, const Scales &scales, double step_cj);
 
   private:
-    bool linearise(const double *w, double step_cj);
+    bool linearise(double *w, double step_cj);
     double iterate(double *w, const Scales &scales); // the size of the correction, in tolerances
     const System &system;
     int64_t n;

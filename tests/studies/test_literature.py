@@ -67,6 +67,21 @@ def test_an_orbit_takes_few_steps_in_its_own_elements() -> None:
     assert other.statistics["steps"] <= 25 and plain.statistics["steps"] > 30 * other.statistics["steps"]
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
+def test_what_is_left_out_of_the_error_test_is_solved_for_within_a_step(rtol: float) -> None:
+    """Steps of an eighth of a period: what a polynomial says of x and y there is wrong by a part in a hundred."""
+    semi = 1 / (2 / GEO["x"] - GEO["vy"] ** 2 / MU)
+    period = 2 * np.pi * np.sqrt(semi**3 / MU)
+    alone: dict[str, Any] = {"suppress_algebraic": True, "initial_step": 3000.0, "max_nonlinear_iterations": 20}
+    run = ac.compile(Equinoctial()).simulate(period, points=61, rtol=rtol, **alone)
+    anomaly, e = 2 * np.pi * run.time / period, GEO["x"] / semi - 1  # the body begins at the far end
+    angle = anomaly.copy()
+    for _ in range(30):
+        angle = anomaly - e * np.sin(angle)
+    x, y = semi * (np.cos(angle) + e), semi * np.sqrt(1 - e**2) * np.sin(angle)
+    assert np.hypot(run["x"] - x, run["y"] - y).max() < 100 * rtol * semi + 1e-4
+
+
 # --- The same: a path of CO2 abatement (CarbonWorldXIIa) ----------------------------------------------------------------------
 
 PLANS = np.array(
