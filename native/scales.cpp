@@ -9,7 +9,7 @@ constexpr long every = 20;     // steps between two measurements …
 constexpr double changed = 2;  // … unless the step changed by such a factor
 constexpr double share = 0.1;  // of what errors as large as the tolerances of the states do to an unknown (see scales.h)
 constexpr double kept = 0.7;   // of what an earlier measurement found: signs may cancel
-constexpr double idle = 1e-3;  // of a variable's tolerance: what an error in its derivative may make of it within a step, untested
+constexpr double idle = 1e-5;  // of a variable's tolerance: what an error in its derivative may make of it within a step, untested
 
 void Scales::set_kinds(const bool *free, const bool *made) {
     algebraic.assign(free, free + n);
