@@ -92,3 +92,65 @@ def test_misspelt_parameters_are_refused():
         ac.compile(Plant()).simulate(until=1.0, set={"geometry.dd": 0.1})
     with pytest.raises(ac.ModelError, match="a Pipe cannot take its place"):
         Plant().geometry = Pipe()
+
+
+class Wall(ac.Record):
+    k = ac.Parameter(2.0)
+
+    def __init__(self, layers=1, geometry=None):
+        self.layers = layers
+        self.geometry = geometry or Geometry()
+
+
+class Walled(ac.Component):
+    y = ac.Variable(unit="m^2")
+
+    def __init__(self, wall):
+        self.wall = wall
+
+    def equations(self):
+        yield self.y == self.wall.k * self.wall.layers * self.wall.geometry.d * self.wall.geometry.L
+
+
+class House(ac.Component):
+    def __init__(self):
+        self.wall = Wall(3, Geometry(d=0.5))
+        self.a, self.b = Walled(self.wall), Walled(self.wall)
+
+
+def test_a_record_within_a_record_and_arguments_of_its_own_are_shared():
+    model = ac.compile(House())
+    for given, y in (({}, 3.0), ({"wall.geometry.L": 2.0, "wall.k": 1.0}, 3.0), ({"wall.geometry.d": 1.0}, 6.0)):
+        result = model.steady_state(set=given)
+        assert [float(result[f"{name}.y"][0]) for name in "ab"] == pytest.approx([y, y])
+
+
+def test_what_a_class_has_as_a_part_follows_its_own_record():
+    class Town(ac.Component):
+        one, other = House(), House()
+
+    result = ac.compile(Town()).steady_state(set={"one.wall.geometry.L": 2.0, "other.wall.k": 4.0})
+    assert [float(result[f"{name}.y"][0]) for name in ("one.a", "one.b", "other.a", "other.b")] == pytest.approx([6, 6, 6, 6])
+    assert float(ac.compile(Town()).steady_state()["one.b.y"][0]) == pytest.approx(3.0)
+
+
+def test_what_a_class_has_as_a_part_hands_its_parameters_on():
+    class Part(ac.Component):
+        R, y = ac.Parameter(1.0), ac.Variable()
+
+        def equations(self):
+            yield self.y == self.R
+
+    class Whole(ac.Component):
+        R = ac.Parameter(5.0)
+
+        def __init__(self):
+            self.part = Part(R=2 * self.R)
+            self.row = ac.array(Part, 2, R=3 * self.R)
+
+    class Top(ac.Component):
+        one, other = Whole(), Whole(R=1.0)
+
+    result = ac.compile(Top()).steady_state(set={"one.R": 7.0})
+    found = [float(result["one.part.y"][0]), *result["one.row.y"][0], float(result["other.part.y"][0])]
+    assert found == pytest.approx([14.0, 21.0, 21.0, 2.0])

@@ -100,8 +100,12 @@ def _prepare(self: Component) -> None:
     put(self, "_ac_named", None)
     put(self, "_ac_made", False)
     put(self, "_ac_constraint", None)
-    for name, child in self._class_children.items():
-        setattr(self, name, copy.deepcopy(child))
+    if self._class_children:
+        copies: dict[int, Any] = {}
+        children = copy.deepcopy(self._class_children, copies)
+        _speak_of_copies(copies)
+        for name, child in children.items():
+            setattr(self, name, child)
 
 
 def _split(cls: type, init: Any, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -424,6 +428,13 @@ def copy_of(component: Component) -> Component:
         object.__setattr__(new, "_ac_name", "")
         object.__setattr__(new, "_ac_position", None)
 
+    _speak_of_copies(copies)
+    return new
+
+
+def _speak_of_copies(copies: dict[int, Any]) -> None:
+    """Let the expressions that copied components hold or were given speak of copies, where there are any."""
+
     def moved(node: Expression) -> Expression | None:
         if not isinstance(node, Reference):
             return None
@@ -434,7 +445,10 @@ def copy_of(component: Component) -> Component:
         for name, value in part.__dict__.items():
             if isinstance(value, Expression):
                 part.__dict__[name] = transform(value, moved)
-    return new
+        for name, said in part._ac_modifications.items():
+            if any(isinstance(v, Expression) for v in said.values()):
+                kept = {a: transform(v, moved) if isinstance(v, Expression) else v for a, v in said.items()}
+                part._ac_modifications[name] = Modification(kept)
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:

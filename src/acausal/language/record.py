@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import UsageError, near_matches
-from .component import Component
-from .declarations import Declaration, Parameter
+from .component import Component, copy_of
+from .declarations import Parameter
 
 
 class Record(Component):
@@ -69,10 +69,8 @@ class Record(Component):
     def _ac_for(self, parent: Component, name: str) -> Component:
         if self._ac_parent is None or (self._ac_parent is parent and self._ac_name == name):
             return self
-        declared = [n for n, found in type(self)._class_declared.items() if isinstance(found, Declaration)]
-        follower = type(self)()
-        for parameter in declared:
-            follower._modify(parameter, getattr(self, parameter))
+        follower = copy_of(self)
+        _follow(follower, self)
         return follower
 
     def _ac_becomes(self, other: Component) -> bool:
@@ -80,6 +78,15 @@ class Record(Component):
             return False
         self._ac_modifications.update(other._ac_modifications)
         return True
+
+
+def _follow(follower: Component, leader: Component) -> None:
+    """Let each parameter of a record be that of another one, and so in the records within."""
+    for name in leader._all_declared():
+        follower._modify(name, getattr(leader, name))
+    for name, part in leader.__dict__.items():
+        if isinstance(part, Record):
+            _follow(follower.__dict__[name], part)
 
 
 def _entries(path: Path) -> dict[str, Any]:

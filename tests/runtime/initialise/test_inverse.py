@@ -152,3 +152,25 @@ def test_a_value_that_only_a_parameter_out_of_range_could_give(room: ac.Model) -
 def test_calls_that_cannot_mean_anything(room: ac.Model, arguments, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         room.steady_state(**arguments)
+
+
+def test_what_is_given_excuses_no_contradiction_elsewhere():
+    """Initial equations give way to what is given in their place; others that contradict each other do so still."""
+
+    class Two(ac.Component):
+        x, y = ac.Variable(), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+            yield ac.der(self.y) == -self.y
+
+        def initial_equations(self):
+            yield self.x == 1.0
+            yield self.x == 3.0
+            yield self.y == 5.0
+
+    model = ac.compile(Two())
+    with pytest.raises(ac.ModelError, match=r"(?s)more initial conditions than needed.*self\.x == "):
+        model.simulate(until=1.0, given={"y": 7.0})
+    result = model.simulate(until=1.0, points=2, given={"x": 7.0})
+    assert (result["x"][0], result["y"][0]) == (7.0, 5.0)

@@ -28,7 +28,7 @@ import numpy as np
 from ...records import dataclass
 from .equations import Stack
 from .meters import meters
-from .ordering import choose, conflicting_rows, rows_by_columns
+from .ordering import choose, conflicting_rows, rivals, rows_by_columns
 from .types import Floats, InitialProblem, Integers, Mask
 
 Mode = Literal["start", "steady", "hold"]
@@ -47,7 +47,7 @@ class Conditions:
     taken: Integers = field(default_factory=lambda: _NONE)  # unknowns held at their start because nothing else determines them
     unused: Integers = field(default_factory=lambda: _NONE)  # unknowns whose fixed start does not count (steady state)
     surplus: Integers = field(default_factory=lambda: _NONE)  # rows that must hold by themselves
-    ignored: Integers = field(default_factory=lambda: _NONE)  # rows that do not count (steady state)
+    ignored: Integers = field(default_factory=lambda: _NONE)  # rows that do not count (steady state; given values in their place)
     conflicts: tuple[Integers, ...] = ()  # for the first surplus rows: the rows they compete with
     by_structure: bool = False
 
@@ -90,8 +90,10 @@ def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Condition
         matching = choose(incidence, rank, required)
     computed = np.asarray(matching.equation_of_unknown >= 0)
     unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
-    asked = hasattr(problem, "required_initial")  # what somebody asks for counts more than what the model states at its start
-    binding = required[unmatched] | (mode == "start" and not asked)
+    binding = required[unmatched]
+    if mode == "start":  # what the model states there gives way to what somebody asks for, and to nothing else
+        asked = required & (np.arange(len(required)) >= stack.equations)
+        binding |= ~rivals(incidence, rank, matching, asked)[unmatched]
     surplus, ignored = unmatched[binding], unmatched[~binding]
     # Algebraic unknowns and, at a start, derivatives ought to be computed; if no row does, the system is not square.
     open_columns = (rank == 0) & ~computed

@@ -39,6 +39,18 @@ def conflicting_rows(incidence: Incidence, rank: Integers, matching: Matching, r
     return np.asarray(conflict(incidence.keep(rank[incidence.indices] >= 0), matching, row).equations)
 
 
+def rivals(incidence: Incidence, rank: Integers, matching: Matching, rows: Mask) -> Mask:
+    """The rows that compete with any of these for a column, one matched row giving way to the next."""
+    users = incidence.keep(rank[incidence.indices] >= 0).transpose()
+    seen, front = rows.copy(), np.flatnonzero(rows)
+    while len(front):
+        columns = matching.unknown_of_equation[front]
+        front = np.unique(_neighbours(users.indptr, users.indices, columns[columns >= 0]))
+        front = front[~seen[front]]
+        seen[front] = True
+    return seen
+
+
 def undetermined(incidence: Incidence) -> tuple[Mask, Mask]:
     """Masks of the rows that are too many and of the columns that are too many, for a system that cannot be matched."""
     parts = decompose(incidence)
