@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -124,3 +126,33 @@ def test_a_matrix_of_expressions_has_a_transpose_of_its_shape():
 
     component = Shapes()
     assert component.A.T.shape == (3, 2) and component.A.T[2, 1] is component.A[1, 2]
+
+
+def test_numbers_say_their_shape():
+    class Turning(ac.Component):
+        A = ac.Parameter(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+        table = ac.Parameter([1.0, 5.0, 7.0])
+        x = ac.Variable(start=[1.0, 0.0], fixed=True)
+        n, y = ac.Integer(0), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.x) == self.A @ self.x
+            yield self.n == ac.floor(ac.time)
+            yield self.y == self.table[self.n]
+
+    result = ac.compile(Turning()).simulate(until=2.5, rtol=1e-9)
+    np.testing.assert_allclose(result["x"][-1], [np.cos(2.5), -np.sin(2.5)], rtol=1e-6)
+    assert result["y"][-1] == 7.0
+    assert "A: float = [[0.0, 1.0], [-1.0, 0.0]]" in str(inspect.signature(Turning))
+
+
+def test_an_array_of_numpy_cannot_be_chosen_from():
+    class Wrong(ac.Component):
+        table = np.array([1.0, 2.0])
+        n, y = ac.Integer(0), ac.Variable()
+
+        def equations(self):
+            yield self.y == self.table[self.n]
+
+    with pytest.raises(ModelError, match=r"chooses from an array of numpy by a variable(.|\n)*ac.Parameter"):
+        ac.compile(Wrong())

@@ -230,6 +230,8 @@ def test_over_another_variable(result):
 
 
 def test_a_second_axis(result):
+    left, right = plot(result, "ambient.T", "pump.m_flow", right="pump.m_flow", show=False).axes
+    assert len(left.lines) == len(right.lines) == 1
     left, right = plot(result, "ambient.T", right="pump.m_flow", show=False).axes
     assert (left.get_ylabel(), right.get_ylabel()) == ("Temperature (K)", "Mass flow into the pump (kg/s)")
     assert [t.get_text() for t in left.get_legend().get_texts()] == ["ambient.T", "pump.m_flow"]

@@ -229,6 +229,9 @@ def _stopped(component: Component, method: str, error: Exception) -> Diagnostic:
     place, cls = _user_frame(error), type(component).__name__
     what = f"`{method}` of {cls} stopped with {type(error).__name__}: {error}"
     remedy = "The line is ordinary Python; mend it there."
+    if isinstance(error, IndexError) and "only integers, slices" in str(error):
+        what = f"`{method}` of {cls} chooses from an array of numpy by a variable, which numpy cannot."
+        remedy = "Declare it, and choose from that: `table = ac.Parameter([[1.0, 2.0], [3.0, 4.0]])`, `self.table[self.n, 1]`."
     name = getattr(error, "name", None) if isinstance(error, NameError) else None
     if name and (component._find(name) is not None or name in component.__dict__):
         what = f"`{name}` is used without `self.` in `{method}` of {cls} ({type(error).__name__}: {error})."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator import index
 from os.path import dirname, realpath
+from types import EllipsisType
 from typing import Any
 
 from ..errors import Location, UsageError
@@ -25,6 +26,19 @@ def as_shape(shape: int | Shape | list[int]) -> Shape:
     return found
 
 
+def _shape_of(numbers: Any) -> Shape:
+    """That of an array of numbers, which need not be said twice; anything else is one number."""
+    if not isinstance(numbers, (list, tuple)) and not hasattr(numbers, "__array_interface__"):
+        return ()
+    import numpy as np
+
+    try:
+        found = np.asarray(numbers)
+    except ValueError:  # rows of different lengths
+        return ()
+    return found.shape if found.dtype.kind in "biuf" else ()
+
+
 class Declaration(Arithmetic):
     """Base of everything declared. `role` says what part it plays in the equations."""
 
@@ -43,7 +57,7 @@ class Declaration(Arithmetic):
         *,
         unit: str = "",
         doc: str = "",
-        shape: int | Shape = (),
+        shape: int | Shape | EllipsisType = ...,
         min: Any = None,
         max: Any = None,
         nominal: Any = None,
@@ -59,7 +73,8 @@ class Declaration(Arithmetic):
             raise UsageError(f"`state` is one of {', '.join(STATE_CHOICES)}; got {state!r}.")
         self.name = ""
         self.location = Location.of_caller(_OWN_FILES)
-        self.unit, self.doc, self.shape = unit, doc, as_shape(shape)
+        self.unit, self.doc = unit, doc
+        self.shape = _shape_of(value if start is None else start) if isinstance(shape, EllipsisType) else as_shape(shape)
         self.min, self.max, self.nominal = min, max, nominal
         self.start, self.fixed, self.value, self.state = start, fixed, value, state
         self.group = group

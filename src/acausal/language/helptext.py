@@ -52,7 +52,9 @@ def _argument(name: str, declared: Declaration) -> inspect.Parameter:
 
 
 def _number(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value.tolist() if hasattr(value, "tolist") else value)
 
 
 def page(cls: Any, doc: str | None) -> str:

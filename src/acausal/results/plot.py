@@ -179,9 +179,10 @@ def _arranged(
         if given or right:
             raise UsageError("`panels` names all variables; name none besides it.")
         return [_grouped(_evaluate(runs, series.listed(group), how)) for group in panels]
-    found = _evaluate(runs, given, how)
     if not right:
-        return _panels(found, how.kind)
+        return _panels(_evaluate(runs, given, how), how.kind)
+    other = set(series.expand(runs[0].result, series.listed(right)))  # a variable that is named at both sides is drawn at the right
+    found = _evaluate(runs, [name for name in series.expand(runs[0].result, given) if name not in other], how)
     if len({one.unit for one in found}) > 1:
         listed = ", ".join(sorted({one.unit or "1" for one in found}))
         raise UsageError(f"With `right`, the variables at the left must have one unit; they have {listed}.")
