@@ -126,3 +126,23 @@ def test_two_runs_of_one_tolerance_say_nothing_of_their_accuracy() -> None:
         controlled(Run, 1e-10, 1e-6)
     with pytest.raises(ac.ModelError, match="no tighter run"):
         controlled(Run, 1e-12, 1e-6)
+
+
+class Saddle(ac.Component):
+    """y = (p - 0.5) (q - 0.5): its gradient in the middle of the box says nothing; z has three hills."""
+
+    p, q = ac.Parameter(0.5), ac.Parameter(0.5)
+    x, y, z = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0 - self.x
+        yield self.y == (self.p - 0.5) * (self.q - 0.5)
+        yield self.z == ac.sin(20 * self.p) * (1 + self.p)
+
+
+def test_the_worst_case_is_not_always_where_the_middle_points() -> None:
+    model, box = ac.compile(Saddle()), {"p": (0.0, 1.0), "q": (0.0, 1.0)}
+    assert ac.worst_case(model, "y", box, until=1.0).interval == pytest.approx((-0.25, 0.25), abs=1e-9)
+    p = np.linspace(0, 1, 100_001)
+    z = np.sin(20 * p) * (1 + p)
+    assert ac.worst_case(model, "z", box, until=1.0).interval == pytest.approx((z.min(), z.max()), abs=1e-6)

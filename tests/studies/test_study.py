@@ -185,3 +185,9 @@ def test_what_a_study_cannot_do_is_said(decay, cases, outputs, options, said):
 def test_an_output_that_names_nothing_is_told_before_the_first_run(decay):
     with pytest.raises(ac.AcausalError, match="An output: `y` does not exist"):
         ac.study(decay, {"k": RATES}, ["x", ac.max("y")], until=1.0)
+
+
+def test_headings_have_the_unit_of_what_is_integrated_over(decay):
+    study = ac.study(decay, {"k": [1.0]}, [ac.when_first("x", below=0.5), ac.integral("x")], until=1.0)
+    assert [study.unit(name) for name in study.outputs] == ["s", "s"]
+    assert "time of x < 0.5 [s]" in str(study) and "integral x [s]" in str(study)

@@ -1,11 +1,13 @@
 """The worst case: how small and how large a number can be when parameters lie anywhere within intervals.
 
-Both ends are optimisations with exact gradients, from the middle of the box and from the corner to which the gradient points there.
-For a number that rises or falls with each parameter throughout, the corner is the exact answer.
+Both ends are optimisations with exact gradients, from the middle of the box and from the best of its corners and of points within.
+For a number that rises or falls with each parameter throughout, a corner is the exact answer; one with many hills and valleys may
+have a higher hill than those that the points saw.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,9 @@ from .optimise import Optimum, optimise
 
 if TYPE_CHECKING:
     from ..model.model import Model
+
+_FEW, _POINTS = 5, 32  # parameters whose corners are all looked at; points within the box
+_OF_OPTIMISE = ("subject_to", "tolerance", "method")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +60,25 @@ def worst_case(model: Model, output: Any, intervals: Mapping[str, Any], **option
         raise UsageError(f"`{open_ended}` has no interval: give both ends.", remedy=f'{{"{open_ended}": (low, high)}}')
     over = dict(zip(names, zip(low.tolist(), high.tolist(), strict=True), strict=True))
     middle = dict(zip(names, ((low + high) / 2).tolist(), strict=True))
-    found = [_end(model, output, over, middle, maximise, options) for maximise in (False, True)]
+    seen = _looked_at(model, output, over, {k: v for k, v in options.items() if k not in _OF_OPTIMISE})
+    found = [_end(model, output, over, [middle, *seen[maximise]], maximise, options) for maximise in (False, True)]
     return WorstCase(getattr(output, "label", output), *found)
 
 
-def _end(model: Model, output: Any, over: dict[str, Any], middle: dict[str, float], maximise: bool, options: Any) -> Optimum:
-    first = optimise(model, output, over, start=middle, maximise=maximise, **options)
-    corner = {n: (high if first[n] >= middle[n] else low) for n, (low, high) in over.items()}
-    second = optimise(model, output, over, start=corner, maximise=maximise, **options)
-    better = second.value > first.value if maximise else second.value < first.value
-    return second if better else first
+def _looked_at(model: Model, output: Any, over: dict[str, Any], options: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Where an output is the smallest and where the largest, of the corners of the box (if they are few) and of points within."""
+    from scipy.stats import qmc
+
+    corners = list(itertools.product(*over.values())) if len(over) <= _FEW else []
+    low, high = np.array(list(over.values())).T
+    within = low + (high - low) * qmc.LatinHypercube(len(over), seed=0).random(_POINTS)
+    cases = [dict(zip(over, map(float, point), strict=True)) for point in (*corners, *within)]
+    values = model.study(cases, {"output": output}, **options)["output"]
+    good = np.flatnonzero(np.isfinite(values))
+    order = good[np.argsort(values[good], kind="stable")]
+    return [cases[k] for k in order[:1]], [cases[k] for k in order[-1:]]
+
+
+def _end(model: Model, output: Any, over: dict[str, Any], starts: list[Any], maximise: bool, options: Any) -> Optimum:
+    found = [optimise(model, output, over, start=start, maximise=maximise, **options) for start in starts]
+    return (max if maximise else min)(found, key=lambda each: each.value)

@@ -228,4 +228,4 @@ class _Units:
         return self.time
 
     def unit(self, name: str) -> str:
-        return facts.unit(self._model, name)
+        return str(self._model.system.plant.independent[1]) if name == "time" else facts.unit(self._model, name)
