@@ -73,9 +73,9 @@ class Automaton:
             near = sorted(waits)[:2]
             if len(near) == 2 and near[0] > 0 and near[1] - near[0] < _CLOSE:
                 raise Ambiguous
-            if t + wait >= UNTIL:
-                if t + wait < UNTIL + _CLOSE:
-                    raise Ambiguous
+            if abs(t + wait - UNTIL) < _CLOSE:
+                raise Ambiguous
+            if t + wait > UNTIL:
                 return told, values + (UNTIL - t) * self.rates[state]
             t, since, idle = t + wait, since + wait, 0 if wait > 0 else idle + 1
             if 0 < wait < _CLOSE or idle > 50 or len(told) > 300:

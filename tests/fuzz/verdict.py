@@ -20,6 +20,7 @@ GENERATORS = (
     "relations",
     "automata",
     "edges",
+    "plants",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # for all forms of a model, before it counts as hanging
