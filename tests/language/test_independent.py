@@ -164,6 +164,7 @@ def test_what_is_printed_names_the_unit() -> None:
     assert len(result.events.between("6 month", "13 month")) >= 1
     assert "from 1 year to 2 year" in str(result.states("on")[-1])
     assert "0 … 2 year" in repr(result) and "0 … 2 year" in result._repr_html_()
+    assert "0 … 2 year" in str(result.diagnose()).splitlines()[0]
     other = model.simulate(until=2.0, inputs={"u": 1.1})
     assert "at 2 year" in str(ac.compare(result, other, "N", time_tolerance="1 day"))
     with pytest.raises(ac.UsageError, match="one in m: they cannot be compared"):

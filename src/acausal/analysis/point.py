@@ -106,9 +106,9 @@ def _row(result: Result, time: Any) -> int:
     rows = [r for r in (row, row + 1) if 0 <= r < len(result.time)]
     best = min(rows, key=lambda r: abs(float(result.time[r]) - time))
     if abs(float(result.time[best]) - time) > 1e-9 * max(abs(time), abs(float(result.time[-1] - result.time[0]))):
-        near = " and ".join(f"{result.time[r]:g}" for r in rows)
+        near, unit = " and ".join(f"{result.time[r]:g}" for r in rows), result.unit("time") or "s"
         raise UsageError(
-            f"The result has no point at {time:g} s; the nearest are at {near} s.",
+            f"The result has no point at {time:g} {unit}; the nearest are at {near} {unit}.",
             remedy=f"Ask for it in the run: simulate(…, at=[…, {time:g}]).",
         )
     return best

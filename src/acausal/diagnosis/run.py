@@ -78,10 +78,11 @@ class RunDiagnosis(Readable):
     advice: tuple[str, ...] = ()
     healed: int = 0  # failures of convergence that cost no step
     recorded: bool = True
+    unit: str = "s"  # of the times
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        return f"Diagnosis of the run of {self.name}, {self.span[0]:g} … {self.span[1]:g} s"
+        return f"Diagnosis of the run of {self.name}, {self.span[0]:g} … {self.span[1]:g} {self.unit}"
 
     def sections(self) -> Iterator[Section]:
         yield Section("Statistics", list(self._statistics()))
@@ -107,8 +108,9 @@ class RunDiagnosis(Readable):
             f"{count(steps, 'step')}, order {self.order:.1f} on average" if self.recorded and steps else count(steps, "step"),
         )
         if self.recorded and steps:
-            sizes = f"{self.smallest[0]:.2g} s (at {self.smallest[1]:.6g} s) … {self.largest[0]:.2g} s (at {self.largest[1]:.6g} s)"
-            yield "step size", f"{sizes}, median {self.median:.2g} s"
+            u, least, most = self.unit, self.smallest, self.largest
+            sizes = f"{least[0]:.2g} {u} (at {least[1]:.6g} {u}) … {most[0]:.2g} {u} (at {most[1]:.6g} {u})"
+            yield "step size", f"{sizes}, median {self.median:.2g} {u}"
         yield "evaluations", f"{c.get('residual_evaluations', 0)} residual, {c.get('jacobian_evaluations', 0)} Jacobian"
         tests, convergence = c.get("error_test_failures", 0), c.get("convergence_failures", 0)
         other = [f"{number} {word}" for word, number in self.failures.items() if number]
@@ -124,7 +126,7 @@ class RunDiagnosis(Readable):
 
     def _switched(self) -> Iterator[tuple[str, str]]:
         for text, times, shortest in self.switched:
-            apart = f", at least {shortest:.3g} s apart" if np.isfinite(shortest) else ""
+            apart = f", at least {shortest:.3g} {self.unit} apart" if np.isfinite(shortest) else ""
             yield "", f"  {times:6d} ×  {text}{apart}"
 
     def _limits(self) -> Iterator[tuple[str, str]]:
@@ -138,11 +140,12 @@ class RunDiagnosis(Readable):
     def _stubborn(self) -> Iterator[tuple[str, str]]:
         for one in self.stubborn:
             yield "", f"  {one.attempts:5d} ×  {equation_line(one.equation)}"
-            yield "", f"           first at {one.time:.6g} s"
+            yield "", f"           first at {one.time:.6g} {self.unit}"
 
     def _windows(self) -> Iterator[tuple[str, str]]:
         for w in self.windows:
-            yield "", f"  {w.start:.6g} … {w.end:.6g} s: {count(w.error_tests, 'error test')}, {w.convergence} of convergence"
+            failed = f"{count(w.error_tests, 'error test')}, {w.convergence} of convergence"
+            yield "", f"  {w.start:.6g} … {w.end:.6g} {self.unit}: {failed}"
 
 
 def diagnose(result: Any) -> RunDiagnosis:
@@ -151,6 +154,7 @@ def diagnose(result: Any) -> RunDiagnosis:
     counts = {k: int(v) for k, v in result.statistics.items() if isinstance(v, (int, np.integer)) and not isinstance(v, bool)}
     span = (float(result.time[0]), float(result.time[-1])) if len(result.time) else (0.0, 0.0)
     found = RunDiagnosis(result.title, result.outcome.value, counts, span, diagnostics=tuple(result.diagnostics))
+    found.unit = result.unit("time") or "s"
     found.switched = tuple(_switched(result))
     if journal is None:
         found.recorded = False
@@ -335,7 +339,8 @@ def _about_pace(found: RunDiagnosis, journal: Journal, steps: int) -> Iterator[s
     problem = journal.problem
     role = "a state" if problem.differential[unknown] else "an algebraic unknown"
     yield (
-        f"Steps are short: {found.median:.2g} s (median) of {span:.3g} s, order {found.order:.1f}. `{name}`{many}, {role}, rules "
+        f"Steps are short: {found.median:.2g} {found.unit} (median) of {span:.3g} {found.unit}, order {found.order:.1f}. "
+        f"`{name}`{many}, {role}, rules "
         f"{share:.0%} of those looked at."
     )
     if found.order < _LOW_ORDER:
@@ -394,7 +399,7 @@ def _about_failures(found: RunDiagnosis, tests: float, convergence: float) -> It
 
 
 def _when(found: RunDiagnosis) -> str:
-    return f"{found.windows[0].start:.6g} … {found.windows[0].end:.6g} s" if found.windows else "no particular time"
+    return f"{found.windows[0].start:.6g} … {found.windows[0].end:.6g} {found.unit}" if found.windows else "no particular time"
 
 
 def _round(value: float) -> float:
