@@ -173,3 +173,48 @@ def test_an_internal_exchanger_dries_and_heats_the_suction_gas(wired: Any) -> No
 def test_what_is_no_arrangement() -> None:
     with pytest.raises(UsageError, match="'counter' or 'co' flow, not 'cross'"):
         fluid.CellularExchanger(10, "cross")
+
+
+def _brought(result: Any, medium: Any, *ports: str) -> tuple[float, float]:
+    """Energy and entropy that flows bring into a part at the end."""
+    energy = entropy = 0.0
+    for port in ports:
+        m, p = float(result[f"{port}.m_flow"][-1]), float(result[f"{port}.p"][-1])
+        h = float(result[f"{port}.h.{'inflow' if m > 0 else 'outflow'}"][-1])
+        energy, entropy = energy + m * h, entropy + m * float(medium.state(p=p, h=h).s)
+    return energy, entropy
+
+
+@pytest.mark.parametrize("second", [2e5, 2e5 + 1e-3, 2e5 + 1.0, 2.5e5, 3.5e5])
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.PlateExchanger])
+def test_exchangers_keep_energy_at_any_flow(wired: Any, make: Any, second: float) -> None:
+    """Also where one side stands still, hardly moves or flows backwards."""
+    h = [float(WATER.state(p=3e5, T=T).h) for T in (350.0, 300.0, 290.0, 310.0)]
+    plant = wired(
+        "hot.port part.a1", "part.b1 hot_end.port", "cold.port part.a2", "part.b2 cold_end.port", part=make(),
+        hot=fluid.PressureBoundary(p=3e5, h=h[0], medium=WATER), hot_end=fluid.PressureBoundary(p=2e5, h=h[1]),
+        cold=fluid.PressureBoundary(p=second, h=h[2], medium=WATER), cold_end=fluid.PressureBoundary(p=2e5, h=h[3]),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0, points=2)
+    energy, entropy = _brought(result, WATER, "part.a1", "part.b1", "part.a2", "part.b2")
+    assert abs(energy) < 1e-9
+    assert entropy < 0
+
+
+@pytest.mark.parametrize("x", [0.1, 0.5, 0.9, 1.05])
+def test_an_internal_exchanger_obeys_the_second_law(wired: Any, x: float) -> None:
+    """However wet the suction gas: the warm side does not become colder than it, and entropy is made."""
+    ends, warm = R134A.saturation(p=2e5), float(R134A.state(p=8e5, T=300.0).h)
+    cold = float(ends.liquid.h + x * ends.h_evaporation)
+    plant = wired(
+        "hot.port part.a1", "part.b1 hot_end.port", "wet.port part.a2", "part.b2 wet_end.port",
+        part=refrigeration.InternalExchanger(medium=R134A, effectiveness=1.0),
+        hot=fluid.FlowSource(m_flow=0.02, h=warm), hot_end=fluid.PressureBoundary(p=8e5, h=warm),
+        wet=fluid.FlowSource(m_flow=0.03, h=cold), wet_end=fluid.PressureBoundary(p=2e5, h=cold),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0, points=2)
+    energy, entropy = _brought(result, R134A, "part.a1", "part.b1", "part.a2", "part.b2")
+    assert abs(energy) < 1e-9
+    assert entropy < 0
+    left = R134A.state(p=float(result["part.b1.p"][-1]), h=float(result["part.b1.h.outflow"][-1])).T
+    assert left > R134A.state(p=float(result["part.a2.p"][-1]), h=cold).T - 0.1

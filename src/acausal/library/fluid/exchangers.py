@@ -65,20 +65,24 @@ class HeatExchanger(ac.Component):
         return self.UA
 
     def equations(self) -> Iterator[Any]:
-        capacities, inlets = [], []
-        for a, b, medium, sign in ((self.a1, self.b1, self.one, -1), (self.a2, self.b2, self.two, 1)):
+        capacities, inlets, sizes, passing = [], [], [], []
+        for a, b, medium in ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two)):
             size = ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2)
             enters = state_at(medium, a.p, ac.no_event(ac.where(a.m_flow > 0, a.h.inflow, b.h.inflow)))
             capacities.append(size * enters.cp)
             inlets.append(enters.T)
+            sizes.append(size)
+            passing.append(ac.no_event(ac.abs(a.m_flow)) / size)  # a share that goes to zero where a side stands still
             yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
             yield a.m_flow + b.m_flow == 0
-            gain = sign * self.Q_flow / size
-            yield b.h.outflow == a.h.inflow + gain
-            yield a.h.outflow == b.h.inflow + gain
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
         yield self.eps == effectiveness(self.conductance() / least, least / most, self.arrangement)
-        yield self.Q_flow == self.eps * least * (inlets[0] - inlets[1])
+        heat = self.eps * least * (inlets[0] - inlets[1])
+        yield self.Q_flow == heat * passing[0] * passing[1]
+        gains = -heat * passing[1] / sizes[0], heat * passing[0] / sizes[1]  # each side carries Q_flow, at any flow
+        for a, b, gain in ((self.a1, self.b1, gains[0]), (self.a2, self.b2, gains[1])):
+            yield b.h.outflow == a.h.inflow + gain
+            yield a.h.outflow == b.h.inflow + gain
 
 
 class PlateExchanger(HeatExchanger):

@@ -13,9 +13,10 @@ from ..fluid.passages import root_of_difference, state_at
 class InternalExchanger(ac.Component):
     """Warm fluid (a1 → b1) and cold suction gas (a2 → b2) of one medium in counterflow, without storage.
 
-    ``Q = effectiveness·min(m_1, m_2)·(h(p_2, T_1) - h_2)``: a share of what would bring the suction gas to the temperature of the
-    warm side, which has the larger heat capacity. So wet suction gas is dried first and heated then. Below `dT_small` between the
-    inlets Q goes to zero with the square of the difference, and it is never negative. Flows backwards pass unchanged.
+    ``Q = effectiveness·min(m_1·(h_1 - h(p_1, T_2)), m_2·(h(p_2, T_1) - h_2))``: a share of what would bring one of the sides to the
+    temperature at which the other comes. So wet suction gas is dried first and heated then, as far as the warm side can. Below
+    `dT_small` between the inlets Q goes to zero with the square of the difference, and it is never negative. Flows backwards pass
+    unchanged.
     """
 
     a1, b1 = ac.FluidPort(doc="warm, inlet"), ac.FluidPort(doc="warm, outlet")
@@ -33,11 +34,15 @@ class InternalExchanger(ac.Component):
         dew = self.medium.saturation(p=a2.p).vapour
         heated = self.medium.state(p=a2.p, T=ac.no_event(ac.max(warm.T, dew.T + 0.1)), phase="vapour")
         apart = ac.no_event(ac.max(warm.T - cold.T, 0.0))
-        both = ac.no_event(ac.min(m1, m2))  # neither side gets more than its flow can carry, whichever stands still
-        most = both * ac.no_event(ac.max(heated.h - cold.h, 0.0)) * apart**2 / (apart**2 + self.dT_small**2)
-        yield self.Q_flow == self.effectiveness * most
-        for a, b, m, sign in ((a1, self.b1, m1, -1), (a2, self.b2, m2, 1)):
+        cooled = self.medium.state(p=a1.p, T=ac.no_event(ac.min(cold.T, warm.T)))
+        each = [ac.no_event(ac.max(h, 0.0)) for h in (warm.h - cooled.h, heated.h - cold.h)]
+        small = 1e-6 * self.m_nominal
+        passing = [m / (m + small) for m in (m1, m2)]  # which go to zero where a side stands still
+        fade = self.effectiveness * apart**2 / (apart**2 + self.dT_small**2)
+        most = fade * ac.no_event(ac.min(m1 * each[0], m2 * each[1]))
+        yield self.Q_flow == most * passing[0] * passing[1]
+        for a, b, gain in ((a1, self.b1, -most * passing[1] / (m1 + small)), (a2, self.b2, most * passing[0] / (m2 + small))):
             yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
             yield a.m_flow + b.m_flow == 0
-            yield b.h.outflow == a.h.inflow + sign * self.Q_flow / (m + 1e-6 * self.m_nominal)
+            yield b.h.outflow == a.h.inflow + gain
             yield a.h.outflow == b.h.inflow
