@@ -191,3 +191,17 @@ def test_headings_have_the_unit_of_what_is_integrated_over(decay):
     study = ac.study(decay, {"k": [1.0]}, [ac.when_first("x", below=0.5), ac.integral("x")], until=1.0)
     assert [study.unit(name) for name in study.outputs] == ["s", "s"]
     assert "time of x < 0.5 [s]" in str(study) and "integral x [s]" in str(study)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True])
+def test_workers_are_a_number(decay, workers):
+    with pytest.raises(ac.ModelError, match="`workers` is how many"):
+        ac.study(decay, {"k": [1.0]}, "x", until=1.0, workers=workers)
+
+
+def test_a_table_that_cannot_be_written_is_told(decay, tmp_path):
+    study = ac.study(decay, {"k": [1.0]}, "x", until=1.0)
+    with pytest.raises(ac.ModelError, match="The table cannot be written to"):
+        study.save(tmp_path / "nowhere" / "table.csv")
+    with pytest.raises(ac.ModelError, match="A table is written to"):
+        study.save(tmp_path / "table.txt")

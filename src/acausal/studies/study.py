@@ -62,6 +62,8 @@ def study(
 
     A case that fails is a row with its outcome, the time reached and the reason; it never ends the study.
     """
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise UsageError(f"`workers` is how many cases run side by side: a whole number of at least 1, got {workers!r}.")
     columns = tuple(columns_of(outputs))
     model, found, variants = _models(model, cases)
     if not steady and until is None:

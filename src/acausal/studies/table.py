@@ -118,17 +118,20 @@ class Study:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table: `.csv`, `.xlsx` or `.parquet`, with units in the headings of a CSV."""
         ending = os.path.splitext(path)[1].lower()
-        frame = self.to_pandas()
-        if ending == ".csv":
-            units = frame.attrs["units"]
-            frame.rename(columns={n: f"{n} [{u}]" for n, u in units.items() if u}).to_csv(path)
-        elif ending == ".xlsx":
-            frame.to_excel(path)
-        elif ending == ".parquet":
-            frame.attrs = {}
-            frame.to_parquet(path)
-        else:
+        if ending not in (".csv", ".xlsx", ".parquet"):
             raise UsageError(f"A table is written to .csv, .xlsx or .parquet, not to `{path}`.")
+        frame = self.to_pandas()
+        try:
+            if ending == ".csv":
+                units = frame.attrs["units"]
+                frame.rename(columns={n: f"{n} [{u}]" for n, u in units.items() if u}).to_csv(path)
+            elif ending == ".xlsx":
+                frame.to_excel(path)
+            else:
+                frame.attrs = {}
+                frame.to_parquet(path)
+        except OSError as error:
+            raise UsageError(f"The table cannot be written to `{path}`: {error.strerror or error}.") from error
 
     def result(self, case: int | str) -> Any:
         """The whole result of one case, by number or name: run once more when asked for, and then kept (with `keep=`, on disk)."""
