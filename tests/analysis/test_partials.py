@@ -186,8 +186,17 @@ def test_a_point_that_the_result_does_not_have() -> None:
     assert model.partials(at=result, time=0.3).time == pytest.approx(0.3)
     with pytest.raises(ac.AcausalError, match=r"no point at 0.33 s; the nearest are at 0.3 and 0.4 s"):
         model.partials(at=result, time=0.33)
+    assert ac.compile(Tank()).partials(at=result, time=0.3).time == pytest.approx(0.3)  # the same model, translated again
+
+    class Other(Tank):
+        more = ac.Variable(start=0.0)
+
+        def equations(self) -> Any:
+            yield from super().equations()
+            yield ac.der(self.more) == 1.0
+
     with pytest.raises(ac.AcausalError, match="of another model"):
-        ac.compile(Tank()).partials(at=result)
+        ac.compile(Other()).partials(at=result)
     with pytest.raises(ac.AcausalError, match=r"derivatives=True"):
         model.partials(at=model.simulate(until=1.0, derivatives=False))
 
