@@ -69,7 +69,7 @@ class ThreeWayValve(ac.Component):
     """Divides what comes at `common` between `a` (share `opening` of the area) and `b` (the rest), or mixes it the other way
     round.
 
-    It holds a little fluid, `V`, at one pressure, so that it mixes at any flow.
+    It holds no fluid; what leaves is the mixture of what comes in, and the mean of both where nothing does.
     """
 
     common, a, b = ac.FluidPort(doc="all of it"), ac.FluidPort(doc="the first way"), ac.FluidPort(doc="the second way")
