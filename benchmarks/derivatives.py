@@ -68,7 +68,7 @@ def apart(exact: np.ndarray, function: Function, x: np.ndarray, columns: np.ndar
             return np.asarray(np.nan_to_num(np.abs(exact[:, some] - slopes) * size[some] / scale, nan=np.inf))
 
     error = errors(np.arange(len(columns)), _STEP, 0)
-    for length, side in ((1e-6, 0), (_STEP, 1), (_STEP, -1), (1e-6, 1), (1e-6, -1), (1e-8, 1), (1e-8, -1)):
+    for length, side in ((1e-6, 0), (1e-7, 0), (_STEP, 1), (_STEP, -1), (1e-6, 1), (1e-6, -1), (1e-8, 1), (1e-8, -1)):
         some = np.flatnonzero(error.max(axis=0, initial=0.0) > _ENOUGH)
         if len(some):
             error[:, some] = np.minimum(error[:, some], errors(some, length, side))
