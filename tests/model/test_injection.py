@@ -47,7 +47,8 @@ def test_a_parameter_and_an_input_fail_and_are_repaired(model: ac.Model) -> None
     assert model.simulate(1.0)["one.k"][-1] == 0.5  # a failure is of one run
 
 
-def test_an_algebraic_variable_gets_stuck(model: ac.Model) -> None:
+def test_an_algebraic_variable_gets_stuck(model: ac.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     run = model.simulate(4.0, points=9, rtol=1e-9, failures={"one.q": (1.0, 0.2), "several[2].s": ("2 s", None)})
     np.testing.assert_allclose(run.at(4.0)["one.level"], level(1.0) + 3 * 0.8 / 2, rtol=1e-7)
     assert run["one.q"][-1] == 0.2
