@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from page import example
 
 import acausal as ac
 from acausal.errors import ModelError, NameNotFound, ShapeError, UsageError
 from acausal.results.phases import PhasesResult
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def example(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Decay(ac.Component):
