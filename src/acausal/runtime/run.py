@@ -220,7 +220,8 @@ def driver(
         _refuse_events(solver, problem)
         return Whole(solver, problem, request) if problem.size else Evaluated(problem, request)
     corners = interruptible or any(has_corners(s) for s in request.inputs.values())
-    if corners and problem.rules is None and hasattr(problem, "lowered"):
+    bare = corners and problem.rules is None and hasattr(problem, "lowered")
+    if bare:
         problem = without_rules(problem)  # the jumps and corners of inputs are met all the same
     request = request.checked(problem)
     assert request.known is not None
@@ -231,6 +232,8 @@ def driver(
         return Evaluated(problem, request)
     if selection is not None and problem.size:
         request = _watched(problem, request, selection, starts)
+        if bare and request.exchange is not None:
+            request = replace(request, exchange=_bare(request.exchange))
     if selection is not None:
         request = replace(request, reduced=lambda: selection.whole[0])
     solving = opened(solver, problem, request)
@@ -239,6 +242,16 @@ def driver(
     from .events.driver import Hybrid  # most of the code of a run, which many models never need
 
     return Hybrid(problem, request, solving)
+
+
+def _bare(exchange: Any) -> Any:
+    """With other states, too, a problem that says nothing about events has the form of one that does."""
+
+    def exchanged(problem: Problem, t: float, y: Floats, yp: Floats) -> Any:
+        other, watch = exchange(problem, t, y, yp)
+        return without_rules(other), watch
+
+    return exchanged
 
 
 def run_to_end(
