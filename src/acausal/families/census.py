@@ -23,12 +23,13 @@ from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
 from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, renamed, transform, walk
 from ..language.external import ExternalFunction
+from ..language.icons import drawing
 from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
 from ..records import dataclass
-from .plant import MEDIA, Kind, Plant, Quantity
+from .plant import ICON, MEDIA, Kind, Plant, Quantity
 from .slips import methods_of
 from .surroundings import seen_around
 from .tree import NUMERIC, Node, Port, frozen_value, recorded
@@ -180,6 +181,7 @@ class Census:
         media = {name: [medium.name, type(medium).__name__] for name, medium in media_of(component).items()}
         if media:
             kind.attributes[MEDIA] = media
+        kind.attributes[ICON] = drawing(cls)
         kind.methods = methods_of(cls, "equations") if not cls._ac_origin else ()
         kind.closed = cls._ac_closed
         self.plant.kinds.append(kind)

@@ -87,7 +87,7 @@ class Method:
         return place.file == self.file and self.first <= place.line <= self.last
 
 
-MEDIA = "media of its ports"  # among a kind's attributes: no attribute of the user's can have this name
+MEDIA, ICON = "media of its ports", "its icon"  # among a kind's attributes: no attribute of the user's can have these names
 
 
 @dataclass(slots=True, eq=False)

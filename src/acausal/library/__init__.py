@@ -23,6 +23,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..language import icons as _icons
+from .icons import ICONS as _ICONS
+
 if TYPE_CHECKING:
     from . import (
         control,
@@ -44,6 +47,8 @@ __all__ = [
     "control", "electrical", "electromechanics", "electronics", "fluid", "mechanics", "motion", "refrigeration", "sampled",
     "signal", "switching", "system_dynamics", "thermal",
 ]  # fmt: skip
+
+_icons.register(__name__, _ICONS)  # here, as nobody has a class of the library without this module
 
 
 def __getattr__(name: str) -> Any:

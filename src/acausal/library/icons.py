@@ -1,4 +1,4 @@
-"""Icons of components: a small drawing for each class of the library, which its subclasses inherit.
+"""Icons of the library's components: a small drawing for each class, which its subclasses inherit.
 
 A class of one's own has the icon of the nearest class above it, or the one it declares: ``icon = '<path d="M4 24 H44"/>'``, drawn
 on a square of 48 by 48 with lines that have the colour of the text around. What has none is a box with its initials.
@@ -6,36 +6,25 @@ on a square of 48 by 48 with lines that have the colour of the text around. What
 
 from __future__ import annotations
 
-import re
-from html import escape
+from ..errors import UsageError
+from ..language.icons import BOX, boxed, drawing, is_drawing, picture, text
 
-_HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" width="{0}" height="{0}" fill="none" stroke="currentColor" '
-_HEAD += 'stroke-width="2" stroke-linejoin="round" stroke-linecap="round">'
+__all__ = ["ICONS", "drawing", "svg"]
+
 _BOWTIE = '<path d="M8 14 L40 34 V14 L8 34 Z"/>'
 _CIRCLE = '<circle cx="24" cy="24" r="16"/>'
 _PIPE = '<path d="M4 18 H44 M4 30 H44"/>'
-_BOX = '<rect x="8" y="8" width="32" height="32"/>'
 _VESSEL = '<path d="M14 12 a10 6 0 0 1 20 0 V36 a10 6 0 0 1 -20 0 Z"/>'
 _COIL = '<path d="M4 12 H38 a4 4 0 0 1 0 8 H12 a4 4 0 0 0 0 8 H38 a4 4 0 0 1 0 8 H4"/>'
 _METER = '<circle cx="24" cy="18" r="12"/><path d="M24 30 V40 M4 40 H44"/>'
 
-
-def _text(letters: str, y: int = 29, size: int = 14) -> str:
-    style = 'fill="currentColor" stroke="none" text-anchor="middle" font-family="sans-serif"'
-    return f'<text x="24" y="{y}" font-size="{size}" {style}>{escape(letters)}</text>'
-
-
-def _boxed(letters: str) -> str:
-    return _BOX + _text(letters, size=14 if len(letters) < 4 else 10)
-
-
 ICONS: dict[str, str] = {
     # fluid
-    "fluid.boundaries.PressureBoundary": '<path d="M10 10 V38 M10 24 H44 M36 18 L44 24 L36 30"/>' + _text("p", 20, 12),
+    "fluid.boundaries.PressureBoundary": '<path d="M10 10 V38 M10 24 H44 M36 18 L44 24 L36 30"/>' + text("p", 20, 12),
     "fluid.boundaries.FlowSource": _CIRCLE + '<path d="M14 24 H34 M28 18 L34 24 L28 30"/>',
     "fluid.boundaries.Closed": '<path d="M4 24 H30 M30 12 V36 M36 12 V36"/>',
     "fluid.exchangers.HeatExchanger": _CIRCLE + '<path d="M2 24 H14 L20 14 L28 34 L34 24 H46"/>',
-    "fluid.exchangers.PlateExchanger": _BOX + '<path d="M16 8 V40 M24 8 V40 M32 8 V40 M8 40 L40 8"/>',
+    "fluid.exchangers.PlateExchanger": BOX + '<path d="M16 8 V40 M24 8 V40 M32 8 V40 M8 40 L40 8"/>',
     "fluid.exchangers.CellularExchanger": '<rect x="4" y="10" width="40" height="10"/><rect x="4" y="28" width="40" height="10"/>'
     '<path d="M14 10 V20 M24 10 V20 M34 10 V20 M14 28 V38 M24 28 V38 M34 28 V38 M24 20 V28"/>',
     "fluid.machines.Pump": _CIRCLE + '<path d="M16 10 L40 24 L16 38"/>',
@@ -50,11 +39,11 @@ ICONS: dict[str, str] = {
     "fluid.two_phase.TwoPhasePipe": _PIPE + '<path d="M6 26 q4 -4 9 0 t9 0 t9 0 t9 0"/>',
     "fluid.two_phase.Separator": _VESSEL + '<path d="M14 28 H34 M4 22 H14 M24 6 V2 M24 42 V46"/>',
     "fluid.sensors.Sensor": _METER,
-    "fluid.sensors.PressureSensor": _METER + _text("p", 23),
-    "fluid.sensors.TemperatureSensor": _METER + _text("T", 23),
-    "fluid.sensors.FlowSensor": _METER + _text("m", 23),
-    "fluid.sensors.SuperheatSensor": _METER + _text("ΔT", 23, 12),
-    "fluid.sensors.SubcoolingSensor": _METER + _text("ΔT", 23, 12),
+    "fluid.sensors.PressureSensor": _METER + text("p", 23),
+    "fluid.sensors.TemperatureSensor": _METER + text("T", 23),
+    "fluid.sensors.FlowSensor": _METER + text("m", 23),
+    "fluid.sensors.SuperheatSensor": _METER + text("ΔT", 23, 12),
+    "fluid.sensors.SubcoolingSensor": _METER + text("ΔT", 23, 12),
     "fluid.tanks.OpenTank": '<path d="M10 8 V40 H38 V8 M10 20 H38 M18 26 H30"/>',
     "fluid.tanks.StratifiedTank": _VESSEL + '<path d="M14 18 H34 M14 24 H34 M14 30 H34"/>',
     "fluid.valves.CheckValve": '<path d="M12 12 V36 L36 24 Z M36 12 V36 M4 24 H12 M36 24 H44"/>',
@@ -79,28 +68,28 @@ ICONS: dict[str, str] = {
     "refrigeration.receivers.Accumulator": _VESSEL + '<path d="M14 32 H34 M20 2 V14 M28 2 V36 a3 3 0 0 0 6 0"/>',
     "refrigeration.rooms.ColdRoom": '<path d="M6 22 L24 8 L42 22 V42 H6 Z M24 20 V36 M17 24 L31 32 M31 24 L17 32"/>',
     "refrigeration.rooms.FrostedCoil": _COIL + '<path d="M24 2 V8 M21 3 L27 7 M27 3 L21 7"/>',
-    "refrigeration.rooms.Thermostat": _BOX + _text("T") + '<path d="M14 36 H22 V33 H34"/>',
+    "refrigeration.rooms.Thermostat": BOX + text("T") + '<path d="M14 36 H22 V33 H34"/>',
     "refrigeration.rooms.DefrostClock": _CIRCLE + '<path d="M24 12 V24 L32 30"/>',
     "refrigeration.rooms.Door": '<path d="M12 42 V6 H36 V42 M12 42 H36 M30 24 V27"/>',
     # control
-    "control.LimitedPID": _boxed("PID"),
-    "control.RateLimiter": _BOX + '<path d="M12 34 H18 L30 14 H36"/>',
-    "control.Staging": _BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',
-    "control.Sequencer": _BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',
+    "control.LimitedPID": boxed("PID"),
+    "control.RateLimiter": BOX + '<path d="M12 34 H18 L30 14 H36"/>',
+    "control.Staging": BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',
+    "control.Sequencer": BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',
     # thermal
     "thermal.HeatCapacitor": '<path d="M10 34 a8 8 0 0 1 0 -14 a10 10 0 0 1 18 -8 a9 9 0 0 1 12 12 a7 7 0 0 1 -4 10 Z"/>',
     "thermal.TwoPort": '<rect x="10" y="16" width="28" height="16"/><path d="M2 24 H10 M38 24 H46"/>',
     "thermal.Convection": '<path d="M10 8 V40 M18 12 q6 6 0 12 t0 12 M28 12 q6 6 0 12 t0 12 M38 12 q6 6 0 12 t0 12"/>',
     "thermal.BodyRadiation": '<path d="M8 8 V40 M40 8 V40 M12 16 q4 -4 8 0 t8 0 t8 0 M12 32 q4 -4 8 0 t8 0 t8 0"/>',
     "thermal.ThermalCollector": '<path d="M8 10 L24 24 L40 10 M24 24 V44"/>',
-    "thermal.FixedTemperature": _boxed("T"),
-    "thermal.PrescribedTemperature": _boxed("T"),
-    "thermal.FixedHeatFlow": _CIRCLE + _text("Q"),
-    "thermal.PrescribedHeatFlow": _CIRCLE + _text("Q"),
-    "thermal.TemperatureSensor": _METER + _text("T", 23),
-    "thermal.RelativeTemperatureSensor": _METER + _text("ΔT", 23, 12),
-    "thermal.HeatFlowSensor": _METER + _text("Q", 23),
-    "thermal.Thermostat": _BOX + _text("T") + '<path d="M14 36 H22 V33 H34"/>',
+    "thermal.FixedTemperature": boxed("T"),
+    "thermal.PrescribedTemperature": boxed("T"),
+    "thermal.FixedHeatFlow": _CIRCLE + text("Q"),
+    "thermal.PrescribedHeatFlow": _CIRCLE + text("Q"),
+    "thermal.TemperatureSensor": _METER + text("T", 23),
+    "thermal.RelativeTemperatureSensor": _METER + text("ΔT", 23, 12),
+    "thermal.HeatFlowSensor": _METER + text("Q", 23),
+    "thermal.Thermostat": BOX + text("T") + '<path d="M14 36 H22 V33 H34"/>',
     "thermal.Wall": '<path d="M14 6 V42 M34 6 V42 M14 14 L34 6 M14 24 L34 14 M14 34 L34 24 M14 42 L34 34"/>',
     "thermal.LayeredWall": '<path d="M10 6 V42 M20 6 V42 M28 6 V42 M38 6 V42 M20 16 L28 10 M20 28 L28 22 M20 40 L28 34"/>',
     "thermal.Room": '<path d="M6 22 L24 8 L42 22 V42 H6 Z"/>',
@@ -119,9 +108,9 @@ ICONS: dict[str, str] = {
     # signals
     "signal.Source": '<path d="M8 40 V8 M8 40 H42 M8 24 q8 -20 16 0 t16 0"/>',
     "signal.Block": '<path d="M4 24 H12 M36 24 H44"/><rect x="12" y="12" width="24" height="24"/>',
-    "signal.PI": _boxed("PI"),
-    "signal.LimitedPI": _boxed("PI"),
-    "signal.PID": _boxed("PID"),
+    "signal.PI": boxed("PI"),
+    "signal.LimitedPI": boxed("PI"),
+    "signal.PID": boxed("PID"),
 }
 
 
@@ -132,17 +121,11 @@ def svg(of: type, size: int = 48) -> str:
     >>> svg(fluid.Pump).startswith("<svg"), svg(fluid.SolenoidValve) != svg(fluid.Valve)
     (True, True)
     """
-    return f"{_HEAD.format(size)}{drawing(of)}</svg>"
-
-
-def drawing(of: type) -> str:
-    """What is within the picture: declared as `icon`, of the nearest class above that has one, or a box with initials."""
-    for cls in of.__mro__:
-        declared = vars(cls).get("icon")
-        if isinstance(declared, str):
-            return declared
-        found = ICONS.get(f"{cls.__module__.removeprefix('acausal.library.')}.{cls.__name__}")
-        if found is not None:
-            return found
-    initials = "".join(re.findall(r"[A-Z]", of.__name__))[:3] or of.__name__[:2]
-    return _boxed(initials)
+    declared = vars(of).get("icon")
+    if isinstance(declared, str) and not is_drawing(declared):
+        raise UsageError(
+            f"The icon of {of.__name__} is not a drawing: {declared[:60]!r}.",
+            remedy="It is shapes of SVG on a square of 48 by 48: `icon = '<path d=\"M4 24 H44\"/>'`; "
+            "path, circle, ellipse, rect, line, polyline, polygon and text, in lower case and double quotes.",
+        )
+    return picture(drawing(of), size)

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import Location
 from ..families.assemble import read
 from ..families.numbers import Attributes
-from ..families.plant import MEDIA, Kind, Plant, Quantity
+from ..families.plant import ICON, MEDIA, Kind, Plant, Quantity
 from ..families.system import System
 from ..families.traced import Traced, TracedConnection
 from ..families.tree import NUMERIC, Node
@@ -22,6 +22,7 @@ from ..language.component import Component
 from ..language.connector import ConnectorView
 from ..language.declarations import Constant, Declaration, Output
 from ..language.expression import Expression, Reference
+from ..language.icons import is_drawing
 from ..language.states import StateDeclaration
 from .program import Program
 
@@ -87,11 +88,12 @@ class _Writer:
             "number": kind.index,
             "class": kind.name,
             "documentation": kind.doc,
+            "icon": icon if is_drawing(icon := kind.attributes.get(ICON)) else "",  # it may come from a file
             "instances": kind.count,
             "connectors": [self._connector(kind, name) for name in kind.ports],
             "quantities": [self._quantity(kind, q) for q in shown if q.connector is None],
             "expressions": [self._expression(kind, name, e) for name, e in kind.named.items()],
-            "structural": {name: value for name, value in kind.attributes.items() if name != MEDIA},
+            "structural": {name: value for name, value in kind.attributes.items() if name not in (MEDIA, ICON)},
             "connections": [self._connection(c) for c in [*traced.connections, *traced.state_connections]],
         }
 

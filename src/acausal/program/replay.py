@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import Location
 from ..families.assemble import Source
-from ..families.plant import Kind
+from ..families.plant import ICON, Kind
 from ..families.trace import ACTIONS, STATEMENTS
 from ..families.traced import Traced, TracedEquation
 from ..families.tree import NUMERIC, Node, Port
@@ -70,6 +70,7 @@ class Recordings:
 
     def _class(self, kind: Kind, traced: Traced) -> type[Packed]:
         held: dict[str, Any] = {"__doc__": kind.doc or None, "__module__": f"acausal.packed.{self.title}"}
+        held["icon"] = kind.attributes.get(ICON)
         for name, port in kind.ports.items():
             if "." not in name:  # connectors within connectors come with those
                 held[name] = _connector(port, kind.ports)
