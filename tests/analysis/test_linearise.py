@@ -10,7 +10,7 @@ from plants import Capacitor, Ground, Inductor, Resistor
 from scipy.linalg import eig
 
 import acausal as ac
-from acausal.errors import NameNotFound
+from acausal.errors import NameNotFound, UsageError
 from acausal.library import electrical, thermal
 
 
@@ -261,3 +261,30 @@ def test_a_result_from_another_process_is_a_point_of_the_model():
     np.testing.assert_array_equal(again.linearise(at=result).A, expected)
     with pytest.raises(ac.ModelError, match="is of another model"):
         ac.compile(Other()).linearise(at=result)
+
+
+class Switched(ac.Component):
+    """x' = -k x + u, twice as fast once x is below a half."""
+
+    k, u = ac.Parameter(1.0), ac.Input(0.0)
+    x, fast = ac.Variable(start=1.0, fixed=True), ac.Boolean(start=False)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.k * ac.where(self.fast, 2.0, 1.0) * self.x**2 + self.u
+
+    def events(self) -> Any:
+        yield ac.when(self.x < 0.5, ac.assign(self.fast, True))
+
+
+def test_a_result_from_a_file_is_a_point_of_the_model(tmp_path: Any) -> None:
+    model = ac.compile(Switched())
+    run = model.simulate(3.0, points=31, set={"k": 1.5}, inputs={"u": lambda t: 0.01 * t})
+    run.save(tmp_path / "run.acausal")
+    read = ac.load(tmp_path / "run.acausal")
+    for time in (0.0, 0.3, 2.0, None):
+        fresh, again = (model.linearise(at=at, time=time, inputs=["u"]).A.values.toarray() for at in (run, read))
+        np.testing.assert_allclose(again, fresh, rtol=1e-12)
+    slow = model.simulate(1.0, start_from=read, set={"k": 1.5}, points=3, sensitivities=["k"])
+    np.testing.assert_allclose(slow["x"], model.simulate(1.0, start_from=run, set={"k": 1.5}, points=3)["x"], rtol=1e-12)
+    with pytest.raises(UsageError, match="does not hold all states"):
+        ac.compile(Oscillator()).linearise(at=read)

@@ -120,3 +120,47 @@ def test_a_folder_that_cannot_be_written_is_said(decay, tmp_path):
     file.write_text("")
     with pytest.raises(ac.AcausalError, match="cannot be kept in"):
         run(decay, file)
+
+
+class Latch(ac.Component):
+    """x' = -k x, and how often x was small: cases that begin where the one before ended tell of discrete values, too."""
+
+    k = ac.Parameter(1.0)
+    x, count = ac.Variable(start=1.0, fixed=True), ac.Discrete(0.0)
+
+    def equations(self):
+        yield ac.der(self.x) == -self.k * self.x
+
+    def events(self):
+        yield ac.when(self.x < 0.5, ac.reinit(self.x, 1.0), ac.assign(self.count, ac.pre(self.count) + 1.0))
+
+
+@pytest.mark.parametrize("component", [Decay, Latch])
+def test_what_begins_from_the_previous_case_is_not_run_twice(component, tmp_path, monkeypatch):
+    from acausal.studies import chain
+
+    model, ran = ac.compile(component()), []
+    run_case = chain.run_case
+
+    def counted(job, number, *rest):
+        if len(ran) == 7:
+            raise Stop
+        ran.append(number)
+        return run_case(job, number, *rest)
+
+    outputs = ["x"] if component is Decay else ["x", "count"]
+    study = partial(ac.study, model, cases(), outputs, until=1.0, each_from="previous")
+    whole = study(keep=tmp_path / "whole")
+    monkeypatch.setattr(chain, "run_case", counted)
+    with pytest.raises(Stop):
+        study(keep=tmp_path / "parts")
+    assert ran == list(range(7))
+    monkeypatch.setattr(chain, "run_case", lambda *given: ran.append(given[1]) or run_case(*given))
+    again = study(keep=tmp_path / "parts")
+    assert ran == list(range(len(cases())))
+    for name in outputs:
+        np.testing.assert_array_equal(again[name], whole[name])
+    (tmp_path / "parts" / "rows.jsonl").write_bytes(b"")  # the end is known, but what led there is not
+    for place in (tmp_path / "parts").glob("end-of-*"):
+        place.write_bytes(b"damaged")
+    np.testing.assert_array_equal(study(keep=tmp_path / "parts")["x"], whole["x"])

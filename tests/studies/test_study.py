@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -205,3 +206,39 @@ def test_a_table_that_cannot_be_written_is_told(decay, tmp_path):
         study.save(tmp_path / "nowhere" / "table.csv")
     with pytest.raises(ac.ModelError, match="A table is written to"):
         study.save(tmp_path / "table.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"until": "1 kg"}, "`until` cannot be '1 kg'"),
+        ({"until": -1.0}, "A simulation runs forward"),
+        ({"until": 1.0, "points": -3}, "`points` is a whole number"),
+        ({"until": 1.0, "pionts": 3}, "Did you mean `points`"),
+        ({"until": 1.0, "options": {}}, "no argument `options`"),
+        ({"until": 1.0, "rtol": "small"}, "`rtol` is a positive number"),
+        ({"until": 1.0, "solver": "euler"}, "There is no solver `euler`"),
+        ({"until": 1.0, "atol": {"y": 1.0}}, "`y` does not exist"),
+        ({"until": 1.0, "set": {"kk": 1.0}}, "`kk` does not exist"),
+        ({"until": 1.0, "inputs": {"v": 1.0}}, "`v` does not exist"),
+        ({"until": 1.0, "store": ["y"]}, "`y` does not exist"),
+        ({"until": 1.0, "start_from": 3.0}, "`start_from` takes an earlier result"),
+        ({"until": 1.0, "initial": "rest"}, "`initial` is"),
+        ({"until": 1.0, "failures": {"y": (1.0, 2.0)}}, "`y` does not exist"),
+        ({"until": 1.0, "steady": True}, "not of both"),
+        ({"steady": True, "poinst": 3}, "`steady_state` has no argument `poinst`"),
+        ({"until": 1.0, "each_from": "last"}, "`each_from` is"),
+    ],
+)
+def test_a_wrong_option_is_told_once_and_before_the_first_run(decay, options, said):
+    ran = []
+    with pytest.raises(ac.AcausalError, match=re.escape(said)):
+        ac.study(decay, {"k": [1.0, 2.0]}, lambda result: ran.append(result) or 0.0, **options)
+    assert not ran
+
+
+def test_the_legend_of_bands_shows_each_in_its_own_colour(decay):
+    study = ac.study(decay, ac.draws({"k": ac.uniform(0.5, 2.0)}, 8), "x", until=1.0, points=5)
+    patches = study.bands("x").axes[0].get_legend().get_patches()
+    assert [p.get_alpha() for p in patches] == [None, None]
+    assert patches[0].get_facecolor() != patches[1].get_facecolor()

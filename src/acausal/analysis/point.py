@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from types import NoneType
@@ -14,6 +15,8 @@ from ..families.plant import TIME
 from ..families.system import System
 from ..program.codec import digest_of
 from ..results.result import Result
+from ..results.store import LoadedResult
+from ..runtime.initialise.earlier import earlier_values, whole_names
 from ..runtime.problem import Problem
 from ..runtime.states import gathered
 from ..runtime.storage import seconds
@@ -43,7 +46,9 @@ class Point:
 def point_of(model: Model, at: Any, time: Any) -> Point:
     """`at`: a result, a time to simulate to, or None for the start; `time`: one of the result's output times."""
     moment = None if time is None else seconds(time, "time", model.system.plant.independent[1])
-    if not isinstance(at, Result):
+    if isinstance(at, LoadedResult):
+        at, moment = _read_back(model, at, moment), None
+    elif not isinstance(at, Result):
         if time is not None:
             raise UsageError("`time` picks a point of a result; without one, `at` is the time itself.", remedy="at=result, time=…")
         at = _simulated(model, at)
@@ -63,6 +68,39 @@ def point_of(model: Model, at: Any, time: Any) -> Point:
 def _is_of(one: System, other: System) -> bool:
     """Whether a result is of that model, be it a copy, from another process or from a file."""
     return one.plant is other.plant or (one.size == other.size and digest_of(one) == digest_of(other))
+
+
+class _Moment:
+    """One row of a result that was read from a file, as a result that ends there."""
+
+    def __init__(self, whole: LoadedResult, row: int) -> None:
+        self.whole, self.row, self.time, self.history = whole, row, whole.time[row : row + 1], whole.history
+        self.time_reached = float(whole.time[row])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.asarray(self.whole[name])[self.row : self.row + 1]
+
+    def meaning(self, name: str) -> Any:
+        return self.whole.meaning(name)
+
+
+def _read_back(model: Model, whole: LoadedResult, time: Any) -> Result:
+    """A point of a result from a file, which has names and numbers but no model: its parameters, inputs and states are put in."""
+    there = _Moment(whole, _row(whole, time))
+    earlier = earlier_values(model.system, there)
+    if earlier is None or not earlier.complete(model.system):
+        raise UsageError(
+            f"The result in `at` ({whole.title}) does not hold all states of the model ({model.title}).",
+            remedy="Give a result of this model that was saved with all its variables.",
+        )
+    numbers: dict[str, dict[str, Any]] = {"parameter": {}, "input": {}}
+    for role, found in numbers.items():
+        for name in whole_names(model.system, (role,)):
+            with suppress(ModelError):
+                found[name] = there[name][0]
+    t = float(there.time[0])
+    asked: dict[str, Any] = {"set": numbers["parameter"], "inputs": numbers["input"], "start_from": there}
+    return model.simulate(t + max(_SOON, _SOON * abs(t)), start=t, at=[t], derivatives=True, on_failure="keep", **asked)
 
 
 def _simulated(model: Model, at: Any) -> Result:
@@ -97,7 +135,7 @@ def assigned(problem: Problem, found: np.ndarray) -> np.ndarray:
     return found
 
 
-def _row(result: Result, time: Any) -> int:
+def _row(result: Result | LoadedResult, time: Any) -> int:
     if not len(result.time):
         raise UsageError("The result in `at` holds no point.")
     if time is None:

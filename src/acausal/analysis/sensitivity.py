@@ -19,6 +19,7 @@ from ..families.plant import TIME
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
 from ..results.result import Recorded, Result
+from ..runtime.initialise.earlier import is_result
 from ..runtime.problem import Problem, core
 from ..runtime.recording import Passage, Recording
 from .directions import Directions, directions_of, named
@@ -239,7 +240,7 @@ def spelt(model: Model, names: Iterable[str] | str | Recording) -> list[str] | R
 def mode_of(options: Mapping[str, Any]) -> str:
     """How a run began, by what `simulate` was told: states that an earlier result gave hold."""
     initial = str(options.get("initial", "start"))
-    return "hold" if isinstance(options.get("start_from"), Result) and initial == "start" else initial
+    return "hold" if is_result(options.get("start_from")) and initial == "start" else initial
 
 
 def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import NameNotFound, UsageError, near_matches
+from ..errors import UsageError
 from ..families.facts import put_back
 from ..families.starts import StartReader
 from ..families.system import System
@@ -26,8 +26,9 @@ from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Problem
 from ..runtime.progress import reported
 from ..runtime.recording import Recording
-from ..runtime.solver import Solver, check_options, find_solver
-from ..runtime.storage import is_number, output_times, seconds
+from ..runtime.solver import Solver, find_solver
+from ..runtime.storage import seconds
+from .asked import check_arguments, run_asked
 from .failure import OnFailure, check_on_failure, heard, told_of_given, told_of_open
 from .session import Clock, OnSolution, Order, Session, simulated
 from .steady import SteadyStates, along
@@ -456,33 +457,15 @@ class Model:
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
-        unit = self.system.plant.independent[1]
-        begin, end = seconds(start, "start", unit), seconds(until, "until", unit)
-        times = output_times(begin, end, points, at, self.system.size, every, unit)
-        chosen = find_solver(solver)
-        _check_arguments(chosen, options, rtol, atol, Model.simulate)
-        recording = None
-        if sensitivities is not None:
-            from ..analysis.sensitivity import followed, mode_of, prepared_to_record, spelt
-
-            sensitivities = spelt(self, sensitivities)
-            recording, derivatives = prepared_to_record(chosen, given, solve_for, store, sensitivities), True
-        switches: list[Any] = []
-        if failures:
-            from .injection import switches_of
-
-            if sensitivities is not None:
-                raise UsageError("A run with `failures` has no sensitivities.", remedy="Run without one of them.")
-            switches = switches_of(self, failures, float(begin), float(end), set or {}, inputs or {})
-        choice = self._preparation.choice(store, derivatives, len(times))
-        asked_start = Beginning(begin, initial, set or {}, inputs or {}, start_from, given or {}, solve_for, end=end)
-        with reported(progress, begin, end, self.title) as report:
-            order = Order(asked_start, float(end), times, chosen, choice, rtol, atol, options, report, recording, on_solution)
-            result, interrupted = simulated(self._preparation, order, self.seconds, switches)
+        order, switches = run_asked(self, {k: v for k, v in locals().items() if k != "self"})
+        recording = order.recording
+        with reported(progress, order.beginning.t, order.end, self.title) as report:
+            result, interrupted = simulated(self._preparation, replace(order, progress=report), self.seconds, switches)
         if recording is not None and recording is not sensitivities:
-            wanted: Any = sensitivities
-            mode = mode_of({"initial": initial, "start_from": start_from})
-            result.sensitivities = followed(self, result, recording, wanted, mode)
+            from ..analysis.sensitivity import followed, mode_of
+
+            names: Any = sensitivities
+            result.sensitivities = followed(self, result, recording, names, mode_of({"initial": initial, "start_from": start_from}))
         told_of_given(result.told, on_failure)
         return heard(result, on_failure, interrupted)
 
@@ -525,7 +508,7 @@ class Model:
                 f"The solver `{chosen.name}` makes whole runs only and cannot be used in a session.",
                 remedy="Leave `solver` out, or choose one that gives an integrator (`open`); see docs/solvers.md.",
             )
-        _check_arguments(chosen, options, rtol, atol, Model.start)
+        check_arguments(chosen, options, rtol, atol, Model.start)
         choice = self._preparation.choice(store, derivatives, 1)
         asked = Beginning(begin, initial, set or {}, inputs or {}, start_from)
         order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options, progress)
@@ -608,24 +591,3 @@ class Model:
             return result, problem.equations.workspace(moment, found.y, found.yp, problem.known)[problem.lowered.place]
 
         return along(over, solve, earlier_values(self.system, start_from), self.system.name_of_unknown, lambda: nominal)
-
-
-def _check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol: Any, method: Callable[..., Any]) -> None:
-    """What can be known to be wrong before anything is computed; a misspelt name may be meant for `simulate` or for the solver."""
-    known = [option.name for option in solver.options]
-    for name in options:
-        if name not in known:
-            own = [p for p in inspect.signature(method).parameters if p not in ("self", "options")]
-            raise NameNotFound(
-                f"`{method.__name__}` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`. "
-                f"{near_matches(name, [*own, *known])}".rstrip(),
-                remedy=f"Options of {solver.name}: {', '.join(known) or 'none'}.",
-            )
-    check_options(solver, options)
-    if not is_number(rtol) or rtol <= 0:
-        raise UsageError(f"`rtol` is a positive number such as 1e-6, got {rtol!r} of type {type(rtol).__name__}.")
-    for value in atol.values() if isinstance(atol, Mapping) else [] if atol is None else [atol]:
-        if not is_number(value) or value <= 0:
-            raise UsageError(
-                f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
-            )

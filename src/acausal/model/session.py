@@ -22,6 +22,7 @@ from ..results.point import shown
 from ..results.result import Result
 from ..runtime.bounds import violated
 from ..runtime.histories import Histories, State, refuse_delays
+from ..runtime.initialise.earlier import is_result
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
 from ..runtime.outcome import Outcome
 from ..runtime.parameters import by_name
@@ -136,7 +137,7 @@ class Session:
             inputs=first.signals,
             progress=order.progress,
             options=order.options,
-            resumed=isinstance(before, Result) and before.time_reached == order.beginning.t,
+            resumed=is_result(before) and before.time_reached == order.beginning.t,
             known=problem.known.copy(),
             recording=order.recording,
             sound=True,

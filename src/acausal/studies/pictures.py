@@ -102,7 +102,7 @@ def overlay(study: Study, path: str, most: int, file: File) -> Figure:
     for k in np.unique(np.linspace(0, len(study) - 1, min(most, len(study))).astype(int)):
         result = study.result(int(k))
         axis.plot(result.time, result[path], linewidth=1, label=study.cases.names[int(k)])
-    axis.set_xlabel("time [s]")
+    axis.set_xlabel(_over(study))
     axis.set_ylabel(_label(study, path))
     if len(axis.lines) <= 10:
         axis.legend(fontsize=8)
@@ -119,15 +119,31 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
     lines_ = np.nanpercentile(curves, sorted(shares), axis=0)
     figure, axes = _axes(1, 1)
     axis = axes.ravel()[0]
-    for k in range(len(lines_) // 2):
+    pairs = len(lines_) // 2
+    for k in range(pairs):  # one upon the other, each as dark as it looks, so that the legend shows the same
         label = f"{sorted(shares)[k]:g} … {sorted(shares)[-1 - k]:g} %"
-        axis.fill_between(time, lines_[k], lines_[-1 - k], alpha=0.25, linewidth=0, color="C0", label=label)
+        colour = _lighter("C0", 0.75 - 0.5 * k / max(1, pairs))
+        axis.fill_between(time, lines_[k], lines_[-1 - k], linewidth=0, color=colour, label=label)
     if len(lines_) % 2:
         axis.plot(time, lines_[len(lines_) // 2], color="C0", label=f"{sorted(shares)[len(lines_) // 2]:g} %")
-    axis.set_xlabel("time [s]")
+    axis.set_xlabel(_over(study))
     axis.set_ylabel(_label(study, path))
     axis.legend(fontsize=8)
     return _done(figure, file)
+
+
+def _over(study: Study) -> str:
+    """What runs are integrated over, with its unit."""
+    name, unit = study._job.model.system.plant.independent[:2]
+    return f"{name} [{unit}]" if unit else str(name)
+
+
+def _lighter(colour: str, share: float) -> tuple[float, float, float]:
+    """A colour mixed with white."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (share + (1 - share) * part for part in to_rgb(colour))
+    return red, green, blue
 
 
 def _at(result: Any, path: str, time: np.ndarray) -> np.ndarray:

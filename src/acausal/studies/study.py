@@ -14,9 +14,11 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError
 from ..language.component import Component
+from ..model.asked import check_rest, check_run
 from . import facts
 from .case_run import Job, Row, run_case
 from .cases import Cases, Draws, cases_of
+from .chain import Chain
 from .executors import Chunk, rows_of
 from .journal import Journal
 from .outputs import Column, Outputs, columns_of
@@ -25,6 +27,7 @@ from .rows import Rows
 from .table import Study
 from .variants import Variants, variants_of
 
+_EACH_FROM = ("start", "first", "previous")
 _ROWS_A_CHUNK = 64  # at the most
 _CHUNKS_A_WORKER = 16  # so that workers end together
 _CHECKED = 1000  # distinct values of a column that are looked at before the first run; a case checks its own all the same
@@ -66,8 +69,7 @@ def study(
         raise UsageError(f"`workers` is how many cases run side by side: a whole number of at least 1, got {workers!r}.")
     columns = tuple(columns_of(outputs))
     model, found, variants = _models(model, cases)
-    if not steady and until is None:
-        raise UsageError("A study needs an end for its runs, or `steady=True`.", remedy='until="1 day"')
+    _check_options(model, until, steady, each_from, options)
     asked = dict(options) if steady else {"until": until, **options}
     structural = () if variants is None else variants.arguments
     inputs = _checked(model, found, structural)
@@ -78,17 +80,35 @@ def study(
     rows = Rows(len(found), len(columns))
     for row in journal.rows() if journal is not None else ():
         rows.put(row)
+    chain = Chain(None if journal is None else journal.folder)
     with counted(progress, rows.done, len(found), getattr(model, "title", "model")) as count:
-        for batch in _batches(_rows(job, found, rows.left(), each_from, executor, workers)):
+        for batch in _batches(_rows(job, found, rows.left(), each_from, executor, workers, chain)):
             if journal is not None:
                 journal.append(batch)
+                chain.save()
             for row in batch:
                 rows.put(row)
             count(rows.done)
     return Study(job, found, rows, each_from, None if journal is None else journal.folder)
 
 
-def _rows(job: Job, cases: Cases, left: Sequence[int], each_from: str, executor: Any, workers: int | None) -> Iterator[Row]:
+def _check_options(model: Any, until: Any, steady: bool, each_from: str, options: dict[str, Any]) -> None:
+    """What no case could be run with is told once, before the first."""
+    if each_from not in _EACH_FROM:
+        raise UsageError(f'`each_from` is "start", "first" or "previous", got {each_from!r}.')
+    if steady and until is not None:
+        raise UsageError("A study is of runs (`until=…`) or of states of rest (`steady=True`), not of both.")
+    if steady:
+        check_rest(model, options)
+    elif until is None:
+        raise UsageError("A study needs an end for its runs, or `steady=True`.", remedy='until="1 day"')
+    else:
+        check_run(model, until, options)
+
+
+def _rows(
+    job: Job, cases: Cases, left: Sequence[int], each_from: str, executor: Any, workers: int | None, chain: Chain
+) -> Iterator[Row]:
     if each_from == "start":
         yield from rows_of(job, _chunks(cases, left, workers), executor, workers)
     elif each_from == "first":
@@ -97,21 +117,8 @@ def _rows(job: Job, cases: Cases, left: Sequence[int], each_from: str, executor:
             yield row
         others = [k for k in left if k != 0]
         yield from rows_of(job, _chunks(cases, others, workers), executor, workers, result if row.ok else None)
-    elif each_from == "previous":
-        yield from _one_after_another(job, cases, left)
     else:
-        raise UsageError(f'`each_from` is "start", "first" or "previous", got {each_from!r}.')
-
-
-def _one_after_another(job: Job, cases: Cases, left: Sequence[int]) -> Iterator[Row]:
-    """Each case begins where the one before it ended; a failed one is passed over. After an interruption, those that are done
-    are run once more, since nothing else knows where they ended."""
-    earlier, wanted = None, frozenset(left)
-    for k in range(max(left, default=-1) + 1):
-        row, result = run_case(job, k, cases[k], earlier)
-        earlier = result if row.ok else earlier
-        if k in wanted:
-            yield row
+        yield from chain.rows(job, cases, left)
 
 
 def _chunks(cases: Cases, numbers: Sequence[int], workers: int | None) -> Iterator[Chunk]:
