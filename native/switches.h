@@ -74,6 +74,7 @@ class Switches {
     std::vector<char> strict;             // of the relations: > and <
     std::vector<double> soft;             // of the relations: by so much a crossing may be wrong where values are interpolated
     std::vector<char> fired;              // of the relations: those that crossed at this event
+    std::vector<int32_t> edges;           // of the relations: the other edge of the same stair, or the row itself
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
     // of the cells: equations read it; the user declared it; a time to come depends on it; relations read it
     std::vector<char> read, visible, timed, followed;

@@ -118,7 +118,15 @@ class Switches:
     def set_types(self, typed: object, truths: object) -> None: ...
     def set_bands(self, band: float, away: float) -> None: ...
     def set_relations(
-        self, bands: object, sense: object, strict: object, narrow: object, soft: object, directions: object
+        self,
+        bands: object,
+        sense: object,
+        strict: object,
+        exact: object,
+        narrow: object,
+        soft: object,
+        edges: object,
+        directions: object,
     ) -> None: ...
     def set_unknowns(
         self, differential: object, nominal: object, signs: object, guess_signs: object, restart_step: float

@@ -12,3 +12,17 @@ from .verdict import GENERATORS, judge
 def test_random_models(generator: str, seed: int) -> None:
     verdict = judge(generator, seed)
     assert verdict.good, f"{verdict.said}: {verdict.why}"
+
+
+@pytest.mark.parametrize(
+    ("generator", "seed"),
+    [
+        ("relations", 700060),  # an unknown that is solved for lands on the edge of `floor` that it has just passed
+        ("circuits", 900028),  # a transformer that leaves an equation without an unknown: the explanation ended in an IndexError
+        ("circuits", 900149),  # starts that contradict each other in equations that are singular at the start
+        ("linear", 900016),  # the same: Newton's method went to 1e15, and other conditions were not seen beside it
+    ],
+)
+def test_models_that_went_wrong_once(generator: str, seed: int) -> None:
+    verdict = judge(generator, seed)
+    assert verdict.good, f"{verdict.said}: {verdict.why}"

@@ -389,5 +389,5 @@ def test_switches_are_checked() -> None:
         switches.set_cells(np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32), *masks, False)
     with pytest.raises(ValueError, match="`sense` must have 1 elements, not 2"):
         switches.set_relations(
-            np.zeros(1, dtype=np.int32), np.ones(2), *2 * [np.ones(1, bool)], np.ones(1), np.ones(1), np.zeros(0, dtype=np.int32)
+            np.zeros(1, dtype=np.int32), np.ones(2), *2 * [np.ones(1, bool)], *2 * [np.ones(1)], *2 * [np.zeros(0, dtype=np.int32)]
         )

@@ -63,6 +63,7 @@ class Rule:
     detail: str = ""  # operator of a relation, direction and kind of a crossing, message of a stop
     band: Reference | None = None  # of a relation: how far beyond zero it switches
     plain: bool = False  # of an assignment: only another name for what unknowns, time and parameters say
+    stair: Reference | None = None  # of a relation: the value of `floor` or `ceil` that it ends
     knots: np.ndarray | None = None  # of a table: where its argument meets a corner
     terms: list[Expression] = field(default_factory=list)
 
@@ -225,8 +226,8 @@ class Freezer:
         self.plant.add_quantity(self.kind, Quantity(name, declaration, shape))
         return Reference(self.kind.representative, self.kind.representative, name, shape)
 
-    def _relation(self, name: str, a: Expression, b: Expression, of: str = "") -> Expression:
-        """A relation's cell. `of` is what it was made for, if not for itself."""
+    def _relation(self, name: str, a: Expression, b: Expression, of: str = "", stair: Reference | None = None) -> Expression:
+        """A relation's cell. `of` is what it was made for, if not for itself; `stair` what it ends."""
         relation = apply(name, a, b)
         if isinstance(relation, Constant):
             return relation
@@ -251,7 +252,8 @@ class Freezer:
         frozen = self._cells[relation] = apply("where", Mark("live"), relation, cell)
         if str(relation) in self.sliding:
             difference = self._slide(relation, difference, frozen, cell)
-        self.rules.append(Rule("relation", difference - band, relation.shape, of or str(relation), location, cell, name, band))
+        said = of or str(relation)
+        self.rules.append(Rule("relation", difference - band, relation.shape, said, location, cell, name, band, stair=stair))
         return frozen
 
     def _slide(self, relation: Expression, difference: Expression, frozen: Expression, cell: Reference) -> Expression:
@@ -281,14 +283,14 @@ class Freezer:
             cell = self.auxiliary("stair", Discrete(0.0), step.shape)
             now = self.before(cell)  # what it was compared with when the event began
             top, bottom = (now + 1.0, now) if name == "floor" else (now, now - 1.0)
-            above, below = self._relation("gt", x, top, str(step)), self._relation("lt", x, bottom, str(step))
-            # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
-            # is seen by being equal; time does not jump, but what it is compared with may.
             up, down = now + 1.0, now - 1.0
-            onto = apply("eq", x, up if name == "floor" else down)
+            # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
+            # is on the stair that begins there: relations see to it; time does not jump, but what it is compared with may.
+            onto = "ge" if name == "floor" else "gt", "lt" if name == "floor" else "le"
+            above, below = (self._relation(said, x, edge, str(step), cell) for said, edge in zip(onto, (top, bottom), strict=True))
             if isinstance(above, Reference):
-                onto &= ~apply("eq", x, self.before(x))
-            above, below = (above | onto, below) if name == "floor" else (above, below | onto)
+                met = apply("eq", x, up if name == "floor" else down) & ~apply("eq", x, self.before(x))
+                above, below = (above | met, below) if name == "floor" else (above, below | met)
             lower = apply("where", below, apply("min", step, down), now)
             value = apply("where", above, apply("max", step, up), lower)
             self.rules.append(Rule("update", value, step.shape, str(step), self._place[1], cell))

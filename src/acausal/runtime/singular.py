@@ -136,7 +136,10 @@ def _entries(active: _Active) -> _Entries:
     form = active.form
     inside = np.flatnonzero((active.block >= 0) & (form.sizes[active.block] > 1))
     order = inside[np.argsort(active.block[inside], kind="stable")]
-    place_of_row, place_of_column = np.zeros(form.pointers[-1], np.int64), np.zeros(form.pointers[-1], np.int64)
+    size = 1 + max(
+        int(form.equations.max(initial=-1)), int(form.unknowns.max(initial=-1))
+    )  # some may have no partner, and no block
+    place_of_row, place_of_column = np.zeros(size, np.int64), np.zeros(size, np.int64)
     local = np.arange(form.pointers[-1]) - np.repeat(form.pointers[:-1], form.sizes)
     place_of_row[form.equations], place_of_column[form.unknowns] = local, local
     start = np.searchsorted(active.block[order], np.arange(form.count + 1))

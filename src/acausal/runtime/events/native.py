@@ -174,7 +174,7 @@ def switches(handler: Handler, span: float) -> Any:
     masks = (np.ascontiguousarray(mask, dtype=bool) for mask in of_cells)
     found.set_cells(_indices(handler.cells), _indices(handler.partners), *masks, handler.mixed)
     about = relations.sense, relations.strict, relations.exact, relations.narrow, relations.soft
-    found.set_relations(_indices(relations.bands), *about, _directions(handler))
+    found.set_relations(_indices(relations.bands), *about, _indices(relations.edges), _directions(handler))
     found.set_bands(BAND, AWAY, IDLE, ROUNDING, handler.soon, SOON)
     found.set_types(np.ascontiguousarray(handler.typed), np.ascontiguousarray(handler.truths))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))

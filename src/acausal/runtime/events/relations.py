@@ -11,7 +11,8 @@ does no harm.
 Derivatives and algebraic unknowns are interpolated at a crossing, with less accuracy than the states, and differ after the restart,
 where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the
 same, and gets a band as wide as it needs. Not so one that decides on a discrete value (a diode begins to conduct) by what is solved
-for: with another decision that is something else.
+for: with another decision that is something else. A stair of `floor` has two edges, and the one that was passed upwards is the next
+one's lower edge: it has been passed all the same.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0. So has what an event leaves on its
 switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5.
@@ -52,13 +53,15 @@ class Relations:
         self.count = part.count
         self.cells, self.bands = first + part.targets, first + part.bands
         self.sense, self.strict = senses(part.blocks, self.count)
+        self.edges = _edges(part.blocks, self.count)
         self.narrow, self.soft = np.zeros(self.count), np.zeros(self.count)
         self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
         self.exact = ~self._depends(np.append(~problem.differential, np.ones(problem.size, dtype=bool)))
         self.direct = np.ones(self.count, dtype=bool)  # equations read them, and do not jump: others decide on what will be solved
         self._settled = np.zeros(self.count, dtype=bool)  # they stay on their switching points after this event
         self._wide = np.zeros(self.count)  # what interpolated derivatives need, for a while
-        self._fired = np.zeros(self.count, dtype=bool)  # the solver saw them crossing at this event
+        self._fired = np.zeros(self.count, dtype=bool)  # the solver saw them crossing at this event …
+        self._inherited = self._fired  # … or the edge that is now theirs
         self._size = np.zeros(self.count)  # how far away they are from their switching points
         self._held, self._looked = np.zeros(self.count, dtype=bool), False
         self._size_before, self._old = self._size, np.zeros(self.count)
@@ -99,6 +102,7 @@ class Relations:
         if first:
             self._settled[:] = False
             self._fired = np.zeros(self.count, dtype=bool) if crossed is None else crossed
+            self._inherited = self._fired[self.edges] & ~self._fired
             self._wide[:] = 0.0
             self.brace(w, ~self._fired)
 
@@ -128,12 +132,13 @@ class Relations:
         if not jumped:
             self._size_before = size
         elif crossed is None:
-            back = wrong & self._fired & (size <= self.soft)  # by less than what was interpolated may be wrong
+            back = wrong & (self._fired | self._inherited) & (size <= self.soft)  # by less than what was interpolated may be wrong
             self._wide[back] = 2 * size[back]
             wrong &= ~back
         if jumped:
             width = np.maximum(np.abs(w[self.bands]), self.narrow)
-            wrong |= (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
+            onto = (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
+            wrong |= onto & ~self._inherited
         if crossed is not None:
             switched = crossed & ((side * g <= 0) | (jumped & (side * raw <= self.soft)))
             back = switched & (side * raw > 0)
@@ -237,7 +242,8 @@ class Relations:
     def _softness(self) -> Floats:
         """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
         n = self.problem.size
-        of_solved = np.where(self.exact | ~self.direct, 0.0, self.rtol * OF_ALGEBRAIC)
+        continuous = self.direct | (self.edges != np.arange(self.count))
+        of_solved = np.where(self.exact | ~continuous, 0.0, self.rtol * OF_ALGEBRAIC)
         return np.where(self._depends(np.arange(2 * n) >= n), self.rtol * OF_DERIVATIVES, of_solved)
 
     def _depends(self, unknowns: Mask) -> Mask:
@@ -300,6 +306,20 @@ def senses(blocks: list[RuleBlock], count: int) -> tuple[Floats, np.ndarray]:
         sense[rows] = 1.0 if block.rule.detail in ("gt", "ge") else -1.0
         strict[rows] = block.rule.detail in ("gt", "lt")
     return sense, strict
+
+
+def _edges(blocks: list[RuleBlock], count: int) -> np.ndarray:
+    """Of each relation the row of the other edge of the stair that it ends, or its own: where one edge is passed upwards, the next
+    stair begins with the same edge downwards."""
+    other, first = np.arange(count), dict[tuple[int, str], RuleBlock]()
+    for block in blocks:
+        if block.rule.stair is None:
+            continue
+        pair = first.setdefault((block.kind.index, block.rule.stair.name), block)
+        if pair is not block:
+            rows, others = (np.arange(b.start, b.start + b.count) for b in (block, pair))
+            other[rows], other[others] = others, rows
+    return other
 
 
 def leaf_values(family: Family, w: Floats, leaf: Expression) -> Floats:

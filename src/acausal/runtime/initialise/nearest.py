@@ -56,9 +56,12 @@ class Nearest:
         return np.asarray((self.x[columns] - self.start[columns]) / self.nominal[columns])
 
     def found(self, whole: Subsystem, options: Options) -> Floats | None:
-        """All values where the starts are met halfway; None if the equations are not linear in them."""
+        """All values where the starts are met halfway; None if the equations are not linear in them, or singular."""
+        slopes = self._slopes(whole)
+        if slopes is None:
+            return None
         change = np.zeros(2 * self.stack.size)
-        change[self.taken] = self._move(whole) * self.nominal[self.taken]
+        change[self.taken] = self._move(slopes) * self.nominal[self.taken]
         before, found = self.x[whole.columns], []
         for part in (0.5, 1.0):
             whole.x[:] = self.x + part * change
@@ -73,9 +76,8 @@ class Nearest:
         x[whole.columns] = found[1]
         return x
 
-    def _move(self, whole: Subsystem) -> Floats:
+    def _move(self, slopes: Floats) -> Floats:
         """By how much what is taken moves, in nominal values."""
-        slopes = self._slopes(whole)
         rows, away = np.concatenate([np.eye(len(self.taken)), slopes]), self._away(np.concatenate([self.taken, self.computed]))
         level = self.level[np.concatenate([self.taken, self.computed])]
         move, open_ = np.zeros(len(self.taken)), np.eye(len(self.taken))
@@ -91,10 +93,11 @@ class Nearest:
                 break
         return move
 
-    def _slopes(self, whole: Subsystem) -> Floats:
-        """What is computed by what is taken, both in nominal values, at x."""
+    def _slopes(self, whole: Subsystem) -> Floats | None:
+        """What is computed by what is taken, both in nominal values, at x; None if the equations do not determine it."""
         whole.x[:] = self.x
-        whole.factorise(whole.jacobian(self.x[whole.columns]))
+        if not whole.factorise(whole.jacobian(self.x[whole.columns])):
+            return None
         place = np.full(2 * self.stack.size, -1)
         place[whole.columns] = np.arange(whole.size)
         indptr, indices, source = self.stack.incidence.part(whole.rows, self.taken)
