@@ -388,10 +388,10 @@ void bind_fixed(nb::module_ &m) {
              },
              "out"_a)
         .def("add_table",
-             [](Fixed &f, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes) {
-                 f.inputs.add_table(2 * f.system->layout.size + cell, times, values, slopes);
+             [](Fixed &f, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes, bool rate) {
+                 f.inputs.add_table(2 * f.system->layout.size + cell, times, values, slopes, rate);
              },
-             "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none())
+             "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "rate"_a = false)
         .def("add_function",
              [](Fixed &f, int64_t cell, nb::object function) { f.inputs.add_function(2 * f.system->layout.size + cell, std::move(function)); },
              "cell"_a, "function"_a)

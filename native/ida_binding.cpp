@@ -310,10 +310,10 @@ void bind_ida(nb::module_ &m) {
         .def("consistent", &consistent, "t"_a, "y"_a, "yp"_a, "differential"_a, "nominal"_a, "tolerance"_a = 1e-10, "max_iterations"_a = 20,
              "Solve for y of algebraic and y' of differential unknowns, in place; returns (ok, iterations). See consistent.h.")
         .def("add_table",
-             [](Ida &ida, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes) {
-                 ida.inputs.add_table(input_cell(ida, cell), times, values, slopes);
+             [](Ida &ida, int64_t cell, nb::handle times, nb::handle values, nb::handle slopes, bool rate) {
+                 ida.inputs.add_table(input_cell(ida, cell), times, values, slopes, rate);
              },
-             "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "Cell `cell` of known follows a table; cubic if slopes are given.")
+             "cell"_a, "times"_a, "values"_a, "slopes"_a = nb::none(), "rate"_a = false, "Cell `cell` of known follows a table; cubic if slopes are given; its rate if asked for.")
         .def("add_function", [](Ida &ida, int64_t cell, nb::object f) { ida.inputs.add_function(input_cell(ida, cell), std::move(f)); },
              "cell"_a, "function"_a, "Cell `cell` of known is function(t).")
         .def("refresh_jacobian", [](Ida &ida) { ida.refresh_jacobian(); }, "A new Jacobian at every step.")

@@ -7,18 +7,19 @@ namespace acausal {
 double InputTable::value(double t) {
     const double *x = times.data, *y = values.data;
     int64_t n = times.shape[0];
-    if (t <= x[0]) return y[0];
-    if (t >= x[n - 1]) return y[n - 1];
+    if (t <= x[0]) return rate ? slopes.data[0] : y[0];
+    if (t >= x[n - 1]) return rate ? slopes.data[n - 1] : y[n - 1];
     if (!(x[interval] <= t && t < x[interval + 1])) interval = std::upper_bound(x, x + n, t) - x - 1;
     double h = x[interval + 1] - x[interval], s = (t - x[interval]) / h;
     double a = y[interval], b = y[interval + 1];
     if (!cubic) return a + s * (b - a);
     const double *m = slopes.data + interval;
     double r = 1 - s; // cubic Hermite form
+    if (rate) return 6 * s * r * (b - a) / h + r * (1 - 3 * s) * m[0] + s * (1 - 3 * r) * m[1];
     return r * r * ((1 + 2 * s) * a + s * h * m[0]) + s * s * ((1 + 2 * r) * b - r * h * m[1]);
 }
 
-void Inputs::add_table(int64_t cell, nb::handle times, nb::handle values, nb::handle slopes) {
+void Inputs::add_table(int64_t cell, nb::handle times, nb::handle values, nb::handle slopes, bool rate) {
     InputTable table;
     table.cell = cell;
     table.times = Doubles(times, "times");
@@ -31,6 +32,7 @@ void Inputs::add_table(int64_t cell, nb::handle times, nb::handle values, nb::ha
         table.slopes = Doubles(slopes, "slopes");
         require_size(table.slopes, table.times.shape[0], "slopes");
         table.cubic = true;
+        table.rate = rate;
     }
     tables.push_back(std::move(table));
 }

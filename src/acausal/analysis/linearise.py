@@ -14,6 +14,7 @@ from scipy.sparse.linalg import splu
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..runtime.histories import refuse_delays
+from ..runtime.parameters import differentiated_inputs
 from .matrix import Matrix, Names
 from .partials import Partials, partials
 
@@ -37,6 +38,16 @@ def linearise(
     """See `Model.linearise`."""
     refuse_delays(model.program.system, "A linear approximation")
     found = partials(model, at, time=time, inputs=inputs, parameters=(), outputs=outputs)
+    moved = np.isin(found._inputs, list(differentiated_inputs(model.program.system)))
+    differentiated = [found.inputs[int(k)] for k in np.flatnonzero(moved)]
+    if differentiated and inputs is not None:
+        raise UsageError(
+            f"The model needs the derivative of input `{differentiated[0]}`: its answer to it is not of the form E x' = A x + B u.",
+            remedy="Let a first-order lag follow the input, and linearise by what goes into that.",
+        )
+    if differentiated:
+        others = [name for name in found.inputs if name not in differentiated]
+        found = partials(model, at, time=time, inputs=others, parameters=(), outputs=outputs)
     for matrix in (found.F_y, found.F_yp, found.F_u, found.G_y, found.G_yp, found.G_u):
         wrong = ~np.isfinite(matrix.values.data)
         if wrong.any():

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import Diagnostic, Location, ModelError
 from ..families.path import Located
-from ..families.plant import TIME, ZERO, Kind, Quantity, element_name, joined
+from ..families.plant import DERIVATIVES, TIME, ZERO, Kind, Quantity, element_name, joined
 from ..language.declarations import Constant
 from ..language.expression import Expression, Reference, Time, walk
 from ..readable import Readable, Section, count, listed
@@ -248,7 +248,7 @@ class _Explainer:
         values = [solution.name(u) for u in contents.values if u != target or self.system.differential[u]]
         slopes = [solution.name(u, True) for u in contents.slopes if u != target]
         names = {c: solution.known_name(c) for c in contents.known if solution.known_name(c)}
-        inputs = {TIME, *self.plant.input_cells().tolist()}
+        inputs = {TIME, *(c for order in range(1 + DERIVATIVES) for c in self.plant.input_cells(order).tolist())}
         found.depends_on = (*values, *slopes, *(n for c, n in names.items() if c in inputs))
         found.parameters = tuple(n for c, n in names.items() if c not in inputs)
 

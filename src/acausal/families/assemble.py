@@ -22,7 +22,6 @@ from ..language.expression import (
     Sum,
     Time,
     transform,
-    walk,
 )
 from ..language.medium import known_media
 from ..language.reading import one_at_a_time
@@ -240,7 +239,6 @@ class _Builder:
         self.place = np.where(aliases.known, 2 * self.n + aliases.index, aliases.index).astype(np.int32)
         self.known = known.astype(np.int32)
         self.differential = np.zeros(self.n, dtype=bool)
-        self.inputs = plant.input_cells()
         self.merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
         self.derived: dict[tuple[int, Expression], DerivedCells] = {}
 
@@ -436,7 +434,7 @@ class _Builder:
             return base + numbers
         place, minus = self.place[numbers], self.aliases.sign[numbers] < 0
         if leaf.order:
-            place = self._derivative_places(rows, leaf, place, numbers)
+            place = self._derivative_places(place)
         return np.where(minus, ~place, place)
 
     def _derived_cells(self, kind: Kind, leaf: Derived) -> np.ndarray:
@@ -447,30 +445,14 @@ class _Builder:
             self.derived[key] = DerivedCells(cells, leaf.expression, kind)
         return self.derived[key].cells
 
-    def _derivative_places(self, rows: Rows, leaf: Reference, place: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    def _derivative_places(self, place: np.ndarray) -> np.ndarray:
         unknown = place < 2 * self.n
         self.differential[place[unknown]] = True
         cells = place - 2 * self.n
-        self._refuse_input_derivatives(rows, leaf, cells[~unknown], numbers[~unknown])
-        return np.where(unknown, place + self.n, 2 * self.n + np.where(cells == TIME, ONE, ZERO))
-
-    def _refuse_input_derivatives(self, rows: Rows, leaf: Reference, cells: np.ndarray, numbers: np.ndarray) -> None:
-        varying = np.isin(cells, self.inputs)
-        if varying.any():
-            name = self.plant.name_of(int(numbers[varying][0]))
-            source = self.plant.name_of(int(cells[varying][0]), "known")
-            own = [e for t in self.traced if t.kind is rows.kind for e in t.equations]
-            stated = next((e for e in own if leaf in set(walk(e.residual))), None)
-            given = "is given from outside" if source == name else f"is the input `{source}`, given from outside"
-            raise ModelError(
-                Diagnostic(
-                    f"`der({name})` is needed, but {name} {given} as a function of time: its derivative is not known.",
-                    component=rows.kind.name,
-                    equation=stated.text if stated else "",
-                    location=stated.location if stated else None,
-                    remedy="Let a first-order lag follow the input and use its state, or give the derivative as another input.",
-                )
-            )
+        given, rates = self.plant.rates(np.where(unknown, ZERO, cells).ravel())
+        steady = np.where(cells == TIME, ONE, ZERO)
+        known = np.where(given.reshape(place.shape), rates.reshape(place.shape), steady)
+        return np.where(unknown, place + self.n, 2 * self.n + known)
 
     def _families(self) -> list[Family]:
         families = merged_families(self.merged)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError
 from ..language.expression import Constant, Expression, Slot, transform, walk
 from ..records import dataclass
 from .differentiate import gradient
@@ -142,28 +141,17 @@ def time_derivative(table: Coded, size: int, plant: Plant) -> Coded:
 
 
 def _change(codes: np.ndarray, size: int, plant: Plant) -> np.ndarray | float:
-    """The derivative of what sits in a slot: the next derivative of an unknown, 1 for time, 0 for other knowns."""
+    """The derivative of what sits in a slot: the next derivative of an unknown or an input, 1 for time, 0 for other knowns."""
     unsigned = plain(codes)
     known = unsigned >= KNOWN
     cells = unsigned[known] - KNOWN
-    _refuse_inputs(cells, plant)
-    if known.all():
+    given, rates = plant.rates(cells)
+    if known.all() and not given.any():
         signs = np.where(codes < 0, -1.0, 1.0)
         if (cells == TIME).all() and (signs == signs[0]).all():
             return float(signs[0])
         if not (cells == TIME).any():
             return 0.0
-    raised = np.where(known, KNOWN + np.where(unsigned - KNOWN == TIME, ONE, ZERO), unsigned + size)
+    raised = unsigned + size
+    raised[known] = KNOWN + np.where(given, rates, np.where(cells == TIME, ONE, ZERO))
     return np.where(codes < 0, ~raised, raised)
-
-
-def _refuse_inputs(cells: np.ndarray, plant: Plant) -> None:
-    varying = np.isin(cells, plant.input_cells())
-    if varying.any():
-        name = plant.name_of(int(cells[varying][0]), "known")
-        raise ModelError(
-            Diagnostic(
-                f"The derivative of input `{name}` is needed, because it prescribes something that other equations integrate.",
-                remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time.",
-            )
-        )

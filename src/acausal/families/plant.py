@@ -32,6 +32,7 @@ _MOST_LOCATED = 50_000
 
 # The first cells of the known part of the workspace. LIVE: relations are evaluated rather than frozen; INITIAL: the start of a run.
 TIME, CONTINUATION, ZERO, ONE, LIVE, INITIAL, FIRST_PARAMETER = range(7)
+DERIVATIVES = 2  # of inputs that have cells: a prescribed position has a velocity and an acceleration
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +59,10 @@ class Quantity:
         if role == "known":
             return self.base if self.declaration.is_known else self.known_base if self.role == "input" else None
         return None if self.declaration.is_known else self.base
+
+    def blocks(self, role: str) -> int:
+        """How many cells there are for each of its numbers: with the value before an event, with derivatives."""
+        return 2 if self.role == "discrete" else 1 + DERIVATIVES if self.role == "input" and role == "known" else 1
 
     @property
     def is_potential(self) -> bool:
@@ -156,6 +161,7 @@ class Plant:
         self.root, self.kinds = root, kinds
         self.variable_count = 0
         self.known_count = FIRST_PARAMETER
+        self._inputs: dict[int, np.ndarray] = {}  # cells of inputs, by the order of the derivative
         self._located: dict[str, Located] = {}  # names that were asked for; who lists a result asks for each several times
         self.seen: Seen | None = None  # what components see of those around them
 
@@ -166,8 +172,9 @@ class Plant:
             quantity.base, self.known_count = self.known_count, self.known_count + cells
         else:
             quantity.base, self.variable_count = self.variable_count, self.variable_count + total
-            if quantity.role == "input":
-                quantity.known_base, self.known_count = self.known_count, self.known_count + total
+            if quantity.role == "input":  # behind what is given, its derivatives
+                self._inputs.clear()
+                quantity.known_base, self.known_count = self.known_count, self.known_count + (1 + DERIVATIVES) * total
         kind.quantities[quantity.name] = quantity
 
     # --- numbers --------------------------------------------------------------------------------------------------------
@@ -187,14 +194,36 @@ class Plant:
         inner, element = np.divmod(reference.picked, size)
         return base + instances[:, inner] * size + element
 
-    def input_cells(self) -> np.ndarray:
-        """Known cells that hold external inputs."""
-        found = [np.zeros(0, dtype=np.int64)]
-        for kind in self.kinds:
-            for q in kind.quantities.values():
-                if q.role == "input":
-                    found.append(np.arange(q.known_base, q.known_base + kind.count * q.size))
-        return np.concatenate(found)
+    def input_cells(self, order: int = 0) -> np.ndarray:
+        """Known cells that hold external inputs, or their derivatives of an order."""
+        if order not in self._inputs:
+            found = [np.zeros(0, dtype=np.int64)]
+            for kind in self.kinds:
+                for q in kind.quantities.values():
+                    if q.role == "input":
+                        found.append(q.known_base + order * kind.count * q.size + np.arange(kind.count * q.size))
+            self._inputs[order] = np.concatenate(found)
+        return self._inputs[order]
+
+    def rates(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which known cells are inputs or derivatives of inputs, and the cells of one order more."""
+        found, rates = np.zeros(len(cells), dtype=bool), cells.copy()
+        for order in range(DERIVATIVES):
+            now, more = self.input_cells(order), self.input_cells(order + 1)
+            here = np.isin(cells, now)
+            if here.any():
+                by = np.argsort(now)
+                rates[here] = more[by[np.searchsorted(now[by], cells[here])]]
+                found |= here
+        beyond = np.isin(cells, self.input_cells(DERIVATIVES))
+        if beyond.any():
+            name = self.name_of(int(cells[beyond][0]), "known")
+            raise ModelError(
+                f"The derivative of `{name}` is needed, because the input prescribes something that other equations integrate: "
+                f"more than {DERIVATIVES} derivatives of an input cannot be had.",
+                remedy="Give the quantity through a filter (a first-order lag of the input), or as an expression of time.",
+            )
+        return found, rates
 
     def discrete_cells(self) -> np.ndarray:
         """Known cells of discrete values; the cells of their values before an event are `partner_cells`."""
@@ -214,7 +243,8 @@ class Plant:
 
     def varying_cells(self) -> np.ndarray:
         """Known cells that change during a run, time aside."""
-        return np.concatenate([self.input_cells(), self.discrete_cells(), self.partner_cells()])
+        inputs = [self.input_cells(order) for order in range(1 + DERIVATIVES)]
+        return np.concatenate([*inputs, self.discrete_cells(), self.partner_cells()])
 
     # --- names ----------------------------------------------------------------------------------------------------------
     def path_of(self, kind: Kind, instance: int) -> str:
@@ -241,14 +271,16 @@ class Plant:
         before, offset = divmod(number - base, kind.count * quantity.size)
         instance, element = divmod(offset, quantity.size)
         name = joined(self.path_of(kind, instance), element_name(quantity.name, element, quantity.shape))
-        return f"pre({name})" if before else name
+        if quantity.role == "discrete":
+            return f"pre({name})" if before else name
+        return "der(" * before + name + ")" * before
 
     def quantity_at(self, number: int, role: str = "variable") -> tuple[Kind, Quantity, int]:
         """Which quantity a number belongs to, and its first number."""
         for kind in self.kinds:
             for quantity in kind.quantities.values():
                 base = quantity.first(role)
-                blocks = 2 if quantity.role == "discrete" else 1
+                blocks = quantity.blocks(role)
                 if base is not None and base <= number < base + blocks * kind.count * quantity.size:
                     return kind, quantity, base
         raise IndexError(number)

@@ -208,8 +208,8 @@ class Model:
             linear = model.linearise(at=model.steady_state(), inputs=["heater.Q"], outputs=["room.T"])
             linear.poles(), linear.states, linear.to_scipy()
 
-        `at` and `time` as for `partials`; `inputs` are external inputs (all of them otherwise) or parameters. Between events: what
-        switches stays as it is at the point.
+        `at` and `time` as for `partials`; `inputs` are external inputs (all of them otherwise, except those whose derivative
+        the model needs) or parameters. Between events: what switches stays as it is at the point.
         """
         from ..analysis.linearise import linearise
 

@@ -88,7 +88,7 @@ _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
     "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "delay", "grid", "outside"
 )  # fmt: skip
-_LEFT_OUT = {"_numbers", "_firsts", "_located"}  # memories that fill again
+_LEFT_OUT = {"_numbers", "_firsts", "_located", "_inputs"}  # memories that fill again
 
 
 def register(cls: type) -> type:
@@ -443,7 +443,7 @@ class _Decoder:
         fields, put = self._fields[name], object.__setattr__
         if fields is None:
             if name == "Plant":
-                made._located = {}
+                made._located, made._inputs = {}, {}
             for key, held in zip(parts[::2], parts[1::2], strict=True):
                 if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
                     raise KeyError(key)

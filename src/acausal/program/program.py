@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import ModelError, UsageError
 from ..families.numbers import Attributes, Numbers
 from ..families.pattern import Pattern, jacobian_pattern
-from ..families.plant import CONTINUATION, FIRST_PARAMETER, LIVE, ONE, Plant
+from ..families.plant import CONTINUATION, DERIVATIVES, FIRST_PARAMETER, LIVE, ONE, Plant
 from ..families.system import System
 from ..language.component import Component
 from ..records import dataclass
@@ -115,6 +115,8 @@ def _numbers(system: System) -> Numbers:
     value.cells[:FIRST_PARAMETER] = 0.0
     value.cells[[CONTINUATION, ONE, LIVE]] = 1.0
     value.cells[system.plant.partner_cells()] = 0.0
+    for order in range(1, 1 + DERIVATIVES):
+        value.cells[system.plant.input_cells(order)] = 0.0
     literals = system.aliases.literals
     value.cells[size - len(literals) :] = literals
     found = Numbers(

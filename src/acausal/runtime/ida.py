@@ -91,7 +91,7 @@ class NativeSolver:
             if isinstance(given, Function):
                 self.session.add_function(cell, given.function)
             elif isinstance(given, Table):
-                self.session.add_table(cell, given.times, given.values, given.slopes)
+                self.session.add_table(cell, given.times, given.values, given.slopes, given.rate)
 
     def exchange(self, problem: Problem, watch: Watch) -> None:
         """Go on with other equations for the same unknowns."""

@@ -41,6 +41,7 @@ class Table:
     values: Floats
     slopes: Floats | None = None
     ends: Ends | None = None  # what somebody said about times before the first and after the last
+    rate: bool = False  # the first derivative of the cubics instead of their values; see `derivative`
 
     def __call__(self, t: float) -> float:
         return float(self.at(t))
@@ -53,6 +54,9 @@ class Table:
         h = self.times[k + 1] - self.times[k]
         s = (t - self.times[k]) / h
         r = 1 - s
+        if self.rate:
+            chord = (self.values[k + 1] - self.values[k]) / h
+            return np.asarray(6 * s * r * chord + r * (1 - 3 * s) * self.slopes[k] + s * (1 - 3 * r) * self.slopes[k + 1])
         left = (1 + 2 * s) * self.values[k] + s * h * self.slopes[k]
         right = (1 + 2 * r) * self.values[k + 1] - r * h * self.slopes[k + 1]
         return np.asarray(r * r * left + s * s * right)
@@ -117,6 +121,30 @@ class Pieces:
 
 
 Signal = Constant | Table | Steps | Function
+
+
+def derivative(signal: Signal, begin: float, end: float) -> Signal | str:
+    """How a signal changes between two times, apart from its jumps; in words, why that is not known.
+
+    >>> derivative(Table(np.array([0.0, 1.0, 3.0]), np.array([0.0, 5.0, 6.0])), 0.0, 3.0).at([0.5, 2.0])
+    array([5. , 0.5])
+    """
+    if isinstance(signal, Constant | Steps):
+        return Constant(0.0)
+    if isinstance(signal, Function):
+        return "a Python function says nothing about its derivative"
+    if signal.slopes is None:
+        times, rates = signal.times[:-1], np.diff(signal.values) / np.diff(signal.times)
+        if begin < times[0]:
+            times, rates = np.append(begin, times), np.append(0.0, rates)
+        if end > signal.times[-1]:
+            times, rates = np.append(times, signal.times[-1]), np.append(rates, 0.0)
+        return Steps(times, rates)
+    if signal.rate:
+        return "the second derivative of smoothed data jumps at every point"
+    if (signal.slopes[0] and begin < signal.times[0]) or (signal.slopes[-1] and end > signal.times[-1]):
+        return f"the data, smoothed, bend where they begin or end ({signal.times[0]:g} to {signal.times[-1]:g})"
+    return Table(signal.times, signal.values, signal.slopes, signal.ends, rate=True)
 
 
 def changes_by_itself(signal: Signal) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError, UsageError
 from ..families.numbers import Attributes, Numbers
-from ..families.plant import Plant, element_name, joined
+from ..families.plant import DERIVATIVES, Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant, Declaration
 from ..language.misuse import typed
@@ -19,7 +19,7 @@ from .faults import refuse_outside
 from .given import ends_told, over_run, within_bounds
 from .given import signals as given_signals
 from .initialise.earlier import values_from
-from .inputs import Signal
+from .inputs import Signal, derivative
 
 
 class Parameters:
@@ -29,6 +29,7 @@ class Parameters:
         self.system, self.attributes = system, Attributes(system.plant)
         self.values, self.low, self.high = numbers.value.own(), numbers.low.own(), numbers.high.own()
         self.overridden = np.zeros(system.known_count, dtype=bool)
+        self._differentiated: dict[int, tuple[int, ...]] | None = None  # inputs, with the cells of their derivatives; when asked
         self.starts: dict[str, Any] = {}  # start values of variables, given for all runs to come
 
     def set(self, path: str, value: Any) -> None:
@@ -115,8 +116,25 @@ class Parameters:
                 signal, said = over_run(signal, begin, end, path, over[1])
                 low, high = float(self.low.cells[cell]), float(self.high.cells[cell])
                 found[cell] = within_bounds(signal, low, high, path, over[1])
+                found.update(self._rates(cell, found[cell], path, begin, end))
                 told[path] = told.get(path) or said
         return found, ends_told(told)
+
+    def _rates(self, cell: int, signal: Signal, path: str, begin: float, end: float) -> Iterator[tuple[int, Signal]]:
+        """The signals of those derivatives of an input that equations contain."""
+        if self._differentiated is None:
+            self._differentiated = differentiated_inputs(self.system)
+        for rate in self._differentiated.get(cell, ()):
+            found = derivative(signal, begin, end)
+            if isinstance(found, str):
+                raise UsageError(
+                    f"The model needs the derivative of input `{path}`, because it prescribes something that other equations "
+                    f"integrate; {found}.",
+                    remedy="Give a number, a table `(times, values)` or `ac.hold`; or let a first-order lag follow the input, or "
+                    "write it in the model as an expression of time.",
+                )
+            yield rate, found
+            signal = found
 
     def names(self) -> Iterator[tuple[str, int]]:
         """Every parameter and external input with its cell."""
@@ -220,3 +238,17 @@ def by_name(given: Any, what: str) -> Mapping[str, Any]:
         if not isinstance(path, str):
             raise UsageError(f"`{what}` takes names such as `room.T`, got {path!r} of type {type(path).__name__}.")
     return given
+
+
+def differentiated_inputs(system: System) -> dict[int, tuple[int, ...]]:
+    """The cells of inputs whose derivatives equations contain, with the cells of these derivatives, the first order first."""
+    used = np.unique(
+        np.concatenate([np.zeros(0, dtype=np.int64), *(np.where(f.slots < 0, ~f.slots, f.slots).ravel() for f in system.families)])
+    )
+    orders = [system.plant.input_cells(order) for order in range(1 + DERIVATIVES)]
+    here = [np.isin(2 * system.size + cells, used) for cells in orders]
+    found: dict[int, tuple[int, ...]] = {}
+    for k in np.flatnonzero(np.any(here[1:], axis=0)):
+        highest = max(order for order in range(1, 1 + DERIVATIVES) if here[order][k])
+        found[int(orders[0][k])] = tuple(int(orders[order][k]) for order in range(1, 1 + highest))
+    return found

@@ -227,6 +227,15 @@ class Hybrid:
         self.session.workspace(here)
         return self.impulses.unknowns(here)
 
+    def _given(self) -> Floats:
+        """Inputs whose derivatives the model needs, where the session is."""
+        cells = self.impulses.inputs
+        if not len(cells):
+            return np.zeros(0)
+        here = np.empty(len(self.handler.w))
+        self.session.workspace(here)
+        return here[2 * self.problem.size + cells]
+
     def _across(self, t: float, before: Floats, y: Floats, yp: Floats) -> None:
         """Where what is differentiated has jumped: states that the impulse moves too, in place, and a word about it."""
         impulses, handler = self.impulses, self.handler
@@ -291,7 +300,7 @@ class Hybrid:
     # --- from outside ---------------------------------------------------------------------------------------------------------
     def interrupt(self, numbers: Numbers) -> Outcome | None:
         """Other parameters or inputs from here on: an event at the present time."""
-        handler, row = self.handler, self._row()
+        handler, side = self.handler, (self._row(), self._given())
         handler.inputs = self.request.inputs = numbers.inputs
         handler.known[numbers.cells] = numbers.values
         self.solver.set_inputs(numbers.inputs)
@@ -299,7 +308,7 @@ class Hybrid:
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
-        over = self._event(None, "interruptions", numbers, row)
+        over = self._event(None, "interruptions", numbers, side)
         if (numbers.schedule or len(self.foreseen.constants)) and self.native is not None and over is None:
             self.native.renew()
         return over
@@ -358,8 +367,9 @@ class Hybrid:
         self._store_now(mark.t)
 
     def _event(
-        self, roots: np.ndarray | None, sort: str, numbers: Numbers | None = None, row: Floats | None = None
+        self, roots: np.ndarray | None, sort: str, numbers: Numbers | None = None, side: tuple[Floats, Floats] | None = None
     ) -> Outcome | None:
+        """What happens where the session is; `side` is the row before it, with differentiated inputs, where these are gone."""
         session, handler = self.session, self.handler
         t, y, yp = session.t, session.y, session.yp
         assigned = None
@@ -372,7 +382,8 @@ class Hybrid:
                 return None
         if self.native is not None:
             self.native.take_bands()
-        before, row, unknowns = handler.w[handler.cells], self._row() if row is None else row, self._unknowns()
+        before, unknowns = handler.w[handler.cells], self._unknowns()
+        row, given = (self._row(), self._given()) if side is None else side
         here_before = self._here()
         happening = handler.event(t, y, yp, self.solve, roots, assigned, None if numbers is None else numbers.changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
@@ -392,6 +403,7 @@ class Hybrid:
             return self._verdict(happening)
         if happening.restart and not happening.states_set:
             self._across(t, unknowns, y, yp)
+            self.impulses.tell_inputs(t, given, handler.known)
         self._recorded(t, here_before, y, yp, happening, roots)
         self._restart(happening, y, yp)
         if noteworthy or happening.stop:

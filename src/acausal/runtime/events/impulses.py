@@ -14,12 +14,18 @@ from collections.abc import Callable
 import numpy as np
 
 from ...errors import Diagnostic
+from ..parameters import differentiated_inputs
 from ..problem import Equations, Floats, Problem
 
 _JUMP = 1e-6  # of a value: by less it moves because of rounding and tolerances
 _MOST = 6  # quantities that are named
 _MOST_TOLD = 20  # events
 _STEPS, _ITERATIONS = 4, 20
+_WHAT = "At time {t:.6g} quantities jump that the model differentiates: an impulse passes."
+_REMEDY = (
+    "Stored rows show both sides of the jump, and nothing of what passes in between. If that is not meant, let the source change "
+    "in a finite time (a ramp, a filter), or put a spring or a resistance in between."
+)
 _LENGTH = 1e-4  # of a step of the run: within so short a time nothing else moves
 
 
@@ -32,6 +38,7 @@ class Impulses:
         self.added = self.system.derivatives
         none = np.zeros((0, 2), dtype=np.int64)
         self.pairs = none if self.added is None else self.added.candidates()  # (unknown, its derivative)
+        self.inputs = np.array(sorted(differentiated_inputs(self.system)), dtype=np.int64)
         self.found: list[Diagnostic] = []
 
     @property
@@ -109,6 +116,16 @@ class Impulses:
                 return z
         return None
 
+    def tell_inputs(self, t: float, before: Floats, known: Floats) -> None:
+        """A word about inputs that jumped although the model needs their derivatives."""
+        after = known[self.inputs]
+        size = np.abs(after - before) / np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
+        jumped = np.flatnonzero(size > _JUMP)
+        if len(jumped) and len(self.found) < _MOST_TOLD:
+            name = self.system.plant.name_of
+            jumps = (f"jumps:     {name(int(self.inputs[k]), 'known')}: {before[k]:.6g} → {after[k]:.6g}" for k in jumped[:_MOST])
+            self.found.append(Diagnostic(_WHAT.format(t=t), details=tuple(jumps), remedy=_REMEDY))
+
     def tell(self, t: float, before: Floats, after: Floats, strength: Floats | None) -> None:
         rows = self.jumped(before, after)
         if not len(rows) or len(self.found) >= _MOST_TOLD:
@@ -121,11 +138,4 @@ class Impulses:
             through = np.flatnonzero((size > _JUMP * size.max(initial=0.0)) & (size > 0))
             through = through[np.argsort(-np.abs(strength[through]), kind="stable")][:_MOST]
             details += [f"impulse:   {name(int(k))}: {strength[k]:.6g} (its unit times a second)" for k in through]
-        self.found.append(
-            Diagnostic(
-                f"At time {t:.6g} quantities jump that the model differentiates: an impulse passes.",
-                details=tuple(details),
-                remedy="Stored rows show both sides of the jump, and nothing of what passes in between. If that is not meant, let "
-                "the source change in a finite time (a ramp, a filter), or put a spring or a resistance in between.",
-            )
-        )
+        self.found.append(Diagnostic(_WHAT.format(t=t), details=tuple(details), remedy=_REMEDY))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Signal
+from ..inputs import Signal, Steps
 from ..problem import Floats, Problem, Stored
 from ..solver import COUNTERS
 from ..status import Status
@@ -49,7 +49,8 @@ class Still:
     def _workspace(self, t: float) -> Floats:
         known = self._known.copy()
         for cell, signal in self.inputs.items():
-            known[cell] = signal(t)
+            if not isinstance(signal, Steps):  # its jumps are events, and until then it is what it was
+                known[cell] = signal(t)
         return self.problem.equations.workspace(t, self.y, self.yp, known)
 
     def _functions(self, t: float) -> Floats:
