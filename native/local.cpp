@@ -173,7 +173,7 @@ void Local::see_slopes(const double *w, double until) {
     probe.assign(w, w + system->layout.workspace());
     for (int64_t i = 0; i < n; ++i) probe[i] -= way * w[n + i];
     probe[system->layout.time_index] = until - way;
-    system->assign(probe.data());
+    system->assign(probe.data(), for_relations);
     values = s.relation.evaluate(w);
     slopes = s.relation.evaluate(probe.data());
     for (size_t k = 0; k < slopes.size(); ++k) slopes[k] = (values[k] - slopes[k]) / way;
@@ -201,7 +201,8 @@ void Local::see_dip(int32_t relation, double from, double until) {
 }
 
 bool Local::look(double *w, double from, double until) {
-    if (!built) build(), match(w);
+    if (!built) system->assign(w), build(), match(w);
+    else system->assign(w, for_relations);
     Switches &s = *switches;
     values_before.swap(values), slopes_before.swap(slopes);
     see_slopes(w, until);
@@ -210,6 +211,7 @@ bool Local::look(double *w, double from, double until) {
     looked_until = until;
     for (size_t k = 0; k < s.aims.size() && !any; ++k) any = s.aims[k] != 0 && (!(s.aims[k] * values[k] > 0) || (known && may_dip(k, until - from)));
     if (!any) return false;
+    system->assign(w);
     std::copy(w + 2 * n, w + system->layout.workspace(), v.begin() + 2 * n);
     queue = {};
     std::fill(crossings.begin(), crossings.end(), 0);

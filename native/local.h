@@ -42,7 +42,8 @@ class Local {
     // Unknowns that took another course in the step that ended at `end`, at a time within it: differences of a low order interpolate
     // between the points of the history, not between event and end.
     void show(double end, double t, double *y, double *yp) const;
-    // Relations that change sides in (from, until]; w is at `until`, with computed cells. False: none does.
+    // Relations that change sides in (from, until]; w is at `until`, and its cells are computed: those that relations read or,
+    // where one changes sides, all. False: none does.
     bool look(double *w, double from, double until);
     bool next(double &t, int32_t &row, bool &alone); // the first of them; not alone: others do so at the same time, the last one at t
     // What the event changes, without a change of anything yet; false: not for here.
@@ -147,6 +148,7 @@ class Local {
     std::vector<double> v; // a workspace of which only what is needed is up to date
     std::vector<Node> nodes;
     Table producers[Roles], readers;
+    std::vector<int32_t> for_relations; // assignments whose cells relations and the sizes of their terms read
     std::unordered_map<int64_t, Closure> closures;
     std::vector<int32_t> owner, row_of, entry_start, entry_row, stamp, cell_number, partner_number;
     int32_t stamped = 0;

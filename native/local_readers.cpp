@@ -2,6 +2,7 @@
 #include "local.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace acausal {
 
@@ -36,6 +37,8 @@ void Local::build() {
     add_nodes(system->residuals, Residual), add_nodes(system->assignments, Assignment);
     for (const Rules *rules : {&s.reinit, &s.guess, &s.stop, &s.assertion}) add_nodes(rules->families, Foreign);
     add_nodes(s.schedule.families, Foreign);
+    std::vector<int32_t> of_values = system->assignments_for(s.relation.families), of_sizes = system->assignments_for(s.size.families);
+    std::set_union(of_values.begin(), of_values.end(), of_sizes.begin(), of_sizes.end(), std::back_inserter(for_relations));
     int64_t cells = system->layout.workspace();
     producers[Relation] = table_of(Relation, (int64_t)s.relation.values.size());
     producers[Size] = table_of(Size, (int64_t)s.size.values.size());

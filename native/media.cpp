@@ -2,11 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "media_memo.h"
 #include "media_tables.h"
@@ -29,7 +31,7 @@ struct Shape {
     constexpr int first() const { return results * (1 + differentiated); }
     constexpr int outputs() const { return first() + results * differentiated * (differentiated + 1) / 2; }
 };
-constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}};
+constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}, {1, 2, 1}};
 
 Axis axis(const double* blob, double offset) {
     const double* head = blob + static_cast<int64_t>(offset);
@@ -83,13 +85,10 @@ Function shared_function(int which, bool twice, std::integer_sequence<int, kind.
     return (twice ? second : first)[which];
 }
 
-// Calls of kernels and look-ups that they cost, of this thread, since the last time.
-std::pair<uint64_t, uint64_t> take_counts() {
-    std::pair<uint64_t, uint64_t> found{0, 0};
-    for (Memo& memo : memos) {
-        found.first += memo.counts.calls, found.second += memo.counts.lookups;
-        memo.counts = {};
-    }
+// Calls of kernels and look-ups that they cost, of this thread, since the last time; by kind.
+std::vector<std::pair<uint64_t, uint64_t>> take_counts() {
+    std::vector<std::pair<uint64_t, uint64_t>> found;
+    for (Memo& memo : memos) found.emplace_back(memo.counts.calls, memo.counts.lookups), memo.counts = {};
     return found;
 }
 
@@ -158,5 +157,5 @@ void bind_media(nb::module_& m) {
             return reinterpret_cast<uintptr_t>(shared_function(checked(kind), order > 1, std::make_integer_sequence<int, KINDS>{}));
         },
         nb::arg("kind"), nb::arg("order") = 2, "Address of void f(const void* table, const double* arguments, double* results).");
-    m.def("fluid_look_ups", &take_counts, "Calls of fluid functions by kernels of this thread, and look-ups they cost, since the last call.");
+    m.def("fluid_look_ups", &take_counts, "By kind: calls of fluid functions by kernels of this thread, and look-ups they cost, since the last call.");
 }

@@ -67,6 +67,23 @@ void saturation_p(const void* table, const double* x, double* out) {
     if (!sloping) without_slopes(out, 11);
 }
 
+// hl and hv alone: what parts the phases. Whoever looks for a change of phase asks for them once a step and more.
+template <int order>
+void borders_p(const void* table, const double* x, double* out) {
+    const Table& t = *static_cast<const Table*>(table);
+    double p = x[0];
+    const bool sloping = saturated(t, p);
+    if (!inside(t, p, t.h_min)) return nothing(out, 2 * (order + 1));
+    Ends<order> e;
+    ends(t, p, e);
+    const Curve* found[] = {&e.hl, &e.hv};
+    for (int k = 0; k < 2; ++k) {
+        out[k] = found[k]->v;
+        out[2 + k] = sloping ? found[k]->d : 0;
+        if constexpr (order == 2) out[4 + k] = sloping ? found[k]->dd : 0;
+    }
+}
+
 // cp, cv, viscosity, conductivity of the liquid, then of the vapour.
 void saturation_more_p(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import acausal as ac
-from acausal._core import fluid_look_ups
+from acausal.media.functions import look_ups
 from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop, tespy_cop
 
 FLUIDS = (
@@ -308,13 +308,15 @@ def _ring(n: int = 2000) -> Iterator[Record]:
         start = time.process_time()
         model = ac.compile(Ring(count))
         seconds.append(time.process_time() - start)
-    fluid_look_ups()
+    look_ups()
     result = model.simulate(until=20.0, points=101)
-    calls, look_ups = fluid_look_ups()
+    counts = look_ups()
     mass, energy = result["volumes.M"].sum(axis=1), result["volumes.U"].sum(axis=1)
     turns = int((np.sign(result["pipes.m"][1:]) != np.sign(result["pipes.m"][:-1])).sum())
     yield _record("ring of 2 000, mass", "R134a", float(np.ptp(mass) / mass[0]), 1e-12, turns=turns)
     yield _record("ring of 2 000, energy", "R134a", float(np.ptp(energy) / abs(energy[0])), 1e-12)
     yield _record("ring, translation of ten times as many", "R134a", seconds[1] / seconds[0], 10.0, seconds=seconds[1])
-    evaluations = result.statistics["residual_evaluations"]
-    yield _record("ring, look-ups a residual and volume", "R134a", look_ups / evaluations / n, None, calls=calls / evaluations / n)
+    evaluations, steps = (result.statistics[name] for name in ("residual_evaluations", "steps"))
+    (calls, found), (_, borders) = counts["state"], counts["borders"]
+    yield _record("ring, look-ups a residual and volume", "R134a", found / evaluations / n, 1.05, calls=calls / evaluations / n)
+    yield _record("ring, borders looked up a step and volume", "R134a", borders / steps / n, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal._core import fluid_look_ups
+from acausal.media.functions import look_ups
 
 
 class Volume(ac.Component):
@@ -20,8 +20,11 @@ class Volume(ac.Component):
     T = ac.Variable(unit="K", nominal=100.0)
     Q = ac.Variable(unit="W", nominal=1000.0)
 
+    def __init__(self, phase: str | None = "any") -> None:
+        self.phase = phase
+
     def equations(self) -> Any:
-        state = self.medium.state(p=self.p, h=self.h, phase="any")
+        state = self.medium.state(p=self.p, h=self.h, phase=self.phase)
         yield self.M == 1e-3 * state.rho
         yield self.U == self.M * self.h - self.p * 1e-3
         yield self.T == state.T
@@ -75,13 +78,38 @@ def test_as_many_look_ups_as_distinct_states(n: int) -> None:
     for _ in range(200):  # until the cache has grown to the plant
         problem.residual(0.0, y * (1 + 1e-3 * rng.random(problem.size)), yp)
     moved = y * (1 + 1e-3 * rng.random(problem.size))
-    fluid_look_ups()
+    look_ups()
     problem.residual(0.0, moved, yp)
-    calls, look_ups = fluid_look_ups()
+    calls, found = look_ups()["state"]
     problem.jacobian(0.0, moved, yp, 1.0)
-    more_calls, more = fluid_look_ups()
-    assert look_ups == n and calls >= 2 * n  # a volume's state is that of the orifice behind it
+    more_calls, more = look_ups()["state"]
+    assert found == n and calls >= 2 * n  # a volume's state is that of the orifice behind it
     assert more == 0 and more_calls >= n  # the Jacobian takes its derivatives from the same look-ups
+
+
+class Bottle(ac.Component):
+    """Volumes whose phase is a relation, each on its own."""
+
+    def __init__(self, n: int) -> None:
+        h = ac.start(np.linspace(2.5e5, 4.2e5, n), fixed=True)  # liquid, two phases and vapour
+        self.volumes = ac.array(Volume, n, None, medium="R134a", h=h)
+
+
+@pytest.mark.filterwarnings("ignore::acausal.ModelWarning")
+def test_a_run_looks_up_each_state_of_its_residuals_once() -> None:
+    """Borders between phases are looked up where relations are watched: at the end of a step, and close to it for their slope."""
+    n = 40
+    model = ac.compile(Bottle(n))
+    model.simulate(until=1.0)
+    look_ups()
+    result = model.simulate(until=200.0)
+    counts, statistics = look_ups(), result.statistics
+    start = 30  # evaluations that are no residuals of the integration: initialisation, events, stored rows
+    residuals, events = statistics["residual_evaluations"], len(result.events)
+    assert result.outcome and residuals > 100 and events > 0
+    assert counts["state"][1] <= n * (residuals + start + len(result.time) + 3 * events)
+    assert counts["borders"][1] <= n * (2 * statistics["steps"] + start + 3 * events)
+    assert counts["saturation"] == (0, 0)
 
 
 def test_what_is_kept_is_what_was_computed() -> None:

@@ -22,6 +22,7 @@ from ..records import dataclass
 from .evaluate import evaluate_arrays
 from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded
 from .fuse import work_of
+from .needs import needs
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
 from .template import Family, merged_families
@@ -289,7 +290,9 @@ def _over(call: Call, found: dict[Expression, Expression]) -> Expression:
 
 
 def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[Call, ...]]:
-    """Calls that outputs of more than one level need, those within others first; results of one evaluation stand together."""
+    """Calls that outputs of more than one level need, those within others first; results of one evaluation stand together.
+
+    Those that matter under a condition only stay where they are: mostly nobody needs them at all."""
     if len(outputs) < 2:
         return []
     levels: dict[object, set[int]] = {}
@@ -298,8 +301,11 @@ def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[C
         for node in walk(*values.values()):
             if isinstance(node, Call):
                 levels.setdefault(work_of(node), set()).add(level)
-    for node in walk(*(v for values in outputs.values() for v in values.values())):
-        if isinstance(node, Call) and len(levels[work_of(node)]) > 1:
+    roots = tuple(v for values in outputs.values() for v in values.values())
+    nodes = list(walk(*roots))
+    need = needs(nodes, roots)
+    for node in nodes:
+        if isinstance(node, Call) and len(levels[work_of(node)]) > 1 and need[node] is None:
             parts.setdefault(work_of(node), {})[node] = None
     return [tuple(calls) for calls in parts.values()]
 

@@ -22,6 +22,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from ..families.needs import Need, needs
 from ..families.template import MINUS, MIXED, PLUS, REPEATED, SIGNS, Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 
@@ -100,6 +101,8 @@ class Row:
         self.indices: dict[int, str] = {}  # slot -> register with its i64 index
         self.evaluated: dict[tuple[int, tuple[Expression, ...]], str] = {}  # functions with several results -> where these are
         self.products: set[Expression] = set()  # that are computed where they are added to something
+        self.needs: dict[Expression, Need] = {}  # when a node's value matters
+        self.block = "loop"  # the label under which lines are being written
         self.count = 0
 
     # --- registers ------------------------------------------------------------------------------------------------------
@@ -141,6 +144,8 @@ class Row:
         nodes = list(walk(*roots))
         if once:
             self.products = _only_added(nodes, roots)
+        if any(isinstance(node, Call) for node in nodes):
+            self.needs = needs(nodes, roots)
         for node in nodes:
             if node in self.products:
                 continue
@@ -211,9 +216,25 @@ class Row:
                 given += [self._element(results, k) for k in range(evaluation.outputs)]
             else:
                 given = [self._function_pointer(data), arguments, results]
-            self.lines.append(f"  call void {address}({', '.join(f'ptr {g}' for g in given)}) #0\n")
+            self._where_needed(node, f"  call void {address}({', '.join(f'ptr {g}' for g in given)}) #0\n")
             self.evaluated[key] = results
         return self.add(f"load double, ptr {self._element(self.evaluated[key], node.function.place)}, align 8")
+
+    def _where_needed(self, node: Call, line: str) -> None:
+        """A line for rows in which its outcome matters; in others what it would have written is read, but not used."""
+        need = self.needs[node]
+        if need is None:
+            self.lines.append(line)
+            return
+        condition, wanted = need
+        if condition not in self.numbers:
+            self.numbers[condition] = self.gather(condition)
+        truth = self.truth(condition)
+        self.count += 1
+        made, self.block = f"made{self.count}", f"after{self.count}"
+        ways = (made, self.block) if wanted else (self.block, made)
+        self.lines.append(f"  br i1 {truth}, label %{ways[0]}, label %{ways[1]}\n")
+        self.lines.append(f"{made}:\n{line}  br label %{self.block}\n{self.block}:\n")
 
     def _buffer(self, length: int) -> str:
         self.count += 1
@@ -297,9 +318,9 @@ class Row:
             f"ptr noalias readonly {self.table}, i64 %n, ptr noalias readonly %functions) #0 {{\n"
             "  %some = icmp sgt i64 %n, 0\n  br i1 %some, label %before, label %end\n"
             f"before:\n{''.join(self.before)}  br label %loop\n"
-            f"loop:\n  %row = phi i64 [ 0, %before ], [ %next, %loop ]\n{''.join(self.lines)}"
+            f"loop:\n  %row = phi i64 [ 0, %before ], [ %next, %{self.block} ]\n{''.join(self.lines)}"
             "  %next = add nuw nsw i64 %row, 1\n  %done = icmp eq i64 %next, %n\n"
-            f"  br i1 %done, label %end, label %loop, !llvm.loop {'!2' if self.consecutive else '!0'}\n"
+            f"  br i1 %done, label %end, label %loop, !llvm.loop {'!2' if self.consecutive and not self.needs else '!0'}\n"
             "end:\n  ret void\n}\n"
         )
 

@@ -115,7 +115,7 @@ class Fluid(Medium):
             return a, self.function(f"h_{pair[0]}{pair[1]}")(a, b)[0]
         if pair in (("p", "x"), ("T", "x")):
             p = a if pair[0] == "p" else self.function("p_Tx")(a, b)[0]
-            low, high = self.function("saturation")(p)[:2]
+            low, high = self.function("borders")(p)
             return p, low + b * (high - low)
         p, h = self.function(f"ph_{pair[0]}{pair[1]}")(a, b)
         return p, h
@@ -248,15 +248,15 @@ class State:
         self.p, self.h = (p, h) if self.symbolic else (plain(np.asarray(p, dtype=float)), plain(np.asarray(h, dtype=float)))
 
     @cached_property
-    def _saturation(self) -> tuple[Any, ...]:
-        return self.medium.function("saturation")(self.p)
+    def _borders(self) -> tuple[Any, ...]:
+        return self.medium.function("borders")(self.p)
 
     @cached_property
     def phase(self) -> Any:
         """-1 liquid, 0 two phases, 1 vapour; above the critical pressure the critical enthalpy parts them."""
         if self._said is not None and self._said < 1.5:
             return self._said
-        low, high = self._saturation[:2]
+        low, high = self._borders
         if self.symbolic:
             return where(self.h < low, -1.0, where(self.h > high, 1.0, 0.0))
         return plain(np.where(numbers(self.h) < low, -1.0, np.where(numbers(self.h) > high, 1.0, 0.0)))
@@ -309,7 +309,7 @@ class State:
     @property
     def x(self) -> Any:
         """Quality: the mass of vapour over all; below 0 in liquid, above 1 in vapour."""
-        low, high = self._saturation[:2]
+        low, high = self._borders
         return (self.h - low) / (high - low)
 
     @property
@@ -340,7 +340,7 @@ class State:
     @property
     def surface_tension(self) -> Any:
         """In N/m, of the liquid at this pressure."""
-        return self._saturation[10]
+        return self.medium.function("saturation")(self.p)[10]
 
     def __repr__(self) -> str:
         return f"state of {self.medium.name} at p = {self.p}, h = {self.h}"

@@ -39,7 +39,15 @@ KINDS = {
     "p_Tx": _Kind(6, ("T", "x"), ("p",), ("K", "1", "Pa"), 2),
     "ph_rhoT": _Kind(7, ("rho", "T"), ("p", "h"), ("kg/m^3", "K", "Pa", "J/kg"), 2),
     "ph_rhou": _Kind(8, ("rho", "u"), ("p", "h"), ("kg/m^3", "J/kg", "Pa", "J/kg"), 2),
+    "borders": _Kind(9, ("p",), ("h_liquid", "h_vapour"), ("Pa", "J/kg", "J/kg"), 1),
 }
+
+
+def look_ups() -> dict[str, tuple[int, int]]:
+    """By kind: how often kernels of this thread called a function of a fluid since the last time, and how often it was computed."""
+    from .._core import fluid_look_ups
+
+    return dict(zip(KINDS, fluid_look_ups(), strict=True))
 
 
 class FluidFunction(Several):
