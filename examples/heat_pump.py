@@ -82,7 +82,7 @@ class HeatPumpHouse(ac.Component):
 
 def main():
     model = ac.compile(HeatPumpHouse())
-    result = model.simulate(until=DAY, inputs={"outdoors.T": (WEATHER, "T")}, points=1441, rtol=1e-7)
+    result = model.simulate(until=DAY, inputs={"outdoors.T": (WEATHER, "T")}, points=1441)
     outdoor, room, tank = (result.in_unit(n, "degC") for n in ("outdoors.T", "room.T", "tank.T"))
     print(f"Outdoors {outdoor.min():.0f} … {outdoor.max():.0f} °C, room {room.min():.1f} … {room.max():.1f} °C,")
     print(f"tank {tank.min():.1f} … {tank.max():.1f} °C.")

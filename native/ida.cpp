@@ -12,9 +12,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double never = 1e300; // a time that is not reached
 constexpr double shortest = 1e-250; // of all steps
 constexpr long chunk = 1000; // steps between two checks that time still moves
-constexpr double renewal = 40;      // steps that a Jacobian may serve …
-constexpr double early_renewal = 8; // … when the step changed after it was made; more where a factorisation costs as much as more solutions
-constexpr double latest = 10;       // times later
 
 void Counters::add(const Counters &o) {
     steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
@@ -46,6 +43,7 @@ Ida::~Ida() { release(); }
 
 void Ida::release() {
     if (mem) IDAFree(&mem);
+    if (newton) SUNNonlinSolFree(newton), newton = nullptr;
     if (linear) SUNLinSolFreeEmpty(linear), linear = nullptr;
     if (matrix) SUNMatFreeEmpty(matrix), matrix = nullptr;
     for (N_Vector *v : {&y_vector, &yp_vector, &y_out, &yp_out, &atol_vector, &id_vector})
@@ -140,6 +138,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     check(IDASetUserData(mem, this), "IDASetUserData");
     check(IDAWFtolerances(mem, weight_callback), "IDAWFtolerances");
     set_tested();
+    create_newton();
     check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
     if (settings.max_step > 0) check(IDASetMaxStep(mem, settings.max_step), "IDASetMaxStep");
     check(IDASetMaxNonlinIters(mem, settings.max_nonlinear_iterations), "IDASetMaxNonlinIters");
@@ -178,35 +177,6 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
 
 void Ida::refresh_jacobian() {
     refresh = true;
-}
-
-void Ida::note_setup() {
-    t_setup = input_time;
-    steps_at_setup = steps_since_start();
-    IDAGetCurrentCj(mem, &cj_setup);
-}
-
-// IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
-// iteration at every step, so it is renewed now and then.
-bool Ida::factors_are_old() const {
-    if (refresh) return true;
-    double cj = 0;
-    IDAGetCurrentCj(mem, &cj);
-    double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);
-    return (double)(steps_since_start() - steps_at_setup) >= later * (cj == cj_setup ? renewal : early_renewal);
-}
-
-// The Jacobian where the last residual was evaluated.
-bool Ida::update_factors() {
-    note_setup();
-    system->assign(w.get());
-    jacobian_time.time([&] {
-        system->jacobian(w.get(), cj_setup, jacobian.data());
-        return 0;
-    });
-    bool regular = factor_time.time([&] { return lu->factor(jacobian.data(), false); });
-    if (regular) measure_scales();
-    return regular;
 }
 
 void Ida::measure_scales() {
@@ -294,39 +264,6 @@ int Ida::jacobian_callback(realtype elapsed, realtype cj, N_Vector y, N_Vector y
         if (all_finite(ida.jacobian.data(), ida.system->nnz())) return 0; // computed cells that nothing reads are the residual's business
         ida.note_non_finite(time);
         return ida.stuck() ? -1 : 1;
-    });
-}
-
-// After a convergence failure the pivots are chosen anew: they are the first suspect.
-int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
-    Ida &ida = *static_cast<Ida *>(solver->content);
-    long failures = 0;
-    IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
-    bool fresh = failures != ida.failures_at_factor;
-    ida.failures_at_factor = failures;
-    ida.note_setup();
-    bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
-    ida.last_setup_singular = !regular;
-    bool failed_finite = ida.non_finite.count == ida.non_finite_at_factor; // what made the step short, not the point where it begins
-    ida.non_finite_at_factor = ida.non_finite.count;
-    if (fresh && ida.stuck()) return ida.last_evaluation_finite = failed_finite, -1;
-    if (regular) return ida.measure_scales(), 0;
-    ++ida.singular_setups;
-    ida.singular_column = ida.lu->singular_column();
-    return 1;
-}
-
-int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
-    Ida &ida = *static_cast<Ida *>(solver->content);
-    if (ida.t_setup != ida.input_time && ida.factors_are_old() && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
-    return ida.solve_time.time([&] {
-        if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
-        ida.lu->solve_quickly(NV_DATA_S(x));
-        double cj = 0;
-        IDAGetCurrentCj(ida.mem, &cj);
-        if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)
-        ida.journal->correction(NV_DATA_S(x));
-        return 0;
     });
 }
 

@@ -18,6 +18,7 @@
 #include <idas/idas.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include <atomic>
 #include <chrono>
@@ -177,6 +178,12 @@ class Ida {
     void choose_tested();
     void correct_output();
     bool refresh = false;
+    void create_newton();
+    SUNNonlinearSolver newton = nullptr;
+    SUNNonlinSolConvTestFn usual_test = nullptr; // IDAS' own
+    void *usual_data = nullptr;
+    bool full_newton = false, solved_since_setup = false; // after a failure: new factors at every iteration
+    double last_correction = 0;
     void release();
     void check(int flag, const char *what);
     long steps_since_start() const;
@@ -252,6 +259,8 @@ class Ida {
     static int weight_callback(N_Vector y, N_Vector weight, void *self);
     static int root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
     static int joint_root_callback(realtype t, N_Vector y, N_Vector yp, realtype *g, void *self);
+    static int convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction, realtype tolerance, N_Vector weight,
+                                    void *self);
     static int setup_callback(SUNLinearSolver solver, SUNMatrix J);
     static int solve_callback(SUNLinearSolver solver, SUNMatrix J, N_Vector x, N_Vector b, realtype tolerance);
 #if SUNDIALS_VERSION_MAJOR >= 7

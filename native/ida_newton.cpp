@@ -1,0 +1,110 @@
+// Newton's iteration in a step: its factors and how long they serve, and when it has converged.
+#include "ida.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+namespace acausal {
+
+constexpr double renewal = 40;      // steps that a Jacobian may serve …
+constexpr double early_renewal = 8; // … when the step changed after it was made; more where a factorisation costs as much as more solutions
+constexpr double latest = 10;       // times later
+constexpr double settled = 0.1;     // of the iteration's tolerance: a correction of a full Newton iteration that may be the last
+
+// IDAS' own solver, with a convergence test before its own.
+void Ida::create_newton() {
+    newton = SUNNonlinSol_Newton(y_vector, context);
+    if (!newton) throw std::runtime_error("SUNDIALS' nonlinear solver could not be created");
+    check(IDASetNonlinearSolver(mem, newton), "IDASetNonlinearSolver");
+    auto *content = static_cast<SUNNonlinearSolverContent_Newton>(newton->content);
+    usual_test = content->CTest, usual_data = content->ctest_data;
+    check(SUNNonlinSolSetConvTestFn(newton, convergence_callback, this), "SUNNonlinSolSetConvTestFn");
+}
+
+// The usual test gives up when a correction is hardly smaller than the one before. On its way across a corner, from a steep side to
+// one that is less so, a full Newton iteration takes a longer one next, and is there.
+int Ida::convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction, realtype tolerance, N_Vector weight, void *self) {
+    Ida &ida = *static_cast<Ida *>(self);
+    if (!ida.full_newton) return ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
+    double size = N_VWrmsNorm(correction, weight), before = ida.last_correction;
+    int iteration = 0;
+    SUNNonlinSolGetCurIter(solver, &iteration);
+    ida.last_correction = size;
+    if (!std::isfinite(size)) return SUN_NLS_CONV_RECVR;
+    if (size <= settled * tolerance && iteration) return SUN_NLS_SUCCESS;
+    bool contracts = iteration && size < before;
+    return contracts && size * size <= tolerance * (before - size) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+void Ida::note_setup() {
+    t_setup = input_time;
+    steps_at_setup = steps_since_start();
+    IDAGetCurrentCj(mem, &cj_setup);
+}
+
+// IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
+// iteration at every step, so it is renewed now and then.
+bool Ida::factors_are_old() const {
+    if (refresh) return true;
+    double cj = 0;
+    IDAGetCurrentCj(mem, &cj);
+    double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);
+    return (double)(steps_since_start() - steps_at_setup) >= later * (cj == cj_setup ? renewal : early_renewal);
+}
+
+// The Jacobian where the last residual was evaluated.
+bool Ida::update_factors() {
+    note_setup();
+    system->assign(w.get());
+    jacobian_time.time([&] {
+        system->jacobian(w.get(), cj_setup, jacobian.data());
+        return 0;
+    });
+    bool regular = factor_time.time([&] { return lu->factor(jacobian.data(), false); });
+    if (regular) measure_scales();
+    return regular;
+}
+
+// After a convergence failure the pivots are chosen anew: they are the first suspect. Corners are the second: an iteration with the
+// slopes of one side never meets a solution on the other, however short the step is, if that is steeper by a factor of two. So a
+// second attempt has new factors at every iteration.
+int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
+    Ida &ida = *static_cast<Ida *>(solver->content);
+    long failures = 0;
+    IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
+    bool fresh = failures != ida.failures_at_factor;
+    ida.failures_at_factor = failures;
+    ida.full_newton = fresh, ida.solved_since_setup = false;
+    ida.note_setup();
+    bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
+    ida.last_setup_singular = !regular;
+    bool failed_finite = ida.non_finite.count == ida.non_finite_at_factor; // what made the step short, not the point where it begins
+    ida.non_finite_at_factor = ida.non_finite.count;
+    if (fresh && ida.stuck()) return ida.last_evaluation_finite = failed_finite, -1;
+    if (regular) return ida.measure_scales(), 0;
+    ++ida.singular_setups;
+    ida.singular_column = ida.lu->singular_column();
+    return 1;
+}
+
+int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
+    Ida &ida = *static_cast<Ida *>(solver->content);
+    bool elsewhere = ida.t_setup != ida.input_time; // in a later step
+    if (elsewhere) ida.full_newton = false;
+    bool renew = ida.full_newton ? ida.solved_since_setup : elsewhere && ida.factors_are_old();
+    ida.solved_since_setup = true;
+    if (renew && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
+    return ida.solve_time.time([&] {
+        if (x != b) std::memcpy(NV_DATA_S(x), NV_DATA_S(b), sizeof(double) * ida.n);
+        ida.lu->solve_quickly(NV_DATA_S(x));
+        double cj = 0;
+        IDAGetCurrentCj(ida.mem, &cj);
+        if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)
+        ida.journal->correction(NV_DATA_S(x));
+        return 0;
+    });
+}
+
+} // namespace acausal
