@@ -21,6 +21,25 @@ def test_importing_imports_nothing_heavy():
     assert found.stdout.strip() == "[]"
 
 
+def test_the_command_line_and_the_server_need_no_numpy():
+    """`acausal studio` listens, and its worker begins, before numpy is read."""
+    program = "import sys, acausal.cli.app, acausal.studio.server; print([m for m in ('numpy', 'scipy') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_what_is_imported_late_is_what_type_checkers_see():
+    tree = ast.parse(Path(ac.__file__).read_text(encoding="utf-8"))
+    seen = next(node for node in tree.body if isinstance(node, ast.If))
+    stated = {
+        (alias.asname or alias.name): (node.module, alias.name) if node.module else (alias.name, "")
+        for node in seen.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert stated == ac._LATE
+
+
 def test_stating_a_model_imports_nothing_heavy():
     program = (
         "import sys, acausal as ac\n"

@@ -10,103 +10,103 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors as _errors
 from .errors import AcausalError, Diagnostic, Interrupted, ModelError, ModelWarning, RunFailed, RunWarning, UsageError
-from .language.axis import Axis
-from .language.component import Component, array
-from .language.connector import Connector
-from .language.declarations import (
-    Boolean,
-    Constant,
-    Discrete,
-    Flow,
-    Input,
-    Integer,
-    Output,
-    Parameter,
-    Potential,
-    Stream,
-    Variable,
-    modify,
-    named,
-    start,
-)
-from .language.delays import delay
-from .language.derivative import der
-from .language.events import (
-    after_step,
-    assert_,
-    assign,
-    change,
-    crossing,
-    during,
-    edge,
-    initial,
-    no_event,
-    pre,
-    reinit,
-    sample,
-    smooth,
-    terminate,
-    when,
-)
-from .language.external import external, function
-from .language.functions import (
-    abs,
-    acos,
-    asin,
-    atan,
-    atan2,
-    ceil,
-    cos,
-    cosh,
-    dot,
-    exp,
-    fallback,
-    floor,
-    homotopy,
-    log,
-    log10,
-    mean,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    sum,
-    tan,
-    tanh,
-    time,
-    where,
-)
-from .language.functions import maximum as max
-from .language.functions import minimum as min
-from .language.grids import TableND
-from .language.implicit import implicit
-from .language.independent import Independent
-from .language.medium import AnyMedium, FluidPort, Fractions
-from .language.outer import outer
-from .language.plain import plain
-from .language.record import Record
-from .language.reductions import final, first, integral, when_first
-from .language.replaceable import replaceable
-from .language.several import several
-from .language.smooth import (
-    regularised_power,
-    regularised_sqrt,
-    smooth_abs,
-    smooth_max,
-    smooth_min,
-    smooth_step,
-    smooth_switch,
-)
-from .language.states import InputStates, OutputStates, States, match, transition
-from .language.tables import Table, Table2D
-from .language.units import define_unit
 
 if TYPE_CHECKING:
     from . import library, media
     from .analysis.measured import experiment
     from .analysis.worst import worst_case
     from .climate import weather
+    from .language.axis import Axis
+    from .language.component import Component, array
+    from .language.connector import Connector
+    from .language.declarations import (
+        Boolean,
+        Constant,
+        Discrete,
+        Flow,
+        Input,
+        Integer,
+        Output,
+        Parameter,
+        Potential,
+        Stream,
+        Variable,
+        modify,
+        named,
+        start,
+    )
+    from .language.delays import delay
+    from .language.derivative import der
     from .language.distributions import choice, lognormal, normal, triangular, uniform
+    from .language.events import (
+        after_step,
+        assert_,
+        assign,
+        change,
+        crossing,
+        during,
+        edge,
+        initial,
+        no_event,
+        pre,
+        reinit,
+        sample,
+        smooth,
+        terminate,
+        when,
+    )
+    from .language.external import external, function
+    from .language.functions import (
+        abs,
+        acos,
+        asin,
+        atan,
+        atan2,
+        ceil,
+        cos,
+        cosh,
+        dot,
+        exp,
+        fallback,
+        floor,
+        homotopy,
+        log,
+        log10,
+        mean,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        sum,
+        tan,
+        tanh,
+        time,
+        where,
+    )
+    from .language.functions import maximum as max
+    from .language.functions import minimum as min
+    from .language.grids import TableND
+    from .language.implicit import implicit
+    from .language.independent import Independent
+    from .language.medium import AnyMedium, FluidPort, Fractions
+    from .language.outer import outer
+    from .language.plain import plain
+    from .language.record import Record
+    from .language.reductions import final, first, integral, when_first
+    from .language.replaceable import replaceable
+    from .language.several import several
+    from .language.smooth import (
+        regularised_power,
+        regularised_sqrt,
+        smooth_abs,
+        smooth_max,
+        smooth_min,
+        smooth_step,
+        smooth_switch,
+    )
+    from .language.states import InputStates, OutputStates, States, match, transition
+    from .language.tables import Table, Table2D
+    from .language.units import define_unit
     from .loading import load
     from .model.model import Model, compile
     from .model.phases import Phases
@@ -130,57 +130,72 @@ _errors.shorten_tracebacks()
 
 __version__ = "0.1.0"
 
-_LATE = {
-    "Model": ("model.model", "Model"),
-    "Outcome": ("runtime.outcome", "Outcome"),
-    "Phases": ("model.phases", "Phases"),
-    "Result": ("results.result", "Result"),
-    "Session": ("model.session", "Session"),
-    "animate_cycle": ("results.diagrams", "animate_cycle"),
-    "ph_diagram": ("results.diagrams", "ph_diagram"),
-    "exergy": ("results.accounts", "exergy"),
-    "inventory": ("results.accounts", "inventory"),
-    "performance": ("results.accounts", "performance"),
-    "pinches": ("results.accounts", "pinches"),
-    "report": ("results.report", "report"),
-    "psychrometric_diagram": ("results.psychrometric", "psychrometric_diagram"),
-    "state_points": ("results.diagrams", "state_points"),
-    "ts_diagram": ("results.diagrams", "ts_diagram"),
-    "compare": ("results.compare", "compare"),
-    "compile": ("model.model", "compile"),
-    "data": ("runtime.given", "data"),
-    "hold": ("runtime.inputs", "hold"),
-    "pack": ("program.pack", "pack"),
-    "variants": ("program.pack", "variants"),
-    "load": ("loading", "load"),
-    "library": ("library", None),
-    "experiment": ("analysis.measured", "experiment"),
-    "random_signal": ("studies.signals", "random_signal"),
-    "sobol_indices": ("studies.indices", "sobol_indices"),
-    "worst_case": ("analysis.worst", "worst_case"),
-    "study": ("studies.study", "study"),
-    "grid": ("studies.cases", "grid"),
-    "one_at_a_time": ("studies.cases", "one_at_a_time"),
-    "draws": ("studies.cases", "draws"),
-    "uniform": ("language.distributions", "uniform"),
-    "normal": ("language.distributions", "normal"),
-    "lognormal": ("language.distributions", "lognormal"),
-    "triangular": ("language.distributions", "triangular"),
-    "choice": ("language.distributions", "choice"),
-    "media": ("media", None),
-    "weather": ("climate", "weather"),
+# Nothing is imported before it is used: a program that only reads the command line, or serves pages, needs no numpy. What is where:
+_WHERE = {
+    "analysis.measured": "experiment",
+    "analysis.worst": "worst_case",
+    "climate": "weather",
+    "language.axis": "Axis",
+    "language.component": "Component array",
+    "language.connector": "Connector",
+    "language.declarations": "Boolean Constant Discrete Flow Input Integer Output Parameter Potential Stream Variable "
+    "modify named start",
+    "language.delays": "delay",
+    "language.derivative": "der",
+    "language.distributions": "choice lognormal normal triangular uniform",
+    "language.events": "after_step assert_ assign change crossing during edge initial no_event pre reinit sample smooth "
+    "terminate when",
+    "language.external": "external function",
+    "language.functions": "abs acos asin atan atan2 ceil cos cosh dot exp fallback floor homotopy "
+    "log log10 mean sign sin sinh sqrt sum tan tanh time where maximum=max minimum=min",
+    "language.grids": "TableND",
+    "language.implicit": "implicit",
+    "language.independent": "Independent",
+    "language.medium": "AnyMedium FluidPort Fractions",
+    "language.outer": "outer",
+    "language.plain": "plain",
+    "language.record": "Record",
+    "language.reductions": "final first integral when_first",
+    "language.replaceable": "replaceable",
+    "language.several": "several",
+    "language.smooth": "regularised_power regularised_sqrt smooth_abs smooth_max smooth_min smooth_step smooth_switch",
+    "language.states": "InputStates OutputStates States match transition",
+    "language.tables": "Table Table2D",
+    "language.units": "define_unit",
+    "loading": "load",
+    "model.model": "Model compile",
+    "model.phases": "Phases",
+    "model.session": "Session",
+    "program.pack": "pack variants",
+    "results.accounts": "exergy inventory performance pinches",
+    "results.compare": "compare",
+    "results.diagrams": "animate_cycle ph_diagram state_points ts_diagram",
+    "results.psychrometric": "psychrometric_diagram",
+    "results.report": "report",
+    "results.result": "Result",
+    "runtime.given": "data",
+    "runtime.inputs": "hold",
+    "runtime.outcome": "Outcome",
+    "studies.cases": "draws grid one_at_a_time",
+    "studies.indices": "sobol_indices",
+    "studies.signals": "random_signal",
+    "studies.study": "study",
 }
+_LATE = {
+    name.rpartition("=")[2]: (module, name.partition("=")[0]) for module, names in _WHERE.items() for name in names.split()
+} | {"library": ("library", ""), "media": ("media", "")}
 
 
 def __getattr__(name: str) -> Any:
-    """Parts that are not needed to state a model are imported when they are first used."""
+    """Import what is used, once."""
     from importlib import import_module
 
     if name not in _LATE:
         raise AttributeError(f"module 'acausal' has no attribute {name!r}")
     module, attribute = _LATE[name]
     found = import_module(f".{module}", __name__)
-    return found if attribute is None else getattr(found, attribute)
+    globals()[name] = found = getattr(found, attribute) if attribute else found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -43,7 +43,7 @@ const PartNode = memo(({ data, selected }: NodeProps<Node<PartData>>) => {
   return (
     <div ref={card} className={`part${selected ? ' chosen' : ''}${wrong ? ' wrong' : ''}${part.shape.length ? ' many' : ''}`} style={{ width: widthOf(part), height: heightOf(part) }} title={part.doc}>
       <div className="part-head">
-        <span className="part-icon"><Icon name={part.icon} size={18} /></span>
+        <span className="part-icon"><Icon name={part.icon} size={22} /></span>
         <span className="part-title">
           <span className="part-name">{part.name}{part.shape.length > 0 && <em> × {part.shape.join(' × ')}</em>}</span>
           <span className="part-kind">{part.kind}</span>
@@ -111,7 +111,8 @@ export function DiagramView() {
   useEffect(() => {
     let wanted = true
     if (!model) return
-    link.ask('diagram', { path: level }).then(async (whole) => {
+    const whole = level === '' && model.diagram ? Promise.resolve(model.diagram) : link.ask('diagram', { path: level })
+    whole.then(async (whole) => {
       const found = withPorts(whole, editing && model.written.includes(whole.title))
       const placed = await layout(found, room())
       if (wanted) setPlan({ plan: found, placed })
@@ -144,6 +145,7 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   }, [kept, dragged])
   const placed = useMemo(() => facing(plan, found, moved), [plan, found, moved])
   const [chosenWire, chooseWire] = useState('')
+  const drawing = useRef(false) // whether this plan is one that is being edited
   const box = useRef<HTMLDivElement>(null)
   const nodes = useMemo<Node<PartData>[]>(() => plan.parts.map((part) => ({
     id: part.id, type: 'part', position: placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: (part.path === selected && !part.border) || several.includes(part.id),
@@ -198,6 +200,8 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
     return !!a && !!b && a !== b && a.kind === b.kind && !(a.kind === 'signals' && a.side === 'out' && b.side === 'out')
   }
   useEffect(() => {
+    if (editing && !drawing.current) fit(flow.current, plan, placed, box.current)
+    drawing.current = editing
     const watch = new ResizeObserver(() => fit(flow.current, plan, placed, box.current))
     if (!useStudio.getState().editing) watch.observe(box.current!) // who draws is not pushed about
     return () => watch.disconnect()
@@ -212,7 +216,7 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
         nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.04} maxZoom={2.5}
         colorMode={dark ? 'dark' : 'light'} connectionMode={ConnectionMode.Loose} nodesConnectable={editing} edgesFocusable={false} elementsSelectable deleteKeyCode={null} onlyRenderVisibleElements={plan.parts.length > 300} proOptions={{ hideAttribution: true }}
         onInit={(f) => { flow.current = f; fit(f, plan, placed, box.current) }}
-        onMove={(_, v) => box.current?.classList.toggle('far', v.zoom < 0.4)}
+        onMove={(_, v) => seenFrom(box.current, v.zoom < 0.4) && paint(useStudio.getState().time, dark)}
         isValidConnection={fits}
         onConnect={(c) => void edit(plan.title, [{ do: 'connect', a: endOf(c.source, c.sourceHandle!), b: endOf(c.target, c.targetHandle!) }])}
         onEdgeClick={(_, w) => { chooseWire(w.id); useStudio.setState({ selected: '' }) }}
@@ -312,18 +316,22 @@ function useValues(plan: Plan, dark: boolean): void {
       if (!wanted) return
       if (!data?.times.length) return clear() // values of another run would be a lie
       played = { data, rows: new Map(data.columns.map((c, k) => [c.name, k])), largest: largestOf(data) }
-      marks = marksOf(plan)
-      widths = widthsOf(plan)
-      paint(plan, useStudio.getState().time, dark)
+      prepare(plan)
+      paint(useStudio.getState().time, dark)
     })
     return () => { wanted = false }
   }, [plan, run, state])
   useEffect(() => {
-    marks = marksOf(plan)
-    widths = widthsOf(plan)
-    paint(plan, useStudio.getState().time, dark)
-    return useStudio.subscribe((s, before) => { if (s.time !== before.time) paint(plan, s.time, dark) })
+    prepare(plan)
+    paint(useStudio.getState().time, dark)
+    return useStudio.subscribe((s, before) => { if (s.time !== before.time) paint(s.time, dark) })
   }, [plan, units, dark])
+}
+
+function prepare(plan: Plan): void {
+  marks = marksOf(plan)
+  widths = widthsOf(plan)
+  tints = tintsOf(plan)
 }
 
 function clear(): void {
@@ -343,13 +351,22 @@ function largestOf(data: Frames): Float64Array {
   })
 }
 
-function paint(plan: Plan, t: number, dark: boolean): void {
+// From far away nobody can read numbers: they are not shown, and not written. True when they can be read again.
+let far = false
+function seenFrom(box: HTMLElement | null, isFar: boolean): boolean {
+  box?.classList.toggle('far', isFar)
+  const nearer = far && !isFar
+  far = isFar
+  return nearer
+}
+
+function paint(t: number, dark: boolean): void {
   if (!played) return
   const { data } = played
   const count = data.times.length
   const k = indexAt(data.times, t)
   const { values } = data
-  for (const mark of marks) {
+  if (!far) for (const mark of marks) {
     const text = texts.get(mark.path)
     if (!text) continue
     const value = values[mark.row * count + k]
@@ -357,10 +374,8 @@ function paint(plan: Plan, t: number, dark: boolean): void {
     if (text.firstChild) { if (text.firstChild.nodeValue !== said) text.firstChild.nodeValue = said } else text.textContent = said
   }
   widen(k)
-  if (colouring.unit || coloured) for (const part of plan.parts) tint(part, k, dark)
-  coloured = colouring.unit !== ''
+  colour(k, dark)
 }
-let coloured = false
 
 // A wire is as thick as what flows through it, compared with the most of its kind in this run.
 const MANY_WIRES = 200
@@ -405,18 +420,25 @@ function marksOf(plan: Plan): Mark[] {
   })
 }
 
-function tint(part: DiagramPart, k: number, dark: boolean): void {
-  const card = cards.get(part.id)
-  if (!card) return
-  const shown = colouring.unit ? part.shown.find((v) => v.unit === colouring.unit && played!.rows.has(v.path)) : undefined
-  if (!shown || !played) {
-    card.style.removeProperty('--tint')
-    return
+// Which part has which value's colour, worked out once, too.
+let tints: { id: string; row: number }[] = []
+let scale: [number, number] = [0, 1]
+function tintsOf(plan: Plan): typeof tints {
+  if (!played || !colouring.unit) return []
+  const { rows } = played
+  scale = span(colouring.unit)
+  return plan.parts.flatMap((part) => {
+    const shown = part.shown.find((v) => v.unit === colouring.unit && rows.has(v.path))
+    return shown ? [{ id: part.id, row: rows.get(shown.path)! }] : []
+  })
+}
+function colour(k: number, dark: boolean): void {
+  const { values, times } = played!.data
+  const [low, high] = scale
+  for (const { id, row } of tints) {
+    const share = Math.min(1, Math.max(0, (values[row * times.length + k] - low) / (high - low || 1)))
+    cards.get(id)?.style.setProperty('--tint', `hsl(${Math.round(225 - 225 * share)} 80% ${dark ? 32 : 80}%)`)
   }
-  const [low, high] = span(colouring.unit)
-  const value = played.data.values[played.rows.get(shown.path)! * played.data.times.length + k]
-  const share = Math.min(1, Math.max(0, (value - low) / (high - low || 1)))
-  card.style.setProperty('--tint', `hsl(${225 - 225 * share} 80% ${dark ? 32 : 80}%)`)
 }
 
 function span(unit: string): [number, number] {
@@ -439,7 +461,9 @@ function Colouring({ plan }: { plan: Plan }) {
   const all = [...new Set(plan.parts.flatMap((p) => p.shown.map((v) => v.unit)))].filter(Boolean)
   useEffect(() => {
     colouring.unit = unit
-    paint(plan, useStudio.getState().time, dark)
+    for (const card of cards.values()) card.style.removeProperty('--tint')
+    tints = tintsOf(plan)
+    paint(useStudio.getState().time, dark)
   }, [unit, plan, dark])
   return <Select size="xs" w={132} aria-label="Colour the parts by" placeholder="Colour by …" clearable value={unit || null} onChange={(v) => setUnit(v ?? '')} comboboxProps={{ withinPortal: true }}
     data={all.map((u) => ({ value: u, label: names[u] ?? symbol(u) }))} />

@@ -28,7 +28,7 @@ export function Palette({ kind }: { kind: string }) {
                 onDragStart={(e) => { e.dataTransfer.setData('text/acausal-piece', JSON.stringify(p)); e.dataTransfer.effectAllowed = 'copy' }}
                 onDoubleClick={() => void edit(kind, [{ do: 'add', kind: p.name, module: p.module }])}
                 onKeyDown={(e) => { if (e.key === 'Enter') void edit(kind, [{ do: 'add', kind: p.name, module: p.module }]) }}>
-                <Icon name={p.icon} size={16} /><span>{p.name}</span>
+                <Icon name={p.icon} size={22} /><span>{p.name}</span>
               </button>
             ))}
           </section>

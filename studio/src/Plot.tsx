@@ -168,7 +168,7 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
     })
   })
   return new uPlot({
-    width: box.clientWidth, height: box.clientHeight, scales, axes, legend: { show: false }, padding: [8, 26, 0, 4],
+    width: box.clientWidth, height: box.clientHeight, scales, axes, legend: { show: false }, padding: [8, 32, 0, 4],
     cursor: { sync: { key: syncKey.key, setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
     series: [{}, ...curves.map((c): uPlot.Series => ({
       label: c.label, stroke: c.color, width: 1.5, dash: c.dash, scale: scaleOf(c), points: { show: false }, spanGaps: true,

@@ -20,8 +20,13 @@ export function steady(value: number, largest = 0): string {
 
 const CLOCK: [number, string][] = [[86400, 'day'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs']]
 
+// What the model is integrated over, unless it is a time in seconds: years, or a height in m.
+let independent = 's'
+export const integratedOver = (unit: string): void => { independent = unit }
+
 // The unit in which a span of time is spoken of.
 export const clock = (span: number): [number, string] => {
+  if (independent !== 's') return [1, symbol(independent)]
   const size = Math.abs(span)
   if (size >= 3 * 86400) return CLOCK[0]
   if (size >= 2 * 3600) return CLOCK[1]
@@ -32,6 +37,13 @@ export const clock = (span: number): [number, string] => {
 export function time(t: number, span = t): string {
   const [factor, unit] = clock(span)
   return `${number(t / factor, 5)} ${unit}`
+}
+
+// A time as one would type it.
+export const typed = (t: number): string => {
+  if (independent !== 's') return `${t} ${independent === '1' ? '' : independent}`.trim()
+  const [factor, unit] = CLOCK.slice(0, 3).find(([f]) => t >= f && t % f === 0) ?? [1, '']
+  return `${t / factor} ${unit}`.trim()
 }
 
 export function seconds(s: number): string {

@@ -56,7 +56,9 @@ const PATHS: Record<string, string> = {
   part: 'M4 4h12v12H4z',
 }
 
+// An icon of the page by its name, or the drawing of a component's class: shapes on a square of 48 by 48 (the server lets nothing else through).
 export function Icon({ name, size = 16, filled = false }: { name: string; size?: number; filled?: boolean }) {
+  if (name.startsWith('<')) return <svg width={size} height={size} viewBox="0 0 48 48" fill="none" stroke="currentColor" strokeWidth={3} strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" dangerouslySetInnerHTML={{ __html: name }} />
   const path = PATHS[name] ?? PATHS.part
   return (
     <svg width={size} height={size} viewBox="0 0 20 20" fill={filled ? 'currentColor' : 'none'} stroke="currentColor" strokeWidth={1.5} strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">

@@ -4,6 +4,7 @@ import '@mantine/core/styles.css'
 import elkText from 'elkjs/lib/elk-worker.min.js?raw'
 import { createRoot } from 'react-dom/client'
 import { DiagramView } from './Diagram'
+import { integratedOver } from './format'
 import { layoutIn } from './layout'
 import { NOTHING, Refused } from './link'
 import { Plots } from './Plot'
@@ -68,6 +69,7 @@ function Cell({ views }: { views: View[] }) {
 function show(still: Still, numbers: ArrayBuffer): void {
   layoutIn(() => new Worker(URL.createObjectURL(new Blob([elkText], { type: 'text/javascript' }))))
   link.answers = answersOf(still, numbers)
+  integratedOver(still.model.time[1])
   useStudio.setState({
     connected: true, status: { phase: 'ready', text: '', source: '', problems: [], printed: '', read_only: true }, model: still.model, runs: still.run ? [still.run] : [], current: still.run?.id ?? '',
     time: still.run?.time ?? 0, panels: still.plots.map((names, k) => ({ id: k + 1, names })), view: still.views[0], auto: false,

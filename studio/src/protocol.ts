@@ -109,6 +109,8 @@ export interface Model {
   free: string[] | null
   circuits: Circuit[]
   written: string[]
+  time: string[]
+  diagram: Diagram | null
 }
 
 export interface Piece {
@@ -370,7 +372,7 @@ export interface Asks {
 export interface Notices {
   hello: Hello
   status: Status
-  model: Model
+  model: Model | null
   cases: Case[]
   runs: Run[]
   run: Run

@@ -1,7 +1,7 @@
 // What the page knows. The server says what is; here is only what this page shows of it, and the changes that are not yet a case.
 import { create } from 'zustand'
 import { type Columns, type Frames, Link, Refused } from './link'
-import { plain } from './format'
+import { integratedOver, plain, typed } from './format'
 import { keepIn } from './layout'
 import { Pyramid } from './pyramid'
 import type { Case, Fit, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
@@ -152,7 +152,7 @@ export const link = new Link(
         if (last && !get().current) look(last.id)
       },
       status: (d) => set({ status: d, printed: d.printed }),
-      model: opened,
+      model: (d: Model | null) => (d ? opened(d) : set({ model: null })),
       cases: (d) => set({ cases: d }),
       layout: (d) => set({ layout: d }),
       history: (d) => set({ history: d }),
@@ -178,20 +178,19 @@ export const link = new Link(
 
 keepIn({ recall: (key) => link.ask('recall', { key }), remember: (key, text) => void link.ask('remember', { key, text }).catch(() => undefined) })
 
-function opened(model: Model): void {
+export function opened(model: Model): void {
   const before = get().model
+  integratedOver(model.time[1])
   const names = new Set(model.parts.flatMap((p) => p.quantities.map((q) => plain(q.path))))
   const has = (name: string) => names.has(plain(name.replace(/\[[\d,]+\]/g, (m) => m.replace(/\d+/g, '*'))))
   set((s) => {
     const panels = s.panels.map((p) => ({ ...p, names: p.names.filter(has) })).filter((p) => p.names.length)
     const fresh = model.plots.map((names, k) => ({ id: k + 1, names }))
-    const guessed = !s.draft.until || (before !== null && s.draft.until === untilText(before.until))
-    const draft = guessed ? { ...s.draft, until: model.until ? untilText(model.until) : '' } : s.draft
+    const guessed = !s.draft.until || (before !== null && s.draft.until === typed(before.until))
+    const draft = guessed ? { ...s.draft, until: model.until ? typed(model.until) : '' } : s.draft
     return { model, panels: panels.length ? panels : fresh, draft, selected: model.parts.some((p) => p.path === s.selected) ? s.selected : '', level: before && before.title === model.title ? s.level : '' }
   })
 }
-
-const untilText = (s: number): string => (s >= 86400 && s % 86400 === 0 ? `${s / 86400} day` : s >= 3600 && s % 3600 === 0 ? `${s / 3600} h` : s >= 60 && s % 60 === 0 ? `${s / 60} min` : `${s}`)
 
 let stale = false // something changed while a run was going on
 function ran(run: Run): void {

@@ -105,3 +105,16 @@ def test_a_wire_names_what_flows_through_it_and_a_run_has_it() -> None:
             own = next(q.flow for p in found.parts if p.id == node[0] for q in p.ports if q.name == node[1])
             whole = sum(result[w.flow][-1] for w in ends) + (result[own][-1] if own else 0.0)
             assert own == "" or abs(whole) < 1e-6 * max(abs(result[w.flow][-1]) for w in ends) + 1e-6
+
+
+def test_the_palette_draws_each_class_with_its_icon():
+    from acausal.language.icons import is_drawing
+    from acausal.library import electrical, fluid
+    from acausal.library.icons import svg
+    from acausal.studio.palette import palette
+
+    pieces = {(piece.module, piece.name): piece for piece in palette()}
+    drawn = [piece for piece in pieces.values() if is_drawing(piece.icon)]
+    assert len(drawn) > 0.8 * len(pieces) and not [p.name for p in pieces.values() if not p.icon]
+    for cls in (electrical.Capacitor, fluid.Pump):
+        assert pieces[cls.__module__, cls.__name__].icon in svg(cls)

@@ -8,17 +8,15 @@ package.module:Class     a module that Python finds
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import inspect
-import re
 import sys
 import sysconfig
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,61 +27,10 @@ from ..language.connector import Connector
 from ..language.declarations import Declaration
 from .exits import Exit
 from .guard import Stop
+from .target import Target, no_such_file, parse
 
-_FILE = re.compile(r"^(?P<file>.*?\.py)(?::(?P<name>.*))?$", re.DOTALL)
-_MODULE = re.compile(r"^(?P<module>[A-Za-z_][\w.]*)(?::(?P<name>.*))?$", re.DOTALL)
 _OURS = str(Path(__file__).resolve().parents[1])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What was typed, taken apart."""
-
-    text: str
-    file: str = ""
-    module: str = ""
-    name: str = ""
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    called: bool = False
-
-    @property
-    def source(self) -> str:
-        return self.file or self.module
-
-
-# ---------------------------------------------------------------- reading what was typed
-
-
-def parse(text: str) -> Target:
-    """Take `file.py:Class(n=100)` apart.
-
-    >>> parse("plant.py:House(3, heated=True)").args, parse("plant.py:House(3, heated=True)").kwargs
-    ((3,), {'heated': True})
-    """
-    found = _FILE.match(text) or _MODULE.match(text)
-    if found is None:
-        remedy = "give a file (`plant.py`), a class in it (`plant.py:House`) or a module (`package.module:House`)"
-        raise Stop(Exit.USAGE, Diagnostic(f"`{text}` names no model.", remedy=remedy))
-    parts = found.groupdict()
-    name, args, kwargs, called = _parse_call(parts["name"] or "", text)
-    return Target(text, parts.get("file") or "", parts.get("module") or "", name, args, kwargs, called)
-
-
-def _parse_call(text: str, whole: str) -> tuple[str, tuple[Any, ...], dict[str, Any], bool]:
-    if not text or text.isidentifier():
-        return text, (), {}, False
-    try:
-        node = ast.parse(text, mode="eval").body
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or any(k.arg is None for k in node.keywords):
-            raise ValueError("not a call of a class")
-        args = tuple(ast.literal_eval(a) for a in node.args)
-        return node.func.id, args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}, True
-    except (SyntaxError, ValueError) as error:
-        what = f"`{text}` in `{whole}` is not a class with plain arguments."
-        remedy = 'arguments are numbers, strings, True, False, None, or lists of them: "plant.py:House(rooms=3)", in quotes'
-        raise Stop(Exit.USAGE, Diagnostic(what, remedy=remedy)) from error
 
 
 # ---------------------------------------------------------------- importing
@@ -132,7 +79,7 @@ def _found(target: Target) -> Any:
 def _import_file(target: Target) -> ModuleType:
     path = Path(target.file)
     if not path.is_file():
-        raise Stop(Exit.USAGE, _no_such_file(path))
+        raise Stop(Exit.USAGE, no_such_file(path))
     sys.path.insert(0, str(path.resolve().parent))  # so that it finds its neighbours, as `python file.py` does
     name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"acausal_model_{abs(hash(path.resolve()))}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
@@ -284,16 +231,6 @@ def _no_such_class(module: ModuleType, target: Target) -> Diagnostic:
     names = list(models_of(module))
     what = f"`{target.source}` has no `{name}`. {near_matches(name, names)}".rstrip()
     return Diagnostic(what, details=(f"it has:    {', '.join(names[:20])}",) if names else ())
-
-
-def _no_such_file(path: Path) -> Diagnostic:
-    if path.is_dir():
-        return Diagnostic(f"`{path}` is a folder, not a model file.")
-    folder = path.parent
-    if not folder.is_dir():
-        return Diagnostic(f"There is no file `{path}`, and no folder `{folder}` either.")
-    near = re.sub(r"(\w)`", r"\1.py`", near_matches(path.stem, [p.stem for p in folder.glob("*.py")]))
-    return Diagnostic(f"There is no file `{path}`. {near}".rstrip())
 
 
 def _made(found: Any, target: Target) -> Component:

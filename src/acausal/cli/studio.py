@@ -120,7 +120,7 @@ def _begin(model: str) -> None:
 
 def _check(model: str) -> None:
     """A file that does not exist is told at once, not on a page."""
-    from .load import _no_such_file, parse
+    from .target import no_such_file, parse
 
     if model.endswith((".acm", ".acapp")):
         if not Path(model).is_file():
@@ -128,7 +128,7 @@ def _check(model: str) -> None:
         return
     target = parse(model)
     if target.file and not Path(target.file).is_file():
-        raise Stop(Exit.USAGE, _no_such_file(Path(target.file)))
+        raise Stop(Exit.USAGE, no_such_file(Path(target.file)))
 
 
 def _folder(model: str) -> Path:

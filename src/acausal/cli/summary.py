@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ModelError
 from . import show
 from .keep import Kept
@@ -47,6 +45,8 @@ def lines_of(result: Result, model: Model, wanted: Sequence[str]) -> tuple[list[
 
 
 def _line(result: Result, name: str) -> Iterator[Line]:
+    import numpy as np  # late: whoever only reads the command line needs none
+
     try:
         values = np.asarray(result[name]).reshape(len(result.time), -1)
     except ModelError:  # not stored
@@ -71,6 +71,8 @@ def _expanded(result: Result, wanted: Sequence[str]) -> tuple[list[str], int]:
 
 
 def _states(model: Model) -> tuple[list[str], int]:
+    import numpy as np
+
     numbers = np.flatnonzero(model.problem.differential)
     chosen = numbers if len(numbers) else np.arange(model.problem.size)
     return [model.problem.name_of_unknown(int(unknown)) for unknown in chosen[:MOST_VARIABLES]], len(chosen)

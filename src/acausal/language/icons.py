@@ -36,8 +36,14 @@ def text(letters: str, y: int = 29, size: int = 14) -> str:
 
 
 def boxed(letters: str) -> str:
-    """A box with letters."""
-    return BOX + text(letters, size=14 if len(letters) < 4 else 10)
+    """A box with letters, as large as they fit: an icon may be as small as one line of text."""
+    size = {1: 24, 2: 19, 3: 15}.get(len(letters), 10)
+    return BOX + text(letters, round(24 + 0.36 * size), size)
+
+
+def initials(name: str) -> str:
+    """The drawing of a class that has none: a box with the capitals of its name."""
+    return boxed("".join(re.findall(r"[A-Z]", name))[:3] or name[:2])
 
 
 def is_drawing(declared: object) -> bool:
@@ -58,8 +64,7 @@ def drawing(of: type) -> str:
         found = _registered.get(f"{cls.__module__}.{cls.__name__}")
         if found is not None:
             return found
-    initials = "".join(re.findall(r"[A-Z]", of.__name__))[:3] or of.__name__[:2]
-    return boxed(initials)
+    return initials(of.__name__)
 
 
 def picture(drawn: str, size: int = 48) -> str:

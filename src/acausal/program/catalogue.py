@@ -43,6 +43,7 @@ def described(system: System, title: str, known: np.ndarray) -> Json:
         "format number": NUMBER,
         "title": title,
         "unknowns": system.size,
+        "independent": list(system.plant.independent[:2]),
         "kinds": [writer.kind(kind, traced) for kind, traced in zip(system.plant.kinds, system.traced, strict=True)],
         "tree": writer.node(system.plant.root),
     }
@@ -60,6 +61,7 @@ def sketch(component: Component) -> Json:
         "format number": NUMBER,
         "title": plant.root.class_name,
         "unknowns": 0,
+        "independent": list(plant.independent[:2]),
         "kinds": [writer.kind(kind, traced) for kind, traced in zip(plant.kinds, source.traced, strict=True)],
         "tree": writer.node(plant.root),
     }

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import NameNotFound
+from ..language.icons import initials, is_drawing
 from .describe import is_difference, labelled, starred
 from .protocol import Diagram, DiagramPart, Port, Shown, Wire
 
@@ -61,7 +62,7 @@ def _part(catalogue: Json, node: Json, above: str) -> DiagramPart:
         shape,
         bool(node.get("parts")),
         False,
-        icon_of(kind),
+        icon_of(kind["class"], kind["icon"]),
         ports,
         list(_shown(kind, path, shape)),
     )
@@ -80,9 +81,11 @@ def _signal(quantity: Json) -> Port:
     return Port(quantity["name"], what, "in" if given else "out", quantity["documentation"], free=True)
 
 
-def icon_of(kind: Json) -> str:
-    """A picture for a class, from the words of its name; the page has a plain one for what it does not know."""
-    name = kind["class"].casefold()
+def icon_of(name: str, drawing: str) -> str:
+    """A picture for a class: its drawing, if it is more than its initials, or one of the page's own by the words of its name."""
+    if is_drawing(drawing) and drawing != initials(name):
+        return drawing
+    name = name.casefold()
     words = {
         "heatcapac": "mass", "resistor": "resistor", "capacitor": "capacitor", "inductor": "inductor", "ground": "ground",
         "source": "source",
@@ -93,7 +96,7 @@ def icon_of(kind: Json) -> str:
         "damper": "damper", "mass": "mass", "inertia": "mass", "fixed": "ground", "prescribed": "source", "switch": "switch",
         "door": "door", "diode": "diode", "motor": "motor", "emf": "motor", "fan": "fan", "heater": "heater", "table": "table",
     }  # fmt: skip
-    return next((icon for word, icon in words.items() if word in name), "")
+    return next((icon for word, icon in words.items() if word in name), drawing if is_drawing(drawing) else "")
 
 
 def _shown(kind: Json, path: str, shape: list[int]) -> Iterator[Shown]:

@@ -74,7 +74,7 @@ def _still(catalogue: dict[str, Any], result: Any, plots: list[list[str]]) -> tu
     until = float(result.time[-1]) if result is not None and len(result.time) else 0.0
     page = Model(
         catalogue["title"], kind["documentation"], "", 1, catalogue["unknowns"], 0, until, parts, [], describe.units_of(parts),
-        plots, 0.0, [],
+        plots, 0.0, [], time=catalogue["independent"],
     )  # fmt: skip
     head: dict[str, Any] = {"model": asdict(page), "run": None, "columns": [], "frames": [], "plots": plots}
     head["diagrams"] = {path: asdict(found) for path, found in diagrams.items()}

@@ -19,7 +19,8 @@ from ..model.model import Model as Compiled
 from ..model.model import compile as translate
 from . import application, describe
 from .circuits import circuits_of
-from .protocol import Choice, Model, Part
+from .diagram import diagram
+from .protocol import Choice, Diagram, Model, Part
 
 _NICE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0)
 _MANY_STATES = 300  # beyond which nobody asks for time constants
@@ -53,7 +54,7 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         version=version,
         unknowns=catalogue["unknowns"],
         state_count=0 if model is None else int(model.problem.differential.sum()),
-        until=_seconds(until, model) if until is not None else 10.0 if model is None else 0.0,
+        until=_in_unit(until, catalogue["independent"][1]) if until is not None else 10.0 if model is None else 0.0,
         parts=parts,
         choices=found.choices,
         units=describe.units_of(parts),
@@ -63,6 +64,8 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         runs=model is not None,
         circuits=circuits_of(catalogue),
         written=found.written,
+        time=catalogue["independent"],
+        diagram=_top(catalogue),
         free=found.free,
     )
     return Opened(model, catalogue, page, _files(target, loaded), found.wrong)
@@ -110,6 +113,14 @@ def _loaded(target: str, choices: Mapping[str, Any], sketch: bool) -> _Loaded:
     return _Loaded(model, model.catalogue(), known, wishes, written)
 
 
+def _top(catalogue: dict[str, Any]) -> Diagram | None:
+    """The diagram of the whole plant; one that would lie is told to who asks for it, and does not keep the model from running."""
+    try:
+        return diagram(catalogue)
+    except AssertionError:
+        return None
+
+
 def _written(module: ModuleType | None) -> list[str]:
     """Component classes that the model's own file writes down."""
     found = vars(module).items() if module is not None else ()
@@ -118,15 +129,18 @@ def _written(module: ModuleType | None) -> list[str]:
     ]
 
 
-def _seconds(given: Any, model: Any) -> float:
+def _in_unit(given: Any, unit: str) -> float:
     from ..runtime.storage import seconds
 
-    return float(seconds(given, "until", "s" if model is None else model.system.plant.independent[1]))
+    return float(seconds(given, "until", unit))
 
 
 def _files(target: str, before: set[str]) -> list[str]:
     """The model's file and its neighbours that it imports: when one of them changes, the model is loaded again."""
     own = Path(target.partition(".py:")[0] + (".py" if ".py:" in target else ""))
+    if not own.is_file():
+        module = sys.modules.get(target.partition(":")[0])
+        own = Path(getattr(module, "__file__", None) or "")
     if not own.is_file():
         return []
     folder = own.resolve().parent
@@ -139,7 +153,7 @@ def _files(target: str, before: set[str]) -> list[str]:
 
 
 def likely_end(model: Compiled) -> float:
-    """Some time constants of the slowest part, rounded to what one would say; ten seconds where nothing can be known."""
+    """Some time constants of the slowest part, rounded to what one would say; ten of the unit where nothing can be known."""
     if not 0 < model.problem.differential.sum() <= _MANY_STATES:
         return 10.0
     try:
@@ -152,8 +166,10 @@ def likely_end(model: Compiled) -> float:
     rates = rates[rates > 1e-9 * rates.max(initial=0.0)]
     if not len(rates):
         return 10.0
-    wanted = min(_DECADES / float(rates.min()), 30 * 86400.0)
-    if wanted < 1.0:
+    wanted, unit = _DECADES / float(rates.min()), model.system.plant.independent[1]
+    if unit == "s":
+        wanted = min(wanted, 30 * 86400.0)
+    if wanted < 1.0 or unit != "s":
         return float(10.0 ** np.ceil(np.log10(wanted)))
     return next((t for t in _NICE if t >= wanted), float(np.ceil(wanted / 86400.0) * 86400.0))
 

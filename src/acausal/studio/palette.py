@@ -12,6 +12,7 @@ from types import ModuleType
 from .. import library
 from ..language.component import Component
 from ..language.connector import Connector
+from ..language.icons import drawing
 from .diagram import icon_of
 from .protocol import Piece
 
@@ -41,7 +42,7 @@ def _pieces(module: ModuleType) -> Iterator[Piece]:
         if not ports and not any(getattr(d, "role", "") in ("input", "output") for d in found._class_declared.values()):
             continue
         doc = (inspect.getdoc(found) or "").split("\n")[0]
-        yield Piece(name, module.__name__, group, doc, icon_of({"class": name}), ports)
+        yield Piece(name, module.__name__, group, doc, icon_of(name, drawing(found)), ports)
 
 
 def _needs_arguments(kind: type) -> bool:

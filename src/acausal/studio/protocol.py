@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
 
 from ..errors import Diagnostic, Location
+from ..records import dataclass
 
 Value = float | str | bool | list[Any] | None
 Role = Literal["parameter", "constant", "input", "variable", "output", "discrete", "expression"]
@@ -162,6 +163,8 @@ class Model:
     free: list[str] | None = None  # parameters that may be changed in an application; None: all of them
     circuits: list[Circuit] = field(default_factory=list)
     written: list[str] = field(default_factory=list)  # classes that are written in the model's file and can be edited
+    time: list[str] = field(default_factory=lambda: ["time", "s"])  # name and unit of what is integrated over
+    diagram: Diagram | None = None  # of the whole plant, so that it is drawn without asking
 
 
 @dataclass(slots=True)
@@ -487,7 +490,7 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
 NOTICES: dict[str, Any] = {
     "hello": Hello,
     "status": Status,
-    "model": Model,
+    "model": Model | None,
     "cases": list[Case],
     "runs": list[Run],
     "run": Run,

@@ -21,8 +21,9 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from .client import Client
 from .guard import Guard
-from .studio import Client, Studio
+from .studio import Studio
 
 PAGE = Path(__file__).parent / "static"
 MOST_PAGES = 32

@@ -15,40 +15,27 @@ from typing import Any, Protocol
 from ..errors import Diagnostic, ModelError
 from . import application
 from . import cases as case_files
+from .client import Client
 from .data import Data
 from .drawing import Drawing, Drawings
 from .process import Gone, Process
 from .protocol import Case, Fit, Hello, Problem, Run, Status, Study, packed, problem
+from .recalled import read as recall
+from .recalled import same
+from .recalled import write as keep_told
 from .runs import Runs
 
 LOOKS = ("columns", "frames", "chart", "diagram", "palette", "explain", "events", "report", "initial", "export")
+_WORK = (*LOOKS, "run", "continue", "study", "fit")
 _GRACE = 2.0  # seconds a cancelled run has to stop by itself
 _LONG = 3.0  # seconds after which a run is one that others do not wait for
 _WATCH = 0.4  # seconds between two looks at the files
-_QUEUE = 512  # frames a slow page may be behind
 
 
 class Tell(Protocol):
     """Says in the terminal what became of loading the model."""
 
     def __call__(self, text: str, problems: list[Problem]) -> None: ...
-
-
-class Client:
-    """A page: what it is to hear waits here."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue(_QUEUE)
-
-    def hear(self, frame: bytes) -> None:
-        try:
-            self.queue.put_nowait(frame)
-        except asyncio.QueueFull:  # it sleeps, or the line is slow: it comes back and hears everything anew
-            with contextlib.suppress(asyncio.QueueEmpty):
-                while True:
-                    self.queue.get_nowait()
-            self.queue.put_nowait(None)
 
 
 class Studio:
@@ -77,6 +64,8 @@ class Studio:
         self.opening: Process | None = None
         self._clients = 0
         self._failed, self._started = False, False
+        self._recalled = False  # the model is what was told of it last time: nobody has loaded it yet
+        self._loaded_once = asyncio.Event()  # what was being loaded is there, or cannot be
         self._stopping = False
         self._spare: Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -116,6 +105,9 @@ class Studio:
             if not isinstance(number, str) or not number.startswith(f"{client.number}-"):
                 raise ModelError("A question must bear the number of its page.")
             what = head.get("ask")
+            if what in _WORK and self._is_first_loading():
+                self._keep(asyncio.create_task(self._asked_later(client, head)))
+                return
             if what in LOOKS:
                 self._look(head)
                 return
@@ -134,6 +126,14 @@ class Studio:
             said = Problem(f"The studio cannot make sense of this question: {type(error).__name__} {error}.")
             client.hear(packed({"id": number, "refused": [asdict(said)]}))
 
+    def _is_first_loading(self) -> bool:
+        """There is a model to look at, and soon somebody who knows it."""
+        return self._recalled and not self.workers and not self._loaded_once.is_set()
+
+    async def _asked_later(self, client: Client, head: dict[str, Any]) -> None:
+        await self._loaded_once.wait()
+        await self.asked(client, head)
+
     # --- workers --------------------------------------------------------------------------------------------------------------
     async def start(self) -> None:
         """Begin to load the model; a second time nothing happens."""
@@ -141,8 +141,15 @@ class Studio:
             return
         self._started = True
         self._read_cases()
+        self._recall()
         self._keep(asyncio.create_task(self._watch()))
         await self.load()
+
+    def _recall(self) -> None:
+        """What was told of this model last time, if nothing has changed since."""
+        found = recall(self.folder, self.target)
+        if found is not None and all(_stamp(file) == stamp for file, stamp in found[1].items()):
+            self.model, self.files, self._recalled = found[0], list(found[1]), True
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -165,7 +172,7 @@ class Studio:
             self.opening.kill("Another version was loaded meanwhile.")
         self._stamps = self._looked_at()
         self._say(
-            "loading", f"Loading {Path(self.target).name} …" if self.model is None else f"Loading {Path(self.target).name} again …"
+            "loading", f"Loading {Path(self.target).name} …" if not self.version else f"Loading {Path(self.target).name} again …"
         )
         worker, self._spare = self._spare, None
         if worker is None or not worker.alive:
@@ -177,7 +184,7 @@ class Studio:
     async def _open(self, worker: Process) -> None:
         name = Path(self.target).name
         asked = worker.ask(
-            "open", target=self.target, choices=self.choices, version=self.version + 1, sketch=self._sketches or self.model is None
+            "open", target=self.target, choices=self.choices, version=self.version + 1, sketch=self._sketches or not self.version
         )
         try:
             answer = await asyncio.wait_for(asked, self.patience)
@@ -195,26 +202,38 @@ class Studio:
             await self._replace(worker, answer)
         else:
             worker.kill()
+            await worker.gone()
+            if self._recalled:
+                self.model, self._recalled = None, False
+                self.announce("model", None)
             problems = [Problem(**p) for p in answer["refused"]]
             text = f"{name} cannot be loaded" + ("; the last good version stays." if self.model else ".")
             self._say("failed", text, problems, worker.printed)
+        self._loaded_once.set()
 
     async def _replace(self, worker: Process, answer: dict[str, Any]) -> None:
         old, self.workers = self.workers, [worker]
         self.version += 1
-        self.model, self.files = answer["answer"], answer["files"]
+        told, self.files = answer["answer"], answer["files"]
+        known, self.model, self._recalled = self._recalled and same(self.model, told), told, False
         self._stamps = {**self._looked_at(), **self._stamps}
         name, wrong = Path(self.target).name, [Problem(**p) for p in answer.get("wrong", [])]
         if wrong:
             self._say("failed", f"{name} cannot be run yet.", wrong, worker.printed)
         else:
             self._say("ready", f"{name} is ready.", [], worker.printed)
-        self.announce("model", self.model)
+        if not known:
+            self.announce("model", self.model)
+        self._keep_told()
         for process in old:
             self._keep(asyncio.create_task(self._retire(process)))
         if old and self._spare is None:  # a model that changed once will change again: the next process is ready then
             self._spare = Process(self.folder, self.megabytes, self._heard, self._ended)
             await self._spare.start()
+
+    def _keep_told(self) -> None:
+        if self.model is not None and self.model["runs"] and not self.choices and not self.is_application:
+            keep_told(self.folder, self.target, self.model, {file: _stamp(file) for file in self.files})
 
     async def _retire(self, process: Process) -> None:
         """An old worker writes what it has, finishes what it runs, and goes."""
@@ -252,6 +271,7 @@ class Studio:
             if self.model is not None and head["version"] == self.model["version"]:
                 self.model["until"] = head["until"]
                 self.announce("until", head["until"])
+                self._keep_told()
         elif notice == "live":
             self.broadcast(frame)
         elif notice == "saved":
@@ -354,9 +374,10 @@ class Studio:
 
     async def ask_continue(self, head: dict[str, Any]) -> Any:
         run = self._run(head)
-        end = _seconds(head["until"])
+        unit = "s" if self.model is None else self.model["time"][1]
+        end = _in_unit(head["until"], unit)
         if end <= run.time:
-            raise ModelError(Diagnostic(f"The run is at {run.time:g} s already.", remedy="Give a later end."))
+            raise ModelError(Diagnostic(f"The run is at {run.time:g} {unit} already.", remedy="Give a later end."))
         run.state, run.fraction, run.until = "running", 0.0, end
         order = {"ask": "continue", "run": run.id, "case": asdict(run.case), "names": head.get("names", []), "end": end}
         self._worker(run.id).send(order)
@@ -571,8 +592,8 @@ def _stamp(file: str) -> tuple[int, int]:
     return (found.st_mtime_ns, found.st_size)
 
 
-def _seconds(text: str) -> float:
+def _in_unit(text: str, unit: str) -> float:
     from ..runtime.storage import seconds
     from .worker import _timed
 
-    return float(seconds(_timed(text) or 0.0, "until"))
+    return float(seconds(_timed(text) or 0.0, "until", unit))
