@@ -9,7 +9,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-from acausal.library import electrical
+from acausal.library import electrical, fluid
 
 
 class Wall(ac.Component):
@@ -33,6 +33,12 @@ def test_the_signature_has_every_parameter():
     assert found["layers"].default == 3 and found["G"].kind is inspect.Parameter.KEYWORD_ONLY
     assert found["area"].default is inspect.Parameter.empty  # it has to be given
     assert str(inspect.signature(electrical.Resistor)) == "(*, R: float [ohm] = 1, v: float [V] = …, i: float [A] = …)"
+
+
+def test_a_fluid_component_says_what_else_it_takes():
+    found = inspect.signature(fluid.Volume).parameters
+    assert str(found["p"]) == "p: float [Pa] = start(p_start)" and str(found["medium"]) == "medium: Medium | str = …"
+    assert "p: starts at p_start; pressure" in pydoc.plain(pydoc.render_doc(fluid.Volume))
 
 
 def test_help_lists_what_is_declared_and_stated():

@@ -37,7 +37,13 @@ def signature(cls: Any) -> inspect.Signature:
     declared = [(name, d) for name, d in cls._class_declared.items() if isinstance(d, Declaration) and name not in named]
     declared.sort(key=lambda item: list(_HEADINGS).index(item[1].role) if item[1].role in _HEADINGS else 9)
     rest = [p for p in taken if p.kind is p.VAR_KEYWORD]
-    return inspect.Signature([*own, *(_argument(name, d) for name, d in declared if name.isidentifier()), *rest])
+    media = [_place(name) for name in cls._class_media if name not in named]
+    return inspect.Signature([*own, *(_argument(name, d) for name, d in declared if name.isidentifier()), *media, *rest])
+
+
+def _place(name: str) -> inspect.Parameter:
+    """A medium that may be given: whoever is connected may say it as well."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_Default("…"), annotation=_Default("Medium | str"))
 
 
 def _argument(name: str, declared: Declaration) -> inspect.Parameter:
@@ -52,6 +58,8 @@ def _argument(name: str, declared: Declaration) -> inspect.Parameter:
 
 
 def _number(value: Any) -> str:
+    if isinstance(value, Declaration):
+        return str(value.name)
     if isinstance(value, float):
         return f"{value:g}"
     return str(value.tolist() if hasattr(value, "tolist") else value)
@@ -81,7 +89,7 @@ def _line(name: str, declared: Declaration) -> str:
         said = f"starts at {said}"
     if value is None and declared.role == "parameter":
         said = "to be given"
-    facts = f"{said} {declared.unit}".strip()
+    facts = said if isinstance(value, Declaration) else f"{said} {declared.unit}".strip()  # it has a unit of its own
     bounds = _bounds(declared)
     facts = ", ".join(filter(None, (facts, bounds)))
     return f"    {name}{shape}: " + "; ".join(filter(None, (facts, declared.doc)))
