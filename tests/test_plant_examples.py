@@ -164,3 +164,24 @@ def test_a_car_air_conditioner_cycles_when_hot_and_has_two_points_of_rest() -> N
     assert (twice.state_at("valve.stage", 345.0), twice.state_at("valve.stage", 595.0)) == ("lifted", "seated")
     assert twice["outside.T"][before] == twice["outside.T"][after]
     assert twice["dp"][after] - twice["dp"][before] > 3e5
+
+
+def test_a_dehumidifier_dries_the_air_and_freezes_in_a_cold_cellar() -> None:
+    result, cold = example("dehumidifier").main()
+    assert result.outcome and cold.outcome
+    assert 1.5 < result["water"][-1] / (result["W"][-1] / 3.6e6) < 5.0  # l/kWh, as such things do
+    stored = result["energy"][-1] - result["energy"][0]
+    assert stored + result["gained"][-1] + result["drained"][-1] == pytest.approx(result["W"][-1], rel=1e-4)
+    taken = np.trapezoid(result["cold.moisture"], result.time)
+    assert result["water"][-1] + result["cold.frost"][-1] == pytest.approx(taken, rel=1e-2)
+    assert cold["cold.frost"][-1] > 0.3 and any("Frost fills the gaps" in d.what for d in cold.diagnostics)
+
+
+def test_a_blind_saves_energy_at_night() -> None:
+    runs = example("shop_cabinet").main()
+    with_blind, without = runs[True], runs[False]
+    assert with_blind.outcome and without.outcome
+    assert 0.1 < 1 - with_blind["W"][-1] / without["W"][-1] < 0.3
+    assert with_blind.in_unit("cabinet.T_goods", "degC").max() < 5.0
+    charge = with_blind["charge"]
+    assert np.abs(charge / charge[0] - 1).max() < 1e-12

@@ -23,6 +23,8 @@ from acausal.library import (
     system_dynamics,
     thermal,
 )
+from acausal.library.air import boundaries as air_boundaries
+from acausal.library.air import coils
 from acausal.library.fluid import (
     boundaries,
     exchangers,
@@ -37,13 +39,13 @@ from acausal.library.fluid import (
     volumes,
 )
 from acausal.library.mechanics import friction, gears, rotational, stops, translational
-from acausal.library.refrigeration import compressors, distributed, expansion, internal, moving_boundary, receivers, rooms
+from acausal.library.refrigeration import cabinets, compressors, distributed, expansion, internal, moving_boundary, receivers, rooms
 
 MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
     system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
-    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal,
+    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets, coils, air_boundaries,
 )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ import acausal as ac
 from acausal.language.icons import is_drawing
 from acausal.library import fluid, icons, thermal
 
-DRAWN = ("fluid", "refrigeration", "thermal", "control")
 COMPONENTS = [c for c in CLASSES if issubclass(c, ac.Component)]
 
 

@@ -28,6 +28,7 @@ from .icons import ICONS as _ICONS
 
 if TYPE_CHECKING:
     from . import (
+        air,
         control,
         electrical,
         electromechanics,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "control", "electrical", "electromechanics", "electronics", "fluid", "mechanics", "motion", "refrigeration", "sampled",
+    "air", "control", "electrical", "electromechanics", "electronics", "fluid", "mechanics", "motion", "refrigeration", "sampled",
     "signal", "switching", "system_dynamics", "thermal",
 ]  # fmt: skip
 

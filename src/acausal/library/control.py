@@ -48,6 +48,53 @@ class LimitedPID(ac.Component):
         yield self.f == self.measured
 
 
+class SuperheatController(ac.Component):
+    """A PI controller for the expansion valve of an evaporator that asks for no less superheat than the evaporator can keep.
+
+    Below its minimum stable superheat, which grows with the load, an evaporator hunts (Huelle 1972). So the set value follows the
+    opening within `tau`: ``set = lowest + (highest - lowest)·load``, ``tau·d(load)/dt = y - load``. The error ``measured - set``
+    counts `urgent` times below `danger`, where liquid is about to leave. ``w = k·(e + x)``, ``y = limited(w)``, ``Ti·dx/dt = e +
+    (y - w)/(k·anti_windup)``. While `run` is off the valve is closed, and the integral waits. States: x and load.
+    """
+
+    measured = ac.Input(8.0, unit="K", doc="superheat after the evaporator")
+    run = ac.InputStates(on="all", off="any", default="on", doc="whether it works: if everything connected says so")
+    y = ac.Output(start=0.3, doc="opening of the valve")
+    k = ac.Parameter(0.03, unit="1/K", min=1e-9, doc="gain")
+    Ti = ac.Parameter(120.0, unit="s", min=1e-3, doc="integral time")
+    lowest = ac.Parameter(5.0, unit="K", min=0, doc="superheat that is stable with the valve closed")
+    highest = ac.Parameter(9.0, unit="K", min=0, doc="superheat that is stable with the valve open")
+    danger = ac.Parameter(3.0, unit="K", min=0, doc="superheat below which it closes in a hurry")
+    urgent = ac.Parameter(3.0, min=1, doc="how much more the error counts below `danger`")
+    y_min = ac.Parameter(0.0, min=0, max=1, doc="lowest opening while it works")
+    y_max = ac.Parameter(1.0, min=0, max=1, doc="highest opening")
+    y_start = ac.Parameter(0.3, min=0, max=1, doc="opening at first")
+    tau = ac.Parameter(60.0, unit="s", min=1e-3, doc="time within which the set value follows the load")
+    anti_windup = ac.Parameter(0.9, min=1e-6, doc="how slowly the integral gives way at a limit, over Ti")
+    x = ac.Variable(unit="K", nominal=10.0, start=10.0, doc="integral of the error over Ti")
+    load = ac.Variable(start=0.3, doc="opening, slowly")
+    setpoint = ac.Variable(unit="K", nominal=10.0, start=6.0, doc="superheat that is wanted")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.setpoint == self.lowest + (self.highest - self.lowest) * self.load
+        short = ac.no_event(ac.max(self.danger - self.measured, 0.0))
+        error = self.measured - self.setpoint - (self.urgent - 1) * short
+        wanted = self.k * (error + self.x)
+        limited = ac.no_event(ac.min(ac.max(wanted, self.y_min), self.y_max))
+        yield self.y == ac.match(self.run, on=limited, off=0.0)
+        rate = error + (limited - wanted) / (self.k * self.anti_windup)
+        yield self.Ti * ac.der(self.x) == ac.match(self.run, on=rate, off=0.0)
+        yield self.tau * ac.der(self.load) == ac.match(self.run, on=limited - self.load, off=0.0)
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.load == self.y_start
+        yield self.k * self.x == self.y_start
+
+    def events(self) -> Iterator[Any]:
+        text = "A superheat controller has `lowest` above `highest`, or `y_min` above `y_max`: exchange them."
+        yield ac.assert_((self.lowest <= self.highest) & (self.y_min <= self.y_max), text)
+
+
 class RateLimiter(Block):
     """Follows u, but no faster than `rising` and `falling` a second: ``dy/dt = limited((u - y)/tau)``. State: y."""
 

@@ -16,6 +16,7 @@ _CIRCLE = '<circle cx="24" cy="24" r="16"/>'
 _PIPE = '<path d="M4 18 H44 M4 30 H44"/>'
 _VESSEL = '<path d="M14 12 a10 6 0 0 1 20 0 V36 a10 6 0 0 1 -20 0 Z"/>'
 _COIL = '<path d="M4 12 H38 a4 4 0 0 1 0 8 H12 a4 4 0 0 0 0 8 H38 a4 4 0 0 1 0 8 H4"/>'
+_FINS = '<path d="M16 6 V42 M24 6 V42 M32 6 V42"/>'
 _METER = '<circle cx="24" cy="18" r="12"/><path d="M24 30 V40 M4 40 H44"/>'
 
 ICONS: dict[str, str] = {
@@ -52,7 +53,14 @@ ICONS: dict[str, str] = {
     "fluid.valves.ThreeWayValve": '<path d="M6 12 L24 24 L6 36 Z M42 12 L24 24 L42 36 Z M12 44 L24 24 L36 44 Z"/>',
     "fluid.valves.FourWayValve": _CIRCLE + '<path d="M24 8 Q24 24 8 24 M40 24 Q24 24 24 40"/>',
     "fluid.volumes.Volume": _CIRCLE,
+    # air
+    "air.boundaries.Surroundings": '<path d="M12 32 a7 7 0 0 1 0 -14 a9 9 0 0 1 17 -4 a8 8 0 0 1 6 18 Z M16 40 H36"/>',
+    "air.boundaries.AirFlow": _CIRCLE + '<path d="M14 20 q5 -5 10 0 t10 0 M14 30 q5 -5 10 0 t10 0"/>',
+    "air.coils.WetSurface": _COIL + _FINS,
+    "fluid.machines.Fan": _CIRCLE + '<path d="M24 24 q-4 -12 4 -14 q4 6 -4 14 q12 -4 14 4 q-6 4 -14 -4 q4 12 -4 14 q-4 -6 4 -14 '
+    'q-12 4 -14 -4 q6 -4 14 4"/>',
     # refrigeration
+    "refrigeration.cabinets.DisplayCabinet": '<path d="M10 6 H36 V12 H18 V36 H36 V42 H10 Z M18 20 H32 M18 28 H32 M38 14 V34"/>',
     "refrigeration.compressors.Compressor": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29"/>',
     "refrigeration.compressors.MapCompressor": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29"/>',
     "refrigeration.distributed.DistributedExchanger": _COIL,
@@ -73,6 +81,7 @@ ICONS: dict[str, str] = {
     "refrigeration.rooms.Door": '<path d="M12 42 V6 H36 V42 M12 42 H36 M30 24 V27"/>',
     # control
     "control.LimitedPID": boxed("PID"),
+    "control.SuperheatController": BOX + text("ΔT", 25, 12) + '<path d="M14 36 L24 30 L34 36 V30 L24 36 L14 30 Z"/>',
     "control.RateLimiter": BOX + '<path d="M12 34 H18 L30 14 H36"/>',
     "control.Staging": BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',
     "control.Sequencer": BOX + '<path d="M12 36 V30 H20 V22 H28 V14 H36"/>',

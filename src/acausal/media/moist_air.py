@@ -51,6 +51,15 @@ def saturation_pressure(T: Any) -> Any:
     return plain(np.where(np.asarray(numbers(T)) < _TRIPLE, over(_OVER_ICE), over(_OVER_WATER)))
 
 
+def vapour_enthalpy(T: Any) -> Any:
+    """Of water vapour in J/kg, zero for liquid water at 0 °C: what a kg of it takes along when it leaves the air.
+
+    >>> round(vapour_enthalpy(293.15))
+    2538100
+    """
+    return _EVAPORATION + _VAPOUR * (T - _ZERO)
+
+
 class MoistAir(Medium):
     """Air with water vapour, fog and frost. Made by `ac.media.moist_air`; ports carry the mass fraction of water, `X[0]`."""
 

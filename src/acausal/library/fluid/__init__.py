@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
 from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
-from .machines import Pump, Turbine
+from .machines import Fan, Pump, Turbine
 from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe, friction_factor, pressure_loss
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
@@ -21,8 +21,8 @@ from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayVal
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger",
-    "LinneckenTurbine", "LiquidVolume", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger",
+    "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "Fan", "FlowSensor", "FlowSource", "FourWayValve",
+    "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger",
     "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine", "SolenoidValve", "StratifiedTank",
     "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor",
     "TwoPhasePipe", "Valve", "Volume", "effectiveness", "friction_factor", "pressure_loss",

@@ -10,7 +10,7 @@ from acausal.errors import UsageError
 
 from ..thermal import HeatCapacitor
 from .correlations import plate_nusselt, within
-from .passages import root_of_difference, state_at
+from .passages import entering_either, root_of_difference, same_composition
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
@@ -68,13 +68,14 @@ class HeatExchanger(ac.Component):
         capacities, inlets, sizes, passing = [], [], [], []
         for a, b, medium in ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two)):
             size = ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2)
-            enters = state_at(medium, a.p, ac.no_event(ac.where(a.m_flow > 0, a.h.inflow, b.h.inflow)))
+            enters = entering_either(medium, a, b)
             capacities.append(size * enters.cp)
             inlets.append(enters.T)
             sizes.append(size)
             passing.append(ac.no_event(ac.abs(a.m_flow)) / size)  # a share that goes to zero where a side stands still
             yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
             yield a.m_flow + b.m_flow == 0
+            yield from same_composition(medium, a, b)
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
         yield self.eps == effectiveness(self.conductance() / least, least / most, self.arrangement)
         heat = self.eps * least * (inlets[0] - inlets[1])
@@ -120,7 +121,7 @@ class PlateExchanger(HeatExchanger):
     def _sides(self) -> Iterator[tuple[Any, Any]]:
         channels = (self.plates - 1) / 2
         for a, b, medium in ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two)):
-            state = state_at(medium, a.p, ac.no_event(ac.where(a.m_flow > 0, a.h.inflow, b.h.inflow)))
+            state = entering_either(medium, a, b)
             yield state, 2 * ac.smooth_abs(a.m_flow, 1e-9) / (channels * self.width * state.viscosity)
 
     def events(self) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, state_at, upwind
+from .passages import Passage, entering, same_composition, upwind
 
 
 class Pump(ac.Component):
@@ -33,7 +33,7 @@ class Pump(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
-        rho = upwind(self.m_flow, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (a, b)))
+        rho = upwind(self.m_flow, *(entering(self.medium, port).rho for port in (a, b)))
         flow = self.m_flow / (rho * self.V_nominal)
         middle = (1 + self.bend - self.shut_off) / 2
         rise = self.shut_off * self.speed**2 + 2 * middle * self.speed * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
@@ -44,6 +44,20 @@ class Pump(ac.Component):
         heat = (b.p - a.p) / (rho * self.eta)
         yield b.h.outflow == a.h.inflow + heat
         yield a.h.outflow == b.h.inflow + heat
+        yield from same_composition(self.medium, a, b)
+
+
+class Fan(Pump):
+    """A fan with similarity laws: the `Pump` of air, in its sizes. Air that is blown back passes it, too.
+
+    For a shaft and large ratios of pressure there is `TurboCompressor`.
+    """
+
+    dp_nominal = ac.Parameter(60.0, unit="Pa", min=1e-3, doc="pressure rise of the design point")
+    V_nominal = ac.Parameter(0.5, unit="m^3/s", min=1e-12, doc="volume flow of the design point")
+    shut_off = ac.Parameter(1.6, min=1, doc="pressure rise at no flow over that of the design point")
+    bend = ac.Parameter(0.5, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
+    eta = ac.Parameter(0.4, min=0.01, max=1, doc="efficiency, of fan and motor")
 
 
 class Turbine(Passage):
@@ -68,7 +82,7 @@ class Turbine(Passage):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
-        inlet = state_at(self.medium, a.p, a.h.inflow)
+        inlet = entering(self.medium, a)
         outlet = self.medium.state(p=b.p, s=inlet.s)
         share = ac.no_event(ac.max(self.share(b.p / a.p), 0.0))
         yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * share / ac.sqrt(share + 1e-4)

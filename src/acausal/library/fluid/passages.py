@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import acausal as ac
@@ -11,7 +13,10 @@ from acausal.errors import UsageError
 
 
 class Passage(ac.Component):
-    """Base of what fluid passes: the same flow in and out, with its enthalpy. A subclass adds one equation for m_flow or dp."""
+    """Base of what fluid passes: the same flow in and out, with its enthalpy and, of a mixture, its composition.
+
+    A subclass adds one equation for m_flow or dp.
+    """
 
     a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from a to b")
@@ -21,11 +26,51 @@ class Passage(ac.Component):
         yield self.b.m_flow == -self.m_flow
         yield self.b.h.outflow == self.a.h.inflow
         yield self.a.h.outflow == self.b.h.inflow
+        yield from same_composition(self.medium, self.a, self.b)
 
 
-def state_at(medium: Any, p: Any, h: Any) -> Any:
+def state_at(medium: Any, p: Any, h: Any, X: Any = None) -> Any:
     """The state of what flows. A change of its phase makes no event: nothing is stored where it flows."""
-    return medium.state(p=p, h=h, phase="any") if hasattr(medium, "p_critical") else medium.state(p=p, h=h)
+    more = {} if X is None else {"X": X}
+    return medium.state(p=p, h=h, **more, **({"phase": "any"} if _has_phases(type(medium)) else {}))
+
+
+@cache
+def _has_phases(medium: type) -> bool:
+    return "phase" in signature(medium.state).parameters  # type: ignore[attr-defined]
+
+
+def entering(medium: Any, port: Any) -> Any:
+    """The state of what comes in at a port, if it does."""
+    return state_at(medium, port.p, port.h.inflow, port.X.inflow if medium.substances else None)
+
+
+def entering_either(medium: Any, one: Any, other: Any) -> Any:
+    """The state of what comes in at one of two ports, at the pressure of the first."""
+    h, X = (
+        upwind(one.m_flow, getattr(one, name).inflow, getattr(other, name).inflow) if name == "h" or medium.substances else None
+        for name in ("h", "X")
+    )
+    return state_at(medium, one.p, h, X)
+
+
+def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> Any:
+    """Mass fractions that a component was given, or those that the medium's ports start with."""
+    if said is None:
+        return medium.port_members()["X"].start
+    if len(said) != len(medium.substances) or min(said) < 0 or sum(said) > 1 + 1e-9:
+        raise UsageError(
+            f"`{name}` is a mass fraction for each substance of {medium.name} ({', '.join(medium.substances)}), not {list(said)}.",
+            remedy="None is negative, and together they are one, or less where the rest is not listed.",
+        )
+    return list(said)
+
+
+def same_composition(medium: Any, one: Any, other: Any) -> Iterator[Any]:
+    """What comes in at one of two ports has the same composition where it leaves."""
+    if medium.substances:
+        yield one.X.outflow == other.X.inflow
+        yield other.X.outflow == one.X.inflow
 
 
 def upwind(flow: Any, forth: Any, back: Any) -> Any:
@@ -53,7 +98,7 @@ class Throttle(Passage):
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         dp = self.a.p - self.b.p
-        rho = upwind(dp, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (self.a, self.b)))
+        rho = upwind(dp, *(entering(self.medium, port).rho for port in (self.a, self.b)))
         yield self.m_flow == self.effective_area() * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
 
 

@@ -10,7 +10,7 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..thermal import HeatPort
-from .passages import Passage, state_at, upwind
+from .passages import Passage, entering, upwind
 
 GRAVITY = 9.80665  # m/s²
 
@@ -55,7 +55,7 @@ class Pipe(Passage):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        forth, back = (state_at(self.medium, port.p, port.h.inflow) for port in (self.a, self.b))
+        forth, back = (entering(self.medium, port) for port in (self.a, self.b))
         rho, viscosity = (upwind(self.m_flow, getattr(forth, q), getattr(back, q)) for q in ("rho", "viscosity"))
         loss = pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness)
         area = pi / 4 * self.diameter**2

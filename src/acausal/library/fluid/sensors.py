@@ -15,7 +15,7 @@ class Sensor(Passage):
 
     def passing(self) -> Any:
         """The state of what passes, at the side it comes from."""
-        return state_at(self.medium, self.a.p, self.a.h.actual)
+        return state_at(self.medium, self.a.p, self.a.h.actual, self.a.X.actual if self.medium.substances else None)
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()

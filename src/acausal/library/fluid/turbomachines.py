@@ -12,7 +12,7 @@ import acausal as ac
 
 from ..mechanics.rotational import Flange
 from .machines import Turbine
-from .passages import Passage, state_at, upwind
+from .passages import Passage, entering, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
 
@@ -78,9 +78,9 @@ class TurboCompressor(Passage):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
-        inlet = state_at(self.medium, a.p, a.h.inflow)
+        inlet = entering(self.medium, a)
         ideal = self.medium.state(p=b.p, s=inlet.s)
-        rho = upwind(self.m_flow, inlet.rho, state_at(self.medium, b.p, b.h.inflow).rho)
+        rho = upwind(self.m_flow, inlet.rho, entering(self.medium, b).rho)
         w = ac.der(self.flange.phi)
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
         yield ideal.h - inlet.h == self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1))

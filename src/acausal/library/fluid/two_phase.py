@@ -9,7 +9,7 @@ import acausal as ac
 
 from ..thermal import HeatPort
 from .correlations import mueller_steinhagen_heck
-from .passages import Passage, state_at, upwind
+from .passages import Passage, entering, upwind
 from .pipes import GRAVITY, pressure_loss
 
 
@@ -31,7 +31,7 @@ class TwoPhasePipe(Passage):
 
     def _loss(self, port: Any) -> Any:
         """What friction and height take of fluid that comes from a port."""
-        state, ends = state_at(self.medium, port.p, port.h.inflow), self.medium.saturation(p=port.p)
+        state, ends = entering(self.medium, port), self.medium.saturation(p=port.p)
         x = (port.h.inflow - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3))
         q = ac.no_event(ac.min(ac.max(x, 0.0), 1.0))
         losses = []

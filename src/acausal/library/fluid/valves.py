@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, Throttle, root_of_difference, state_at, upwind
+from .passages import Passage, Throttle, entering, root_of_difference, upwind
 
 
 class CheckValve(Throttle):
@@ -57,7 +57,7 @@ class Nozzle(Passage):
         yield from super().equations()
         a, b, k = self.a, self.b, self.kappa
         dp = a.p - b.p
-        rho = upwind(dp, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (a, b)))
+        rho = upwind(dp, *(entering(self.medium, port).rho for port in (a, b)))
         high, low = ac.no_event(ac.max(a.p, b.p)), ac.no_event(ac.min(a.p, b.p))
         ratio = ac.no_event(ac.max(low / high, (2 / (k + 1)) ** (k / (k - 1))))
         inside = k / (k - 1) * (ratio ** (2 / k) - ratio ** ((k + 1) / k))
@@ -81,7 +81,7 @@ class ThreeWayValve(ac.Component):
     def equations(self) -> Iterator[Any]:
         yield self.common.m_flow + self.a.m_flow + self.b.m_flow == 0
         for way, others, share in ((self.a, self.b, self.opening), (self.b, self.a, 1 - self.opening)):
-            rho = state_at(self.medium, self.common.p, self.common.h.inflow).rho
+            rho = entering(self.medium, self.common).rho
             area = self.A * (self.leak + (1 - self.leak) * share)
             yield way.m_flow == -area * ac.sqrt(2 * rho) * root_of_difference(self.common.p - way.p, self.dp_small)
             yield way.h.outflow == self._mixed(self.common, others)
@@ -134,7 +134,7 @@ class FourWayValve(ac.Component):
 
     def _flow(self, one: Any, other: Any, area: Any) -> Any:
         dp = one.p - other.p
-        rho = upwind(dp, *(state_at(self.medium, port.p, port.h.inflow).rho for port in (one, other)))
+        rho = upwind(dp, *(entering(self.medium, port).rho for port in (one, other)))
         return area * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
 
     def _mixed(self, first: Any, one: Any, second: Any, other: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import acausal as ac
 
 from ..thermal import HeatPort
+from .passages import checked_fractions
 
 
 class Volume(ac.Component):
@@ -15,7 +16,8 @@ class Volume(ac.Component):
 
     ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, with ``M = V·rho(p, h)`` and ``U = M·h - p·V``. States are mass and
     energy, so both are conserved to rounding. The phase may be any, and change: that is an event. At first it holds fluid of
-    `p_start` and `h_start`.
+    `p_start` and `h_start`. Of a mixture the mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``, from the mass
+    fractions `X_start` on: ``Volume(2, [0.2, 0.8])``.
     """
 
     medium = ac.AnyMedium(doc="what is in it")
@@ -29,12 +31,16 @@ class Volume(ac.Component):
     M = ac.Variable(unit="kg", nominal=0.1, start=0.1, state="always", doc="mass")
     U = ac.Variable(unit="J", nominal=2e4, start=2e4, state="always", doc="energy")
     T = ac.Variable(unit="K", nominal=100.0, start=300.0, doc="temperature")
+    X = ac.Fractions(nominal=0.1, start=0.0, doc="mass fractions, of a mixture")
+    MX = ac.Fractions(unit="kg", nominal=0.01, start=0.0, state="always", doc="mass of each substance, of a mixture")
 
-    def __init__(self, count: int = 2) -> None:
+    def __init__(self, count: int = 2, X_start: Sequence[float] | None = None) -> None:
         self.ports = ac.FluidPort(shape=count)
+        self.said = None if X_start is None else tuple(map(float, X_start))
 
     def equations(self) -> Iterator[Any]:
-        state = self.medium.state(p=self.p, h=self.h)
+        mixed = {"X": self.X} if self.medium.substances else {}
+        state = self.medium.state(p=self.p, h=self.h, **mixed)
         yield self.M == self.V * state.rho
         yield self.U == self.M * self.h - self.p * self.V
         yield self.T == state.T
@@ -43,6 +49,14 @@ class Volume(ac.Component):
         yield self.heat.T == self.T
         yield ac.der(self.M) == ac.sum(self.ports.m_flow)
         yield ac.der(self.U) == ac.sum(self.ports.m_flow * self.ports.h.actual) + self.heat.Q_flow
+        for k in range(len(self.medium.substances)):
+            yield self.MX[k] == self.M * self.X[k]
+            yield ac.der(self.MX[k]) == ac.sum(self.ports.m_flow * self.ports.X.actual[:, k])
+            yield self.ports.X.outflow[:, k] == self.X[k]
+
+    def initial_equations(self) -> Iterator[Any]:
+        if self.medium.substances:
+            yield self.X == checked_fractions(self.medium, self.said, "X_start")
 
 
 class LiquidVolume(Volume):

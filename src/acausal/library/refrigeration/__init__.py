@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from .cabinets import DisplayCabinet
 from .cold_store import ColdStore
 from .compressors import Compressor, MapCompressor
 from .distributed import DistributedExchanger
@@ -15,7 +16,8 @@ from .receivers import Accumulator, Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DistributedExchanger",
+    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DisplayCabinet",
+    "DistributedExchanger",
     "Door", "ElectronicValve", "Evaporator", "FrostedCoil", "InternalExchanger", "MapCompressor", "MovingBoundary", "Receiver",
     "Thermostat", "ThermostaticValve", "Void",
 ]  # fmt: skip
