@@ -29,6 +29,7 @@ from acausal.library.fluid import (
     boundaries,
     exchangers,
     machines,
+    mean_density,
     passages,
     pipes,
     sensors,
@@ -45,7 +46,7 @@ MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
     system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
-    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets, coils, air_boundaries,
+    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets, coils, air_boundaries, mean_density,
 )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ ICONS: dict[str, str] = {
     "fluid.passages.Valve": _BOWTIE + '<path d="M24 24 V8 M16 8 H32"/>',
     "fluid.pipes.Pipe": _PIPE + '<path d="M16 24 H32 M27 20 L32 24 L27 28"/>',
     "fluid.pipes.DistributedPipe": _PIPE + '<path d="M14 18 V30 M24 18 V30 M34 18 V30"/>',
+    "fluid.mean_density.MeanDensityPipe": _PIPE + '<path d="M14 18 V30 M34 18 V30"/>' + text("ρ", 28, 12),
     "fluid.two_phase.TwoPhasePipe": _PIPE + '<path d="M6 26 q4 -4 9 0 t9 0 t9 0 t9 0"/>',
     "fluid.two_phase.Separator": _VESSEL + '<path d="M14 28 H34 M4 22 H14 M24 6 V2 M24 42 V46"/>',
     "fluid.sensors.Sensor": _METER,

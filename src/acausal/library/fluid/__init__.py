@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
 from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
+from .friction import blasius_factor, friction_factor, pressure_loss
 from .machines import Fan, Pump, Turbine
+from .mean_density import MeanDensityPipe
 from .passages import Orifice, Passage, Throttle, Valve
-from .pipes import DistributedPipe, Pipe, friction_factor, pressure_loss
+from .pipes import DistributedPipe, Pipe
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftTurbine, TurboCompressor
@@ -22,8 +24,9 @@ from .volumes import LiquidVolume, Volume
 
 __all__ = [
     "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "Fan", "FlowSensor", "FlowSource", "FourWayValve",
-    "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger",
-    "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine", "SolenoidValve", "StratifiedTank",
-    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor",
-    "TwoPhasePipe", "Valve", "Volume", "effectiveness", "friction_factor", "pressure_loss",
+    "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage",
+    "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine",
+    "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve",
+    "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor", "effectiveness",
+    "friction_factor", "pressure_loss",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from acausal.language.functions import is_symbolic
 LAMINAR, TURBULENT = 2300.0, 4000.0  # Reynolds numbers between which flow changes
 
 
-def _quiet(value: Any) -> Any:
+def quiet(value: Any) -> Any:
     """Without an event, where it is an expression."""
     return ac.no_event(value) if is_symbolic(value) else value
 
@@ -34,7 +34,7 @@ def nusselt(reynolds: Any, prandtl: Any) -> Any:
     >>> round(float(nusselt(1000.0, 5.0)), 2), round(float(nusselt(1e5, 5.0)))
     (3.66, 516)
     """
-    fast = _quiet(ac.max(reynolds, LAMINAR))
+    fast = quiet(ac.max(reynolds, LAMINAR))
     f = (0.79 * ac.log(fast) - 1.64) ** -2 / 8
     turbulent = f * (fast - 1000) * prandtl / (1 + 12.7 * f**0.5 * (prandtl ** (2 / 3) - 1))
     share = ac.smooth_step(reynolds, (LAMINAR + TURBULENT) / 2, TURBULENT - LAMINAR)
@@ -59,9 +59,9 @@ def plain_fin_colburn(reynolds: Any, rows: Any, diameter: Any, across: Any, alon
     0.01038
     """
     four = 0.14 * reynolds**-0.328 * (across / along) ** -0.502 * (gap / diameter) ** 0.0312
-    missing = _quiet(ac.max(4 - rows, 0))
+    missing = quiet(ac.max(4 - rows, 0))
     share = 0.991 * (2.24 * reynolds**-0.092 * (rows / 4) ** -0.031) ** (0.607 * missing)
-    return four * _quiet(ac.where(missing > 0, share, 1.0))
+    return four * quiet(ac.where(missing > 0, share, 1.0))
 
 
 def fin_efficiency(alpha: Any, conductivity: Any, thickness: Any, diameter: Any, across: Any, along: Any) -> Any:
@@ -74,7 +74,7 @@ def fin_efficiency(alpha: Any, conductivity: Any, thickness: Any, diameter: Any,
     """
     r = diameter / 2
     one, other = across / 2, 0.5 * ac.sqrt((across / 2) ** 2 + along**2)
-    small, large = _quiet(ac.min(one, other)), _quiet(ac.max(one, other))
+    small, large = quiet(ac.min(one, other)), quiet(ac.max(one, other))
     ratio = 1.27 * small / r * ac.sqrt(large / small - 0.3)
     x = r * (ratio - 1) * (1 + 0.35 * ac.log(ratio)) * ac.sqrt(2 * alpha / (conductivity * thickness))
     return ac.tanh(x) / x
@@ -87,7 +87,7 @@ def shah_condensation(alpha_liquid: Any, x: Any, p_reduced: Any) -> Any:
     >>> round(float(shah_condensation(1000.0, 0.5, 0.2)))
     4598
     """
-    q = _quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
+    q = quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
     return alpha_liquid * ((1 - q) ** 0.8 + 3.8 * q**0.76 * (1 - q) ** 0.04 / p_reduced**0.38)
 
 
@@ -98,7 +98,7 @@ def gungor_winterton(alpha_liquid: Any, x: Any, boiling: Any, density_ratio: Any
     >>> round(float(gungor_winterton(1000.0, 0.5, 1e-4, 100.0)))
     9489
     """
-    q = _quiet(ac.min(ac.max(x, 0.0), 0.95))
+    q = quiet(ac.min(ac.max(x, 0.0), 0.95))
     return alpha_liquid * (1 + 3000 * boiling**0.86 + 1.12 * (q / (1 - q)) ** 0.75 * density_ratio**0.41)
 
 
@@ -109,7 +109,7 @@ def mueller_steinhagen_heck(all_liquid: Any, all_vapour: Any, x: Any) -> Any:
     >>> [round(float(mueller_steinhagen_heck(1.0, 20.0, x)), 2) for x in (0.0, 0.5, 1.0)]
     [1.0, 18.37, 20.0]
     """
-    wet = _quiet(ac.max(1 - x, 0.0))
+    wet = quiet(ac.max(1 - x, 0.0))
     root = wet / (wet + 1e-6) ** (2 / 3)  # a third root with a slope at zero
     return (all_liquid + 2 * (all_vapour - all_liquid) * x) * root + all_vapour * x**3
 
@@ -122,7 +122,7 @@ def lockhart_martinelli(x: Any, density_ratio: Any, viscosity_ratio: Any, C: flo
     >>> round(float(lockhart_martinelli(0.1, 0.01, 10.0)), 1)
     24.2
     """
-    q = _quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
+    q = quiet(ac.min(ac.max(x, 1e-6), 1 - 1e-6))
     X = ((1 - q) / q) ** 0.9 * density_ratio**0.5 * viscosity_ratio**0.1
     return 1 + C / X + 1 / X**2
 
@@ -135,7 +135,7 @@ def log_mean(one: Any, other: Any) -> Any:
     (10.0, 10.81)
     """
     n = 0.3275
-    a, b = (_quiet(ac.max(d, 1e-9)) for d in (one, other))
-    apart = _quiet(ac.max(-one * other, 0.0))
+    a, b = (quiet(ac.max(d, 1e-9)) for d in (one, other))
+    apart = quiet(ac.max(-one * other, 0.0))
     mean = ((a**n + b**n) / 2) ** (1 / n)
-    return _quiet(ac.where(apart > 0, 0.0, mean))
+    return quiet(ac.where(apart > 0, 0.0, mean))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -32,12 +31,11 @@ class Passage(ac.Component):
 def state_at(medium: Any, p: Any, h: Any, X: Any = None) -> Any:
     """The state of what flows. A change of its phase makes no event: nothing is stored where it flows."""
     more = {} if X is None else {"X": X}
-    return medium.state(p=p, h=h, **more, **({"phase": "any"} if _has_phases(type(medium)) else {}))
+    return medium.state(p=p, h=h, **more, **({"phase": "any"} if _has_phases(medium) else {}))
 
 
-@cache
-def _has_phases(medium: type) -> bool:
-    return "phase" in signature(medium.state).parameters  # type: ignore[attr-defined]
+def _has_phases(medium: Any) -> bool:
+    return "phase" in signature(medium.state).parameters
 
 
 def entering(medium: Any, port: Any) -> Any:

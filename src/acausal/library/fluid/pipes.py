@@ -10,41 +10,19 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..thermal import HeatPort
+from .cells import balances
+from .friction import checked_law, friction_range, pressure_loss
 from .passages import Passage, entering, upwind
 
 GRAVITY = 9.80665  # m/s²
-
-
-def friction_factor(reynolds: Any, roughness: Any) -> Any:
-    """Darcy's friction factor over Reynolds number and relative roughness, for all kinds of flow (Churchill 1977).
-
-    ``f = 8·((8/Re)^12 + (A + B)^-1.5)^(1/12)``, ``A = (2.457·ln(1/((7/Re)^0.9 + 0.27·roughness)))^16``, ``B = (37530/Re)^16``.
-    It is 64/Re where flow is laminar and within 2 % of Colebrook's where it is turbulent.
-
-    >>> round(float(friction_factor(100.0, 0.0)), 4), round(float(friction_factor(1e5, 0.0)), 4)
-    (0.64, 0.018)
-    """
-    turbulent = (-2.457 * ac.log((7 / reynolds) ** 0.9 + 0.27 * roughness)) ** 16 + (37530 / reynolds) ** 16
-    return 8 * ((8 / reynolds) ** 12 + turbulent**-1.5) ** (1 / 12)
-
-
-def pressure_loss(m_flow: Any, rho: Any, viscosity: Any, length: Any, diameter: Any, roughness: Any) -> Any:
-    """What friction takes of the pressure in a pipe, with the sign of the flow.
-
-    ``f(Re)·length/diameter·m·|m|/(2·rho·A²)``. At zero flow |m| is what Re = 1 belongs to: the laminar law, which is linear, is
-    kept.
-    """
-    area = pi / 4 * diameter**2
-    slow = viscosity * area / diameter
-    size = ac.sqrt(m_flow * m_flow + slow * slow)
-    return friction_factor(size / slow, roughness / diameter) * length / diameter * m_flow * size / (2 * rho * area**2)
 
 
 class Pipe(Passage):
     """A pipe without storage: friction, height, and losses of bends and fittings; ``a.p - b.p = friction + zeta·rho·v²/2 +
     rho·g·height``.
 
-    Density and viscosity are those of what comes, either way. Friction after Churchill, see `friction_factor`.
+    Density and viscosity are those of what comes, either way. `friction` is a law of `fluid.friction`: "churchill" (any flow, any
+    roughness), "blasius" (smooth pipes) or "laminar".
     """
 
     length = ac.Parameter(1.0, unit="m", min=0, doc="length")
@@ -53,14 +31,23 @@ class Pipe(Passage):
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
     zeta = ac.Parameter(0.0, min=0, doc="loss of bends and fittings, in dynamic pressures")
 
+    def __init__(self, friction: str = "churchill") -> None:
+        self.friction = checked_law(friction)
+
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        forth, back = (entering(self.medium, port) for port in (self.a, self.b))
-        rho, viscosity = (upwind(self.m_flow, getattr(forth, q), getattr(back, q)) for q in ("rho", "viscosity"))
-        loss = pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness)
+        rho, viscosity = self._passing("rho"), self._passing("viscosity")
+        loss = pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness, self.friction)
         area = pi / 4 * self.diameter**2
         fittings = self.zeta * self.m_flow * ac.smooth_abs(self.m_flow, 1e-6) / (2 * rho * area**2)
         yield self.a.p - self.b.p == loss + fittings + rho * GRAVITY * self.height
+
+    def _passing(self, quantity: str) -> Any:
+        """A property of what passes."""
+        return upwind(self.m_flow, *(getattr(entering(self.medium, port), quantity) for port in (self.a, self.b)))
+
+    def events(self) -> Iterator[Any]:
+        yield from friction_range(self.friction, self.m_flow, self._passing("viscosity"), self.diameter)
 
 
 class DistributedPipe(ac.Component):
@@ -69,7 +56,7 @@ class DistributedPipe(ac.Component):
     Between cells ``dp = friction + rho·g·height/cells`` (`momentum="static"`), or ``length/(cells·A)·dm/dt = dp - friction -
     …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. Cells have heat ports with the heat
     transfer `alpha` to them; without anything connected the pipe is insulated. Both ends are cells: put something with a flow
-    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure.
+    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure. Friction as in `Pipe`.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -88,12 +75,12 @@ class DistributedPipe(ac.Component):
     U: Any
     m: Any
 
-    def __init__(self, cells: int = 10, momentum: str = "static") -> None:
+    def __init__(self, cells: int = 10, momentum: str = "static", friction: str = "churchill") -> None:
         if momentum not in ("static", "dynamic"):
             raise UsageError(f"The momentum of a pipe is 'static' or 'dynamic', not {momentum!r}.")
         if cells < 2:
             raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`Pipe` is one without storage.")
-        self.cells, self.momentum = cells, momentum
+        self.cells, self.momentum, self.friction = cells, momentum, checked_law(friction)
         n, inertia = cells, "always" if momentum == "dynamic" else "default"
         self.heat = HeatPort(shape=n, doc="wall of each cell")
         self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure of each cell")
@@ -109,7 +96,8 @@ class DistributedPipe(ac.Component):
         yield self.M == area * dx * state.rho
         yield self.U == self.M * h - area * dx * p
         rho, viscosity = (upwind(m, q[:-1], q[1:]) for q in (state.rho, state.viscosity))
-        loss = pressure_loss(m, rho, viscosity, dx, self.diameter, self.roughness) + rho * GRAVITY * self.height / n
+        loss = pressure_loss(m, rho, viscosity, dx, self.diameter, self.roughness, self.friction)
+        loss = loss + rho * GRAVITY * self.height / n
         if self.momentum == "dynamic":
             yield dx / area * ac.der(m) == p[:-1] - p[1:] - loss
         else:
@@ -120,19 +108,8 @@ class DistributedPipe(ac.Component):
         yield self.b.h.outflow == h[n - 1]
         q = self.alpha * pi * self.diameter * dx * (self.heat.T - state.T)
         yield self.heat.Q_flow == q
-        yield from self._balances(q, m * upwind(m, h[:-1], h[1:]))
+        yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))
         self.T = ac.named(state.T, unit="K", doc="temperature of each cell")
-
-    def _balances(self, q: Any, H: Any) -> Iterator[Any]:
-        n, a, b, m = self.cells, self.a, self.b, self.m
-        dM, dU = ac.der(self.M), ac.der(self.U)
-        yield dM[0] == a.m_flow - m[0]
-        yield dM[n - 1] == m[n - 2] + b.m_flow
-        yield dU[0] == a.m_flow * a.h.actual - H[0] + q[0]
-        yield dU[n - 1] == H[n - 2] + b.m_flow * b.h.actual + q[n - 1]
-        if n > 2:
-            yield dM[1:-1] == m[:-1] - m[1:]
-            yield dU[1:-1] == H[:-1] - H[1:] + q[1:-1]
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start

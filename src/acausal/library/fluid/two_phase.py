@@ -6,22 +6,35 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
 
 from ..thermal import HeatPort
 from .correlations import mueller_steinhagen_heck
+from .friction import pressure_loss
 from .passages import Passage, entering, upwind
-from .pipes import GRAVITY, pressure_loss
+from .pipes import GRAVITY
+
+MULTIPLIERS = ("mueller-steinhagen-heck", "lockhart-martinelli", "homogeneous")
 
 
 class TwoPhasePipe(Passage):
-    """A pipe without storage for fluid in any phase: friction after Churchill in one phase, after Müller-Steinhagen and Heck in
-    two; ``a.p - b.p = friction + rho·g·height`` with the homogeneous density of what comes.
+    """A pipe without storage for fluid in any phase: friction after Churchill in one phase; ``a.p - b.p = friction + rho·g·height``
+    with the homogeneous density of what comes.
+
+    In two phases `multiplier` says how the losses of both are put together: "mueller-steinhagen-heck" (between all liquid and all
+    vapour), "lockhart-martinelli" (of the liquid part alone, with Chisholm's C = 20) or "homogeneous" (one fluid of the mixture's
+    density, and a viscosity by McAdams: ``1/mu = x/mu_v + (1 - x)/mu_l``).
     """
 
     length = ac.Parameter(1.0, unit="m", min=0, doc="length")
     diameter = ac.Parameter(0.01, unit="m", min=1e-6, doc="inner diameter")
     roughness = ac.Parameter(1.5e-6, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
+
+    def __init__(self, multiplier: str = MULTIPLIERS[0]) -> None:
+        if multiplier not in MULTIPLIERS:
+            raise UsageError(f"The multiplier of a two-phase pipe is one of {', '.join(MULTIPLIERS)}, not {multiplier!r}.")
+        self.multiplier = multiplier
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
@@ -34,11 +47,24 @@ class TwoPhasePipe(Passage):
         state, ends = entering(self.medium, port), self.medium.saturation(p=port.p)
         x = (port.h.inflow - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3))
         q = ac.no_event(ac.min(ac.max(x, 0.0), 1.0))
-        losses = []
-        for single, end in ((x <= 0, ends.liquid), (x >= 1, ends.vapour)):  # in one phase its own density, else that of saturation
-            rho, viscosity = (ac.no_event(ac.where(single, getattr(state, n), getattr(end, n))) for n in ("rho", "viscosity"))
-            losses.append(pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness))
-        return mueller_steinhagen_heck(losses[0], losses[1], q) + state.rho * GRAVITY * self.height
+        phases = []  # of each the density and viscosity: in one phase its own, else that of saturation
+        for single, end in ((x <= 0, ends.liquid), (x >= 1, ends.vapour)):
+            phases.append([ac.no_event(ac.where(single, getattr(state, n), getattr(end, n))) for n in ("rho", "viscosity")])
+        return self._friction(q, *phases) + state.rho * GRAVITY * self.height
+
+    def _friction(self, x: Any, liquid: Any, vapour: Any) -> Any:
+        def loss(m_flow: Any, rho: Any, viscosity: Any) -> Any:
+            return pressure_loss(m_flow, rho, viscosity, self.length, self.diameter, self.roughness)
+
+        m = self.m_flow
+        if self.multiplier == "mueller-steinhagen-heck":
+            return mueller_steinhagen_heck(loss(m, *liquid), loss(m, *vapour), x)
+        if self.multiplier == "homogeneous":
+            v, fluidity = (x / b + (1 - x) / a for a, b in zip(liquid, vapour, strict=True))
+            return loss(m, 1 / v, 1 / fluidity)
+        wet, dry = loss(m * (1 - x), *liquid), loss(m * x, *vapour)
+        both = wet * dry  # phi² = 1 + 20/X + 1/X² times wet, with X² = wet/dry
+        return wet + 20.0 * upwind(m, 1.0, -1.0) * both / ac.sqrt(both + 1e-6) + dry
 
 
 class Separator(ac.Component):

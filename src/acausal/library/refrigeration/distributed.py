@@ -8,6 +8,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
+from ..fluid.cells import balances, end_slope, limited_slope
 from ..fluid.passages import root_of_difference
 from ..thermal import HeatPort
 
@@ -75,7 +76,7 @@ class DistributedExchanger(ac.Component):
         yield self.slope[0] == self._at_end(self.a, rise[0], rise[1] if n > 2 else 0.0)
         yield self.slope[n - 1] == self._at_end(self.b, rise[n - 2], rise[n - 3] if n > 2 else 0.0)
         if n > 2:
-            yield self.slope[1:-1] == _limited(rise[:-1], rise[1:])
+            yield self.slope[1:-1] == limited_slope(rise[:-1], rise[1:])
         first, last = h - self.slope / 2, h + self.slope / 2  # at the borders of each cell
         yield self.a.h.outflow == first[0]
         yield self.b.h.outflow == last[n - 1]
@@ -83,7 +84,7 @@ class DistributedExchanger(ac.Component):
         q_air = self.UA / n * (self.air.T - self.T_wall_cell)
         yield self.C / n * ac.der(self.T_wall_cell) == q_air + self.Q_wall / n - q
         yield self.air.Q_flow == ac.sum(q_air)
-        yield from self._balances(q, m * ac.no_event(ac.where(m > 0, last[:-1], first[1:])))
+        yield from balances(self, q, m * ac.no_event(ac.where(m > 0, last[:-1], first[1:])))
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
         walls = self.C / n * ac.sum(self.T_wall_cell)
         self.energy = ac.named(ac.sum(self.U) + walls, unit="J", doc="energy of refrigerant and wall")
@@ -93,10 +94,8 @@ class DistributedExchanger(ac.Component):
         self.T_saturation = ac.named(ends.T[0], unit="K", doc="saturation temperature at a")
 
     def _at_end(self, port: Any, rise: Any, next_rise: Any) -> Any:
-        """The slope of the first or last cell. Beyond it the rise goes on as it changed before, so that what leaves comes near to
-        the temperature of the air and not beyond; where it flows in there is none, so that no cell is hotter than what comes."""
-        ratio = ac.no_event(ac.min(ac.max(rise * next_rise / (next_rise * next_rise + H_SMALL**2), 0.0), 1.0))
-        return rise * ratio**2 * (1 - ac.smooth_step(port.m_flow, 0.0, 0.02 * self.m_nominal))
+        """The slope of the first or last cell; where it flows in there is none, so that no cell is hotter than what comes."""
+        return end_slope(rise, next_rise) * (1 - ac.smooth_step(port.m_flow, 0.0, 0.02 * self.m_nominal))
 
     def _alpha(self, x: Any) -> Any:
         wet = ac.smooth_step(x, 0.0, 2 * self.x_band)
@@ -104,30 +103,8 @@ class DistributedExchanger(ac.Component):
         low = self.alpha_liquid + (self.alpha_two_phase - self.alpha_liquid) * wet
         return low + (self.alpha_vapour - self.alpha_two_phase) * dry
 
-    def _balances(self, q: Any, H: Any) -> Iterator[Any]:
-        n, a, b, m = self.cells, self.a, self.b, self.m
-        dM, dU = ac.der(self.M), ac.der(self.U)
-        enters, leaves = a.m_flow * a.h.actual, b.m_flow * b.h.actual
-        yield dM[0] == a.m_flow - m[0]
-        yield dM[n - 1] == m[n - 2] + b.m_flow
-        yield dU[0] == enters - H[0] + q[0]
-        yield dU[n - 1] == H[n - 2] + leaves + q[n - 1]
-        if n > 2:
-            yield dM[1:-1] == m[:-1] - m[1:]
-            yield dU[1:-1] == H[:-1] - H[1:] + q[1:-1]
-
     def initial_equations(self) -> Iterator[Any]:
         start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
         yield self.p == start.p
         yield self.h == start.h
         yield self.T_wall_cell == self.T_start
-
-
-H_SMALL = 100.0  # J/kg: differences below this are taken as they are
-
-
-def _limited(before: Any, after: Any) -> Any:
-    """The slope of a cell by the differences to its neighbours (van Albada 1982): their mean where they are alike, little where one
-    is far smaller or of another sign, so that no border lies beyond both cells."""
-    one, other = before * before + H_SMALL**2, after * after + H_SMALL**2
-    return (before * other + after * one) / (one + other)

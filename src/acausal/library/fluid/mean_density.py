@@ -1,0 +1,123 @@
+"""A long pipe with one pressure and mean densities, for fluid that boils or condenses on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+import acausal as ac
+from acausal.errors import UsageError
+
+from ..thermal import HeatPort
+from .cells import balances
+from .correlations import quiet
+from .passages import root_of_difference, state_at, upwind
+
+H_SMALL = 50.0  # J/kg: over less than this the density of the middle stands for the mean
+
+MEMORY = 0.05  # of a cell's mass: so much has to come in until the inlet is known
+
+
+def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
+    """The mean of the density over all enthalpies between two, at one pressure: ``1/(h2 - h1)·∫rho dh``.
+
+    In the two-phase region volume is linear in enthalpy, so that the integral is a logarithm; outside it is smooth, and done by a
+    few points. So a phase border moves through a cell without a kink in its mass (as in the lumped
+    pipes of ThermoFluid). Where both ends are equal it is the density there.
+
+    >>> import acausal as ac
+    >>> water = ac.media.fluid("water")
+    >>> ends = water.saturation(p=1e5)
+    >>> round(float(mean_density(water, 1e5, ends.liquid.h, ends.vapour.h)), 2)
+    4.37
+    """
+    middle = state_at(medium, p, (one + other) / 2).rho
+    if not hasattr(medium, "p_critical"):
+        return middle
+    apart = other - one
+    integral = _integral(medium, p, other) - _integral(medium, p, one)
+    return (integral * apart + middle * H_SMALL**2) / (apart * apart + H_SMALL**2)
+
+
+def _integral(medium: Any, p: Any, h: Any) -> Any:
+    """∫rho dh from boiling liquid to h, in three pieces."""
+    ends = medium.saturation(p=p)
+    low, high = ends.liquid, ends.vapour
+    within = _between(h, low.h, high.h)
+    slope = (1 / high.rho - 1 / low.rho) / (high.h - low.h)
+    boiling = ac.log(1 + slope * (within - low.h) * low.rho) / slope
+    below, above = _between(h, None, low.h), _between(h, high.h, None)
+    liquid = (below - low.h) * (state_at(medium, p, below).rho + low.rho) / 2
+    middle, end = (state_at(medium, p, high.h + share * (above - high.h)).rho for share in (0.5, 1.0))
+    vapour = (above - high.h) * (high.rho + 4 * middle + end) / 6  # Simpson's rule
+    return liquid + boiling + vapour
+
+
+def _between(h: Any, low: Any, high: Any) -> Any:
+    raised = h if low is None else ac.max(h, low)
+    return quiet(raised if high is None else ac.min(raised, high))
+
+
+class MeanDensityPipe(ac.Component):
+    """A pipe of `cells` cells with one pressure: fewer states than a `DistributedPipe`, and no pressure waves.
+
+    States are the pressure and the enthalpy at which each cell is left; the flows from cell to cell are those that keep the
+    pressure the same everywhere: ``dM/dt = m_in - m_out``, ``dU/dt = m_in·h_in - m_out·h + q``, ``M = V/n·mean_density``, ``U =
+    M·h - p·V/n``. The density is the mean over the enthalpies between inlet and outlet of a cell, as it flows by design
+    (`mean_density`): with that of one point, flows would jump whenever a cell begins to boil. What flows the other way is described
+    less exactly. Friction is that of the ends, ``dp_nominal/2·(m/m_nominal)²`` at each. Charge and energy are conserved to the
+    tolerance of the run.
+    """
+
+    medium = ac.AnyMedium(doc="what flows")
+    a, b = ac.FluidPort(medium, doc="inlet by design"), ac.FluidPort(medium, doc="outlet by design")
+    heat: Any
+    length = ac.Parameter(10.0, unit="m", min=1e-6, doc="length")
+    diameter = ac.Parameter(0.02, unit="m", min=1e-6, doc="inner diameter")
+    alpha = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to the wall")
+    m_nominal = ac.Parameter(0.05, unit="kg/s", min=1e-9, doc="size of the mass flow")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
+    p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
+    h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure")
+    h_in = ac.Variable(unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of what came in last")
+    h: Any
+    M: Any
+    U: Any
+    m: Any
+
+    def __init__(self, cells: int = 10) -> None:
+        if cells < 2:
+            raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`fluid.Volume` is one cell.")
+        self.cells = n = cells
+        self.heat = HeatPort(shape=n, doc="wall of each cell")
+        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
+        self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="avoid", doc="mass of each cell")
+        self.U = ac.Variable(shape=n, unit="J", nominal=1e5, start=1e5, state="avoid", doc="energy of each cell")
+        self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.1, start=0.0, doc="mass flow from cell to cell")
+
+    def equations(self) -> Iterator[Any]:
+        n, p, h, m = self.cells, self.p, self.h, self.m
+        V = pi / 4 * self.diameter**2 * self.length / n
+        yield self.M[0] == V * mean_density(self.medium, p, self.h_in, h[0])
+        yield self.M[1:] == V * mean_density(self.medium, p, h[:-1], h[1:])
+        comes, goes = (ac.no_event(ac.max(m, 0.0)) for m in (self.a.m_flow, -self.a.m_flow))
+        settles = (goes + 1e-3 * self.m_nominal) * (h[0] - self.h_in)  # also at rest
+        yield MEMORY * self.M[0] * ac.der(self.h_in) == comes * (self.a.h.inflow - self.h_in) + settles
+        yield self.U == self.M * h - V * p
+        for port in (self.a, self.b):
+            yield port.m_flow == self.m_nominal * root_of_difference((port.p - p) / (self.dp_nominal / 2), 1e-3)
+        yield self.a.h.outflow == h[0]
+        yield self.b.h.outflow == h[n - 1]
+        T = state_at(self.medium, p, h).T
+        q = self.alpha * pi * self.diameter * self.length / n * (self.heat.T - T)
+        yield self.heat.Q_flow == q
+        yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))
+        self.T = ac.named(T, unit="K", doc="temperature of each cell")
+        self.charge = ac.named(ac.sum(self.M), unit="kg", doc="fluid in it")
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.p == self.p_start
+        yield self.h == self.h_start
+        yield self.h_in == self.h_start

@@ -1,0 +1,133 @@
+"""Laws of friction that a pipe chooses from, multipliers of two phases, and pipes of one pressure with mean densities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acausal as ac
+from acausal.errors import UsageError
+from acausal.library import fluid, thermal
+from acausal.library.fluid.mean_density import mean_density
+
+WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
+R134A = ac.media.fluid("R134a")
+
+
+def through(wired: Any, pipe: Any, m_flow: float, h: float = 1e5, p: float = 5e5) -> Any:
+    """A flow is driven through a pipe into a pressure."""
+    plant = wired("source.port pipe.a", "pipe.b end.port", source=fluid.FlowSource(m_flow=m_flow, h=h), pipe=pipe,
+                  end=fluid.PressureBoundary(p=p, h=h))  # fmt: skip
+    return ac.compile(plant).simulate(until=1.0, points=2)
+
+
+@pytest.mark.parametrize("m_flow", [0.01, 0.5, -0.5])
+@pytest.mark.parametrize(("law", "factor"), [("blasius", lambda Re: 0.3164 / Re**0.25), ("laminar", lambda Re: 64 / Re)])
+def test_a_pipe_has_the_friction_that_it_was_given(wired: Any, law: str, factor: Any, m_flow: float) -> None:
+    result = through(wired, fluid.Pipe(law, medium=WATER, length=10.0, diameter=0.02), m_flow)
+    Re = 4 * abs(m_flow) / (np.pi * 0.02 * 1e-3)
+    f = factor(Re) if Re > 4000 else 64 / Re
+    dynamic = m_flow * abs(m_flow) / (2 * 995.586 * (np.pi / 4 * 0.02**2) ** 2)
+    assert result["pipe.a.p"][-1] - result["pipe.b.p"][-1] == pytest.approx(f * 500.0 * dynamic, rel=1e-5)
+
+
+def test_a_law_beyond_its_range_is_told_once_with_the_range(wired: Any) -> None:
+    result = through(wired, fluid.Pipe("blasius", medium=WATER), 3.0)
+    told = [d for d in result.diagnostics if "outside the range of the friction law 'blasius', 0 … 100000" in d.what]
+    assert len(told) == 1 and "pipe" in str(told[0])
+    assert not through(wired, fluid.Pipe("blasius", medium=WATER), 0.5).diagnostics
+    assert ac.compile(Boiling(fluid.DistributedPipe(4, friction="blasius", **LINE))).simulate(until=10.0).outcome
+
+
+@pytest.mark.parametrize("make", [lambda: fluid.Pipe("haaland"), lambda: fluid.DistributedPipe(4, friction="smooth")])
+def test_a_law_that_is_not_known(make: Any) -> None:
+    with pytest.raises(UsageError, match="The friction of a pipe is one of churchill, blasius, laminar, not"):
+        make()
+
+
+@pytest.mark.parametrize("multiplier", ["mueller-steinhagen-heck", "lockhart-martinelli", "homogeneous"])
+def test_two_phase_friction_lies_between_liquid_and_vapour(wired: Any, multiplier: str) -> None:
+    ends = R134A.saturation(p=5e5)
+    loss = {}
+    for x in (-0.2, 0.0, 0.3, 1.0, 1.2):
+        result = through(wired, fluid.TwoPhasePipe(multiplier, medium=R134A), 0.02, ends.liquid.h + x * ends.h_evaporation)
+        loss[x] = float(result["pipe.a.p"][-1] - result["pipe.b.p"][-1])
+    liquid = float(fluid.pressure_loss(0.02, ends.liquid.rho, ends.liquid.viscosity, 1.0, 0.01, 1.5e-6))
+    assert loss[0.0] == pytest.approx(liquid, rel=2e-2) and loss[-0.2] < loss[0.0] * 1.2
+    assert loss[0.0] < loss[0.3] < 1.3 * loss[1.0] and loss[1.2] > loss[1.0]
+    back = through(wired, fluid.TwoPhasePipe(multiplier, medium=R134A), -0.02, ends.liquid.h + 0.3 * ends.h_evaporation)
+    assert back["pipe.a.p"][-1] - back["pipe.b.p"][-1] == pytest.approx(-loss[0.3], rel=0.05)
+
+
+def test_chisholm_is_lockhart_and_martinelli(wired: Any) -> None:
+    """The sum of three terms is what the multiplier makes of the liquid part alone."""
+    ends = R134A.saturation(p=5e5)
+    result = through(wired, fluid.TwoPhasePipe("lockhart-martinelli", medium=R134A), 0.02, ends.liquid.h + 0.2 * ends.h_evaporation)
+    p = result["pipe.a.p"][-1]
+    ends = R134A.saturation(p=p)
+    x = (result["source.h"][-1] - ends.liquid.h) / ends.h_evaporation
+    wet, dry = (float(fluid.pressure_loss(m, e.rho, e.viscosity, 1.0, 0.01, 1.5e-6))
+                for m, e in ((0.02 * (1 - x), ends.liquid), (0.02 * x, ends.vapour)))  # fmt: skip
+    X = np.sqrt(wet / dry)
+    assert p - 5e5 == pytest.approx(wet * (1 + 20 / X + 1 / X**2), rel=1e-3)
+
+
+def test_a_multiplier_that_is_not_known() -> None:
+    with pytest.raises(UsageError, match="The multiplier of a two-phase pipe is one of mueller-steinhagen-heck, lockhart"):
+        fluid.TwoPhasePipe("friedel")
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(1.8e5, 2.2e5), (1.9e5, 3.0e5), (2.5e5, 3.5e5), (3.8e5, 4.6e5), (4.3e5, 4.9e5), (1.8e5, 4.8e5)]
+)
+def test_a_mean_density_is_that_of_the_integral(low: float, high: float) -> None:
+    h = np.linspace(low, high, 20001)
+    rho = np.asarray(R134A.state(p=4e5, h=h).rho)
+    exact = np.trapezoid(rho, h) / (high - low)
+    assert float(mean_density(R134A, 4e5, low, high)) == pytest.approx(exact, rel=2e-3)
+    assert float(mean_density(R134A, 4e5, high, low)) == pytest.approx(exact, rel=2e-3)
+    assert float(mean_density(R134A, 4e5, low, low)) == pytest.approx(float(R134A.state(p=4e5, h=low).rho), rel=1e-9)
+
+
+class Boiling(ac.Component):
+    """A pipe with a warm wall, fed with wet vapour."""
+
+    def __init__(self, pipe: Any) -> None:
+        self.feed, self.out = fluid.FlowSource(medium=R134A, m_flow=0.01, h=2.5e5), fluid.Orifice(A=1e-5)
+        self.pipe, self.end, self.wall = pipe, fluid.PressureBoundary(p=2e5, h=4e5), thermal.FixedTemperature(T=285.0)
+
+    def connections(self) -> Any:
+        yield self.feed.port, self.pipe.a
+        yield self.pipe.b, self.out.a
+        yield self.out.b, self.end.port
+        yield self.wall.port, self.pipe.heat
+
+
+LINE: dict[str, Any] = {"length": 10.0, "diameter": 0.02, "p_start": 3.5e5, "h_start": 4.05e5, "alpha": 1000.0}
+
+
+def test_few_cells_of_mean_density_hold_what_many_do() -> None:
+    def held(pipe: Any) -> float:
+        return float(np.sum(ac.compile(Boiling(pipe)).simulate(until=200.0, points=2)["pipe.M"][-1]))
+
+    few = held(fluid.MeanDensityPipe(10, m_nominal=0.01, dp_nominal=100.0, **LINE))
+    assert few == pytest.approx(held(fluid.DistributedPipe(160, **LINE)), rel=0.02)  # ten cells of those hold 10 % less
+
+
+def test_a_pipe_of_mean_density_stands_still_turns_round_and_keeps_its_account() -> None:
+    model = ac.compile(Boiling(fluid.MeanDensityPipe(8, m_nominal=0.01, dp_nominal=1e3, **LINE)))
+    steps = ac.hold([0, 100, 200, 300], [0.01, 0.014, 0.0, -0.002])
+    result = model.simulate(until=400.0, points=4001, inputs={"feed.m_flow": steps})
+    assert result.outcome is ac.Outcome.FINISHED
+    came = np.trapezoid(result["pipe.a.m_flow"] + result["pipe.b.m_flow"], result.time)
+    assert result["pipe.charge"][-1] - result["pipe.charge"][0] == pytest.approx(came, abs=5e-5)
+    k = int(np.searchsorted(result.time, 299.0))
+    assert abs(result["pipe.b.m_flow"][k]) < 1e-6 and np.ptp(result["pipe.T"][k]) < 1e-3  # at rest it is as warm as its wall
+    assert result["pipe.b.m_flow"][-1] == pytest.approx(0.002, rel=1e-3)
+
+
+def test_a_pipe_of_one_cell_is_refused() -> None:
+    with pytest.raises(UsageError, match="two of them or more, not 1"):
+        fluid.MeanDensityPipe(1)
