@@ -6,6 +6,7 @@
 
 namespace acausal {
 
+constexpr int32_t back_and_forth = 3; // changes of a relation in one round
 constexpr int64_t most_rounds = 1000, most_looks = 10000; // more of them are Python's, which sees whether it gets anywhere
 
 static uint64_t mixed_bits(uint64_t place, double value) {
@@ -227,7 +228,8 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
     if (crossed) std::fill(fired.begin(), fired.end(), 0);
     distances_before = distances;
     if (schedule.is) schedule.open(w);
-    latest = present;
+    latest = present, at_solution = old;
+    swings.assign(count, 0);
     looks.clear();
     uint64_t here = 0;
     for (int64_t look = 0; look < most_looks; ++look) {
@@ -247,6 +249,7 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
         if (of_equations) system->assign(w);
         if (!of_relations) {
             if (!mixed || !unsolved(w)) return close(w), true;
+            if (swing(w)) return false;
             moved.clear();
             if (!resolve(w, solve)) return false;
         }
@@ -255,6 +258,17 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
         looks.push_back(here);
     }
     return false;
+}
+
+// Whether a relation goes back and forth from one solution of the equations to the next: what follows is Python's to judge.
+bool Switches::swing(const double *w) {
+    bool any = false;
+    for (size_t k = 0; k < old.size(); ++k) {
+        if (w[relation.targets[k]] == at_solution[k]) continue;
+        at_solution[k] = w[relation.targets[k]];
+        any |= ++swings[k] >= back_and_forth;
+    }
+    return any;
 }
 
 bool Switches::sweep(double *w) {

@@ -134,6 +134,7 @@ class Switches {
     bool decide(double *w, const int32_t *crossed, bool jumped);
     void close(double *w); // bands of relations that changed in the round
     bool sweep(double *w);
+    bool swing(const double *w);
     bool of_their_type(const std::vector<double> &values) const;
     bool find_new_states(const double *w);
     bool see_changes(const double *w, bool &any); // false: something that only Python follows
@@ -153,7 +154,8 @@ class Switches {
     std::vector<double> before, before_partners, present, kept;
     std::vector<std::pair<int32_t, double>> moved; // unknowns and their new values
     std::vector<uint64_t> seen;
-    std::vector<double> old;                // values of relations when the round began
+    std::vector<double> old, at_solution;   // values of relations when the round began, and when equations were last solved in it
+    std::vector<int32_t> swings;            // how often they changed from one to the next
     std::vector<double> latest, solved_with; // cells at the last look in this round; those that equations were solved with
     std::vector<uint64_t> looks;            // configurations of this round
     std::vector<std::pair<int32_t, double>> old_bands; // those that were changed, in order

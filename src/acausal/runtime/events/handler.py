@@ -27,6 +27,7 @@ from .sliding import Sliding
 from .timed import Ticks, Timed
 
 _WHOLE = 1e-9  # by so much a whole number may be wrong because of rounding
+_BACK_AND_FORTH = 3  # changes of a trigger in one round: what it brings about turns it back
 _CLOSE = 4 * np.finfo(float).eps  # times that differ by no more are one instant
 
 Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
@@ -87,6 +88,7 @@ class Handler:
         self.planned: np.ndarray = np.zeros(0, dtype=np.intp)  # cells on which the ends of steps to come depend (see `foreseen`)
         self.solved_with = self.w[self.cells]  # discrete values …
         self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
+        self._solution: tuple[Floats, Floats, Floats] | None = None  # the first of a round: discrete values, y and y'
         self.declared = np.isin(hybrid.cells, self._declared())
         self.visible = self.declared | np.isin(hybrid.cells, self._looked_at())
         switches = np.isin(self.cells, np.concatenate([self.relations.cells, self.timed.cells]))
@@ -98,7 +100,8 @@ class Handler:
 
     def _look_around(self) -> None:
         """Who reads what, of the cells: equations (`read`), relations and times (`followed`); whether something that is decided at
-        events depends on unknowns that are solved for (`mixed`), and whether anything asks for the start (`starts_count`)."""
+        events depends on unknowns that are solved for (`mixed`), and whether anything asks for the start (`starts_count`). Of the
+        relations those that count when they become true (`triggers`)."""
         problem, size = self.problem, len(self.w)
         assigned = problem.computed.kernels if problem.computed else ()
         first = size - problem.lowered.computed
@@ -115,6 +118,12 @@ class Handler:
             sought[first + kernel.targets[0]] |= sought[_places(kernel)].any(axis=0)
         self.read = used[self.cells] | used[self.partners]
         self.relations.direct = used[self.relations.cells]
+        edges = np.zeros(size, dtype=bool)
+        for role in ("update", "reinit", "stop"):
+            for kernel in self.rules.kernels[role]:
+                edges[_places(kernel)] = True
+        partner = dict(zip(self.cells.tolist(), self.partners.tolist(), strict=True))
+        self.triggers = np.array([edges[partner[int(c)]] for c in self.relations.cells], dtype=bool)
         self.followed = seen[self.cells] | seen[self.partners]
         decided = (*self.rules.kernels["relation"], *self.rules.kernels["update"])
         self.mixed = any(bool(sought[_places(kernel)].any()) for kernel in decided)
@@ -328,6 +337,15 @@ class Handler:
         self.solved_with = self.w[self.cells]
         return True
 
+    def _solved_before(self, found: Happening, y: Floats, yp: Floats) -> bool:
+        """A round that begins anew comes to the same discrete values at first, and to the same unknowns."""
+        if self._solution is None or not np.array_equal(self._solution[0], self.w[self.cells]):
+            return False
+        y[:], yp[:] = self._solution[1:]
+        self.load(found.t, y, yp)
+        self.solved_with = self.w[self.cells]
+        return True
+
     def _cycling(self, found: Happening, progress: Progress) -> Happening:
         """An event without end: what changes in turn is told; what follows from others (`pre`, ticks) is left out if it can be."""
         moving = progress.moving()
@@ -348,19 +366,21 @@ class Handler:
         """Relations, assignments and unknowns that agree with each other, given the values before the round.
 
         Each is a function of the others and of those values, so that it does not matter in which order they come to agree. Where
-        they do not, because what a relation brings about turns it back, it has the value of the first look for this round.
+        they do not, because what a relation brings about turns it back, it has the value of the first look for this round, or that
+        with which the equations were solved first, where it is their solution that turns it back.
         """
         w, relations, timed = self.w, self.relations, self.timed
         relations.open(w, crossed, begins)
         timed.open(w)
-        cells, unknowns = w[self.cells], (y.copy(), yp.copy()) if self.mixed else None
-        solved_with, sweeps = self.solved_with, found.sweeps
+        begun, unknowns = w[self.cells], (y.copy(), yp.copy()) if self.mixed else None
+        solved_with, sweeps, self._solution = self.solved_with, found.sweeps, None
         while (turning := self._agree(found, y, yp, solve, crossed, begins)) is not None:
-            rows, times = np.isin(relations.cells, self.cells[turning]), np.isin(timed.cells, self.cells[turning])
-            if not (relations.hold(rows) | timed.hold(times)):
-                found.failure, found.rows = "cycle", tuple(np.flatnonzero(turning)[:8].tolist())
+            cells, of_solutions = turning
+            rows, times = np.isin(relations.cells, self.cells[cells]), np.isin(timed.cells, self.cells[cells])
+            if not (relations.hold(rows, of_solutions) | timed.hold(times)):
+                found.failure, found.rows = "cycle", tuple(np.flatnonzero(cells)[:8].tolist())
                 return
-            w[self.cells], self.solved_with, found.sweeps = cells, solved_with, sweeps
+            w[self.cells], self.solved_with, found.sweeps = begun, solved_with, sweeps
             if unknowns is not None:
                 y[:], yp[:] = unknowns
             self.load(found.t, y, yp)
@@ -369,9 +389,10 @@ class Handler:
 
     def _agree(
         self, found: Happening, y: Floats, yp: Floats, solve: Solve, crossed: Mask | None, begins: bool
-    ) -> np.ndarray | None:
-        """Look again until nothing changes. Returns the cells that change in turn, if some do."""
-        w, progress, jumped = self.w, Progress(), not begins
+    ) -> tuple[np.ndarray, bool] | None:
+        """Look again until nothing changes. Returns the cells that change in turn, if some do, and whether they do so from one
+        solution of the equations to the next."""
+        w, progress, jumped, swings = self.w, Progress(), not begins, _Swings(self.w[self.relations.cells])
         while True:
             before = w[self.cells]
             self.relations.decide(w, crossed, jumped)
@@ -385,14 +406,22 @@ class Handler:
             if not (changed & self.followed).any():
                 if not self.mixed or not self._unsolved():
                     return None
+                swinging = self.triggers & swings.count(w[self.relations.cells])
+                if swinging.any():
+                    return np.isin(self.cells, self.relations.cells[swinging]), True
+                self.relations.settled()
                 unknowns = y.copy(), yp.copy()
-                if not self._solved(found, y, yp, solve):  # states that are to jump have not jumped yet
+                if not self._solved_before(found, y, yp) and not self._solved(
+                    found, y, yp, solve
+                ):  # states that are to jump have not jumped yet
                     y[:], yp[:] = unknowns
                     self.load(found.t, y, yp)
                     self.failed_with = w[self.cells]
                     return None
+                if self._solution is None:
+                    self._solution = w[self.cells], y.copy(), yp.copy()
             if changed.any() and not progress.made(w[self.cells], w[self.cells], y[:0], changed):
-                return progress.moving()
+                return progress.moving(), False
 
     def _sweep(self, found: Happening) -> bool:
         """Assignments, all at once, again and again until none changes: in whatever order they depend on each other."""
@@ -485,6 +514,19 @@ class Handler:
         if self.remembers:
             self.timed.look(self.w)
         return min(self.timed.next(t), self.ticks.next(t)[0])
+
+
+class _Swings:
+    """How often relations change in a round, looked at whenever the equations are to be solved."""
+
+    def __init__(self, values: Floats) -> None:
+        self._last, self._changes = values, np.zeros(len(values), dtype=np.int64)
+
+    def count(self, values: Floats) -> Mask:
+        """Which of them go back and forth, now that they have these values."""
+        self._changes += values != self._last
+        self._last = values
+        return np.asarray(self._changes >= _BACK_AND_FORTH)
 
 
 def _places(kernel: Kernel) -> np.ndarray:

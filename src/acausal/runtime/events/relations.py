@@ -63,7 +63,8 @@ class Relations:
         self._fired = np.zeros(self.count, dtype=bool)  # the solver saw them crossing at this event …
         self._inherited = self._fired  # … or the edge that is now theirs
         self._size = np.zeros(self.count)  # how far away they are from their switching points
-        self._held, self._looked = np.zeros(self.count, dtype=bool), False
+        self._held, self._looked = np.zeros(self.count, dtype=bool), False  # those that keep the value of the first look …
+        self._kept, self._solved = np.zeros(self.count, dtype=bool), False  # … and of the first solution in a round
         self._size_before, self._old = self._size, np.zeros(self.count)
 
     # --- at a start -----------------------------------------------------------------------------------------------------------
@@ -99,6 +100,7 @@ class Relations:
         """A round begins. `crossed` marks those that the solver saw crossing; `first`: of an event, time has passed before it."""
         self._old, self._size_before = w[self.cells], self._size
         self._held[:], self._looked = False, False
+        self._kept[:], self._solved = False, False
         if first:
             self._settled[:] = False
             self._fired = np.zeros(self.count, dtype=bool) if crossed is None else crossed
@@ -112,13 +114,18 @@ class Relations:
         width = np.abs(w[self.bands[rows]])
         w[self.bands[rows]] = -self.side(w)[rows] * np.maximum(width, self.narrow[rows])
 
-    def hold(self, rows: Mask) -> bool:
+    def hold(self, rows: Mask, of_solution: bool = False) -> bool:
         """These keep in this round what they get at first, whatever they bring about; whether one is new among them. The round
-        begins anew."""
-        new = bool((rows & ~self._held).any())
-        self._held |= rows
-        self._looked = False
+        begins anew. `of_solution`: what they get before the equations are solved, when other relations have been followed."""
+        held = self._kept if of_solution else self._held
+        new = bool((rows & ~held).any())
+        held |= rows
+        self._looked = self._solved = False
         return new
+
+    def settled(self) -> None:
+        """The equations are about to be solved."""
+        self._solved = True
 
     def decide(self, w: Floats, crossed: Mask | None = None, jumped: bool = False) -> bool:
         """Values that go with the workspace; whether one changed since the last call.
@@ -149,8 +156,8 @@ class Relations:
         if self._settled.any():
             at_zero = self._settled & (size <= ROUNDING * self.rules.values("size", w))
             value[at_zero] = ~self.strict[at_zero]
-        if self._looked:
-            value[self._held] = w[self.cells[self._held]]
+        held = (self._held & self._looked) | (self._kept & self._solved)
+        value[held] = w[self.cells[held]]
         self._looked = True
         changed = not np.array_equal(value, w[self.cells])
         w[self.cells] = value
