@@ -196,36 +196,49 @@ int64_t Tangent::advance(int64_t last, const double *times, int64_t times_count,
     return written;
 }
 
-void Tangent::retreat(int64_t first, int64_t last, const double *times, int64_t times_count, const double *weights, double *end, double *gradient) {
-    std::vector<Formula> formula_of = formulas(first, last);
-    std::vector<std::vector<double>> waiting(last - first + 1); // what an output has to do with s at each point, so far
-    auto at_point = [&](int64_t point) -> std::vector<double> & {
-        std::vector<double> &found = waiting[point - first];
-        if (found.empty()) found.assign(n * count, 0.0);
-        return found;
-    };
-    std::vector<double> &ends = at_point(last);
-    for (int64_t k = 0; k < n * count; ++k) ends[k] += end[k];
-    for (int64_t k = last; k > first; --k) {
-        const Formula &formula = formula_of[k - first];
-        std::array<double, 7> nodes{};
-        for (int j = 0; j < formula.terms; ++j) nodes[j] = recorder->time[formula.point[j]];
-        for (; times_count && times[times_count - 1] > recorder->time[k - 1]; --times_count) {
-            const double *weighed = weights + (times_count - 1) * n * count;
-            for (int j = 0; j < formula.terms; ++j) {
-                double weight = weight_at(times[times_count - 1], nodes.data(), formula.terms, j);
-                std::vector<double> &to = at_point(formula.point[j]);
-                for (int64_t m = 0; m < n * count; ++m) to[m] += weight * weighed[m];
-            }
-        }
-        if (waiting[k - first].empty()) continue;
+void Tangent::turn(int64_t first, int64_t last) {
+    if (first < 0 || last < first || last >= recorder->points()) throw nb::index_error("there are no such points");
+    plan = formulas(first, last);
+    first_of_plan = first;
+    waiting.assign(last - first + 1, {});
+}
+
+std::vector<double> &Tangent::waiting_at(int64_t point) {
+    std::vector<double> &found = waiting.at(point - first_of_plan);
+    if (found.empty()) found.assign(n * count, 0.0);
+    return found;
+}
+
+void Tangent::add(int64_t point, const double *what) {
+    std::vector<double> &to = waiting_at(point);
+    for (int64_t k = 0; k < n * count; ++k) to[k] += what[k];
+}
+
+// A value at a time is that of the polynomial of the step that passes it.
+void Tangent::weigh(const Formula &formula, double t, const double *weighed) {
+    std::array<double, 7> nodes{};
+    for (int j = 0; j < formula.terms; ++j) nodes[j] = recorder->time[formula.point[j]];
+    for (int j = 0; j < formula.terms; ++j) {
+        double weight = weight_at(t, nodes.data(), formula.terms, j);
+        std::vector<double> &to = waiting_at(formula.point[j]);
+        for (int64_t m = 0; m < n * count; ++m) to[m] += weight * weighed[m];
+    }
+}
+
+void Tangent::retreat(int64_t first, int64_t last, bool begins, const double *times, int64_t times_count, const double *weights, double *gradient) {
+    for (int64_t k = last; k >= first + begins; --k) {
+        const Formula &formula = plan.at(k - first_of_plan);
+        bool rest = k == first && !begins; // rows at the time of what happened before the first step
+        for (; times_count && (rest || times[times_count - 1] > recorder->time[k - 1]); --times_count)
+            weigh(formula, times[times_count - 1], weights + (times_count - 1) * n * count);
+        if (waiting[k - first_of_plan].empty()) continue;
         evaluate(k, formula.slope[0]);
-        right = waiting[k - first];
+        right = waiting[k - first_of_plan];
         lu->solve_many_transposed(right.data(), count);
         std::vector<double> past(n * count, 0.0);
         product(right.data(), past.data(), true);
         for (int j = 1; j < formula.terms; ++j) {
-            std::vector<double> &to = at_point(formula.point[j]);
+            std::vector<double> &to = waiting_at(formula.point[j]);
             for (int64_t m = 0; m < n * count; ++m) to[m] += formula.slope[j] * past[m];
         }
         std::fill(d.begin(), d.end(), 0.0);
@@ -234,10 +247,9 @@ void Tangent::retreat(int64_t first, int64_t last, const double *times, int64_t 
             for (int64_t c = 0; c < count; ++c) of_rows[r * count + c] = -right[tape->rows.data[r] * count + c];
         tape->backward(value.data(), d.data(), count);
         for (int64_t m = 0; m < tape->seeds * count; ++m) gradient[m] += d[m];
-        std::vector<double>().swap(waiting[k - first]);
+        std::vector<double>().swap(waiting[k - first_of_plan]);
     }
-    std::vector<double> &left = at_point(first);
-    std::memcpy(end, left.data(), sizeof(double) * n * count);
+    for (; times_count; --times_count) add(first, weights + (times_count - 1) * n * count);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- binding
@@ -320,14 +332,23 @@ void bind_tangent(nb::module_ &m) {
             std::memcpy(Array<double, 2>(out, "out").data, t.present(), sizeof(double) * t.n * t.count);
             return out;
         })
-        .def("retreat", [](Tangent &t, int64_t first, int64_t last, nb::handle times, nb::handle weights, nb::handle end, nb::handle gradient) {
+        .def("turn", &Tangent::turn, "first"_a, "last"_a)
+        .def("add", [](Tangent &t, int64_t point, nb::handle what) {
+            Array<const double, 2> values(what, "what");
+            t.add(point, values.data);
+        }, "point"_a, "what"_a)
+        .def("waiting", [](Tangent &t, int64_t point) {
+            nb::object out = nb::module_::import_("numpy").attr("empty")(nb::make_tuple(t.n, t.count));
+            std::memcpy(Array<double, 2>(out, "out").data, t.waiting_at(point).data(), sizeof(double) * t.n * t.count);
+            return out;
+        }, "point"_a)
+        .def("retreat", [](Tangent &t, int64_t first, int64_t last, bool begins, nb::handle times, nb::handle weights, nb::handle gradient) {
             Doubles at(times, "times");
             Array<const double, 3> weighed(weights, "weights");
-            Array<double, 2> ends(end, "end"), total(gradient, "gradient");
-            require_table(ends, t.n, t.count, "end");
+            Array<double, 2> total(gradient, "gradient");
             nb::gil_scoped_release release;
-            t.retreat(first, last, at.data, at.size(), weighed.data, ends.data, total.data);
-        }, "first"_a, "last"_a, "times"_a, "weights"_a, "end"_a, "gradient"_a);
+            t.retreat(first, last, begins, at.data, at.size(), weighed.data, total.data);
+        }, "first"_a, "last"_a, "begins"_a, "times"_a, "weights"_a, "gradient"_a);
 }
 
 } // namespace acausal

@@ -43,9 +43,14 @@ class Tangent {
     int64_t advance(int64_t last, const double *times, int64_t times_count, const Integers &columns, double *rows);
     const double *present() const { return history.front().s.data(); }
 
-    // From point `last` back to the start of its steps at `first`. `weights`[time][unknown][count] is what an output has to do with s at
-    // times in between, `end` with s at `last`; adds to `gradient`[seed][count], and leaves what it has to do with s at `first` in `end`.
-    void retreat(int64_t first, int64_t last, const double *times, int64_t times_count, const double *weights, double *end, double *gradient);
+    // Backward over points first … last, between which the integration did not begin anew: `turn` once, then `retreat` from piece to
+    // piece, the last one first. What an output has to do with s at a point is added with `add`, and what is left there is `waiting_at`.
+    void turn(int64_t first, int64_t last);
+    void add(int64_t point, const double *what); // [unknown][count]
+    // Over the steps to points last … first (of a piece with which the integration begins, to first + 1). `weights`[time][unknown][count]
+    // is what an output has to do with s at times in between; adds to `gradient`[seed][count].
+    void retreat(int64_t first, int64_t last, bool begins, const double *times, int64_t times_count, const double *weights, double *gradient);
+    std::vector<double> &waiting_at(int64_t point);
 
     std::shared_ptr<Recorder> recorder;
     std::vector<double> known, seeds;
@@ -63,6 +68,7 @@ class Tangent {
         std::array<double, 7> slope{};
     };
     void evaluate(int64_t point, double c0);
+    void weigh(const Formula &formula, double t, const double *weighed);
     std::vector<Formula> formulas(int64_t first, int64_t last) const;
     void product(const double *x, double *y, bool transposed) const; // y -= F_y' x
     void from_history(const Formula &formula, const double *const *values);
@@ -72,6 +78,7 @@ class Tangent {
     std::unique_ptr<SparseLu> lu;
     std::vector<double> w, partials, matrix, value, d, right, past;
     std::vector<Value> history; // the latest first
+    std::vector<std::vector<double>> waiting; // backward: what an output has to do with s at each point, so far
     std::vector<Formula> plan;
     std::vector<int64_t> points_of; // of the history
     int64_t at = 0, first_of_plan = 0;

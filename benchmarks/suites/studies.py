@@ -211,6 +211,8 @@ def _bounces() -> Iterator[Record]:
     exact = {"g": np.imag(flown(g=9.81 + 1e-30j)) / 1e-30, "e": np.imag(flown(e=0.9 + 1e-30j)) / 1e-30}
     error = max(abs(found.sensitivity("h", n)[-1] / v - 1) for n, v in exact.items())
     yield _record("sensitivities through 20 bounces", 20, float(error), 1e-6)
+    back = ac.compile(Ball()).gradient("h", ["g", "e"], until=end, points=11, rtol=1e-10)
+    yield _record("… backward", 20, float(max(abs(back["h", n] / v - 1) for n, v in exact.items())), 1e-6)
 
 
 class Thermostat(ac.Component):
@@ -241,6 +243,8 @@ def _thermostat() -> Iterator[Record]:
     exact = {n: np.imag(switched(**{**values, n: v + 1e-30j})) / 1e-30 for n, v in values.items()}
     error = max(abs(found.sensitivity("T", n)[-1] / v - 1) for n, v in exact.items())
     yield _record("sensitivities through 50 switches", len(found.events), float(error), 1e-6)
+    back = ac.compile(Thermostat()).gradient("T", list(values), until=end, points=11, rtol=1e-9)
+    yield _record("… backward", len(back.result.events), float(max(abs(back["T", n] / v - 1) for n, v in exact.items())), 1e-6)
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
-from analysis.test_sensitivity import Ball, Pendulum
+from analysis.test_sensitivity import Ball, Ending, Pendulum, Sampled, Thermostat, Unchanging, slope
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 import acausal as ac
 from acausal.analysis.gradient import _of_cubics
@@ -51,12 +54,142 @@ def test_backward_and_forward_agree() -> None:
     assert next(iter(found.ranking("end", model.parameters()))) == "hot"
 
 
-@pytest.mark.parametrize(("component", "path", "end"), [(Ball, "h", 1.5), (Pendulum, "x", 1.0)])
-def test_events_and_exchanged_states_are_differentiated_forward(component: type, path: str, end: float) -> None:
+def flown(end: float, g: Any = 9.81, e: Any = 0.9, h0: Any = 1.0) -> Any:
+    """How high the ball is at the end, and the sum of the times of its bounces."""
+    hit = np.sqrt(2 * h0 / g)
+    v, times = e * g * hit, 0.0
+    while np.real(hit) <= end:
+        times, last, speed = times + hit, hit, v
+        hit, v = hit + 2 * v / g, v * e
+    return speed * (end - last) - g * (end - last) ** 2 / 2, times
+
+
+def test_twenty_bounces_backward() -> None:
+    first = np.sqrt(2 / 9.81)
+    end = first + sum(2 * 0.9**k * first for k in range(1, 20)) + 0.005
+    found = ac.compile(Ball()).gradient(["h", "sum_of_times"], ["g", "e", "h0"], until=end, points=11, rtol=1e-10)
+    assert found.result["bounces"][-1] == 20
+    for name, value in {"g": 9.81, "e": 0.9, "h0": 1.0}.items():
+        for k, path in enumerate(("h", "sum_of_times")):
+            exact = slope(lambda k=k, **p: flown(end, **p)[k], name, value)
+            assert found[path, name] == pytest.approx(exact, rel=1e-6)
+
+
+def test_fifty_switches_backward() -> None:
+    def switched(end: float, k: Any = 0.1, P: Any = 5.0, low: Any = 19.0, high: Any = 21.0) -> Any:
+        t, T, on = 0.0, 20.0, True
+        while True:
+            rest, goal = (P / k, high) if on else (0.0, low)
+            later = t + np.log((T - rest) / (goal - rest)) / k
+            if np.real(later) > end:
+                return rest + (T - rest) * np.exp(-k * (end - t))
+            t, T, on = later, goal, not on
+
+    found = ac.compile(Thermostat()).gradient("T", until=41.4, points=11, rtol=1e-9)
+    assert len(found.result.events) == 50
+    for name, value in {"k": 0.1, "P": 5.0, "low": 19.0, "high": 21.0}.items():
+        exact = slope(lambda **p: switched(41.4, **p), name, value)
+        assert found["T", name] == pytest.approx(exact, rel=1e-6)
+
+
+class Mixed(ac.Component):
+    """Everything at once: an algebraic loop, a switch with a gap, a clock, a time that is a parameter, states that are set,
+    assignments that depend on each other."""
+
+    k, P, period, begin, level, kick = (ac.Parameter(v) for v in (0.7, 1.3, 0.31, 0.9, 0.8, 0.4))
+    x, y = ac.Variable(start=k / 2, fixed=True), ac.Variable(shape=2, start=[0.2, 0.5], fixed=True)
+    z, flow = ac.Variable(start=0.3), ac.Variable()
+    on, held = ac.Boolean(start=True), ac.Discrete(0.1)
+    total, twice = ac.Discrete(0.0), ac.Discrete(0.0)
+
+    def equations(self) -> Any:
+        yield self.z + 0.2 * self.z**3 == self.x + self.y[0]
+        yield self.flow == ac.where(self.on, self.P, 0.0) - self.k * self.z
+        yield ac.der(self.x) == self.flow
+        yield ac.der(self.y[0]) == self.held - self.y[0] + ac.where(ac.time > self.begin, 0.5, 0.0)
+        yield ac.der(self.y[1]) == self.twice * 0.1 + self.z
+
+    def events(self) -> Any:
+        yield ac.when(self.x > self.level, ac.assign(self.on, False)).elsewhen(
+            self.x < 0.5 * self.level, ac.assign(self.on, True), ac.reinit(self.y[0], self.kick * self.x)
+        )
+        yield ac.when(ac.sample(self.period, self.period), ac.assign(self.held, self.z * self.k))
+        yield ac.when(
+            self.y[1] > 2.0,
+            ac.reinit(self.y[1], self.kick * self.z),
+            ac.assign(self.total, ac.pre(self.total) + ac.time),
+            ac.assign(self.twice, 2.0 * self.total),
+        )
+
+
+@functools.cache
+def mixed() -> ac.Model:
+    return ac.compile(Mixed())
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=3, deadline=None, phases=[Phase.generate])
+def test_backward_is_forward_across_random_events(seed: int) -> None:
+    rng, model = np.random.default_rng(seed), mixed()
+    names = ["k", "P", "period", "begin", "level", "kick"]
+    options: Any = {"rtol": 1e-7, "set": {n: model.get(n) * float(rng.uniform(0.7, 1.4)) for n in names}}
+    outputs = ["x", "z", "y[1]", "flow", "total", ac.max("z"), ac.mean("flow"), ac.integral("z"), ac.integral("held")]
+    found = model.gradient(outputs, names, until=3.0, **options)
+    run = model.simulate(3.0, at=np.unique(found.result.time), sensitivities=names, **options)
+    assert len(run.events) > 5
+    np.testing.assert_array_equal(found.result.time, run.time)
+    for path in ("x", "z", "y[1]", "flow", "total"):
+        expected = run.sensitivities.of(path)[-1]
+        np.testing.assert_allclose(found.data[list(found.outputs).index(path)], expected, rtol=1e-6, atol=1e-8)
+    weights, z = _of_cubics(found.result.time), run.sensitivities.of("z")
+    peak, jumps = int(np.argmax(np.asarray(found.result["z"]))), np.zeros(len(names))
+    np.testing.assert_allclose(found.data[list(found.outputs).index("max z")], z[peak], rtol=1e-6, atol=1e-8)
+    for t, later in run.sensitivities.events.items():
+        before, after = (int(np.searchsorted(run.time, t, side=side)) for side in ("left", "right"))
+        if before < after:  # what does not jump has no row of its own
+            jumps += (run["z"][before] - run["z"][after - 1]) * later
+    np.testing.assert_allclose(found.data[list(found.outputs).index("integral z")], weights @ z + jumps, rtol=1e-6, atol=1e-8)
+
+
+class Room64(ac.Component):
+    """Eighty rooms in a row, each with a thermostat: events within steps."""
+
+    def __init__(self, n: int = 80) -> None:
+        self.G, self.P = ac.Parameter(np.linspace(0.5, 1.5, n), shape=n), ac.Parameter(8.0)
+        self.T = ac.Variable(shape=n, start=np.linspace(18.0, 22.0, n), fixed=True)
+        self.on = ac.Boolean(shape=n, start=True)
+
+    def equations(self) -> Any:
+        T = self.T
+        heat = ac.where(self.on, self.P, 0.0) - 0.2 * self.G * T
+        yield ac.der(T[0]) == heat[0] + T[1] - T[0]
+        yield ac.der(T[1:-1]) == heat[1:-1] + T[2:] + T[:-2] - 2 * T[1:-1]
+        yield ac.der(T[-1]) == heat[-1] + T[-2] - T[-1]
+
+    def events(self) -> Any:
+        yield ac.when(self.T < 19.0, ac.assign(self.on, True)).elsewhen(self.T > 21.0, ac.assign(self.on, False))
+
+
+@pytest.mark.parametrize(
+    ("component", "paths", "end"),
+    [
+        (Ball, ["h", "v", "bounces", "sum_of_times"], 1.5),
+        (Pendulum, ["x", "v", "F", "der(u)"], 3.0),
+        (Sampled, ["x", "held"], 2.0),
+        (Ending, ["x", "last"], 2.0),
+        (Unchanging, ["y", "z"], 2.0),
+        (Room64, ["T[3]", "T[40]"], 0.3),
+    ],
+)
+def test_backward_is_forward(component: type, paths: list[str], end: float) -> None:
     model = ac.compile(component())
-    found = model.gradient(path, ["g"], until=end, points=5, rtol=1e-9)
-    run = model.simulate(end, points=5, rtol=1e-9, sensitivities="g")
-    assert found[path, "g"] == pytest.approx(run.sensitivity(path, "g")[-1], rel=1e-9)
+    plant = model.system.plant
+    every = [n for n in model.parameters() if plant.locate(n).kind.quantities[plant.locate(n).name].role == "parameter"]
+    names = every if len(every) < 10 else ["P", "G[3]", "G[50]"]
+    found = model.gradient(paths, names, until=end, points=5, rtol=1e-8)
+    run = model.simulate(end, points=5, rtol=1e-8, sensitivities=names)
+    for k, path in enumerate(paths):
+        np.testing.assert_allclose(found.data[k], run.sensitivities.of(path)[-1], rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,4 @@
-"""Gradients of a few numbers by many parameters: backward over the steps of a run (the discrete adjoint; see `native/tangent.h`).
-
-A run whose integration begins anew on the way (events, corners of inputs) is differentiated forward instead.
-"""
+"""Gradients of a few numbers by many parameters: backward over the steps of a run and across its events (see `backward.py`)."""
 
 from __future__ import annotations
 
@@ -14,12 +11,12 @@ import numpy as np
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
 from ..results.result import Result
-from ..runtime.problem import Problem, core
 from ..runtime.recording import Recording
 from ..runtime.storage import times_to_integrate
+from .backward import Backward
 from .directions import directions_of
-from .partials import own_parameters, partials
-from .sensitivity import Following, Sensitivities, followed, mode_of, plain_places
+from .partials import own_parameters
+from .sensitivity import Following, mode_of
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -68,19 +65,11 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     mode = mode_of(options)
     following = Following(model, result, recording, mode)
     names = _all_parameters(model) if parameters is None else parameters
-    pieces = list(following.pieces()) if recording.recorder is not None and recording.recorder.points else []
     values = np.array([r.of(result) for r in reductions])
-    weights = [_weights(r, result) for r in reductions]
-    labels = tuple(r.label for r in reductions)
-    seen = None
-    if len(pieces) == 1 and not any(p.happening and p.happening.changed for p in pieces[0].passages):
-        seen = _outputs(model, result, reductions, weights, pieces[0].problem)
-    if seen is None:
-        found = followed(model, result, recording, names, mode)
-        data = np.array([w @ found.of(r.path) + _jumps(r, found) for r, w in zip(reductions, weights, strict=True)])
-        return Gradients(labels, found.parameters, values, data, result)
     directions = directions_of(model, names, recording.first.problem, "parameters")
-    return Gradients(labels, directions.names, values, _backward(following, pieces[0], directions, weights, seen), result)
+    weights = [_weights(r, result) for r in reductions]
+    data = Backward(following, reductions, weights, [_jumps(r, result) for r in reductions]).gradient(directions)
+    return Gradients(tuple(r.label for r in reductions), directions.names, values, data, result)
 
 
 def _reductions(outputs: Any) -> list[Reduction]:
@@ -122,17 +111,15 @@ def _span(reduction: Reduction, result: Result) -> float:
     return float(result.time[-1] - result.time[0]) if reduction.kind == "mean" else 1.0
 
 
-def _jumps(reduction: Reduction, found: Sensitivities) -> np.ndarray:
+def _jumps(reduction: Reduction, result: Result) -> dict[float, float]:
     """What an integral gains because events come later: what was there before each of them, less what is there after it."""
-    result, total = found.result, np.zeros(len(found.parameters))
     if reduction.kind not in ("mean", "integral"):
-        return total
-    values = np.asarray(result.values_of(reduction.path), dtype=float)
-    for moment, later in found.events.items():
-        before, after = (int(np.searchsorted(result.time, moment, side=side)) for side in ("left", "right"))
-        if before < after:
-            total += (values[before] - values[after - 1]) * later
-    return total / _span(reduction, result)
+        return {}
+    values, time = np.asarray(result.values_of(reduction.path), dtype=float), result.time
+    moments = np.unique(time[1:][np.diff(time) == 0])
+    before, after = (np.searchsorted(time, moments, side=side) for side in ("left", "right"))
+    gained = (values[before] - values[after - 1]) / _span(reduction, result)
+    return dict(zip(moments.tolist(), gained.tolist(), strict=True))
 
 
 def _of_cubics(time: np.ndarray) -> np.ndarray:
@@ -162,48 +149,3 @@ def _with_rows(model: Model, reductions: list[Reduction], until: Any, options: d
         return options
     times = times_to_integrate(until, model.system.size, options, model.system.plant.independent[1])
     return {**{k: v for k, v in options.items() if k not in ("points", "every")}, "at": times}
-
-
-Seen = tuple[int, int, np.ndarray, np.ndarray]
-
-
-def _outputs(
-    model: Model, result: Result, reductions: list[Reduction], weights: list[np.ndarray], problem: Problem
-) -> list[Seen] | None:
-    """(row, output, derivative by unknowns, derivative by known cells) wherever a row counts; None where a derivative is read."""
-    found: list[Seen] = []
-    for k, (reduction, weight) in enumerate(zip(reductions, weights, strict=True)):
-        plain, nothing = plain_places(model, reduction.path, problem), np.zeros(1)
-        for row in np.flatnonzero(weight).tolist():
-            if plain is not None:
-                by_unknowns = np.zeros(problem.size)
-                by_unknowns[plain[0]] = weight[row] * plain[1]
-                found.append((row, k, by_unknowns, nothing))
-                continue
-            p = partials(model, result, time=result.time[row], inputs=(), parameters=(), outputs=[reduction.path])
-            if p.G_yp.values.nnz and np.any(p.G_yp.values.data):
-                return None
-            by_known = p._outputs_by_known.toarray()[0]
-            found.append((row, k, weight[row] * p.G_y.values.toarray()[0], weight[row] * by_known))
-    return found
-
-
-def _backward(following: Following, piece: Any, directions: Any, weights: list[np.ndarray], seen: list[Any]) -> np.ndarray:
-    problem, n, count = piece.problem, piece.problem.size, len(weights)
-    rows = sorted({row for row, *_ in seen})
-    times = np.ascontiguousarray(following.result.time[rows])
-    weighed = np.zeros((len(rows), n, count))
-    direct = np.zeros((count, directions.moved.shape[0]))
-    for row, k, by_unknowns, by_known in seen:
-        weighed[rows.index(row), :, k] += by_unknowns
-        direct[k] += by_known
-    cells = np.unique(directions.moved.indices).astype(np.int64)
-    tangent = core.Tangent(following.recorder, count)
-    tangent.use(problem.native, following.tape(problem, cells), piece.known)
-    end, total = np.zeros((n, count)), np.zeros((len(cells), count))
-    first = times <= following.recorder.time[piece.first]
-    end_first = weighed[first].sum(axis=0)
-    tangent.retreat(piece.first, piece.last, times[~first], np.ascontiguousarray(weighed[~first]), end, total)
-    started = following.start(directions)
-    direct[:, cells] += total.T
-    return np.asarray((end + end_first).T @ started + direct @ directions.moved)

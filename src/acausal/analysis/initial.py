@@ -30,7 +30,7 @@ def initial(problem: Problem, w: np.ndarray, directions: Directions, mode: str) 
     if problem.differential.all() and not problem.initial_size and mode != "steady":
         return starts if mode == "start" else np.zeros_like(starts)  # nothing else is to be solved for
     known = directions.known
-    rows, right = [local.F_y, local.F_yp], local.by_known(known)
+    rows, right = [csc_array(local.F_y), csc_array(local.F_yp)], local.by_known(known)
     matrix = block_array([rows])
     if problem.initial_size:
         families = problem.lowered.initial_families()

@@ -9,6 +9,7 @@ and re-initialises is a function of that, round by round, and after it s⁺ = D�
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,45 @@ def across(
     return after.consistent(states, known)[:n], known, moved
 
 
+def across_back(
+    passage: Passage, states: np.ndarray, known: np.ndarray, later: np.ndarray, inputs: Mapping[int, Signal]
+) -> tuple[np.ndarray, np.ndarray]:
+    """`across`, transposed: from what outputs have to do with what is there after a passage, and with its time, to before."""
+    n, size = passage.problem.size, len(passage.before)
+    after = Local(passage.problem, passage.after)
+    if passage.happening is None:
+        if passage.problem.differential.all():
+            return states, known
+        moved, through = after.consistent_back(_spread(states, size))
+        return moved, known + through
+    before = Local(passage.problem, passage.before)
+    clock = _clock(passage, len(known), inputs)
+    with_time = before.consistent(passage.before[n : 2 * n, None], clock)
+    moved, through = after.consistent_back(_spread(states, size))
+    weights = _spread(moved, size)
+    weights[2 * n : before.first_computed] = known = known + through
+    by_time = later - (clock.T @ known)[0] - passage.after[n : 2 * n] @ moved
+    for each in reversed(passage.rounds):
+        weights = _round_back(passage, each, weights)
+    by_time = by_time + (with_time.T @ weights)[0]
+    slope = _slope_of_time(passage, before, with_time)
+    if slope is not None:
+        weights += slope[:, None] * by_time
+    return before.consistent_back(weights)
+
+
+def _spread(states: np.ndarray, size: int) -> np.ndarray:
+    """What is known of the unknowns, as a direction of the whole workspace."""
+    found = np.zeros((size, states.shape[1]))
+    found[: len(states)] = states
+    return found
+
+
+def has_guard(passage: Passage) -> bool:
+    """Whether the time of a passage may depend on parameters."""
+    return passage.happening is not None and _guard(passage, Local(passage.problem, passage.before)) is not None
+
+
 def _clock(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndarray:
     """How known cells move with time: time itself, and inputs, as they come to the event."""
     t, found = float(passage.before[2 * passage.problem.size]), np.zeros((size, 1))
@@ -56,19 +96,27 @@ def _clock(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndar
 
 def _time_of_event(passage: Passage, before: Local, direction: np.ndarray, with_time: np.ndarray) -> np.ndarray:
     """dτ/dp."""
+    slope = _slope_of_time(passage, before, with_time, direction)
+    return np.zeros(direction.shape[1]) if slope is None else np.asarray(slope @ direction)
+
+
+def _slope_of_time(
+    passage: Passage, before: Local, with_time: np.ndarray, direction: np.ndarray | None = None
+) -> np.ndarray | None:
+    """dτ by every cell; None for an event whose time is given, or does not move in any of these directions."""
     gradient = _guard(passage, before)
     if gradient is None:
-        return np.zeros(direction.shape[1])
-    by_time, by_parameters = float((gradient @ with_time)[0, 0]), (gradient @ direction)[0]
+        return None
+    by_time = float((gradient @ with_time)[0, 0])
     if by_time == 0.0:
-        if not by_parameters.any():
-            return np.zeros(direction.shape[1])
+        if direction is not None and not (gradient @ direction).any():
+            return None
         t = float(passage.before[2 * passage.problem.size])
         raise ModelError(
             f"The event at {t:g} s touches its condition without passing it, so that its time has no derivative by parameters.",
             remedy="Sensitivities exist on either side of such a point: change the parameters a little.",
         )
-    return np.asarray(-by_parameters / by_time)
+    return np.asarray(-gradient[0] / by_time)
 
 
 def _guard(passage: Passage, before: Local) -> np.ndarray | None:
@@ -84,7 +132,13 @@ def _guard(passage: Passage, before: Local) -> np.ndarray | None:
         role, row = next(((r, k) for r, k in happening.causes if r in ("timed", "clock_start")), ("", -1))
     if role == "clock_start":
         return _tick(before, row, happening.t)
-    return before.of_rule(role)[[row]].toarray() if role else None
+    return _row(before, role, row) if role else None
+
+
+def _row(local: Local, role: str, row: int) -> np.ndarray:
+    """Derivatives of one rule."""
+    found = local.of_rule(role)[[row]]
+    return np.asarray(found if isinstance(found, np.ndarray) else found.toarray())
 
 
 def _tick(before: Local, row: int, t: float) -> np.ndarray:
@@ -93,7 +147,7 @@ def _tick(before: Local, row: int, t: float) -> np.ndarray:
     assert rules is not None
     first, period = (float(rules.values(role, before.w)[row]) for role in ("clock_start", "clock_period"))
     ticks = round((t - first) / period)
-    found = before.of_rule("clock_start")[[row]].toarray() + ticks * before.of_rule("clock_period")[[row]].toarray()
+    found = _row(before, "clock_start", row) + ticks * _row(before, "clock_period", row)
     found[0, 2 * before.n + TIME] -= 1.0
     return np.asarray(found)
 
@@ -116,6 +170,7 @@ def _round(passage: Passage, each: Round, direction: np.ndarray) -> np.ndarray:
             if np.array_equal(values, d[2 * n + updates.targets]):
                 break
             d[2 * n + updates.targets] = values
+    d = settled.follow(d)
     if len(each.set_states):
         places = problem.lowered.place[reinit.targets]
         chosen = np.isin(places, each.set_states)
@@ -124,3 +179,53 @@ def _round(passage: Passage, each: Round, direction: np.ndarray) -> np.ndarray:
         return settled.follow(d)
     solved = Local(problem, each.solved)
     return solved.consistent(d[:n], d[2 * n : solved.first_computed])
+
+
+def _round_back(passage: Passage, each: Round, weights: np.ndarray) -> np.ndarray:
+    """`_round`, transposed."""
+    problem, n = passage.problem, passage.problem.size
+    hybrid = problem.lowered.system.hybrid
+    assert hybrid is not None
+    snapshots, updates, reinit = (hybrid.parts[role] for role in ("snapshot", "update", "reinit"))
+    settled, found = Local(problem, each.settled), weights.copy()
+    if each.solved is not None:
+        states, known = Local(problem, each.solved).consistent_back(found)
+        found = _spread(states, len(weights))
+        found[2 * n : settled.first_computed] = known
+    if len(each.set_states):
+        found = settled.follow_back(found)
+        places = problem.lowered.place[reinit.targets]
+        chosen = np.isin(places, each.set_states)
+        found = _taken(found, places[chosen], (settled.of_rule("reinit")[chosen], reinit.signs[chosen]))
+    found = settled.follow_back(found)
+    if updates.count:
+        found = _assigned_back(settled, found, 2 * n + updates.targets)
+    if snapshots.count:
+        found = _taken(found, 2 * n + snapshots.targets, (Local(problem, each.begun).of_rule("snapshot"), np.ones(snapshots.count)))
+    partners, cells = 2 * n + hybrid.partners, 2 * n + hybrid.cells
+    moved = found[partners].copy()
+    found[partners] = 0.0
+    np.add.at(found, cells, moved)
+    return found
+
+
+def _taken(weights: np.ndarray, targets: np.ndarray, rule: tuple[Any, np.ndarray]) -> np.ndarray:
+    """Of values that a rule gave: what they have to do with an output is that of what the rule read."""
+    slopes, signs = rule
+    own = signs[:, None] * weights[targets]
+    weights[targets] = 0.0
+    return np.asarray(weights + slopes.T @ own)
+
+
+def _assigned_back(settled: Local, weights: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The same of assignments that may depend on each other."""
+    slopes, direct = settled.of_rule("update"), weights[targets].copy()
+    own, through = direct, np.zeros_like(weights)
+    for _ in range(len(targets) + 1):
+        through = settled.follow_back(np.asarray(slopes.T @ own))
+        following = direct + through[targets]
+        if np.array_equal(following, own):
+            break
+        own = following
+    weights[targets] = through[targets] = 0.0
+    return weights + through

@@ -7,8 +7,10 @@ w = [ y | y' | known | computed ].
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import block_array, csc_array, csr_array
 from scipy.sparse.linalg import splu
 
@@ -16,6 +18,40 @@ from ..errors import ModelError
 from ..families.template import Family
 from ..runtime.problem import Problem
 from .partials import by_known, derivative_matrix
+from .slopes import SMALL, slopes_of
+
+
+def through_computed(computed: Any, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """What an output has to do with computed cells (at `places`, with these derivatives) goes to those they are computed from."""
+    links, first = computed[:, places].T, weights[places]
+    total = first
+    for _ in range(len(places) + 1):  # none depends on itself
+        following = first + links @ total
+        if np.array_equal(following, total):
+            break
+        total = following
+    found = weights + computed.T @ total
+    found[places] = 0.0
+    return np.asarray(found)
+
+
+class Factors:
+    """A matrix that was factorised, a plain or a sparse one; RuntimeError if it is singular."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.plain = isinstance(matrix, np.ndarray)
+        if not self.plain:
+            self.found: Any = splu(matrix)
+            return
+        triangular, pivots, self.singular = dgetrf(matrix)
+        if self.singular > 0 or not np.isfinite(triangular).all():
+            raise RuntimeError("singular")
+        self.found = triangular, pivots
+
+    def solve(self, right: np.ndarray, transposed: bool = False) -> np.ndarray:
+        if self.plain:
+            return np.asarray(dgetrs(*self.found, right, trans=int(transposed))[0])
+        return np.asarray(self.found.solve(np.ascontiguousarray(right), trans="T" if transposed else "N"))
 
 
 class Local:
@@ -32,24 +68,28 @@ class Local:
         return csr_array(both[0] + both[1])
 
     @cached_property
-    def _residuals(self) -> csr_array:
-        return self.slopes(self.problem.lowered.families, self.n)
+    def _residuals(self) -> Any:
+        return slopes_of(self.problem, "residuals", len(self.w)).at(self.w)
 
     @cached_property
-    def _computed(self) -> csr_array:
-        return self.slopes(self.problem.lowered.assignments, self.problem.lowered.computed)
+    def _computed(self) -> Any:
+        return slopes_of(self.problem, "computed", len(self.w)).at(self.w)
 
-    def of_rule(self, role: str) -> csr_array:
+    @cached_property
+    def _links(self) -> Any:
+        """Of computed cells by computed cells."""
+        return self._computed[:, self.first_computed :]
+
+    def of_rule(self, role: str) -> Any:
         """Derivatives of what rules of a role say (see `families/hybrid.py`)."""
-        part = self.problem.lowered.system.hybrid.parts[role]  # type: ignore[union-attr]
-        return self.slopes(self.problem.lowered.moved(part.families), part.count)
+        return slopes_of(self.problem, role, len(self.w)).at(self.w)
 
     @cached_property
-    def F_y(self) -> csc_array:
+    def F_y(self) -> Any:
         return self._matrix(0)
 
     @cached_property
-    def F_yp(self) -> csc_array:
+    def F_yp(self) -> Any:
         return self._matrix(1)
 
     @cached_property
@@ -57,8 +97,12 @@ class Local:
         w, n = self.w, self.n
         return self.problem.equations.partials(float(w[2 * n]), w[:n], w[n : 2 * n], np.ascontiguousarray(w[2 * n :]))
 
-    def _matrix(self, which: int) -> csc_array:
+    def _matrix(self, which: int) -> Any:
         indptr, indices = self.problem.pattern
+        if self.n**2 <= SMALL:
+            found = np.zeros((self.n, self.n))
+            found[indices, np.repeat(np.arange(self.n), np.diff(indptr))] = self._values[which]
+            return found
         return csc_array((self._values[which], indices, indptr), shape=(self.n, self.n))
 
     def follow(self, d: np.ndarray) -> np.ndarray:
@@ -66,10 +110,9 @@ class Local:
         if self.first_computed < len(d):
             d[self.first_computed :] = 0.0
             first = self._computed @ d
-            links = csr_array(self._computed[:, self.first_computed :])
             total = first
             for _ in range(int(self.problem.lowered.explicit.level.max(initial=0)) + len(self.problem.lowered.shared_rows)):
-                following = first + links @ total
+                following = first + self._links @ total
                 if np.array_equal(following, total):
                     break
                 total = following
@@ -82,12 +125,32 @@ class Local:
         d[2 * self.n : self.first_computed] = known[: self.first_computed - 2 * self.n]
         return np.asarray(self._residuals @ self.follow(d))
 
+    # --- the same, transposed: from what an output has to do with the results to what it has to do with what they were made of ----
+    def follow_back(self, weights: np.ndarray) -> np.ndarray:
+        """`follow`, transposed, in place: what an output has to do with computed cells goes to those they are computed from."""
+        if self.first_computed < len(weights):
+            weights[:] = through_computed(self._computed, np.arange(self.first_computed, len(weights)), weights)
+        return weights
+
+    def consistent_back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`consistent`, transposed: what an output has to do with states and with known cells."""
+        n, differential = self.n, self.problem.differential
+        weights = self.follow_back(weights)
+        known, states = weights[2 * n : self.first_computed].copy(), np.zeros((n, weights.shape[1]))
+        states[differential] = weights[:n][differential]
+        if n:
+            solved = np.vstack([weights[n : 2 * n][differential], weights[:n][~differential]])
+            right = -self._factors.solve(solved, transposed=True)
+            states[differential] += self.F_y[:, np.flatnonzero(differential)].T @ right
+            known += self.follow_back(np.asarray(self._residuals.T @ right))[2 * n : self.first_computed]
+        return states, known
+
     @cached_property
-    def _factors(self) -> object:
+    def _factors(self) -> Factors:
         states = self.problem.differential
-        matrix = csc_array(block_array([[self.F_yp[:, np.flatnonzero(states)], self.F_y[:, np.flatnonzero(~states)]]]))
+        parts = self.F_yp[:, np.flatnonzero(states)], self.F_y[:, np.flatnonzero(~states)]
         try:
-            return splu(matrix)
+            return Factors(np.hstack(parts) if isinstance(parts[0], np.ndarray) else csc_array(block_array([list(parts)])))
         except RuntimeError:
             raise ModelError(
                 f"At {self.w[2 * self.n]:g} s the equations do not determine all derivatives and algebraic unknowns, so that "
@@ -103,7 +166,7 @@ class Local:
         d[:n][differential] = states[differential]
         right = self.by_known(known) + self.F_y[:, np.flatnonzero(differential)] @ states[differential]
         if n:
-            solved = -self._factors.solve(np.ascontiguousarray(right))  # type: ignore[attr-defined]
+            solved = -self._factors.solve(right)
             count = int(differential.sum())
             d[n : 2 * n][differential] = solved[:count]
             d[:n][~differential] = solved[count:]

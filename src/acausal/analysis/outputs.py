@@ -19,10 +19,16 @@ from .point import Point
 
 @final
 class Outputs:
-    """Values and derivatives (one row for each scalar, one column for each cell of the problem's workspace) of named quantities."""
+    """Values and derivatives (one row for each scalar, one column for each cell of the problem's workspace) of named quantities.
 
-    def __init__(self, point: Point, names: list[str]) -> None:
-        self.system, self.n, self.whole = point.model.system, point.model.system.size, point.whole
+    Of one scalar at several workspaces of the point's problem (`at`, a row each): as if they were one, with rows and columns one
+    behind the other."""
+
+    def __init__(self, point: Point, names: list[str], at: np.ndarray | None = None) -> None:
+        self.system, self.n = point.model.system, point.model.system.size
+        self.count = None if at is None else len(at)
+        rows = point.whole[None] if at is None else point.problem.lowered.expand(at)
+        self.width, self.whole = rows.shape[1], rows.ravel()
         found = [self._named(point.model.system.plant.locate(name)) for name in names]
         self.value = np.concatenate([np.zeros(0), *(f.value.ravel() for f in found)])
         everything = [csr_array((0, len(self.whole))), *(f.slope for f in found)]
@@ -33,28 +39,33 @@ class Outputs:
     def _of_problem(self, point: Point, slope: csr_array, names: list[str], found: list[Differentiated]) -> csr_array:
         """Columns of the system's workspace as columns of the problem's."""
         entries = slope.tocoo()
-        cells = point.problem.lowered.index[entries.col]
+        block, column = np.divmod(entries.col.astype(np.int64), self.width)
+        cells = point.problem.lowered.index[column]
         away = (cells < 0) & (entries.data != 0)
         if away.any():
             ends = np.cumsum([f.value.size for f in found])
             name = names[int(np.searchsorted(ends, entries.row[away][0], side="right"))]
             raise UsageError(f"`{name}` needs the derivative of a variable that the model does not differentiate.")
         keep = cells >= 0
-        shape = (slope.shape[0], len(point.w))
+        shape = (slope.shape[0], len(point.w) * (self.count or 1))
+        cells = cells + block * len(point.w)
         return csr_array((entries.data[keep], (entries.row[keep], cells[keep])), shape=shape)
 
     # --- what a name stands for ---------------------------------------------------------------------------------------------
     def _named(self, located: Located) -> Differentiated:
         if located.flat is not None:
-            return self._quantity(located.kind, located.name, located.flat, located.order)
+            flat = np.asarray(located.flat)
+            flat = flat if self.count is None else np.full(self.count, int(flat))
+            return self._quantity(located.kind, located.name, flat, located.order)
         expression = located.kind.named[located.name]
         if located.order:
             expression = der(expression)
-        instances = located.instances.ravel()
+        places = located.instances if self.count is None else np.full(self.count, int(located.instances))
+        instances = places.ravel()
         found = self._expression(located.kind, expression, instances)
-        numbers = np.arange(found.value.size).reshape((*located.instances.shape, *expression.shape))
+        numbers = np.arange(found.value.size).reshape((*places.shape, *expression.shape))
         try:
-            picked = numbers[(slice(None),) * located.instances.ndim + located.key] if located.key else numbers
+            picked = numbers[(slice(None),) * places.ndim + located.key] if located.key else numbers
         except IndexError:
             raise NameNotFound(f"`{located.name}` has shape {expression.shape}; the index is outside of it.") from None
         return Differentiated(found.value.ravel()[picked], found.slope[np.ravel(picked)])
@@ -85,7 +96,7 @@ class Outputs:
         definition = self.system.definitions.get((kind.index, name))
         if definition is not None:
             instances, elements = np.divmod(flat, quantity.size)
-            unique, where = np.unique(instances, return_inverse=True)
+            unique, where = np.unique(instances, return_inverse=True) if self.count is None else (instances, np.arange(self.count))
             found = self._expression(kind, der(definition.expression) if order > 0 else definition.expression, unique)
             size = found.value.size // max(len(unique), 1)
             picked = where.reshape(flat.shape) * size + (elements if size > 1 else 0)
@@ -114,6 +125,8 @@ class Outputs:
         return found
 
     def _cells(self, cells: np.ndarray, factor: np.ndarray) -> Differentiated:
+        if self.count is not None:
+            cells = cells + self.width * np.arange(self.count).reshape((-1,) + (1,) * (cells.ndim - 1))
         flat = cells.ravel()
         shape = (flat.size, len(self.whole))
         return Differentiated(factor * self.whole[cells], csr_array((factor.ravel(), (np.arange(flat.size), flat)), shape=shape))

@@ -74,13 +74,23 @@ class _Called:
         self.code(w.ctypes.data, *factor, out.ctypes.data, *self.arguments)
 
 
-def derivatives_of_rows(kernel: JacobianKernel, w: Floats) -> Floats:
+class RowDerivatives:
     """Every entry of a Jacobian kernel for every row, by itself: (entry, row). Derivatives by y' are not scaled."""
-    shape = (len(kernel.by), kernel.slots.shape[1])
-    alone = kernel._replace(targets=np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape))
-    out = np.zeros(shape)
-    _Called(alone, _JACOBIAN)(w, ctypes.c_double(1.0), out)
-    return out
+
+    def __init__(self, kernel: JacobianKernel) -> None:
+        self.shape = len(kernel.by), kernel.slots.shape[1]
+        alone = kernel._replace(targets=np.arange(self.shape[0] * self.shape[1], dtype=np.int32).reshape(self.shape))
+        self._called = _Called(alone, _JACOBIAN)
+
+    def __call__(self, w: Floats) -> Floats:
+        out = np.zeros(self.shape)
+        self._called(w, ctypes.c_double(1.0), out)
+        return out
+
+
+def derivatives_of_rows(kernel: JacobianKernel, w: Floats) -> Floats:
+    """The same, once."""
+    return RowDerivatives(kernel)(w)
 
 
 @dataclass(frozen=True, eq=False)
