@@ -198,3 +198,17 @@ def test_a_medium_that_does_not_flow_is_refused(result: Any) -> None:
 def test_a_time_may_have_a_unit(result: Any) -> None:
     assert ac.performance(result, at="1 h") == ac.performance(result, at=3600.0)
     assert ac.performance(result, at=("1 h", "2 h")) == ac.performance(result, at=(3600.0, 7200.0))
+
+
+def test_surroundings_are_said_in_kelvin_or_as_a_text(result: Any) -> None:
+    account, same = ac.exergy(result, T0=293.15, p0=1e5), ac.exergy(result, T0="20 degC", p0="1 bar")
+    assert account.T0 == pytest.approx(same.T0) and account.mean() == pytest.approx(same.mean())
+    with pytest.raises(
+        ac.ModelError, match=r'T0 is the absolute temperature of the surroundings in K, got 20.0(.|\n)*T0="20 degC"'
+    ):
+        ac.exergy(result, T0=20.0)
+    for wrong in (-5000.0, "20 bar", None):
+        with pytest.raises(ac.ModelError):
+            ac.exergy(result, T0=wrong)  # type: ignore[arg-type]
+    with pytest.raises(ac.ModelError, match="p0 is the pressure"):
+        ac.exergy(result, p0=-1.0)

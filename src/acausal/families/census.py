@@ -26,6 +26,7 @@ from ..language.external import ExternalFunction
 from ..language.icons import drawing
 from ..language.medium import Medium, media_of
 from ..language.reading import slot_values
+from ..language.record import Record
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
 from ..records import dataclass
@@ -67,6 +68,8 @@ class Census:
         self._place(root, None, 1)
         for kind, component in zip(self.plant.kinds, self.representatives, strict=True):
             self._declare(kind, component)
+        self._parts = {id(component) for component in self._components}
+        self._heirs: dict[tuple[int, str], Component] = {}  # of records that are not part of the model: who stands for them
         for component in self._components:
             self._modifications(component, self._nodes[id(component)])
         self.plant.seen = seen_around(self._components, self._nodes)
@@ -264,11 +267,22 @@ class Census:
                 setattr(declaration, attribute, self.moved(as_expression(stated), holder))
 
     def _modifications(self, component: Component, node: Node) -> None:
-        for name, modification in component._ac_modifications.items():
+        for name, said in component._ac_modifications.items():
+            modification = self._of_this_model(component, said) if isinstance(component, Record) else said
             if all(type(v) in (float, int, bool, str) for v in modification.values()):
                 node.modifications[name] = modification
             else:
                 node.modifications[name] = Modification({a: self._stated(v, node) for a, v in modification.items()})
+
+    def _of_this_model(self, record: Component, said: Modification) -> Modification:
+        """What a record says that follows one of another plant: the first says what that one says, and the others follow it."""
+        leader = said.get("value")
+        if not (isinstance(leader, Reference) and isinstance(leader.owner, Record)) or id(leader.owner) in self._parts:
+            return said
+        heir = self._heirs.setdefault((id(leader.owner), leader.name), record)
+        if heir is not record:
+            return Modification(value=getattr(heir, leader.name))
+        return self._of_this_model(record, leader.owner._ac_modifications.get(leader.name, Modification()))
 
     def _stated(self, value: Any, node: Node) -> Any:
         if isinstance(value, (Arithmetic, Named)):

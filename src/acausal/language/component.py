@@ -101,7 +101,7 @@ def _prepare(self: Component) -> None:
     put(self, "_ac_made", False)
     put(self, "_ac_constraint", None)
     if self._class_children:
-        copies: dict[int, Any] = {}
+        copies: dict[Any, Any] = {_COPYING: True}
         children = copy.deepcopy(self._class_children, copies)
         _speak_of_copies(copies)
         for name, child in children.items():
@@ -215,7 +215,7 @@ class Component(metaclass=ComponentType):
                 raise _taken(type(self), name)
             object.__setattr__(self, name, value)
             return
-        if isinstance(value, Component):
+        if isinstance(value, (Component, View)):
             value = value._ac_for(self, name)
         if isinstance(value, (Declaration, Connector)):
             self._declare(name, value)
@@ -251,6 +251,10 @@ class Component(metaclass=ComponentType):
     def _ac_for(self, parent: Component, name: str) -> Component:
         """What a component that takes this one as a part has: itself; of a record that somebody has already, its follower."""
         return self
+
+    def _ac_following(self, leaders: View) -> Any:
+        """What follows some elements of an array of its class, where that can be: a record."""
+        return leaders
 
     def _ac_becomes(self, other: Component) -> bool:
         """Whether it takes over what another one says instead of giving its place to it: a record does, for its followers."""
@@ -404,6 +408,17 @@ class Component(metaclass=ComponentType):
         """A copy has numbers and parts of its own, and belongs to nothing yet."""
         return copy_of(self)
 
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Component:
+        """The same; parts of what is being copied are copied with it."""
+        if not memo.get(_COPYING):
+            return copy_of(self, memo)
+        new = type(self).__new__(type(self))
+        memo[id(self)] = new
+        held: Any = self.__reduce_ex__(4)[2]  # what is in its dictionary, and in its slots
+        for name, value in {**(held[0] or {}), **held[1]}.items():
+            object.__setattr__(new, name, copy.deepcopy(value, memo))
+        return new
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
 
@@ -420,19 +435,26 @@ def _taken(cls: type, name: str) -> UsageError:
     )
 
 
-def copy_of(component: Component) -> Component:
+_COPYING = "a component is being copied"  # in the memory of `copy.deepcopy`
+
+
+def copy_of(component: Component, memo: dict[Any, Any] | None = None) -> Component:
     """A copy with everything below it, in which expressions that `__init__` made speak of the copy."""
-    copies: dict[int, Any] = {} if component._ac_parent is None else {id(component._ac_parent): None}
+    copies: dict[Any, Any] = {} if memo is None else memo
+    above = component._ac_parent
+    if above is not None and id(above) not in copies:
+        copies[id(above)] = None
+    copies[_COPYING] = True
     new = copy.deepcopy(component, copies)
-    if component._ac_parent is not None:
+    copies[_COPYING] = False
+    if new._ac_parent is None:
         object.__setattr__(new, "_ac_name", "")
         object.__setattr__(new, "_ac_position", None)
-
     _speak_of_copies(copies)
     return new
 
 
-def _speak_of_copies(copies: dict[int, Any]) -> None:
+def _speak_of_copies(copies: dict[Any, Any]) -> None:
     """Let the expressions that copied components hold or were given speak of copies, where there are any."""
 
     def moved(node: Expression) -> Expression | None:
@@ -494,6 +516,11 @@ class View:
 
             value = modified_elements(self, name, value)
         self._element._modify(name, value)
+
+    def _ac_for(self, parent: Component, name: str) -> Any:
+        """What a component that takes these elements as a part has: of records, a follower; of others, the elements themselves."""
+        taken = isinstance(self, ComponentArray) and self._element._ac_parent in (None, parent)
+        return self if taken else self._element._ac_following(self)
 
     def __getitem__(self, key: Any) -> View:
         numbers = self._numbers()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import UsageError, near_matches
-from .component import Component, copy_of
+from .component import Component, View, copy_of
 from .declarations import Parameter
 
 
@@ -73,6 +73,12 @@ class Record(Component):
         _follow(follower, self)
         return follower
 
+    def _ac_following(self, leaders: View) -> Component:
+        follower = copy_of(self)
+        object.__setattr__(follower, "_ac_array_shape", ())
+        _follow(follower, leaders)
+        return follower
+
     def _ac_becomes(self, other: Component) -> bool:
         if type(other) is not type(self):
             return False
@@ -80,13 +86,13 @@ class Record(Component):
         return True
 
 
-def _follow(follower: Component, leader: Component) -> None:
-    """Let each parameter of a record be that of another one, and so in the records within."""
-    for name in leader._all_declared():
+def _follow(follower: Component, leader: Component | View) -> None:
+    """Let each parameter of a record be that of another one, or of elements of an array, and so in the records within."""
+    for name in follower._all_declared():
         follower._modify(name, getattr(leader, name))
-    for name, part in leader.__dict__.items():
+    for name, part in follower.__dict__.items():
         if isinstance(part, Record):
-            _follow(follower.__dict__[name], part)
+            _follow(part, getattr(leader, name))
 
 
 def _entries(path: Path) -> dict[str, Any]:

@@ -26,10 +26,13 @@ HEADER, FIRST_OFFSET = 64, 20
 LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over …
 EDGE = 0.78  # … and where it begins: a fit is poor at its very edge
 EDGE_PLACE, GAS_PLACE = 40, 41  # in the header
-COLDEST = 0.78  # of the lowest temperature: what is colder is not asked of the equation, which may be of no use there
+COLDEST = 0.72  # of the lowest temperature: what is colder is not asked of the equation, which may be of no use there
 SMOOTHEST = 0.94  # of the largest yet: see `_credible`
+AT_THE_HOT_END = 0.06  # points crowd a little there, too: an interpolation is poor at its very edge
+SLOPES = 10.0  # how much the slopes of entropy count beside its values, in widths of a span
 SURFACE_TENSION_EXPONENT = 1.26  # shared with native/media_tables.h
 _LANES = 4
+_ENTROPY = FIELDS.index("s")
 _BLOCKS = (slice(0, 4), slice(4, 8))
 
 Progress = Callable[[float], None]
@@ -127,7 +130,7 @@ class Builder:
 
     def _vapour(self) -> None:
         crowd = self.sizes.vapour_crowd
-        self.vapour_y = Axis(graded(0.0, 1.0, self.sizes.vapour_y, lambda y: 1 / (y + crowd)))
+        self.vapour_y = Axis(graded(0.0, 1.0, self.sizes.vapour_y, _also_hot(lambda y: 1 / (y + crowd))))
         values = np.empty((self.dome_x.count, self.vapour_y.count, len(FIELDS)))
         for i, (p, (_, end)) in enumerate(zip(np.exp(self.dome_x.points), self.ends, strict=True)):
             h = end.h + self.vapour_y.points * (self.hmax[i] - end.h)
@@ -227,7 +230,7 @@ class Builder:
         self.region_x = Axis(np.log(eos.p_critical) + grading)
         highest = eos.edge(eos.p_critical, r.T_max)[0]
         y_critical = (eos.h_critical - self.h_edge) / (highest - self.h_edge)
-        self.region_y = Axis(graded(0.0, 1.0, sizes.region_y, lambda y: 1 / (np.abs(y - y_critical) + wide_y)))
+        self.region_y = Axis(graded(0.0, 1.0, sizes.region_y, _also_hot(lambda y: 1 / (np.abs(y - y_critical) + wide_y))))
         self.region_hmax = self.region_x.fit(np.array([eos.edge(p, r.T_max)[0] for p in np.exp(self.region_x.points)]))
         self._hmax_of = BSpline(self.region_x.t, self.region_hmax, DEGREE)
         self.region = self._least_squares(*self._stable_states())
@@ -265,11 +268,29 @@ class Builder:
         weight = self.eos.rho_critical / np.maximum(values[:, 1], 0.3 * self.eos.rho_critical)  # thin gas counts as much as dense
         weighted = sparse.diags(weight) @ _tensor_rows(self.region_x, self.region_y, x, y)
         penalty = self._third_differences()
-        solve = _banded_solver((weighted.T @ weighted + penalty.T @ penalty).tocoo())
+        penalised = weighted.T @ weighted + penalty.T @ penalty
         scale = np.nanmedian(np.abs(values), axis=0)
         right = weighted.T @ (weight[:, None] * (values / scale))
-        found = solve(right) * scale
+        found = _banded_solver(penalised.tocoo())(right) * scale
+        more, slopes = self._slopes_of_entropy(x, y, values, weight)
+        found[:, _ENTROPY] = _banded_solver((penalised + more).tocoo())(right[:, _ENTROPY] * scale[_ENTROPY] + slopes)
         return np.asarray(found.reshape(ny, nx, values.shape[1]).transpose(1, 0, 2))
+
+    def _slopes_of_entropy(
+        self, x: np.ndarray, y: np.ndarray, values: np.ndarray, weight: np.ndarray
+    ) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """What T ds = dh - dp / rho adds to the normal equations of entropy.
+
+        Values alone leave slopes across the dome's border open: states lie on one side of it.
+        """
+        T, rho, axes = values[:, 0], values[:, 1], (self.region_x, self.region_y)
+        by_y, by_x = (self._hmax_of(x) - self.h_edge) / T, (y * self._hmax_of(x, 1) - np.exp(x) / rho) / T
+        parts: list[tuple[sparse.csr_matrix, np.ndarray]] = []
+        for orders, slope, axis, at in (((1, 0), by_x, self.region_x, x), ((0, 1), by_y, self.region_y, y)):
+            count = SLOPES * weight * axis.widths(at)
+            rows = sparse.diags(count) @ _tensor_rows(*axes, x, y, orders)
+            parts.append((rows.T @ rows, rows.T @ (count * slope)))
+        return parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
 
     def _third_differences(self) -> sparse.csr_matrix:
         """A penalty that says something only where there are no states: inside the dome."""
@@ -343,6 +364,10 @@ def _credible(squares: np.ndarray, p: np.ndarray) -> np.ndarray:
     return np.asarray(np.logical_and.accumulate(good | (np.arange(len(p)) < 4)) & np.isfinite(squares))
 
 
+def _also_hot(density: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda y: density(y) + AT_THE_HOT_END / (1.01 - y)
+
+
 def _without_gaps(values: np.ndarray) -> np.ndarray:
     """Whole lines without a property, from their neighbours."""
     flat = without_gaps(values.reshape(len(values), -1))
@@ -369,14 +394,11 @@ def _banded_solver(normal: sparse.coo_matrix) -> Callable[[np.ndarray], np.ndarr
     return solve
 
 
-def _tensor_rows(first: Axis, second: Axis, x: np.ndarray, y: np.ndarray) -> sparse.csr_matrix:
-    """The values of all products of basis functions at scattered points, one row for each; the first axis runs fastest."""
-    n = DEGREE + 1
-    a, b = (
-        BSpline.design_matrix(np.clip(v, axis.knots[0], axis.knots[-1]), axis.t, DEGREE).tocsr()
-        for axis, v in ((first, x), (second, y))
-    )
-    columns = b.indices.reshape(-1, n, 1) * first.count + a.indices.reshape(-1, 1, n)
-    values = b.data.reshape(-1, n, 1) * a.data.reshape(-1, 1, n)
-    starts = np.arange(0, len(x) * n * n + 1, n * n)
+def _tensor_rows(first: Axis, second: Axis, x: np.ndarray, y: np.ndarray, orders: tuple[int, int] = (0, 0)) -> sparse.csr_matrix:
+    """Products of basis functions at scattered points, or of their derivatives, one row for each; the first axis runs fastest."""
+    (a, column_a), (b, column_b) = first.rows(x, orders[0]), second.rows(y, orders[1])
+    near = np.arange(DEGREE + 1)
+    columns = (column_b[:, None, None] + near[:, None]) * first.count + column_a[:, None, None] + near
+    values = b[:, :, None] * a[:, None, :]
+    starts = np.arange(0, values.size + 1, len(near) ** 2)
     return sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=(len(x), first.count * second.count))

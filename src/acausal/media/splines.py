@@ -60,15 +60,42 @@ class Axis:
         return np.concatenate([self.knots[:1], inner, self.knots[-1:]])
 
     def polynomials(self) -> np.ndarray:
-        """[span][power][basis function], over s = (x - knot) / width of the span."""
-        nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
-        to_powers = np.linalg.inv(np.vander(nodes, DEGREE + 1, increasing=True))
+        """[span][power][basis function], over s = (x - knot) / width of the span: de Boor's recursion for coefficients.
+
+        Neighbours must agree at a knot to the last bits, or differences across it show it; hence more digits than are kept.
+        """
+        t, left = self.t.astype(np.longdouble), DEGREE + np.arange(self.spans)
+        width = t[left + 1] - t[left]
+        basis = np.ones((self.spans, 1, 1), dtype=np.longdouble)  # [span][function][power], of degree 0
+        for degree in range(1, DEGREE + 1):
+            raised = np.zeros((self.spans, degree + 1, degree + 1), dtype=np.longdouble)
+            for k in range(degree):
+                first, last = t[left - degree + 1 + k], t[left + 1 + k]
+                slope = (width / (last - first))[:, None] * basis[:, k]
+                raised[:, k + 1, :degree] += ((t[left] - first) / (last - first))[:, None] * basis[:, k]
+                raised[:, k + 1, 1:] += slope
+                raised[:, k, :degree] += ((last - t[left]) / (last - first))[:, None] * basis[:, k]
+                raised[:, k, 1:] -= slope
+            basis = raised
         found = np.zeros((self.spans, DEGREE + 1, LANES))
-        for i in range(self.spans):
-            x = self.knots[i] + (self.knots[i + 1] - self.knots[i]) * nodes
-            found[i, :, : DEGREE + 1] = to_powers @ self.basis_at(x)[:, i : i + DEGREE + 1]
-        found[0, 0] = np.eye(LANES)[0]  # at its first point a spline is its first coefficient, to the last bit
+        found[..., : DEGREE + 1] = basis.transpose(0, 2, 1)
         return found
+
+    def _span(self, x: np.ndarray) -> np.ndarray:
+        return np.clip(np.searchsorted(self.knots, x, side="right") - 1, 0, self.spans - 1)
+
+    def widths(self, x: np.ndarray) -> np.ndarray:
+        """How wide the span is that each point lies in."""
+        return np.asarray(np.diff(self.knots)[self._span(x)])
+
+    def rows(self, x: np.ndarray, order: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """The six basis functions that matter at each point, or their first derivatives, and the number of the first of them."""
+        span, width = self._span(x), self.widths(x)
+        s = ((np.clip(x, self.knots[0], self.knots[-1]) - self.knots[span]) / width)[:, None]
+        power = self.polynomials()[span, :, : DEGREE + 1]
+        if order:
+            return sum(m * power[:, m] * s ** (m - 1) for m in range(1, DEGREE + 1)) / width[:, None], span
+        return sum(power[:, m] * s**m for m in range(DEGREE + 1)), span
 
     def layout(self) -> list[np.ndarray]:
         """What native code reads: a head of eight, first span of each bucket, knots, 1/width, polynomials."""

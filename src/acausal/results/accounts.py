@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
+from ..language.units import quantity
 from . import canvas
 from .diagrams import File, instant
 from .parts import Part, flows, fluid_parts, one_fluid, total, work_in
@@ -196,9 +197,30 @@ class ExergyAccount:
         return figure
 
 
-def exergy(result: Any, medium: Any = None, *, T0: float = 298.15, p0: float = 101325.0) -> ExergyAccount:
-    """The exergy account of a circuit against surroundings of T0 and p0; see `ExergyAccount`."""
-    return ExergyAccount(result, medium, T0, p0)
+def exergy(result: Any, medium: Any = None, *, T0: float | str = 298.15, p0: float | str = 101325.0) -> ExergyAccount:
+    """The exergy account of a circuit against surroundings of T0 and p0, in K and Pa or as texts; see `ExergyAccount`."""
+    return ExergyAccount(result, medium, _temperature_around(T0), _pressure_around(p0))
+
+
+_COLD, _HOT = 150.0, 400.0  # K; surroundings are warmer and colder than that, anywhere on earth
+
+
+def _temperature_around(T0: float | str) -> float:
+    found = quantity(T0, "K") if isinstance(T0, str) else T0
+    if not (isinstance(found, (int, float)) and _COLD <= found <= _HOT):
+        celsius = isinstance(found, (int, float)) and not isinstance(T0, str) and _COLD <= found + 273.15 <= _HOT
+        raise UsageError(
+            f"T0 is the absolute temperature of the surroundings in K, got {T0!r}.",
+            remedy=f'For {T0:g} °C give `T0="{T0:g} degC"`.' if celsius else 'Give `T0="20 degC"` or `T0=293.15`.',
+        )
+    return float(found)
+
+
+def _pressure_around(p0: float | str) -> float:
+    found = quantity(p0, "Pa") if isinstance(p0, str) else p0
+    if not (isinstance(found, (int, float)) and 0 < found < float("inf")):
+        raise UsageError(f"p0 is the pressure of the surroundings in Pa, got {p0!r}.", remedy='Give `p0="1 atm"` or `p0=101325.0`.')
+    return float(found)
 
 
 # --- temperature differences ------------------------------------------------------------------------------------------
