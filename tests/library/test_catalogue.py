@@ -39,14 +39,15 @@ from acausal.library.fluid import (
     valves,
     volumes,
 )
-from acausal.library.mechanics import friction, gears, rotational, stops, translational
+from acausal.library.mechanics import drives, friction, gears, rotational, stops, translational
 from acausal.library.refrigeration import cabinets, compressors, distributed, expansion, internal, moving_boundary, receivers, rooms
 
 MODULES = (
     electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo,
     system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
-    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets, coils, air_boundaries, mean_density,
+    compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets,
+    coils, air_boundaries, mean_density, drives,
 )  # fmt: skip
 
 

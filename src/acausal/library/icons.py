@@ -29,6 +29,7 @@ ICONS: dict[str, str] = {
     "fluid.exchangers.CellularExchanger": '<rect x="4" y="10" width="40" height="10"/><rect x="4" y="28" width="40" height="10"/>'
     '<path d="M14 10 V20 M24 10 V20 M34 10 V20 M14 28 V38 M24 28 V38 M34 28 V38 M24 20 V28"/>',
     "fluid.machines.Pump": _CIRCLE + '<path d="M16 10 L40 24 L16 38"/>',
+    "fluid.turbomachines.ShaftPump": _CIRCLE + '<path d="M16 10 L40 24 L16 38 M24 40 V46"/>',
     "fluid.machines.Turbine": '<path d="M12 18 L36 8 V40 L12 30 Z"/>',
     "fluid.turbomachines.TurboCompressor": '<path d="M12 8 L36 18 V30 L12 40 Z"/>',
     "fluid.passages.Passage": _PIPE,
@@ -62,7 +63,8 @@ ICONS: dict[str, str] = {
     'q-12 4 -14 -4 q6 -4 14 4"/>',
     # refrigeration
     "refrigeration.cabinets.DisplayCabinet": '<path d="M10 6 H36 V12 H18 V36 H36 V42 H10 Z M18 20 H32 M18 28 H32 M38 14 V34"/>',
-    "refrigeration.compressors.Compressor": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29"/>',
+    "refrigeration.compressors.Displacement": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29"/>',
+    "refrigeration.compressors.ShaftCompressor": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29 M24 40 V46"/>',
     "refrigeration.compressors.MapCompressor": _CIRCLE + '<path d="M11 14 L38 19 M11 34 L38 29"/>',
     "refrigeration.distributed.DistributedExchanger": _COIL,
     "refrigeration.moving_boundary.MovingBoundary": _COIL,
@@ -110,6 +112,7 @@ ICONS: dict[str, str] = {
     "electrical.Diode": '<path d="M2 24 H16 M16 14 V34 L32 24 Z M32 14 V34 M32 24 H46"/>',
     "electrical.Ground": '<path d="M24 6 V24 M10 24 H38 M16 31 H32 M21 38 H27"/>',
     "mechanics.rotational.Inertia": '<rect x="14" y="8" width="20" height="32"/><path d="M2 24 H14 M34 24 H46"/>',
+    "mechanics.drives.InductionMotor": _CIRCLE + text("M") + '<path d="M40 24 H46"/>',
     "mechanics.translational.Mass": '<rect x="12" y="12" width="24" height="24"/><path d="M2 24 H12 M36 24 H46 M6 42 H42"/>',
     "mechanics.rotational.Spring": '<path d="M2 24 H10 L14 12 L20 36 L26 12 L32 36 L38 24 H46"/>',
     "mechanics.translational.Spring": '<path d="M2 24 H10 L14 12 L20 36 L26 12 L32 36 L38 24 H46"/>',

@@ -17,7 +17,7 @@ from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import OpenTank, StratifiedTank
-from .turbomachines import LinneckenTurbine, ShaftTurbine, TurboCompressor
+from .turbomachines import LinneckenTurbine, ShaftPump, ShaftTurbine, TurboCompressor
 from .two_phase import Separator, TwoPhasePipe
 from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
 from .volumes import LiquidVolume, Volume
@@ -25,7 +25,7 @@ from .volumes import LiquidVolume, Volume
 __all__ = [
     "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "Fan", "FlowSensor", "FlowSource", "FourWayValve",
     "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage",
-    "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftTurbine",
+    "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump", "ShaftTurbine",
     "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve",
     "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor", "effectiveness",
     "friction_factor", "pressure_loss",

@@ -31,17 +31,27 @@ class Pump(ac.Component):
     m_flow = ac.Variable(unit="kg/s", nominal=0.1, start=0.1, doc="mass flow from a to b")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
 
+    def relative_speed(self) -> Any:
+        """Speed over that of the design point."""
+        return self.speed
+
+    def share_of_work(self) -> Any:
+        """What part of the work at this flow and pressure it does."""
+        return 1.0
+
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
         rho = upwind(self.m_flow, *(entering(self.medium, port).rho for port in (a, b)))
         flow = self.m_flow / (rho * self.V_nominal)
         middle = (1 + self.bend - self.shut_off) / 2
-        rise = self.shut_off * self.speed**2 + 2 * middle * self.speed * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
+        n = self.relative_speed()
+        rise = self.shut_off * n**2 + 2 * middle * n * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
         yield b.p - a.p == self.dp_nominal * rise
-        yield self.P == ac.smooth_abs(self.m_flow, 1e-6) / rho * ac.smooth_abs(b.p - a.p, 1.0) / self.eta
+        share = self.share_of_work() / (rho * self.eta)
+        yield self.P == ac.smooth_abs(self.m_flow, 1e-6) * ac.smooth_abs(b.p - a.p, 1.0) * share
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
-        heat = (b.p - a.p) / (rho * self.eta)
+        heat = (b.p - a.p) * share
         yield b.h.outflow == a.h.inflow + heat
         yield a.h.outflow == b.h.inflow + heat
         yield from same_composition(self.medium, a, b)

@@ -1,4 +1,4 @@
-"""Turbomachines on a shaft: a radial compressor by similarity, and turbines after Stodola and Linnecken.
+"""Machines on a shaft: pumps, a radial compressor by similarity, and turbines after Stodola and Linnecken.
 
 A machine's `flange` is one of `mechanics.rotational`: join compressor, turbine, inertia and generator there.
 """
@@ -11,7 +11,7 @@ from typing import Any
 import acausal as ac
 
 from ..mechanics.rotational import Flange
-from .machines import Turbine
+from .machines import Pump, Turbine
 from .passages import Passage, entering, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
@@ -92,3 +92,29 @@ class TurboCompressor(Passage):
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h + work
         yield a.h.outflow == b.h.inflow
+
+
+class ShaftPump(Pump):
+    """A `Pump` on a shaft: its speed is that of the flange over `w_nominal`, its power and the friction
+    of its wheel, in proportion to the square of the speed, are ``flange.tau·w``.
+
+    Join a drive with inertia to `flange`, such as `mechanics.drives.InductionMotor`; then it runs up and coasts as it does. What
+    comes back, or is sucked through it, takes no power and drives nothing: that flow is throttled.
+    """
+
+    flange = Flange(doc="shaft")
+    w_nominal = ac.Parameter(150.0, unit="rad/s", min=1.0, doc="speed of the design point")
+    disc = ac.Parameter(
+        0.05, min=0, doc="friction of the wheel, as a share of the work of the design point; its heat leaves the casing"
+    )
+    speed = ac.Variable(start=0.0, doc="speed over that of the design point")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.speed == ac.der(self.flange.phi) / self.w_nominal
+        work = self.dp_nominal * self.V_nominal / (self.eta * self.w_nominal)
+        friction = self.disc * work * self.speed * ac.smooth_abs(self.speed, 1e-3)
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi)) + friction
+        yield from super().equations()
+
+    def share_of_work(self) -> Any:
+        return ac.no_event(ac.where((self.m_flow > 0) & (self.b.p > self.a.p), 1.0, 0.0))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .cabinets import DisplayCabinet
 from .cold_store import ColdStore
-from .compressors import Compressor, MapCompressor
+from .compressors import Compressor, Displacement, MapCompressor, ShaftCompressor
 from .distributed import DistributedExchanger
 from .expansion import Capillary, ElectronicValve, ThermostaticValve
 from .internal import InternalExchanger
@@ -16,8 +16,7 @@ from .receivers import Accumulator, Receiver
 from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
 
 __all__ = [
-    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "DisplayCabinet",
-    "DistributedExchanger",
-    "Door", "ElectronicValve", "Evaporator", "FrostedCoil", "InternalExchanger", "MapCompressor", "MovingBoundary", "Receiver",
-    "Thermostat", "ThermostaticValve", "Void",
+    "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "Displacement",
+    "DisplayCabinet", "DistributedExchanger", "Door", "ElectronicValve", "Evaporator", "FrostedCoil", "InternalExchanger",
+    "MapCompressor", "MovingBoundary", "Receiver", "ShaftCompressor", "Thermostat", "ThermostaticValve", "Void",
 ]  # fmt: skip

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from math import pi
 from typing import Any
 
 import acausal as ac
 from acausal.errors import UsageError
 
 from ..fluid.passages import state_at
+from ..fluid.turbomachines import torque
+from ..mechanics.rotational import Flange
 
 
-class Compressor(ac.Component):
-    """A displacement compressor with a volumetric and an isentropic efficiency, that runs or not.
+class Displacement(ac.Component):
+    """Base of displacement compressors: ``m_flow = eta_volumetric·V_displaced·turns·rho_suction``, ``h_discharge = h + (h(p_b, s) -
+    h)/eta_isentropic``. A subclass says how fast it turns.
 
-    ``m_flow = eta_volumetric·V_displaced·frequency·speed·rho_suction``, ``h_discharge = h + (h(p_b, s) - h)/eta_isentropic``. A
-    check valve keeps gas from coming back while it stands. It speeds up and slows down within some `tau`. From four
-    fifths of `ratio_most` on it takes in less, and nothing at all there: what stays in its dead space fills it (a side that is
-    shut off is not sucked empty).
+    A check valve keeps gas from coming back. From four fifths of `ratio_most` on it takes in less, and nothing at all there: what
+    stays in its dead space fills it (a side that is shut off is not sucked empty).
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
-    run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
-    capacity = ac.Input(1.0, min=0, max=1, doc="share of its capacity that is asked for: stages, or a variable speed")
     V_displaced = ac.Parameter(20e-6, unit="m^3", min=0, doc="displaced volume a turn")
-    frequency = ac.Parameter(50.0, unit="1/s", min=0, doc="turns a second")
     eta_volumetric = ac.Parameter(0.85, min=0, max=1, doc="volumetric efficiency")
     eta_isentropic = ac.Parameter(0.65, min=0.01, max=1, doc="isentropic efficiency")
-    tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
-    speed = ac.Variable(start=0.0, fixed=True, doc="speed, of `frequency`")
+    speed: Any
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     h_discharge = ac.Variable(unit="J/kg", nominal=1e5, start=4.5e5, doc="enthalpy of the hot gas")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
+
+    @abstractmethod
+    def turns(self) -> Any:
+        """Turns a second."""
 
     def equations(self) -> Iterator[Any]:
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
         within = ac.no_event(ac.min(self.b.p, self.ratio_most * self.a.p))  # beyond that nothing flows
         ideal = self.medium.state(p=within, s=suction.s)
-        yield self.tau * ac.der(self.speed) == self.capacity * ac.match(self.run, on=1.0, off=0.0) - self.speed
-        swept = self.eta_volumetric * self.V_displaced * self.frequency * self.speed
+        swept = self.eta_volumetric * self.V_displaced * self.turns()
         yield self.m_flow == swept * suction.rho * _filling(self)
         yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
         yield self.P == self.m_flow * (self.h_discharge - suction.h)
@@ -57,6 +59,46 @@ class Compressor(ac.Component):
             )
             yield ac.assert_(~wet | (self.speed < 0.9), text, level="warning")
         yield _lifts(self)
+
+
+class Compressor(Displacement):
+    """A displacement compressor with a volumetric and an isentropic efficiency, that runs or not.
+
+    See `Displacement`; ``turns = frequency·speed``, and it speeds up and slows down within some `tau`. `ShaftCompressor` is the one
+    with a drive.
+    """
+
+    run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
+    capacity = ac.Input(1.0, min=0, max=1, doc="share of its capacity that is asked for: stages, or a variable speed")
+    frequency = ac.Parameter(50.0, unit="1/s", min=0, doc="turns a second")
+    tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
+    speed = ac.Variable(start=0.0, fixed=True, doc="speed, of `frequency`")
+
+    def turns(self) -> Any:
+        return self.frequency * self.speed
+
+    def equations(self) -> Iterator[Any]:
+        yield self.tau * ac.der(self.speed) == self.capacity * ac.match(self.run, on=1.0, off=0.0) - self.speed
+        yield from super().equations()
+
+
+class ShaftCompressor(Displacement):
+    """A displacement compressor on a shaft: its power is ``flange.tau·w``. Turned backwards it pumps nothing.
+
+    See `Displacement`. Join a drive to `flange`, such as `mechanics.drives.InductionMotor`, which has the inertia.
+    """
+
+    flange = Flange(doc="shaft")
+    w_nominal = ac.Parameter(300.0, unit="rad/s", min=1.0, doc="speed at work, of which `speed` is a share")
+    speed = ac.Variable(start=0.0, doc="speed, of `w_nominal`")
+
+    def turns(self) -> Any:
+        return ac.no_event(ac.max(self.speed, 0.0)) * self.w_nominal / (2 * pi)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.speed == ac.der(self.flange.phi) / self.w_nominal
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi))
+        yield from super().equations()
 
 
 class MapCompressor(ac.Component):
