@@ -27,6 +27,7 @@ from acausal.library.air import boundaries as air_boundaries
 from acausal.library.air import coils
 from acausal.library.fluid import (
     boundaries,
+    crossflow,
     exchangers,
     machines,
     mean_density,
@@ -47,7 +48,7 @@ MODULES = (
     system_dynamics, electronics, motion, gears,
     volumes, passages, boundaries, sensors, pipes, tanks, valves, machines, exchangers, control, distributed, moving_boundary,
     compressors, expansion, receivers, rooms, turbomachines, two_phase, internal, cabinets,
-    coils, air_boundaries, mean_density, drives,
+    coils, air_boundaries, mean_density, drives, crossflow,
 )  # fmt: skip
 
 

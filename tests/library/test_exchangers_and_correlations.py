@@ -218,3 +218,49 @@ def test_an_internal_exchanger_obeys_the_second_law(wired: Any, x: float) -> Non
     assert entropy < 0
     left = R134A.state(p=float(result["part.b1.p"][-1]), h=float(result["part.b1.h.outflow"][-1])).T
     assert left > R134A.state(p=float(result["part.a2.p"][-1]), h=cold).T - 0.1
+
+
+def crossing(wired: Any, cells: int, **more: Any) -> Any:
+    """Hot water and cold water cross."""
+    return ac.compile(wired(
+        "hot.port part.a1", "part.b1 sink1.port", "cold.port part.a2", "part.b2 sink2.port",
+        hot=fluid.FlowSource(m_flow=0.1, h=CROSS_HOT), sink1=fluid.PressureBoundary(p=1e5, h=CROSS_HOT),
+        cold=fluid.FlowSource(m_flow=0.2, h=CROSS_COLD), sink2=fluid.PressureBoundary(p=1e5, h=CROSS_COLD),
+        part=fluid.CrossFlowExchanger(cells, first=LIQUID, second=LIQUID, h1_start=CROSS_COLD, h2_start=CROSS_COLD, **more),
+    ))  # fmt: skip
+
+
+LIQUID = ac.media.ConstantMedium("liquid", rho=1000.0, cp=4184.0, viscosity=1e-3, conductivity=0.6)
+CROSS_COLD, CROSS_HOT = (LIQUID.state(p=1e5, T=T).h for T in (293.15, 333.15))
+
+
+def test_cross_flow_in_cells_comes_to_the_effectiveness(wired: Any) -> None:
+    UA = 1.5 * 0.1 * 4184.0  # of both sides in series: 1.5 transfer units, capacities 1 : 2
+    found = {}
+    for n in (4, 8, 16):
+        result = crossing(wired, n, UA1=2 * UA, UA2=2 * UA).simulate(until=600.0, points=2)
+        found[n] = float(result["part.Q_flow"][-1]) / (0.1 * 4184.0 * 40.0)
+        gain = 0.2 * (result["part.b2.h.outflow"][-1] - CROSS_COLD)
+        assert gain == pytest.approx(result["part.Q_flow"][-1], rel=1e-4)
+    best = found[16] + (found[16] - found[8])  # of infinitely many cells, by extrapolation
+    assert best == pytest.approx(float(fluid.effectiveness(1.5, 0.5, "cross")), rel=0.01)
+    assert found[4] < found[8] < found[16]
+
+
+def test_cross_flow_turns_round_stands_still_and_keeps_its_energy(wired: Any) -> None:
+    model = crossing(wired, 5)
+    flows = {"hot.m_flow": lambda t: 0.1 * float(np.cos(t / 20.0)), "cold.m_flow": ac.hold([0.0, 50.0], [0.2, 0.0])}
+    result = model.simulate(until=200.0, points=20001, inputs=flows, rtol=1e-8)
+    assert result.outcome is ac.Outcome.FINISHED
+    ports = []
+    for name in ("part.a1", "part.b1", "part.a2", "part.b2"):
+        m = result[f"{name}.m_flow"]
+        ports.append(m * np.where(m > 0, result[f"{name}.h.inflow"], result[f"{name}.h.outflow"]))
+    came = np.trapezoid(sum(ports[1:], ports[0]), result.time)
+    energy = result["part.energy"]
+    assert energy[-1] - energy[0] == pytest.approx(came, abs=1e-4 * np.ptp(energy))
+
+
+def test_one_cell_of_cross_flow_is_refused() -> None:
+    with pytest.raises(UsageError, match="two cells or more along each side, not 1"):
+        fluid.CrossFlowExchanger(1)

@@ -28,6 +28,7 @@ ICONS: dict[str, str] = {
     "fluid.exchangers.PlateExchanger": BOX + '<path d="M16 8 V40 M24 8 V40 M32 8 V40 M8 40 L40 8"/>',
     "fluid.exchangers.CellularExchanger": '<rect x="4" y="10" width="40" height="10"/><rect x="4" y="28" width="40" height="10"/>'
     '<path d="M14 10 V20 M24 10 V20 M34 10 V20 M14 28 V38 M24 28 V38 M34 28 V38 M24 20 V28"/>',
+    "fluid.crossflow.CrossFlowExchanger": BOX + '<path d="M2 24 H46 M40 18 L46 24 L40 30 M24 2 V46 M18 40 L24 46 L30 40"/>',
     "fluid.machines.Pump": _CIRCLE + '<path d="M16 10 L40 24 L16 38"/>',
     "fluid.turbomachines.ShaftPump": _CIRCLE + '<path d="M16 10 L40 24 L16 38 M24 40 V46"/>',
     "fluid.machines.Turbine": '<path d="M12 18 L36 8 V40 L12 30 Z"/>',

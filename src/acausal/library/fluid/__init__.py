@@ -9,6 +9,7 @@ unknown.
 from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
+from .crossflow import CrossFlowExchanger
 from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
 from .friction import blasius_factor, friction_factor, pressure_loss
 from .machines import Fan, Pump, Turbine
@@ -23,10 +24,10 @@ from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayVal
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "CheckValve", "Closed", "DistributedPipe", "Fan", "FlowSensor", "FlowSource", "FourWayValve",
-    "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage",
-    "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump", "ShaftTurbine",
-    "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve",
-    "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor", "effectiveness",
-    "friction_factor", "pressure_loss",
+    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "Fan", "FlowSensor", "FlowSource",
+    "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice",
+    "Passage", "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump",
+    "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor",
+    "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor",
+    "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip
