@@ -185,3 +185,25 @@ def test_a_blind_saves_energy_at_night() -> None:
     assert with_blind.in_unit("cabinet.T_goods", "degC").max() < 5.0
     charge = with_blind["charge"]
     assert np.abs(charge / charge[0] - 1).max() < 1e-12
+
+
+def test_oxygen_cools_a_line_down_and_the_wall_is_stressed_where_it_is_wetted() -> None:
+    """What the steel and the oxygen take is in table 1 of the paper; film boiling is slow and wetting is quick."""
+    module = example("cryogenic_cooldown")
+    grid = np.linspace(20.0, 318.0, 2001)
+    steel = np.trapezoid(np.asarray(module.of_steel(grid, module.HEAT)), grid)
+    assert steel == pytest.approx(101.5e3, rel=0.02)
+    oxygen = module.ac.media.fluid("oxygen")
+    ends = oxygen.saturation(p=5e5)
+    assert ends.h_evaporation == pytest.approx(191.2e3, rel=0.005)
+    result = module.main()
+    assert result.outcome and np.abs(result["valve.m_flow"]).max() == pytest.approx(1.7, rel=0.05)
+    T, stress = np.asarray(result["wall.T"]), np.asarray(result["wall.stress"])
+    assert T[-1].max() < 115.0 and np.all(np.diff(T[:, :, -1], axis=0) < 1e-3)  # the outside only becomes colder
+    when = result.time[stress.argmax(axis=0)]
+    wetted = [result.time[np.argmax(T[:, k, 0] < 150.0)] for k in range(module.CELLS)]
+    np.testing.assert_allclose(when, wetted, atol=12.0)
+    assert 5e7 < stress.max() < 2e8
+    lost = module.steel_energy(T)[0] - module.steel_energy(T)[-1]
+    gained = result["vented"][-1] + result["fluid_energy"][-1] - result["fluid_energy"][0]
+    assert gained == pytest.approx(lost, rel=1e-5)
