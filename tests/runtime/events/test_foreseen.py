@@ -274,3 +274,51 @@ def test_a_function_without_bounds_leaves_the_others_foreseen() -> None:
     assert abs(result["followed.x"][-1] - np.arccos(0.9) / np.pi) < 1e-9
     told = [str(d) for d in result.diagnostics]
     assert len(told) == 1 and "unbounded" in told[0] and "max_step" in told[0]
+
+
+class Carriers(ac.Component):
+    """Many carriers, each with turns of its own, compared with something slow."""
+
+    def __init__(self, n: int) -> None:
+        self.w = ac.Parameter(np.linspace(20.0, 40.0, n))
+        self.x, self.z = ac.Variable(shape=n, start=np.zeros(n), fixed=True), ac.Variable(start=0.5, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.z) == -0.1 * self.z
+        yield ac.der(self.x) == ac.where(ac.sin(self.w * ac.time) > self.z, 1.0, 0.0)
+
+
+def test_what_is_sought_grows_with_the_number_of_functions_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, over = list[int](), Foreseen._over
+    monkeypatch.setattr(
+        Foreseen, "_over", lambda self, function, *rest: looked.append(len(function)) or over(self, function, *rest)
+    )
+    totals = []
+    for n in (8, 64):
+        looked.clear()
+        result = ac.compile(Carriers(n)).simulate(until=1.0, points=3)
+        totals.append(sum(looked))
+    assert totals[1] < 1.5 * 8 * totals[0]
+    fine = np.linspace(0.0, 1.0, 400_001)
+    share = (np.sin(np.outer([20.0, 40.0], fine)) > 0.5 * np.exp(-0.1 * fine)).mean(axis=1)
+    assert np.asarray(result["x"])[-1][[0, -1]] == pytest.approx(share, abs=1e-5)
+
+
+class Pole(ac.Component):
+    """Turns that pile up at a pole, beside a function of time that can be followed."""
+
+    x, beside, pole = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+        yield ac.der(self.beside) == ac.where(ac.sin(30.0 * ac.time) > self.x - 0.5, 1.0, 0.0)
+        yield ac.der(self.pole) == ac.where(ac.sin(1.0 / (ac.time - 0.4)) > 100.0 + self.x, 1.0, 0.0)
+
+
+def test_turns_that_pile_up_at_a_pole_come_to_an_end_and_are_told() -> None:
+    result = ac.compile(Pole()).simulate(until=1.0, points=11)
+    assert "it is not known where the function of time in a relation turns" in result.diagnostics[0].what
+    fine = np.linspace(0.0, 1.0, 400_001)
+    assert result["beside"][-1] == pytest.approx((np.sin(30.0 * fine) > fine - 0.5).mean(), abs=1e-5)
+    assert result["pole"][-1] == 0.0
+    assert result.statistics.steps < 3000

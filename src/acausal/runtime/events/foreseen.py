@@ -19,8 +19,8 @@ from ...records import dataclass
 from ..problem import Floats, Mask, Problem
 from .ranges import Range, can_bound, ranges
 
-_FIRST, _MOST = 64, 4096  # stretches of time that are looked at together, at first and later, and …
-_MOST_ROWS = 1 << 20  # … times functions
+_FIRST, _MOST = 64, 4096  # stretches of time that are looked at together for each function, at first and later, and …
+_MOST_ROWS = 1 << 18  # … for all of them
 _FINE = 1e-4  # of the time between two turns: how exactly they are found
 _FINEST = 1e-12  # of a run: so exactly where they are few, a pulse may be short
 _FEW = 32  # stretches in a run
@@ -28,6 +28,7 @@ _MOST_PLANS = 16
 _REACH = 1000.0  # seconds: how far a run is looked over whose end nobody knows
 _LOOKS = 16  # parts of a stretch, to see whose fault it is that it is short
 _HOPELESS = 1e-8  # of a run: no more than this in one search
+_CROWDED = 1e-4  # of the time between two turns before: so close together they pile up at a pole
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class _Plan:
     until: float
     times: Floats = field(default_factory=lambda: np.zeros(0))
     most: int = _FIRST  # grows: what changes at every event is not computed far ahead
+    apart: float = 0.0  # the longest mean time between two turns so far
 
 
 class Foreseen:
@@ -66,6 +68,7 @@ class Foreseen:
             self._bands = self._band_cells()
             self._parts = list(self._relations())
             self._needed = self._closure()
+            self._number()
             self.constants = self._read()
 
     def next(self, t: float, w: Floats) -> float:
@@ -78,8 +81,11 @@ class Foreseen:
             begin = plan.until
             plan.times, plan.until = self._search(begin, plan.most, w)
             plan.most = min(2 * plan.most, _MOST)
-            if plan.until - begin < _HOPELESS * (self.t_end - begin if np.isfinite(self.t_end) else _REACH):
-                self._give_up(begin, plan.until, w)
+            apart = (plan.until - begin) / (1 + len(plan.times))
+            plan.apart = max(plan.apart, apart)
+            short = plan.until - begin < _HOPELESS * (self.t_end - begin if np.isfinite(self.t_end) else _REACH)
+            if short or apart < _CROWDED * plan.apart:
+                self._give_up(self._without_bounds(begin, plan.until, w) if short else self._crowded())
                 return self.next(t, w)
             k = int(np.searchsorted(plan.times, t, side="right"))
         return float(plan.times[k]) if k < len(plan.times) else np.inf
@@ -168,78 +174,130 @@ class Foreseen:
         wanted[self._bands] = False
         return np.flatnonzero(wanted)
 
-    # --- bounds -----------------------------------------------------------------------------------------------------------------
-    def _evaluated(self, begin: Floats, end: Floats, w: Floats) -> list[Range]:
-        """Bounds of each part's function over stretches of time: arrays (columns, stretches)."""
-        cells: dict[int, Range] = {self._time: Range((begin[None], end[None]), (np.ones((1, 1)), np.ones((1, 1))))}
+    # --- functions --------------------------------------------------------------------------------------------------------------
+    def _number(self) -> None:
+        """One number for each column of each part; who makes the cells that they read."""
+        self._offsets = np.cumsum([0, *(len(part.columns) for part in self._parts)])
+        self._switches = np.repeat([part.switches for part in self._parts], np.diff(self._offsets)).astype(bool)
+        self._turns = np.zeros(self._offsets[-1], dtype=np.int64)  # of each function in the last search
+        self._maker = np.full((3, len(self._of_time) - self._first), -1)  # number in `_needed`, output, column
+        for number, (family, columns) in enumerate(self._needed):
+            for output, target in enumerate(family.rows[:, columns]):
+                self._maker[:, target] = np.stack(np.broadcast_arrays(number, output, columns))
 
-        def leaves(family: Family, columns: np.ndarray, leaf: Expression) -> Range:
-            assert isinstance(leaf, Slot)
-            places = family.slots[leaf.number, columns]
-            index = _index(places)
-            minus = places < 0 if family.signs[leaf.number] == MIXED else np.full(len(index), family.signs[leaf.number] == MINUS)
-            return _gathered(index, minus, cells, w, self._bands, self._moves)
+    def _over(self, function: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
+        """Bounds of some functions, each over a stretch of its own: least and largest value, least and largest slope."""
+        bounds = np.empty((4, len(function)))
+        which = np.searchsorted(self._offsets, function, side="right") - 1
+        for k, part in enumerate(self._parts):
+            own = np.flatnonzero(which == k)
+            if len(own):
+                columns = part.columns[function[own] - self._offsets[k]]
+                bounds[:, own] = self._of(part.family, part.expression, columns, begin[own], end[own], w)
+        return bounds
 
-        for family, columns in self._needed:
-            for output, target in zip(family.template.outputs, family.rows[:, columns], strict=True):
-                found = ranges(output, lambda leaf, f=family, c=columns: leaves(f, c, leaf))  # type: ignore[misc]
-                for k, row in enumerate(target):
-                    cells[self._first + int(row)] = _row(found, k, len(columns))
-        return [ranges(p.expression, lambda leaf, p=p: leaves(p.family, p.columns, leaf)) for p in self._parts]  # type: ignore[misc]
+    def _of(self, family: Family, expression: Expression, columns: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
+        def leaf(node: Expression) -> Range:
+            assert isinstance(node, Slot)
+            places = family.slots[node.number, columns]
+            found = self._of_cells(_index(places), begin, end, w)
+            minus = places < 0 if family.signs[node.number] == MIXED else np.full(len(places), family.signs[node.number] == MINUS)
+            low, high, least, most = np.where(minus, -found[[1, 0, 3, 2]], found)
+            return Range((low, high), (least, most))
 
-    def _may_turn(self, begin: Floats, end: Floats, w: Floats) -> Mask:
-        """Stretches in which a function may turn. One that stands still does not, nor is anything sought in what has no bounds
-        even in a short stretch."""
-        may = np.zeros(len(begin), dtype=bool)
-        for found in self._evaluated(begin, end, w):
-            low, high = found.slope
-            undecided = (low <= 0) & (high >= 0) & (low < high)  # a turn may lie between two stretches exactly
-            may |= np.broadcast_to(undecided, (*undecided.shape[:-1], len(begin))).reshape(-1, len(begin)).any(axis=0)
-        return may
+        found = ranges(expression, leaf)
+        return np.stack([np.broadcast_to(bound, len(columns)) for bound in (*found.value, *found.slope)])
 
-    def _give_up(self, begin: float, until: float, w: Floats) -> None:
-        """Of functions of which nothing can be said here (a pole, no bounds) nothing more is sought; of others it is."""
-        ends = np.linspace(begin, until, _LOOKS + 1)
-        kept, count = list[_Part](), sum(len(part.columns) for part in self._parts)
-        for part, found in zip(self._parts, self._evaluated(ends[:-1], ends[1:], w), strict=True):
-            low, high = (np.broadcast_to(bound, (len(part.columns), _LOOKS)) for bound in found.slope)
-            hopeless = np.count_nonzero(~((low > 0) | (high < 0) | (low == high)), axis=1) >= _LOOKS // 2
-            self.lost += part.family.rows[part.output, part.columns[hopeless]].tolist()
-            if not hopeless.all():
-                kept.append(_Part(part.family, part.output, part.columns[~hopeless], part.expression, part.switches))
-        self._parts = kept if sum(len(part.columns) for part in kept) < count else []
+    def _of_cells(self, index: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
+        """Bounds of what cells of the workspace hold."""
+        constant = np.where(np.isin(index, self._bands), 0.0, w[index])
+        bounds = np.stack([constant, constant, np.zeros(len(index)), np.zeros(len(index))])
+        clock = index == self._time
+        bounds[:, clock] = np.stack(np.broadcast_arrays(begin[clock], end[clock], 1.0, 1.0))
+        computed = np.flatnonzero(self._moves[index] & ~clock)
+        makers = self._maker[:, index[computed] - self._first]
+        for number, output in np.unique(makers[:2], axis=1).T if len(computed) else ():
+            own = computed[(makers[0] == number) & (makers[1] == output)]
+            family, columns = self._needed[number][0], self._maker[2, index[own] - self._first]
+            bounds[:, own] = self._of(family, family.template.outputs[output], columns, begin[own], end[own], w)
+        return bounds
+
+    # --- what cannot be followed ------------------------------------------------------------------------------------------------
+    def _without_bounds(self, begin: float, until: float, w: Floats) -> Mask:
+        """Functions of which nothing can be said here (a pole, no bounds)."""
+        ends, every = np.linspace(begin, until, _LOOKS + 1), np.arange(self._offsets[-1])
+        function = np.repeat(every, _LOOKS)
+        _, _, low, high = self._over(function, np.tile(ends[:-1], len(every)), np.tile(ends[1:], len(every)), w)
+        undecided = ~((low > 0) | (high < 0) | (low == high))
+        return np.bincount(function, undecided, len(every)) >= _LOOKS // 2
+
+    def _crowded(self) -> Mask:
+        """Functions whose turns pile up."""
+        return np.asarray(2 * self._turns >= self._turns.max(initial=1))
+
+    def _give_up(self, hopeless: Mask) -> None:
+        """Of some functions nothing more is sought; of others it is."""
+        kept, given = list[_Part](), np.split(hopeless, self._offsets[1:-1])
+        for part, lost in zip(self._parts, given, strict=True):
+            self.lost += part.family.rows[part.output, part.columns[lost]].tolist()
+            if not lost.all():
+                kept.append(_Part(part.family, part.output, part.columns[~lost], part.expression, part.switches))
+        self._parts = kept if hopeless.any() else []
+        self._number()
         self._plans.clear()
 
+    # --- turns ------------------------------------------------------------------------------------------------------------------
     def _search(self, begin: float, most: int, w: Floats) -> tuple[Floats, float]:
-        """The times from `begin` on, and up to which time these are all."""
-        end = until = self.t_end if np.isfinite(self.t_end) else begin + max(_REACH, abs(begin))
-        lower, upper = np.array([begin]), np.array([end])
-        functions = sum(len(p.columns) for p in self._parts)
-        most = int(np.clip(_MOST_ROWS // max(functions, 1), 16, most))
-        finest = max(_FINEST * (end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(end)))
-        while len(lower) and upper[0] - lower[0] > max(_fine(lower, upper, until - begin, until == end), finest):
-            middle = 0.5 * (lower + upper)
-            lower, upper = np.column_stack([lower, middle]).ravel(), np.column_stack([middle, upper]).ravel()
-            may = self._may_turn(lower, upper, w)
-            lower, upper = lower[may], upper[may]
-            if len(lower) > most:
-                until = float(lower[most // 2])
-                lower, upper = lower[: most // 2], upper[: most // 2]
-        ends = _cluster_ends(lower, upper)
-        return self._switching(begin, ends[ends < until], until, w), until
+        """The times from `begin` on, and up to which time these are all.
 
-    def _switching(self, begin: float, turns: Floats, until: float, w: Floats) -> Floats:
+        Every function has stretches of its own in which it may turn, sorted by function and time: what others do costs it nothing.
+        """
+        end = until = self.t_end if np.isfinite(self.t_end) else begin + max(_REACH, abs(begin))
+        count = int(self._offsets[-1])
+        function, lower, upper = np.arange(count), np.full(count, begin), np.full(count, end)
+        most = max(min(most * count, _MOST_ROWS), 8 * count)
+        finest = max(_FINEST * (end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(end)))
+        turning, ends = [function[:0]], [lower[:0]]
+        while len(function):
+            fine = _fine(function, lower, upper, until - begin, until == end)
+            done = upper - lower <= np.maximum(fine, finest)[function]
+            last = done & _last(function, lower, upper)
+            turning.append(function[last])
+            ends.append(upper[last])
+            function, lower, upper = self._halved(function[~done], lower[~done], upper[~done], w)
+            if len(function) > most:
+                until = min(until, float(np.partition(lower, most // 2)[most // 2]))
+                early = lower < until
+                function, lower, upper = function[early], lower[early], upper[early]
+        turned, when = np.concatenate(turning), np.concatenate(ends)
+        early = when < until
+        self._turns = np.bincount(turned[early], minlength=count)
+        return self._switching(begin, turned[early], when[early], until, w), until
+
+    def _halved(self, function: np.ndarray, lower: Floats, upper: Floats, w: Floats) -> tuple[np.ndarray, Floats, Floats]:
+        """Halves of stretches, those in which the function may turn. One that stands still does not."""
+        middle, function = 0.5 * (lower + upper), np.repeat(function, 2)
+        lower, upper = np.column_stack([lower, middle]).ravel(), np.column_stack([middle, upper]).ravel()
+        _, _, low, high = self._over(function, lower, upper, w)
+        may = (low <= 0) & (high >= 0) & (low < high)  # a turn may lie between two stretches exactly
+        return function[may], lower[may], upper[may]
+
+    def _switching(self, begin: float, function: np.ndarray, turns: Floats, until: float, w: Floats) -> Floats:
         """Of the turns those that matter: all, but for relations of time alone those by which they have switched."""
-        points = np.concatenate([[begin], turns, [until]])
-        matter = np.zeros(len(points), dtype=bool)
-        for part, found in zip(self._parts, self._evaluated(points, points, w), strict=True):
-            value = np.broadcast_to(found.value[0], (len(part.columns), len(points)))
-            if part.switches:
-                matter[1:] |= (np.sign(value[:, 1:]) != np.sign(value[:, :-1])).any(axis=0)
-            else:
-                matter[1:] = True  # a turn may lie just before `until`
-        matter[-1] = until < self.t_end and (matter[-1] or not np.isfinite(self.t_end))  # there, one looks further
-        return points[matter]
+        every = np.arange(self._offsets[-1])
+        function, points = (
+            np.concatenate([every, function, every]),
+            np.concatenate([np.full(len(every), begin), turns, np.full(len(every), until)]),
+        )
+        by = np.lexsort((points, function))
+        function, points = function[by], points[by]
+        side = np.sign(self._over(function, points, points, w)[0])
+        first = np.append(True, function[1:] != function[:-1])
+        matter = ~first & (~self._switches[function] | np.append(False, side[1:] != side[:-1]))
+        found = np.unique(points[matter & (points < until)])
+        # a turn may lie just before `until`; there, one looks further
+        goes_on = until < self.t_end and (bool(matter[points == until].any()) or not np.isfinite(self.t_end))
+        return np.append(found, until) if goes_on else found
 
 
 def _index(slots: np.ndarray) -> np.ndarray:
@@ -275,43 +333,13 @@ def _largest(whole: Expression, of_time: Mask, moves: Mask) -> list[Expression]:
     return found
 
 
-def _gathered(index: np.ndarray, minus: Mask, cells: dict[int, Range], w: Floats, bands: np.ndarray, moves: Mask) -> Range:
-    """Bounds of what some cells hold, one row for each; a minus sign exchanges them."""
-    constant = np.where(np.isin(index, bands), 0.0, w[index])[:, None]
-    if not moves[index].any():
-        return Range.constant(np.where(minus[:, None], -constant, constant))
-    index, first, place = np.unique(index, return_index=True, return_inverse=True)  # mostly one: time
-    rows = [cells[int(i)] if moves[i] else Range.constant(c) for i, c in zip(index, constant[first], strict=True)]
-    bounds = []
-    for which in ("value", "slope"):
-        pairs = [getattr(r, which) for r in rows]
-        low, high = (np.concatenate(np.broadcast_arrays(*(np.atleast_2d(p[k]) for p in pairs))) for k in (0, 1))
-        if len(index) > 1:
-            low, high = low[np.ravel(place)], high[np.ravel(place)]
-        bounds.append((np.where(minus[:, None], -high, low), np.where(minus[:, None], -low, high)))
-    return Range(bounds[0], bounds[1])
+def _fine(function: np.ndarray, lower: Floats, upper: Floats, span: float, whole: bool) -> Floats:
+    """How long stretches in which something turns may remain, of each function."""
+    stretches = np.bincount(function)
+    clusters = np.bincount(function, _last(function, lower, upper), len(stretches))
+    return np.where(whole & (stretches <= _FEW), 0.0, _FINE * span / (1 + np.maximum(clusters, 1)))
 
 
-def _row(found: Range, k: int, rows: int) -> Range:
-    """One row of bounds that may have been given once for all rows."""
-
-    def of(bound: Floats) -> Floats:
-        whole = np.atleast_2d(bound)
-        return whole[k : k + 1] if len(whole) == rows and rows > 1 else whole[:1]
-
-    return Range((of(found.value[0]), of(found.value[1])), (of(found.slope[0]), of(found.slope[1])))
-
-
-def _fine(lower: Floats, upper: Floats, span: float, whole: bool) -> float:
-    """How long stretches in which something turns may remain."""
-    if whole and len(lower) <= _FEW:
-        return 0.0
-    return _FINE * span / (2 + int(np.count_nonzero(lower[1:] > upper[:-1])))
-
-
-def _cluster_ends(lower: Floats, upper: Floats) -> Floats:
-    """Where each run of adjacent stretches ends: behind the turn."""
-    if not len(lower):
-        return lower
-    last = np.append(lower[1:] > upper[:-1], True)
-    return upper[last]
+def _last(function: np.ndarray, lower: Floats, upper: Floats) -> Mask:
+    """The last one of each run of adjacent stretches of a function: it ends behind the turn."""
+    return np.append((function[1:] != function[:-1]) | (lower[1:] > upper[:-1]), True)[: len(function)]
