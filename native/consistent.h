@@ -34,6 +34,7 @@ class Consistency {
     bool small_correction(const double *nominal, double tolerance) const;
     bool find_correction(double *w); // false: singular
     bool step(double *w, const double *nominal, double tolerance, bool small);
+    void polish(double *w);
     double worst() const;
 
     const System &system;

@@ -114,7 +114,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     t = t_start = t0;
     if (recorder) recorder->restart();
     ahead.is = false;
-    mesh.assign(1, t0), searched = t0, root_row = left_row = -1;
+    mesh.assign(1, t0), searched = t0, root_row = -1, left_rows.clear();
     if (local) local->forget();
     if (!started) origin = t0;
     step_at_start = step;

@@ -212,12 +212,13 @@ class Ida {
     Status search(double until); // Root: there is one that is for everybody; the session is there
     Status search_step();
     void take_course(double time);
-    void go_to_root(int32_t row, double time, double until);
+    void go_to_root(const std::vector<int32_t> &rows, double time, double until);
     History history();
     std::unique_ptr<Local> local;
     std::vector<double> mesh; // ends of steps since the start, the last one first
     double searched = 0, horizon = 0, local_time = nowhere;
-    int32_t root_row = -1, left_row = -1; // the last one that was left to everybody, and when
+    int32_t root_row = -1;
+    std::vector<int32_t> left_rows; // those that were left to everybody last, and when
     double left_at = -1e300;
     N_Vector *differences = nullptr; // IDAS' history
     struct Sheet {

@@ -52,26 +52,28 @@ Status Ida::search(double until) {
     bool any = root_time.time([&] { return local->look(w.get(), searched, until); });
     if (!any) return searched = until, Status::Finished;
     double time;
-    int32_t row;
-    bool alone;
-    while (local->next(time, row, alone)) {
+    std::vector<int32_t> rows;
+    while (local->next(time, rows)) {
         bool room = outputs.width() > whole_row || room_for_event(sheet.capacity, sheet.count);
         *sheet.written = write_rows(std::nextafter(time, searched), sheet.times, sheet.count, sheet.rows, *sheet.written);
-        if (cancelled || !room || !alone || !local->attempt(row, time)) {
-            if (row == left_row && time <= left_at) { // nothing came of it when it was last looked at
-                switches->leave_out(row);
-                continue;
-            }
-            return go_to_root(row, time, until), Status::Root;
+        if (!cancelled && room && rows.size() == 1 && local->attempt(rows[0], time)) {
+            take_course(time);
+            continue;
         }
-        take_course(time);
+        auto in_vain = [&](int32_t row) { // nothing came of it when it was last looked at
+            bool known = time <= left_at && std::find(left_rows.begin(), left_rows.end(), row) != left_rows.end();
+            if (known) switches->leave_out(row);
+            return known;
+        };
+        rows.erase(std::remove_if(rows.begin(), rows.end(), in_vain), rows.end());
+        if (!rows.empty()) return go_to_root(rows, time, until), Status::Root;
     }
     t = searched = until;
     return Status::Finished;
 }
 
 // Where IDAS' own interpolation is beyond the switching point, too.
-void Ida::go_to_root(int32_t row, double time, double until) {
+void Ida::go_to_root(const std::vector<int32_t> &rows, double time, double until) {
     double further = 16 * std::numeric_limits<double>::epsilon() * (std::fabs(until) + std::fabs(until - searched));
     for (int attempt = 0; attempt < 40; ++attempt, further *= 2) {
         go_back(time);
@@ -80,7 +82,7 @@ void Ida::go_to_root(int32_t row, double time, double until) {
         if (!(switches->nearest(w.get()) > 0) || !(time < until)) break;
         time = std::min(time + further, until);
     }
-    root_row = left_row = row, searched = left_at = time;
+    root_row = rows[0], left_rows = rows, searched = left_at = time;
 }
 
 // An event that was found to be local, and what is stored of it.

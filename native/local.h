@@ -45,7 +45,7 @@ class Local {
     // Relations that change sides in (from, until]; w is at `until`, and its cells are computed: those that relations read or,
     // where one changes sides, all. False: none does.
     bool look(double *w, double from, double until);
-    bool next(double &t, int32_t &row, bool &alone); // the first of them; not alone: others do so at the same time, the last one at t
+    bool next(double &t, std::vector<int32_t> &rows); // the first of them, with all that do so at the same time; the last one at t
     // What the event changes, without a change of anything yet; false: not for here.
     bool attempt(int32_t row, double t);
     bool noteworthy() const { return shown; }

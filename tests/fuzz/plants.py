@@ -398,8 +398,6 @@ def check(seed: int) -> str:
     grid = np.linspace(0.0, UNTIL, POINTS)
     times = np.unique(np.clip(np.concatenate([grid - near, grid, grid + near]), 0.0, UNTIL))
     told = [run(model, plan, *how, times) for how in ((1e-3 * plan.rtol, False), (plan.rtol, False), (plan.rtol, True))]
-    if not told[0].outcome.ok:
-        return "run"  # this plant is too much for a tight tolerance
     if not all(result.outcome.ok for result in told):
         return f"{[result.outcome.name for result in told]}: {plan}"
     if max(_apart(told[0], told[2]), _apart(told[2], told[0])) > max(1e3 * plan.rtol, 10 * _apart(told[0], told[1])):

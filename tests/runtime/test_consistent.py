@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import small_problems as problems
 from small_problems import Rows, make_problem
+
+import acausal as ac
 
 core = pytest.importorskip("acausal._core")
 
@@ -176,3 +179,22 @@ def test_the_jacobian_is_linear_in_cj_through_computed_cells() -> None:
     assert ((slots >= problem.size) & (slots < 2 * problem.size)).any()
     values = [problem.jacobian(0.0, problem.start, np.full(problem.size, 0.3), cj) for cj in (0.0, 1.0, 2.0)]
     np.testing.assert_allclose(values[2] - values[1], values[1] - values[0], rtol=1e-13)
+
+
+class Contact(ac.Component):
+    """A ball that falls into a damper and a spring: the force jumps, and follows from an equation that is not linear."""
+
+    x, v, f = ac.Variable(start=0.3, fixed=True), ac.Variable(start=0.0, fixed=True), ac.Variable()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == self.v
+        yield self.f + 0.001 * self.f**3 == ac.where(self.x < 0, -400.0 * self.x - 2.0 * self.v, 0.0)
+        yield ac.der(self.v) == self.f - 9.81
+
+
+def test_what_is_solved_for_at_an_event_is_exact_at_any_tolerance() -> None:
+    result = ac.compile(Contact()).simulate(until=0.5, rtol=1e-11, points=11)
+    row = int(np.searchsorted(result.time, result.events[0].time, side="right")) - 1
+    x, v, f = (float(result[name][row]) for name in "xvf")
+    assert v == pytest.approx(-np.sqrt(2 * 9.81 * 0.3), rel=1e-9)
+    assert f > 4.0 and abs(f + 0.001 * f**3 + 400.0 * x + 2.0 * v) < 1e-14 * f
