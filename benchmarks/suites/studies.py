@@ -84,6 +84,14 @@ def _many_cases() -> Iterator[Record]:
         return
     bare, threads = _best(_two_programs, lambda: ac.study(model, cases, "cell[19].T", workers=2, **asked), rounds=3)
     yield _record("1000 cases on 2 cores, over C on 2 cores", CASES, threads / bare, 1.3, seconds=threads)
+    few = ac.grid({"conductor[3].G": np.linspace(8.0, 12.0, 256).tolist()})
+    tables = [ac.study(model, few, "cell[19].T", executor="serial", together=t, **asked) for t in (True, False)]
+    one, many = _best(
+        *(lambda t=t: ac.study(model, few, "cell[19].T", executor="serial", together=t, **asked) for t in (False, True)), rounds=3
+    )
+    yield _record("256 cases in one solve for 64 each, over one by one", 256, many / one, 0.6, seconds=many)
+    error = float(np.abs(tables[0]["cell[19].T"] / tables[1]["cell[19].T"] - 1).max())
+    yield _record("… and how far the tables are apart", 256, error, 1e-6)
     try:
         from distributed import Client, LocalCluster
     except ImportError:

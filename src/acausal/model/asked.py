@@ -48,6 +48,14 @@ def run_asked(model: Model, asked: Mapping[str, Any]) -> tuple[Order, list[Switc
     return Order(beginning, float(end), times, solver, choice, rtol, atol, options, None, recording, seen), switches
 
 
+def run_order(model: Model, options: Mapping[str, Any]) -> Order:
+    """The order of `model.simulate(**options)`."""
+    parameters = inspect.signature(type(model).simulate).parameters
+    own = {name: p.default for name, p in parameters.items() if name not in ("self", "options")}
+    asked = {**own, **{k: v for k, v in options.items() if k in own}}
+    return run_asked(model, {**asked, "options": {k: v for k, v in options.items() if k not in own}})[0]
+
+
 def check_run(model: Model, until: Any, options: Mapping[str, Any]) -> None:
     """Refuse what `model.simulate(until, **options)` would refuse whatever the parameters are."""
     own = {

@@ -122,7 +122,7 @@ class Session:
 
     def _request(self, first: Prepared) -> Request:
         order, problem = self._order, first.problem
-        self._gather, self._atol = problem.lowered.index[order.choice.gather], _absolute(self._preparation, first, order)
+        self._gather, self._atol = problem.lowered.index[order.choice.gather], absolute(self._preparation, first, order)
         cells = np.concatenate([self._gather, 2 * problem.size + self._assigned]) if len(self._assigned) else self._gather
         before = order.beginning.start_from
         return Request(
@@ -358,7 +358,7 @@ def _assigned_after_steps(preparation: Preparation) -> np.ndarray:
     return np.zeros(0, dtype=np.int64) if hybrid is None else hybrid.parts["step"].targets
 
 
-def _absolute(preparation: Preparation, first: Prepared, order: Order) -> Floats:
+def absolute(preparation: Preparation, first: Prepared, order: Order) -> Floats:
     """Absolute tolerances, unknown by unknown."""
     problem, atol = first.problem, order.atol
     chosen = order.rtol * problem.nominal

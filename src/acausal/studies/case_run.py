@@ -12,6 +12,7 @@ from ..errors import ModelError
 from ..language.reductions import Reduction
 from ..runtime.storage import times_to_integrate
 from .outputs import Column
+from .together import Together
 from .variants import Variants
 
 STEADY = "steady"  # the cases are states of rest, not runs
@@ -27,6 +28,7 @@ class Job:
     steady: bool = False
     inputs: frozenset[str] = frozenset()  # paths among the changes that are inputs
     variants: Variants | None = None  # other models, where some of the changes are structural
+    together: bool = False  # cases of a group are advanced in one solve
 
     def solve(self, changes: Mapping[str, Any], start_from: Any = None, *, reduced: bool = False) -> Any:
         """The result of one case; if it is only `reduced` to numbers, with more output points where there are few."""
@@ -40,6 +42,11 @@ class Job:
         if start_from is not None:
             options["start_from"] = start_from
         return model.steady_state(**options) if self.steady else model.simulate(**{"on_failure": "keep", **options})
+
+    @cached_property
+    def advanced(self) -> Together:
+        """What runs several cases in one solve."""
+        return Together(self.model, self._fine, self.inputs)
 
     @cached_property
     def _fine(self) -> dict[str, Any]:
@@ -76,6 +83,11 @@ def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any 
         result = job.solve(changes, start_from, reduced=True)
     except ModelError as error:
         return _failed(job, number, type(error).__name__, str(error), begun, getattr(error, "result", None))
+    return _row(job, number, result, begun), result
+
+
+def _row(job: Job, number: int, result: Any, begun: float) -> Row:
+    """What became of a case, from its result."""
     values, problems = [], []
     for column in job.columns:
         try:
@@ -87,7 +99,7 @@ def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any 
     said = [] if outcome.ok else [str(outcome), *map(str, result.diagnostics)]
     name = "OUTPUT" if problems and outcome.ok else outcome.name
     message = "\n".join([*said, *problems])
-    return Row(number, tuple(values), name, float(result.time_reached), message, time.perf_counter() - begun), result
+    return Row(number, tuple(values), name, float(result.time_reached), message, time.perf_counter() - begun)
 
 
 def _failed(job: Job, number: int, name: str, message: str, begun: float, result: Any) -> tuple[Row, Any]:
@@ -96,5 +108,13 @@ def _failed(job: Job, number: int, name: str, message: str, begun: float, result
 
 
 def run_chunk(job: Job, cases: Sequence[tuple[int, Mapping[str, Any]]], start_from: Any = None) -> list[Row]:
-    """Several cases, one after the other; a worker gets them at once, so that sending them does not cost more than running."""
-    return [run_case(job, number, changes, start_from)[0] for number, changes in cases]
+    """Several cases; a worker gets them at once, so that sending them does not cost more than running."""
+    found = job.advanced.results(cases) if job.together and len(cases) > 1 else {}
+    rows = []
+    for number, changes in cases:
+        if number in found:
+            result, seconds = found[number]
+            rows.append(_row(job, number, result, time.perf_counter() - seconds))
+        else:
+            rows.append(run_case(job, number, changes, start_from)[0])
+    return rows

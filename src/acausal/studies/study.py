@@ -25,6 +25,7 @@ from .outputs import Column, Outputs, columns_of
 from .progress import counted
 from .rows import Rows
 from .table import Study
+from .together import GROUP, pays, why_not
 from .variants import Variants, variants_of
 
 _EACH_FROM = ("start", "first", "previous")
@@ -44,6 +45,7 @@ def study(
     workers: int | None = None,
     each_from: str = "start",
     keep: str | os.PathLike[str] | None = None,
+    together: bool | None = None,
     progress: bool | Callable[[int, int], Any] = False,
     **options: Any,
 ) -> Study:
@@ -59,6 +61,8 @@ def study(
     The rest:
         executor: "threads" (the default), "processes", "serial", an executor of concurrent.futures, a Dask client, joblib.Parallel.
         each_from: "start" (each case by itself), "first" or "previous" (each case begins from that case's end).
+        together: True advances many cases in one solve, with one step size that suits all of them: faster for small plants without
+            events. None (the default): where it pays, for 64 cases or more. False: each case has steps of its own.
         keep: a folder for the rows; the same study run again goes on where it stopped.
         progress: True for a bar, or a function of (cases done, cases in all).
         options: what `simulate` or `steady_state` takes besides.
@@ -75,7 +79,8 @@ def study(
     inputs = _checked(model, found, structural)
     if variants is None:
         _check_outputs(model, columns)
-    job = Job(model, columns, asked, steady, inputs, variants)
+    grouped = _together(together, model, asked, steady, each_from, variants, columns, len(found))
+    job = Job(model, columns, asked, steady, inputs, variants, grouped)
     journal = None if keep is None else Journal(keep, _fingerprint(job, found, each_from))
     rows = Rows(len(found), len(columns))
     for row in journal.rows() if journal is not None else ():
@@ -106,10 +111,36 @@ def _check_options(model: Any, until: Any, steady: bool, each_from: str, options
         check_run(model, until, options)
 
 
+def _together(
+    asked: bool | None,
+    model: Any,
+    options: dict[str, Any],
+    steady: bool,
+    each_from: str,
+    variants: Variants | None,
+    columns: Sequence[Column],
+    count: int,
+) -> bool:
+    """Whether cases are advanced in one solve: if it is asked for it must be possible, otherwise it must pay."""
+    if asked is not None and not isinstance(asked, bool):
+        raise UsageError(f"`together` is True, False, or None for where it pays; got {asked!r}.")
+    if asked is False:
+        return False
+    reason = "the variants are models of their own" if variants is not None else why_not(model, options, steady, each_from)
+    if asked and reason:
+        raise UsageError(f"The cases cannot be advanced together: {reason}.", remedy="Leave `together` out.")
+    return not reason and (bool(asked) or pays(model, count, columns))
+
+
 def _rows(
     job: Job, cases: Cases, left: Sequence[int], each_from: str, executor: Any, workers: int | None, chain: Chain
 ) -> Iterator[Row]:
-    if each_from == "start":
+    if each_from == "start" and job.together:
+        wanted = frozenset(left)
+        for row in rows_of(job, _groups(cases, wanted), executor, workers):
+            if row.number in wanted:
+                yield row
+    elif each_from == "start":
         yield from rows_of(job, _chunks(cases, left, workers), executor, workers)
     elif each_from == "first":
         row, result = run_case(job, 0, cases[0])
@@ -126,6 +157,15 @@ def _chunks(cases: Cases, numbers: Sequence[int], workers: int | None) -> Iterat
     size = max(1, min(_ROWS_A_CHUNK, len(numbers) // (count * _CHUNKS_A_WORKER)))
     for first in range(0, len(numbers), size):
         yield [(k, cases[k]) for k in numbers[first : first + size]]
+
+
+def _groups(cases: Cases, wanted: frozenset[int]) -> Iterator[Chunk]:
+    """Cases that are advanced together. Who goes with whom depends on their numbers alone, so that a study that was stopped goes on
+    with the same steps; of a group some of whose rows are done all are run again."""
+    for first in range(0, len(cases), GROUP):
+        group = range(first, min(first + GROUP, len(cases)))
+        if not wanted.isdisjoint(group):
+            yield [(k, cases[k]) for k in group]
 
 
 def _batches(rows: Iterator[Row], seconds: float = 0.5) -> Iterator[list[Row]]:
@@ -220,4 +260,5 @@ def _fingerprint(job: Job, cases: Cases, each_from: str) -> dict[str, Any]:
         "options": facts.told(job.options),
         "steady": job.steady,
         "each_from": each_from,
+        **({"together": GROUP} if job.together else {}),
     }
