@@ -67,7 +67,43 @@ class TwoPhasePipe(Passage):
         return wet + 20.0 * upwind(m, 1.0, -1.0) * both / ac.sqrt(both + 1e-6) + dry
 
 
-class Separator(ac.Component):
+class TwoPhaseVessel(ac.Component):
+    """Base of vessels in which liquid and vapour part. A subclass has ports, says what leaves at them, and balances both states.
+
+    ``M = V·rho(p, h)``, ``U = M·h - p·V``; `level` is the volume of liquid over all, `heat` the shell.
+    """
+
+    heat = HeatPort(doc="the shell: its temperature is that of the fluid")
+    V = ac.Parameter(1e-3, unit="m^3", min=1e-12, doc="volume")
+    dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="share of the height, at top and bottom, where the other phase gets out, too")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=5e5, doc="pressure")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=2.5e5, doc="specific enthalpy")
+    M = ac.Variable(unit="kg", nominal=0.1, start=0.4, state="always", doc="mass")
+    U = ac.Variable(unit="J", nominal=2e4, start=1e5, state="always", doc="energy")
+    level = ac.Output(start=0.5, doc="volume of liquid over all")
+
+    def equations(self) -> Iterator[Any]:
+        state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
+        x = share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
+        yield self.M == self.V * state.rho
+        yield self.U == self.M * self.h - self.p * self.V
+        yield self.level == 1 - x / (x + (1 - x) * ends.vapour.rho / ends.liquid.rho)
+        yield self.heat.T == state.T
+        self.charge = ac.named(self.M, unit="kg", doc="fluid in it")
+        self.energy = ac.named(self.U, unit="J", doc="energy of the fluid")
+
+    def phases(self) -> tuple[Any, Any]:
+        """Enthalpies of liquid and of vapour in it; where there is one phase only, both are its own."""
+        ends = self.medium.saturation(p=self.p)
+        return ac.no_event(ac.min(self.h, ends.liquid.h)), ac.no_event(ac.max(self.h, ends.vapour.h))
+
+    def balances(self, *ports: Any) -> Iterator[Any]:
+        """Of mass and energy."""
+        yield ac.der(self.M) == ac.sum([port.m_flow for port in ports])
+        yield ac.der(self.U) == ac.sum([port.m_flow * port.h.actual for port in ports]) + self.heat.Q_flow
+
+
+class Separator(TwoPhaseVessel):
     """A vessel that parts liquid and vapour: a liquid separator, an intermediate vessel, a steam drum.
 
     What comes in at `inlet` settles; `vapour` is drawn from the top and `liquid` from the bottom, each as the other when there is
@@ -80,35 +116,19 @@ class Separator(ac.Component):
         ac.FluidPort(doc="at the bottom"),
         ac.FluidPort(doc="at the top"),
     )
-    heat = HeatPort(doc="the shell: its temperature is that of the fluid")
-    V = ac.Parameter(1e-3, unit="m^3", min=0, doc="volume")
-    dip = ac.Parameter(0.03, min=1e-4, max=0.5, doc="share of the height, at top and bottom, where the other phase gets out, too")
     p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
     level_start = ac.Parameter(0.5, min=0, max=1, doc="level at first: it is saturated")
-    p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, doc="pressure")
-    h = ac.Variable(unit="J/kg", nominal=1e5, start=2.5e5, doc="specific enthalpy")
-    M = ac.Variable(unit="kg", nominal=0.1, start=0.4, state="always", doc="mass")
-    U = ac.Variable(unit="J", nominal=2e4, start=1e5, state="always", doc="energy")
-    level = ac.Output(start=0.5, doc="volume of liquid over all")
 
     def equations(self) -> Iterator[Any]:
-        state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
-        x = _share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
-        wet, dry = ac.no_event(ac.min(self.h, ends.liquid.h)), ac.no_event(ac.max(self.h, ends.vapour.h))
-        yield self.M == self.V * state.rho
-        yield self.U == self.M * self.h - self.p * self.V
-        yield self.level == 1 - x / (x + (1 - x) * ends.vapour.rho / ends.liquid.rho)
-        yield self.heat.T == state.T
-        yield self.liquid.h.outflow == dry + _share(self.level / self.dip) * (wet - dry)
-        yield self.vapour.h.outflow == wet + _share((1 - self.level) / self.dip) * (dry - wet)
+        yield from super().equations()
+        wet, dry = self.phases()
+        yield self.liquid.h.outflow == dry + share(self.level / self.dip) * (wet - dry)
+        yield self.vapour.h.outflow == wet + share((1 - self.level) / self.dip) * (dry - wet)
         yield self.inlet.h.outflow == self.h
         ports = (self.inlet, self.liquid, self.vapour)
         for port in ports:
             yield port.p == self.p
-        yield ac.der(self.M) == self.inlet.m_flow + self.liquid.m_flow + self.vapour.m_flow
-        flows = [port.m_flow * port.h.actual for port in ports]
-        yield ac.der(self.U) == flows[0] + flows[1] + flows[2] + self.heat.Q_flow
-        self.charge = ac.named(self.M, unit="kg", doc="fluid in it")
+        yield from self.balances(*ports)
 
     def initial_equations(self) -> Iterator[Any]:
         ends = self.medium.saturation(p=self.p_start)
@@ -118,5 +138,6 @@ class Separator(ac.Component):
         yield self.h == mixed / rho
 
 
-def _share(x: Any) -> Any:
+def share(x: Any) -> Any:
+    """x between 0 and 1, without an event."""
     return ac.no_event(ac.min(ac.max(x, 0.0), 1.0))

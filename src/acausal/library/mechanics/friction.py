@@ -38,6 +38,7 @@ from .rotational import Flange
 from .translational import Flange as LineFlange
 
 BACKWARD, STUCK, FORWARD, FREE = -1, 0, 1, 2
+Pair = tuple[Any, Any]  # forward and backward
 OPEN = 1e-10  # what is pressed less than this is not pressed: zero itself may be missed by the last digit
 
 
@@ -54,6 +55,8 @@ class StickSlip(ac.Component):
     starts_forward = ac.Boolean(start=False, doc="whether it begins to slide forward")
     starts_backward = ac.Boolean(start=False, doc="whether it begins to slide backward")
     locked = ac.Boolean(start=True, doc="whether it sticks")
+    a_rel: Any
+    acceleration_size: Any
 
     def curve(self, w: Any, a: Any, load: Any, free: Any, forward0: Any, backward0: Any, slides: Any, slides_back: Any) -> Any:
         """The equations of the curve, for speed `w`, acceleration `a` and `load`, each over its own unit.
@@ -79,6 +82,14 @@ class StickSlip(ac.Component):
         sliding = ac.where(forward, slides, -slides_back)
         yield load == ac.where(self.locked, sa, ac.where(free, 0.0, sliding))
 
+    def motion(self, x: Any, w: Any, load: Any, size: Any, free: Any, begins: Pair, slides: Pair) -> Iterator[Any]:
+        """Distance `x`, speed `w` and acceleration on the curve, with the loads forward and backward; `size` is that of a load."""
+        yield w == ac.der(x)
+        yield self.a_rel == ac.der(w)
+        loads = (each / size for each in (*begins, *slides))
+        yield from self.curve(w, self.a_rel / self.acceleration_size, load / size, free, *loads)
+        self.loss = ac.named(load * w, unit="W", doc="heat that the friction makes")
+
 
 class Sliding(StickSlip):
     """Base of what sticks and slides about an axis; a subclass joins its flanges and gives `friction` the laws."""
@@ -96,12 +107,7 @@ class Sliding(StickSlip):
 
     def friction_both_ways(self, free: Any, tau0: tuple[Any, Any], slides: tuple[Any, Any]) -> Iterator[Any]:
         """The same with other torques forward and backward."""
-        w, size = self.w_rel, self.torque_size
-        yield w == ac.der(self.phi_rel)
-        yield self.a_rel == ac.der(w)
-        a = self.a_rel / self.acceleration_size
-        yield from self.curve(w, a, self.tau / size, free, tau0[0] / size, tau0[1] / size, slides[0] / size, slides[1] / size)
-        self.loss = ac.named(self.tau * w, unit="W", doc="heat that the friction makes")
+        yield from self.motion(self.phi_rel, self.w_rel, self.tau, self.torque_size, free, tau0, slides)
 
 
 class LineSliding(StickSlip):
@@ -116,12 +122,8 @@ class LineSliding(StickSlip):
 
     def friction(self, free: Any, f0: Any, slides: Any) -> Iterator[Any]:
         """The equations of the curve. `slides(v)` is the force at a speed v >= 0, `f0` the one at the beginning of sliding."""
-        v, size = self.v_rel, self.force_size
-        yield v == ac.der(self.s_rel)
-        yield self.a_rel == ac.der(v)
-        a = self.a_rel / self.acceleration_size
-        yield from self.curve(v, a, self.f / size, free, f0 / size, f0 / size, slides(v) / size, slides(-v) / size)
-        self.loss = ac.named(self.f * v, unit="W", doc="heat that the friction makes")
+        v = self.v_rel
+        yield from self.motion(self.s_rel, v, self.f, self.force_size, free, (f0, f0), (slides(v), slides(-v)))
 
 
 def _is(mode: Any, value: int) -> Any:

@@ -10,12 +10,12 @@ from acausal.errors import UsageError
 
 from ..fluid.cells import balances, end_slope, limited_slope
 from ..fluid.passages import root_of_difference
-from ..thermal import HeatPort
+from .exchanger import RefrigerantExchanger
 
 H_LEAST = 1e3  # J/kg: near and above the critical pressure, where nothing evaporates, "quality" goes from 0 to 1 within this
 
 
-class DistributedExchanger(ac.Component):
+class DistributedExchanger(RefrigerantExchanger):
     """An evaporator or a condenser of `cells` cells in a row, each with its wall; connected as those with moving boundaries.
 
     States of a cell are its mass and energy, ``M = V·rho(p, h)/n`` and ``U = M·h - p·V/n``, and the temperature of its wall.
@@ -26,18 +26,6 @@ class DistributedExchanger(ac.Component):
     is a gas cooler.
     """
 
-    a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
-    air = HeatPort(doc="the air around it")
-    V = ac.Parameter(1.5e-3, unit="m^3", min=1e-12, doc="volume of refrigerant")
-    area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
-    UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
-    Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")
-    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
-    alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
-    alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
-    alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")
-    charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
-    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, doc="size of the mass flow")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
     dp_small = ac.Parameter(50.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")

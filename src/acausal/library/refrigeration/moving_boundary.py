@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import acausal as ac
 from acausal.errors import UsageError
 
-from ..thermal import HeatPort
+from .exchanger import RefrigerantExchanger
 
 
 def _least(a: Any, b: Any) -> Any:
@@ -78,24 +78,12 @@ class Void:
         return 1 / (1 - c) + c / ((1 - c) ** 2 * (1 - x)) * ac.log(c + (1 - c) * x)
 
 
-class MovingBoundary(ac.Component):
+class MovingBoundary(RefrigerantExchanger):
     """Base: the balances of `ZONES` zones in a row and of their walls. A subclass adds what crosses the boundaries."""
 
     ZONES: ClassVar[int]
     TWO_PHASE: ClassVar[int]  # which zone that is
 
-    a, b = ac.FluidPort(doc="inlet"), ac.FluidPort(doc="outlet")
-    air = HeatPort(doc="the air around it")
-    V = ac.Parameter(1.5e-3, unit="m^3", min=1e-12, doc="volume of refrigerant")
-    area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
-    UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
-    Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")
-    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
-    alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
-    alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
-    alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")
-    charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
-    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, group="method", doc="size of the mass flow")
     eps = ac.Parameter(0.01, min=1e-6, max=0.2, group="method", doc="share of the length that a zone keeps")
     eps_band = ac.Parameter(0.01, min=1e-6, group="method", doc="share of the length over which that is enforced")
