@@ -121,3 +121,17 @@ def test_every_discrete_value_has_a_value_before() -> None:
     assert found is not None
     assert len(found.cells) == len(found.partners) == 3
     assert not np.intersect1d(found.cells, found.partners).size
+
+
+def test_a_relation_may_compare_a_sum_over_an_array_of_times():
+    class Steps(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+
+        def __init__(self):
+            self.later = ac.Parameter([1.0, 3.0], unit="s")
+
+        def equations(self):
+            yield ac.der(self.x) == ac.where(ac.sum(ac.time - self.later) > 0, 1.0, 0.0)
+
+    result = ac.compile(Steps(), units=False).simulate(until=4.0)
+    assert float(result["x"][-1]) == pytest.approx(2.0, rel=1e-9)

@@ -523,9 +523,11 @@ def _is_affine_in_time(difference: Expression) -> bool:
     """Whether the slope in time is free of time, so that the crossing can be computed instead of searched."""
     from .differentiate import gradient
 
+    if any(isinstance(n, Sum) for n in walk(difference)):
+        return False  # sums are rows of their own, and have no derivative here
     clock = Time()
     slope = gradient(difference, [clock]).get(clock)
-    return slope is None or not any(isinstance(n, (Time, Sum)) for n in walk(slope))
+    return slope is None or not any(isinstance(n, Time) for n in walk(slope))
 
 
 def assigned_twice(plant: Plant, parts: dict[str, Part]) -> list[Diagnostic]:
