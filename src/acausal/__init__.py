@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         when,
     )
     from .language.external import external, function
+    from .language.foreign import foreign
     from .language.functions import (
         abs,
         acos,
@@ -148,6 +149,7 @@ _WHERE = {
     "language.external": "external function",
     "language.functions": "abs acos asin atan atan2 ceil cos cosh dot exp fallback floor homotopy "
     "log log10 mean sign sin sinh sqrt sum tan tanh time where maximum=max minimum=min",
+    "language.foreign": "foreign",
     "language.grids": "TableND",
     "language.implicit": "implicit",
     "language.independent": "Independent",
@@ -275,6 +277,7 @@ __all__ = [
     "final",
     "first",
     "floor",
+    "foreign",
     "function",
     "grid",
     "hold",

@@ -144,6 +144,24 @@ def near_matches(name: str, names: Any, most: int = 3) -> str:
     return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""
 
 
+_LIKE_YOU = ("uni", "use", "usu", "uti", "eu", "one", "ufo")  # begin with a vowel that is not heard
+_LETTERS = set("AEFHILMNORSX")  # whose names begin with a vowel: an RC circuit, an LED
+
+
+def an(name: str, first: bool = False) -> str:
+    """A name with its article, as it is spoken; capitals at the beginning are letters. `first`: a sentence begins with it.
+
+    >>> an("Alien"), an("HeatPort"), an("UniformHeater"), an("RCFilter"), an("PID"), an("hourglass")
+    ('an Alien', 'a HeatPort', 'a UniformHeater', 'an RCFilter', 'a PID', 'an hourglass')
+    """
+    if name[:2].isupper() and name[:2].isalpha() and not name[2:3].islower():
+        spoken = name[0] in _LETTERS
+    else:
+        low = name.casefold()
+        spoken = low.startswith(("hour", "honest")) or (low[:1] in "aeiou" and not low.startswith(_LIKE_YOU))
+    return f"{'A' if first else 'a'}{'n' if spoken and name else ''} {name}"
+
+
 # --- what a traceback shows -------------------------------------------------------------------------------------------------------
 
 _ENGINE = dirname(realpath(__file__))

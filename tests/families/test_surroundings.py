@@ -72,7 +72,7 @@ def test_a_component_may_be_the_world_itself() -> None:
 
 
 def test_no_world_and_two_worlds_are_told() -> None:
-    with pytest.raises(ac.ModelError, match=r"`the model` \(Body\) needs a Ambient around it(.|\n)*self.ambient = Ambient\(\)"):
+    with pytest.raises(ac.ModelError, match=r"`the model` \(Body\) needs an Ambient around it(.|\n)*self.ambient = Ambient\(\)"):
         ac.compile(Body())
 
     class Torn(ac.Component):
@@ -83,5 +83,5 @@ def test_no_world_and_two_worlds_are_told() -> None:
         ac.compile(Torn())
     with pytest.raises(ac.ModelError, match="takes a class of components, got 3"):
         ac.outer(3)  # type: ignore[arg-type]
-    with pytest.raises(ac.ModelError, match=r"A Ambient has no `t`. Did you mean `T`"):
+    with pytest.raises(ac.ModelError, match=r"An Ambient has no `t`. Did you mean `T`"):
         _ = Body().ambient.t

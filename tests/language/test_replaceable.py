@@ -55,7 +55,7 @@ def test_a_part_exchanged_by_path_keeps_what_was_modified() -> None:
 
 
 def test_what_is_no_such_thing_does_not_take_its_place() -> None:
-    with pytest.raises(ac.ModelError, match=r"`Sub.tank` is a Tank; a Alien cannot take its place(.|\n)*Derive it from Tank"):
+    with pytest.raises(ac.ModelError, match=r"`Sub.tank` is a Tank; an Alien cannot take its place(.|\n)*Derive it from Tank"):
         Big(**{"sub.tank": Alien()})
     big = Big()
     with pytest.raises(ac.ModelError, match="cannot take its place"):

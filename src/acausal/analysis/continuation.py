@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from ..errors import ModelError, NameNotFound, UsageError
+from ..errors import ModelError, NameNotFound, UsageError, an
 from ..families.plant import FIRST_PARAMETER
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
@@ -170,7 +170,7 @@ class Branch:
     def switched(self, special: Special, **options: Any) -> Branch:
         """The other branch that crosses at a branch point."""
         if special.kind != "branch point" or special.point is None:
-            raise UsageError(f"Branches cross at a branch point; this is a {special.kind}.")
+            raise UsageError(f"Branches cross at a branch point; this is {an(special.kind)}.")
         return _other_branch(self._equations, special.point, self.values, **options)
 
     def plot(self, name: str, file: str | os.PathLike[str] | None = None) -> Figure:

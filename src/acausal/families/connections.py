@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Diagnostic, ModelError
+from ..errors import Diagnostic, ModelError, an
 from ..language.connector import ConnectorView
 from ..language.declarations import Declaration
 from ..language.expression import Reference
@@ -254,8 +254,8 @@ def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] |
     related = first.lineage[0] in second.lineage or second.lineage[0] in first.lineage
     if not related or _roles(first) != _roles(second):
         return (
-            f"Connectors of different kinds are connected: `{name_a}` is a {first.class_name} ({_listed(first)}), "
-            f"`{name_b}` is a {second.class_name} ({_listed(second)}).",
+            f"Connectors of different kinds are connected: `{name_a}` is {an(first.class_name)} ({_listed(first)}), "
+            f"`{name_b}` is {an(second.class_name)} ({_listed(second)}).",
             "Connect connectors of one class, or of one derived from it"
             + (": that members have the same names does not make them the same thing." if _roles(first) == _roles(second) else "")
             + ("" if _roles(first) == _roles(second) else ", or put a component between them that turns one into the other."),

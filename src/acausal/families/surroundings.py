@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, an
 from ..language.component import Component
 from ..language.outer import Outer
 from ..records import dataclass
@@ -66,7 +66,7 @@ def _nearest(component: Component, view: Outer, nodes: dict[int, Node]) -> Compo
         around = around._ac_parent
     place = component._ac_name or "the model"
     raise ModelError(
-        f"`{place}` ({type(component).__name__}) needs a {view.world.__name__} around it, and there is none.",
+        f"`{place}` ({type(component).__name__}) needs {an(view.world.__name__)} around it, and there is none.",
         component=type(component).__name__,
         remedy=f"Add one to a component around it: `self.{view.name} = {view.world.__name__}()`.",
     )

@@ -104,6 +104,6 @@ def _head(node: Expression, places: dict[int, int]) -> str:
         evaluation: Any = function.evaluation
         place = places[id(evaluation)]
         if evaluation is not function:
-            return f"s{place}:{len(node.args)}:{evaluation.outputs}:{function.place}{'r' if evaluation.by_reference else ''}"
+            return f"s{place}:{len(node.args)}:{evaluation.outputs}:{function.place}{','.join(evaluation.passing)}"
         return f"f{place}:{len(node.args)}{'d' if function.data_address else ''}"
     raise AssertionError(f"{type(node).__name__} does not stand in templates")

@@ -211,14 +211,19 @@ class Row:
             arguments, results = (self._buffer(n) for n in (evaluation.arity, evaluation.outputs))
             for k, argument in enumerate(node.args):
                 self.lines.append(f"  store double {self.number(argument)}, ptr {self._element(arguments, k)}, align 8\n")
-            if evaluation.by_reference:
-                given = [self._element(arguments, k) for k in range(evaluation.arity)]
-                given += [self._element(results, k) for k in range(evaluation.outputs)]
-            else:
-                given = [self._function_pointer(data), arguments, results]
-            self._where_needed(node, f"  call void {address}({', '.join(f'ptr {g}' for g in given)}) #0\n")
+            given = [f"ptr {pointer}" for pointer in (self._function_pointer(data), arguments, results)]
+            if evaluation.passing:
+                given = [self._passed(way, node, arguments, results) for way in evaluation.passing]
+            self._where_needed(node, f"  call void {address}({', '.join(given)}) #0\n")
             self.evaluated[key] = results
         return self.add(f"load double, ptr {self._element(self.evaluated[key], node.function.place)}, align 8")
+
+    def _passed(self, way: str, node: Call, arguments: str, results: str) -> str:
+        """What a machine argument is: a number, or a pointer to arguments or results."""
+        k = int(way[1:])
+        if way[0] == "v":
+            return f"double {self.number(node.args[k])}"
+        return f"ptr {self._element(arguments if way[0] == 'a' else results, k)}"
 
     def _where_needed(self, node: Call, line: str) -> None:
         """A line for rows in which its outcome matters; in others what it would have written is read, but not used."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..errors import ModelError, UsageError, near_matches
+from ..errors import ModelError, UsageError, an, near_matches
 from .connector import Connector, ConnectorView
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
 from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
@@ -484,7 +484,7 @@ def _adopt(parent: Component, name: str, child: Component, position: int | None)
         above = above._ac_parent
     if child._ac_parent is not None and (child._ac_parent is not parent or child._ac_name != name):
         raise UsageError(
-            f"This {type(child).__name__} is `{child._ac_name}` of a {type(child._ac_parent).__name__} "
+            f"This {type(child).__name__} is `{child._ac_name}` of {an(type(child._ac_parent).__name__)} "
             f"and cannot also be `{name}`.",
             remedy="Make a second one; to let two components share a quantity, connect them.",
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import Location, UsageError, near_matches
+from ..errors import Location, UsageError, an, near_matches
 from .declarations import _OWN_FILES, Declaration, Input, Parameter, Stream, as_shape
 from .expression import Arithmetic, Expression, Reference, Shape, take
 
@@ -203,7 +203,7 @@ class ConnectorView:
             return self._medium()
         known = dict.fromkeys(m.partition(".")[0] for m in connector.members)
         raise UsageError(
-            f"A {type(connector).__name__} has no `{name}`. {near_matches(name, known)}".strip(),
+            f"{an(type(connector).__name__, first=True)} has no `{name}`. {near_matches(name, known)}".strip(),
             remedy=f"It has: {', '.join(known)}",
         )
 

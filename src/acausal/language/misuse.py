@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError, near_matches
+from ..errors import UsageError, an, near_matches
 from .declarations import Declaration
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def refuse_hidden(name: str, value: Any, parts: tuple[type, ...], what: str) -> 
     found = next((part for part in _nested(value) if isinstance(part, parts)), None)
     if found is not None:
         raise UsageError(
-            f"`{name}` holds {what} ({type(found).__name__}) within a {type(value).__name__} where it is not seen.",
+            f"`{name}` holds {what} ({type(found).__name__}) within {an(type(value).__name__)} where it is not seen.",
             remedy="Give each a name of its own, or make one flat list of components, or an array (`ac.array`)."
             if what == "a component"
             else f"An array of connectors is made by `{type(found).__name__}(shape=…)`.",

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any, Self
 
-from ..errors import UsageError, near_matches
+from ..errors import UsageError, an, near_matches
 from .component import Component, View, copy_of
 from .declarations import Parameter
 
@@ -47,7 +47,7 @@ class Record(Component):
         for name, found in cls._class_declared.items():
             if not isinstance(found, Parameter):
                 raise UsageError(
-                    f"`{name}` of {cls.__name__} is a {type(found).__name__}: a record has parameters only.",
+                    f"`{name}` of {cls.__name__} is {an(type(found).__name__)}: a record has parameters only.",
                     remedy="Derive from `ac.Component` what has variables, connectors or equations.",
                 )
 

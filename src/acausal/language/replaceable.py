@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import UsageError, near_matches
+from ..errors import UsageError, an, near_matches
 from ..records import dataclass
 from .component import Component, ComponentArray
 from .declarations import Modification
@@ -70,7 +70,7 @@ def replacement(place: str, old: Component | ComponentArray, given: Any) -> Comp
     after = new._element if isinstance(new, ComponentArray) else new
     if not isinstance(after, constraint.of):
         raise UsageError(
-            f"`{place}` is a {constraint.of.__name__}; a {type(after).__name__} cannot take its place.",
+            f"`{place}` is {an(constraint.of.__name__)}; {an(type(after).__name__)} cannot take its place.",
             remedy=f"Derive it from {constraint.of.__name__}, or say what may stand there where the part is made: "
             f"`ac.replaceable({type(before).__name__}, of=…)`.{_listed(constraint)}",
         )

@@ -36,6 +36,11 @@ _MOST_KEPT = 5000
 Limits = Mapping[str, tuple[float, float]]
 
 
+def outputs_of(arguments: int, results: int, order: int) -> int:
+    """How many numbers there are: results with their derivatives up to an order."""
+    return results * (1 + (arguments if order else 0) + (arguments * (arguments + 1) // 2 if order > 1 else 0))
+
+
 class Several(ABC):
     """A function of `arguments` with `results`; the first `differentiated` arguments are those it depends on smoothly."""
 
@@ -47,7 +52,9 @@ class Several(ABC):
     differentiated: int
     order: int = 0  # of the derivatives that come with the results
     typical: float = TYPICAL
-    by_reference: bool = False  # `void f(double* a, double* b, double* r1, double* r2)`, as Fortran has it
+    # What the machine code takes, if not `(const void* data, const double* arguments, double* results)`: `v0` is argument 0 as a
+    # number, `a1` a pointer to argument 1 and those after it, `r0` a pointer to the results.
+    passing: tuple[str, ...] = ()
     failure: Failure | None = None
 
     @property
@@ -78,8 +85,7 @@ class Several(ABC):
     @property
     def outputs(self) -> int:
         """How many numbers an evaluation writes."""
-        n = self.differentiated
-        return len(self.results) * (1 + (n if self.order else 0) + (n * (n + 1) // 2 if self.order > 1 else 0))
+        return outputs_of(self.differentiated, len(self.results), self.order)
 
     def part(self, result: int, by: tuple[int, ...] = ()) -> Part:
         """A result, or its derivative by the arguments numbered in `by`."""
@@ -258,13 +264,28 @@ class PythonSeveral(_Declared):
 class NativeSeveral(_Declared):
     """A C function or Fortran subroutine known by its address."""
 
-    def __init__(self, pointer: Any, data: Any, by_reference: bool, declared: dict[str, Any]) -> None:
+    def __init__(self, pointer: Any, data: Any, passing: tuple[str, ...], declared: dict[str, Any]) -> None:
         self._target = target_of(pointer)
-        super().__init__(**declared | {"name": declared["name"] or self._target.name})
+        self._declared = declared | {"name": declared["name"] or self._target.name}
+        super().__init__(**self._declared)
         self._data, self._data_address = kept_data(data)
-        self.by_reference = by_reference
-        if by_reference and data is not None:
+        self.passing = passing
+        if passing and data is not None:
             raise UsageError(f"`{self.name}` is called by reference and takes its arguments only; it cannot have `data`.")
+
+    def __reduce__(self) -> Any:
+        """By the names of its library and of itself."""
+        if not self._target.library or self._data is not None:
+            raise UsageError(
+                f"`{self.name}` cannot be pickled: it is known by an address, which means nothing to another process.",
+                remedy='Give it by library and name: `("./flow.so", "rates")`.',
+            )
+        where = (self._target.library, self._target.name)
+        return type(self), (where, None, self.passing, self._declared), self._beside()
+
+    def _beside(self) -> dict[str, Any]:
+        """What belongs to it beside what it is made of."""
+        return {}
 
     @property
     def address(self) -> int:
@@ -277,20 +298,20 @@ class NativeSeveral(_Declared):
     def evaluate(self, *arrays: np.ndarray) -> np.ndarray:
         rows = np.ascontiguousarray(np.stack([np.asarray(a, dtype=float).ravel() for a in arrays], axis=1))
         found = np.full((len(rows), self.outputs), np.nan)
-        width = ctypes.sizeof(ctypes.c_double)
-        if self.by_reference:
-            call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (self.arity + self.outputs))(self.address)
-        else:
-            call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(self.address)
+        types = [ctypes.c_double if way[0] == "v" else ctypes.c_void_p for way in self.passing]
+        call = ctypes.CFUNCTYPE(None, *(types or [ctypes.c_void_p] * 3))(self.address)
         for row, out in zip(rows, found, strict=True):
-            if not self._within(row.tolist()):
-                continue
-            start, target = row.ctypes.data, out.ctypes.data
-            if self.by_reference:
-                call(*(start + width * k for k in range(self.arity)), *(target + width * k for k in range(self.outputs)))
-            else:
-                call(self._data_address, start, target)
+            if self._within(row.tolist()):
+                call(*(self._passed(way, row, out) for way in self.passing or ("d", "a0", "r0")))
         return found.reshape((*arrays[0].shape, self.outputs))
+
+    def _passed(self, way: str, arguments: np.ndarray, results: np.ndarray) -> float | int:
+        if way == "d":
+            return self._data_address
+        k = int(way[1:])
+        if way[0] == "v":
+            return float(arguments[k])
+        return int((arguments if way[0] == "a" else results)[k:].ctypes.data)
 
 
 def several(
@@ -327,4 +348,6 @@ def several(
         return PythonSeveral(pointer, declared | {"name": called, "arguments": names})
     if arguments is None:
         raise UsageError("Which arguments does the function take?", remedy='Give their names: `arguments=("p", "h")`.')
-    return NativeSeveral(pointer, data, by_reference, declared | {"name": name, "arguments": arguments})
+    ways = ([f"a{k}" for k in range(len(arguments))], [f"r{k}" for k in range(outputs_of(len(arguments), len(results), order))])
+    passing = (*ways[0], *ways[1]) if by_reference else ()
+    return NativeSeveral(pointer, data, passing, declared | {"name": name, "arguments": arguments})

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, NameNotFound, UsageError
+from ..errors import ModelError, NameNotFound, UsageError, an
 from ..language.failures import FAILED, STUCK
 from ..language.units import quantity
 from ..records import dataclass
@@ -70,9 +70,9 @@ def _add(model: Model, switch: Switch, path: str, value: Any, before: tuple[Mapp
         _stuck(model, switch, path, value)
         return
     if role not in ("parameter", "input", "discrete"):
-        raise UsageError(f"`{path}` is a {role}: parameters, inputs and variables can fail.")
+        raise UsageError(f"`{path}` is {an(role)}: parameters, inputs and variables can fail.")
     if value is None:
-        raise UsageError(f"`{path}` is a {role}: say what it becomes.", remedy=f'failures={{"{path}": ("1 h", 0.0)}}')
+        raise UsageError(f"`{path}` is {an(role)}: say what it becomes.", remedy=f'failures={{"{path}": ("1 h", 0.0)}}')
     target, known = (switch.inputs, before[1]) if role == "input" else (switch.set, before[0])
     if isinstance(value, str) and value == REPAIRED:
         value = known[path] if path in known else model.get(path)

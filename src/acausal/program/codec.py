@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, an
 from ..families import template, tree
 from ..families.facts import Entry, Facts
 from ..language import declarations, states
@@ -108,7 +108,7 @@ def name_of(cls: type) -> str:
         path = f"{cls.__module__}:{cls.__qualname__}"
         found = _LISTED.get(path, path.removeprefix("acausal."))
         if path not in _LISTED and not (_DATA.fullmatch(found) and is_dataclass(cls)):
-            raise UsageError(f"A {cls.__name__} is no part of a model that can be written to a file.")
+            raise UsageError(f"{an(cls.__name__, first=True)} is no part of a model that can be written to a file.")
         CLASSES[found], _NAMES[cls] = cls, found
     return found
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, final, get_args
 
 import numpy as np
 
-from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..errors import ModelError, NameNotFound, UsageError, an, near_matches
 from ..runtime.storage import seconds
 from .between import areas, estimated_slopes, extremes, interpolated, means
 from .events import History, Meaning, Place
@@ -257,7 +257,7 @@ def resample(result: Trajectories, every: float | str | Iterable[float | str], h
     end = float(result.time[-1])
     edges = times if times[-1] >= end * (1 - 1e-12) else np.append(times, end)
     if len(edges) < 2:
-        raise UsageError(f"A {how} needs at least two times.")
+        raise UsageError(f"{an(how, first=True)} needs at least two times.")
     return Resampled(result, edges[:-1], edges, how)
 
 

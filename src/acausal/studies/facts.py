@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, an
 from ..families.plant import element_name, joined
 from ..language.distributions import Distribution
 
@@ -39,7 +39,8 @@ def check(model: Any, path: str, value: Any) -> None:
         return
     if what not in ("parameter", "input", "discrete"):
         raise ModelError(
-            f"`{path}` is a {what}: a study changes parameters, inputs and start values.", remedy="`model.parameters()` lists them."
+            f"`{path}` is {an(what)}: a study changes parameters, inputs and start values.",
+            remedy="`model.parameters()` lists them.",
         )
     if what != "input":
         model._parameters._checked(path, value)
