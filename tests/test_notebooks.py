@@ -114,3 +114,27 @@ def test_a_notebook_runs_in_jupyter(tmp_path):
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
     kinds = {kind for cell in book.cells for output in cell.get("outputs", ()) for kind in output.get("data", {})}
     assert {"image/png", "text/html"} <= kinds
+
+
+def test_widgets_and_plots_come_from_a_kernel(tmp_path):
+    """Cells are executed by a kernel of their own, as Jupyter and VS Code do; what a widget carries is in its state."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    pytest.importorskip("anywidget", reason="an extra: pip install acausal[notebook]")
+    cells = [
+        "import acausal as ac\nfrom acausal.library.demo import HeatedHouse\nmodel = ac.compile(HeatedHouse())",
+        "result = model.simulate(until=600.0, progress=True)\nresult",
+        "result.widget()",
+        "model.diagram(height=300)",
+        'result.plot("outdoor.T")',
+    ]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    client = nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    shown = [{kind for output in cell.get("outputs", ()) for kind in output.get("data", {})} for cell in book.cells]
+    assert "text/html" in shown[1] and "image/png" in shown[4]
+    view = "application/vnd.jupyter.widget-view+json"
+    assert view in shown[2] and view in shown[3]
+    states = [state for state in client.widget_state.values() if "head" in state]
+    assert len(states) == 2 and all("wires" in state["head"] for state in states)
+    assert sorted(state["height"] for state in states) == [300, 460]

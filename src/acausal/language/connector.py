@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ..errors import Location, UsageError, an, near_matches
 from .declarations import _OWN_FILES, Declaration, Input, Parameter, Stream, as_shape
 from .expression import Arithmetic, Expression, Reference, Shape, take
+
+_Itself = TypeVar("_Itself", bound="Connector")  # Jedi does not know `Self`
 
 
 class Connector:
@@ -98,11 +100,21 @@ class Connector:
         if not self.place:
             self.name, self.place = name, f"{owner.__module__}.{owner.__qualname__}.{name}"
 
-    def __get__(self, component: Any, owner: type) -> Any:
-        if component is None:
-            return self
-        own = component._find(self.name) if self.fluid else self
-        return ConnectorView(component, component, own, self.shape, None)
+    if TYPE_CHECKING:  # editors see the connector itself in a component: `self.port.` completes to its quantities
+
+        def __get__(self: _Itself, component: Any, owner: Any) -> _Itself: ...
+
+        def __getitem__(self: _Itself, which: Any) -> _Itself: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    else:
+
+        def __get__(self, component: Any, owner: type) -> Any:
+            if component is None:
+                return self
+            own = component._find(self.name) if self.fluid else self
+            return ConnectorView(component, component, own, self.shape, None)
 
 
 class StreamView(Arithmetic):
