@@ -1,13 +1,12 @@
 // Walks over expressions: the two loops in which a translation spends its time. `language/expression.py` has the same in Python,
 // which says what they mean and stands in where there is no native core; tests/language/test_walks.py compares the two.
 //
-// A node is any object with a tuple `args`. Nodes are known by identity; those below a root live as long as it does, so that
-// pointers to them are borrowed. Nothing is recursive: a sum of ten thousand terms is as deep as it is long.
+// Nodes are known by identity; those below a root live as long as it does, so that pointers to them are borrowed. Nothing is
+// recursive: a sum of ten thousand terms is as deep as it is long.
 
-#include <nanobind/nanobind.h>
+#include "nodes.h"
 
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,23 +16,28 @@ namespace {
 
 using Stack = std::vector<std::pair<PyObject*, bool>>;
 
-nb::tuple arguments(PyObject* node) {
-    static PyObject* const name = PyUnicode_InternFromString("args");
-    PyObject* found = PyObject_GetAttr(node, name);
-    if (!found) {
-        throw nb::python_error();
+using acausal::Node;
+
+Node* node_of(PyObject* object) {
+    if (!PyObject_TypeCheck(object, acausal::node_type())) {
+        throw nb::attribute_error("what is walked over are nodes of expressions");
     }
-    if (!PyTuple_CheckExact(found)) {
-        Py_DECREF(found);
-        throw nb::type_error("the arguments of a node are a tuple");
-    }
-    return nb::steal<nb::tuple>(found);
+    return reinterpret_cast<Node*>(object);
 }
 
-// Every node once, arguments before the nodes that use them.
+PyObject* arguments(PyObject* object) {
+    PyObject* found = node_of(object)->args;
+    if (!found || !PyTuple_CheckExact(found)) {
+        throw nb::type_error("the arguments of a node are a tuple");
+    }
+    return found;
+}
+
+// Every node once, arguments before the nodes that use them. No Python runs here, so that one walk does not meet another's marks.
 nb::list walk(nb::tuple roots) {
+    static std::uint64_t walks = 0;
+    const std::uint64_t own = ++walks;
     nb::list found;
-    std::unordered_set<PyObject*> seen;
     Stack stack;
     for (Py_ssize_t k = PyTuple_GET_SIZE(roots.ptr()); k-- > 0;) {
         stack.emplace_back(PyTuple_GET_ITEM(roots.ptr(), k), false);
@@ -41,13 +45,13 @@ nb::list walk(nb::tuple roots) {
     while (!stack.empty()) {
         auto [node, expanded] = stack.back();
         stack.pop_back();
-        if (seen.count(node)) {
+        if (node_of(node)->mark == own) {
             continue;
         }
-        nb::tuple args = expanded ? nb::tuple() : arguments(node);
-        const Py_ssize_t count = expanded ? 0 : PyTuple_GET_SIZE(args.ptr());
+        PyObject* args = arguments(node);
+        const Py_ssize_t count = expanded ? 0 : PyTuple_GET_SIZE(args);
         if (count == 0) {
-            seen.insert(node);
+            node_of(node)->mark = own;
             if (PyList_Append(found.ptr(), node)) {
                 throw nb::python_error();
             }
@@ -55,8 +59,8 @@ nb::list walk(nb::tuple roots) {
         }
         stack.emplace_back(node, true);
         for (Py_ssize_t k = count; k-- > 0;) {
-            PyObject* argument = PyTuple_GET_ITEM(args.ptr(), k);
-            if (!seen.count(argument)) {
+            PyObject* argument = PyTuple_GET_ITEM(args, k);
+            if (node_of(argument)->mark != own) {
                 stack.emplace_back(argument, false);
             }
         }
@@ -66,7 +70,8 @@ nb::list walk(nb::tuple roots) {
 
 class Replaced {
   public:
-    Replaced(nb::callable leaf, nb::callable rebuild) : leaf_(std::move(leaf)), rebuild_(std::move(rebuild)) {}
+    Replaced(nb::callable leaf, nb::callable rebuild, bool simplify)
+        : leaf_(std::move(leaf)), rebuild_(std::move(rebuild)), simplify_(simplify) {}
 
     nb::object of(PyObject* root) {
         Stack stack{{root, false}};
@@ -81,14 +86,14 @@ class Replaced {
                 done_.emplace(node, std::move(found));
                 continue;
             }
-            nb::tuple args = arguments(node);
-            if (PyTuple_GET_SIZE(args.ptr()) == 0) {
+            PyObject* args = arguments(node);
+            if (PyTuple_GET_SIZE(args) == 0) {
                 done_.emplace(node, nb::borrow(node));
                 continue;
             }
             stack.emplace_back(node, true);
-            for (Py_ssize_t k = PyTuple_GET_SIZE(args.ptr()); k-- > 0;) {
-                stack.emplace_back(PyTuple_GET_ITEM(args.ptr(), k), false);
+            for (Py_ssize_t k = PyTuple_GET_SIZE(args); k-- > 0;) {
+                stack.emplace_back(PyTuple_GET_ITEM(args, k), false);
             }
         }
         return done_.at(root);
@@ -104,26 +109,33 @@ class Replaced {
     }
 
     nb::object rebuilt(PyObject* node) {
-        nb::tuple args = arguments(node);
-        const Py_ssize_t count = PyTuple_GET_SIZE(args.ptr());
+        PyObject* args = arguments(node);
+        const Py_ssize_t count = PyTuple_GET_SIZE(args);
         nb::object made = nb::steal(PyTuple_New(count));
         bool same = true;
         for (Py_ssize_t k = 0; k < count; ++k) {
-            PyObject* argument = PyTuple_GET_ITEM(args.ptr(), k);
+            PyObject* argument = PyTuple_GET_ITEM(args, k);
             PyObject* other = done_.at(argument).ptr();
             same = same && other == argument;
             Py_INCREF(other);
             PyTuple_SET_ITEM(made.ptr(), k, other);
         }
-        return same ? nb::borrow(node) : rebuild_(nb::handle(node), made);
+        if (same) {
+            return nb::borrow(node);
+        }
+        if (PyObject* op = node_of(node)->operation) {
+            return simplify_ ? acausal::simplified(op, made) : acausal::operation(op, made);
+        }
+        return rebuild_(nb::handle(node), made);
     }
 
     nb::callable leaf_, rebuild_;
+    bool simplify_;
     std::unordered_map<PyObject*, nb::object> done_;
 };
 
-nb::object transform(nb::handle root, nb::callable leaf, nb::callable rebuild) {
-    return Replaced(std::move(leaf), std::move(rebuild)).of(root.ptr());
+nb::object transform(nb::handle root, nb::callable leaf, nb::callable rebuild, bool simplify) {
+    return Replaced(std::move(leaf), std::move(rebuild), simplify).of(root.ptr());
 }
 
 } // namespace
@@ -131,6 +143,7 @@ nb::object transform(nb::handle root, nb::callable leaf, nb::callable rebuild) {
 void bind_expressions(nb::module_& m) {
     using namespace nb::literals;
     m.def("walk", &walk, "roots"_a, "Every node below some roots once, arguments before the nodes that use them.");
-    m.def("transform", &transform, "root"_a, "leaf"_a, "rebuild"_a,
-          "A DAG rebuilt bottom-up: `leaf(node)` may replace a node, `rebuild(node, args)` makes one over other arguments.");
+    m.def("transform", &transform, "root"_a, "leaf"_a, "rebuild"_a, "simplify"_a = true,
+          "A DAG rebuilt bottom-up: `leaf(node)` may replace a node; operations over other arguments are made here, in their simplest "
+          "form if that is wanted, and `rebuild(node, args)` makes whatever else has arguments.");
 }

@@ -236,11 +236,6 @@ nb::object solve(SparseLu &lu, nb::handle rhs, bool quickly) {
     return b.owner;
 }
 
-struct Klu {
-    int64_t nnz;
-    SparseLu lu;
-};
-
 } // namespace
 
 SparseLu::Ordering ordering_of(const std::string &name) {

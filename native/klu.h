@@ -72,6 +72,12 @@ class SparseLu {
     bool regular = false, undecided;
 };
 
+// What Python holds: a factorisation, and the number of entries of its pattern.
+struct Klu {
+    int64_t nnz;
+    SparseLu lu;
+};
+
 SparseLu::Ordering ordering_of(const std::string &name); // "amd", "colamd" or "auto"
 
 } // namespace acausal

@@ -6,11 +6,13 @@ void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
 void bind_grids(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
+void bind_nodes(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
 
 namespace acausal {
 void bind_system(nanobind::module_ &);
 void bind_klu(nanobind::module_ &);
+void bind_newton(nanobind::module_ &);
 void bind_switches(nanobind::module_ &);
 void bind_ida(nanobind::module_ &);
 void bind_fixed(nanobind::module_ &);
@@ -21,11 +23,13 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core: evaluation of equation families, IDAS with KLU, graph and table algorithms.";
     acausal::bind_system(m);
     acausal::bind_klu(m);
+    acausal::bind_newton(m);
     acausal::bind_switches(m);
     acausal::bind_tangent(m);
     acausal::bind_ida(m);
     acausal::bind_fixed(m);
     bind_delays(m);
+    bind_nodes(m);
     bind_expressions(m);
     bind_graph(m);
     bind_grids(m);

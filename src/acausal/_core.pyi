@@ -336,7 +336,18 @@ class FluidTable:
     def nanoseconds(self, kind: int, arguments: NDArray[numpy.float64], rounds: int = 20, portable: bool = False) -> float: ...
 
 def walk(roots: tuple[Any, ...]) -> list[Any]: ...
-def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tuple[Any, ...]], Any]) -> Any: ...
+def transform(
+    root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tuple[Any, ...]], Any], simplify: bool = True
+) -> Any: ...
+
+class Node:
+    args: tuple[Any, ...]
+    operator: Any
+    shape: tuple[int, ...]
+
+def learn_language(words: tuple[Any, ...]) -> None: ...
+def operation(operator: Any, args: tuple[Any, ...]) -> Any: ...
+def simplified(operator: Any, args: tuple[Any, ...]) -> Any: ...
 def chosen1_address(order: int) -> int: ...
 def chosen2_address(x: int, y: int) -> int: ...
 def fluid_function_address(kind: int, order: int = 2) -> int: ...
@@ -358,3 +369,19 @@ class status:
     TIMED: int
     TOO_MANY_STEPS: int
     TOO_MUCH_ACCURACY: int
+
+class Newton:
+    def __init__(
+        self,
+        system: System,
+        klu: Klu,
+        rows: Any,
+        columns: Any,
+        source: Any,
+        indptr: Any,
+        indices: Any,
+        dropped: Any,
+    ) -> None: ...
+    def solve(
+        self, z: Any, x: Any, known: Any, t: float, nominal: Any, lower: Any, upper: Any, tolerance: float, limit: int
+    ) -> tuple[bool, float, int, int, int, int]: ...

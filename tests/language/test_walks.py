@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acausal.language import nodes
 from acausal.language.expression import (
+    WORDS,
     Constant,
     Expression,
     Slot,
     apply,
     rebuild,
-    transformed_in_python,
-    walked_in_python,
 )
+from acausal.language.operators import OPERATORS
+from acausal.language.simplify import by_rules
 
 core: Any = pytest.importorskip("acausal._core")
+nodes.learn_language(WORDS)
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[Expression]:
     """Expressions that share parts, the last of them the largest."""
-    nodes: list[Expression] = [*(Slot(k, "variable") for k in range(4)), Constant(2.0)]
+    made: list[Expression] = [*(Slot(k, "variable") for k in range(4)), Constant(2.0)]
     for _ in range(draw(st.integers(1, 25))):
         name, arity = draw(st.sampled_from([("add", 2), ("mul", 2), ("sub", 2), ("sin", 1), ("where", 3)]))
-        nodes.append(apply(name, *(draw(st.sampled_from(nodes)) for _ in range(arity))))
-    return nodes
+        made.append(apply(name, *(draw(st.sampled_from(made)) for _ in range(arity))))
+    return made
 
 
 @settings(max_examples=100, deadline=None)
 @given(graphs(), st.integers(1, 4))
-def test_walk(nodes: list[Expression], roots: int) -> None:
-    chosen = tuple(nodes[-roots:])
-    assert all(a is b for a, b in zip(core.walk(chosen), walked_in_python(chosen), strict=True))
+def test_walk(given_nodes: list[Expression], roots: int) -> None:
+    chosen = tuple(given_nodes[-roots:])
+    assert all(a is b for a, b in zip(core.walk(chosen), nodes.walk(chosen), strict=True))
 
 
 @settings(max_examples=100, deadline=None)
 @given(graphs(), st.dictionaries(st.integers(0, 25), st.integers(0, 4)))
-def test_transform(nodes: list[Expression], replaced: dict[int, int]) -> None:
-    others = {nodes[k]: nodes[v] for k, v in replaced.items() if k < len(nodes)}
+def test_transform(made: list[Expression], replaced: dict[int, int]) -> None:
+    others = {made[k]: made[v] for k, v in replaced.items() if k < len(made)}
     leaf = others.get
-    assert core.transform(nodes[-1], leaf, rebuild) is transformed_in_python(nodes[-1], leaf, rebuild)
+    assert core.transform(made[-1], leaf, rebuild) is nodes.transform(made[-1], leaf, rebuild)
 
 
 def test_what_goes_wrong_below_is_told() -> None:
@@ -64,3 +69,31 @@ def test_depth_does_not_matter() -> None:
         node = apply("sin", node + Slot(k % 3, "variable"))
     assert len(core.walk((node,))) == 100_000 + 3
     assert core.transform(node, lambda n: None, rebuild) is node
+
+
+def test_operations_are_interned_and_forgotten() -> None:
+    x, sin = Slot(0, "variable"), OPERATORS["sin"]
+    first = core.operation(sin, (x,))
+    assert core.operation(sin, (x,)) is first and first.args == (x,) and first.operator is sin and first.shape == ()
+    seen = weakref.ref(first)
+    del first
+    gc.collect()
+    assert seen() is None
+    assert core.operation(sin, (x,)).args == (x,)
+
+
+def test_a_long_sum_dies_without_depth() -> None:
+    total: Expression = Slot(0, "variable")
+    for _ in range(100_000):
+        total = total + Slot(1, "variable")
+    seen = weakref.ref(total)
+    del total
+    assert seen() is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(graphs(), st.sampled_from(["add", "sub", "mul", "div", "neg", "pow", "where"]), st.data())
+def test_what_is_simple_at_once_is_what_the_rules_say(made: list[Expression], name: str, data: st.DataObject) -> None:
+    operator = OPERATORS[name]
+    args = tuple(data.draw(st.sampled_from([*made, *(-n for n in made)])) for _ in range(operator.arity))
+    assert core.simplified(operator, args) is by_rules(operator, args)

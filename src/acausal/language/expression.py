@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from .operators import Operator
 
 Shape = tuple[int, ...]
-Leaf = Callable[["Expression"], "Expression | None"]
+
+try:  # what a translation spends most of its time with, in C++
+    from .._core import Node as _Node
+    from .._core import learn_language as _learn_language
+    from .._core import operation as _operation
+    from .._core import simplified as _simplified
+    from .._core import transform as _transformed
+    from .._core import walk as _walked
+except ImportError:  # the package was installed without the native core
+    from .nodes import Node as _Node
+    from .nodes import learn_language as _learn_language
+    from .nodes import operation as _operation
+    from .nodes import simplified as _simplified
+    from .nodes import transform as _transformed
+    from .nodes import walk as _walked
 
 _interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
 _making = RLock()  # two threads that make the same node must get one
@@ -111,14 +125,13 @@ class Arithmetic:
         return product(other, self)
 
 
-class Expression(Arithmetic):
+class Expression(Arithmetic, _Node):
     """Base of all nodes; adds equations, arrays and numpy's protocol to the arithmetic."""
 
-    __slots__ = ("__weakref__", "_key", "shape")
+    __slots__ = ("__weakref__",)
 
-    _key: tuple[Any, ...]
     shape: Shape
-    args: tuple[Expression, ...] = ()
+    args: tuple[Expression, ...]
 
     __hash__ = object.__hash__
 
@@ -307,24 +320,18 @@ class Unbound(Expression):
 class Operation(Expression):
     """An operator of `operators.py` applied element by element."""
 
-    __slots__ = ("args", "operator")
+    __slots__ = ()
     operator: Operator
-    args: tuple[Expression, ...]
 
     def __new__(cls, operator: Operator, args: tuple[Expression, ...]) -> Operation:
-        key = (Operation, operator.name, *map(id, args))
-        found = _interned.get(key)
-        if found is not None:
-            return found  # type: ignore[return-value]
-        return _make(cls, key, _broadcast(operator.name, args), {"operator": operator, "args": args})
+        return _operation(operator, args)
 
 
 class Call(Expression):
     """A function known by its address (table, C function, opaque Python function) applied element by element."""
 
-    __slots__ = ("args", "function")
+    __slots__ = ("function",)
     function: Any
-    args: tuple[Expression, ...]
 
     def __new__(cls, function: Any, args: tuple[Expression, ...]) -> Call:
         shape = _broadcast(function.name, args)
@@ -334,8 +341,7 @@ class Call(Expression):
 class Sum(Expression):
     """The sum of an array over some of its axes (the summed axes are `axes`, sorted)."""
 
-    __slots__ = ("args", "axes")
-    args: tuple[Expression, ...]
+    __slots__ = ("axes",)
     axes: tuple[int, ...]
 
     def __new__(cls, argument: Expression, axes: tuple[int, ...]) -> Sum:
@@ -377,8 +383,8 @@ def _make(cls: type, key: tuple[Any, ...], shape: Shape, fields: dict[str, Any])
     with _making:
         node: Any = _interned.get(key)
         if node is None:
-            node = object.__new__(cls)
-            node._key, node.shape = key, shape
+            node = _Node.__new__(cls)
+            node.shape = shape
             for name, value in fields.items():
                 setattr(node, name, value)
             _interned[key] = node
@@ -425,7 +431,7 @@ def as_expression(value: Any) -> Expression:
 def apply(operator: str | Operator, *values: Any) -> Expression:
     """Apply an operator by name; numbers are folded and neutral elements dropped."""
     found = _operators.OPERATORS[operator] if isinstance(operator, str) else operator
-    return _simplify.simplified(found, tuple([v if isinstance(v, Expression) else as_expression(v) for v in values]))
+    return _simplified(found, tuple([v if isinstance(v, Expression) else as_expression(v) for v in values]))
 
 
 def _binary(name: str, a: Any, b: Any) -> Expression:
@@ -443,7 +449,7 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
     if args == () or all(a is b for a, b in zip(args, node.args, strict=True)):
         return node
     if isinstance(node, Operation):
-        return _simplify.simplified(node.operator, args)
+        return _simplified(node.operator, args)
     if isinstance(node, Call):
         return Call(node.function, args)
     if isinstance(node, Sum):
@@ -453,63 +459,19 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
 
 def renamed(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """`transform`, where each leaf becomes one of its own: nothing can become simpler by that, so that nothing is tried."""
-    found: Expression = _transformed(node, leaf, _over)
+    found: Expression = _transformed(node, leaf, rebuild, False)
     return found
-
-
-def _over(node: Expression, args: tuple[Expression, ...]) -> Expression:
-    return Operation(node.operator, args) if isinstance(node, Operation) else rebuild(node, args)
 
 
 def transform(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """Rebuild a DAG bottom-up; `leaf` may replace any node (None: keep, and go on below it)."""
-    found: Expression = _transformed(node, leaf, rebuild)
+    found: Expression = _transformed(node, leaf, rebuild, True)
     return found
 
 
 def walk(*roots: Expression) -> Iterator[Expression]:
     """Every node once, arguments before the nodes that use them."""
     return iter(_walked(roots))
-
-
-def transformed_in_python(root: Any, leaf: Leaf, rebuild: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-    """`transform`, where there is no native core."""
-    done: dict[Expression, Expression] = {}
-    stack: list[tuple[Expression, bool]] = [(root, False)]
-    while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
-        n, expanded = stack.pop()
-        if n in done:
-            continue
-        replaced = rebuild(n, tuple(done[a] for a in n.args)) if expanded else leaf(n)
-        if replaced is not None:
-            done[n] = replaced
-        else:
-            stack.append((n, True))
-            stack.extend((a, False) for a in reversed(n.args))
-    return done[root]
-
-
-def walked_in_python(roots: tuple[Any, ...]) -> list[Any]:
-    """`walk`, where there is no native core."""
-    seen: dict[Expression, None] = {}
-    stack: list[tuple[Expression, bool]] = [(r, False) for r in reversed(roots)]
-    while stack:
-        node, expanded = stack.pop()
-        if node in seen:
-            continue
-        if expanded:
-            seen[node] = None
-        else:
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(node.args) if a not in seen)
-    return list(seen)
-
-
-try:  # the same in C++: a translation spends most of its time in these two loops
-    from .._core import transform as _transformed
-    from .._core import walk as _walked
-except ImportError:  # the package was installed without the native core
-    _transformed, _walked = transformed_in_python, walked_in_python
 
 
 def has_variable_index(key: Any) -> bool:
@@ -572,3 +534,12 @@ def total(value: Any, axis: int | tuple[int, ...] | None = None) -> Expression:
 # What operators are, and what is simpler than they are: both are made of expressions, so that they stand behind them.
 from . import operators as _operators  # noqa: E402
 from . import simplify as _simplify  # noqa: E402
+
+
+def _shape(operator: Operator, args: tuple[Expression, ...]) -> Shape:
+    return _broadcast(operator.name, args)
+
+
+_named = [_operators.OPERATORS[name] for name in ("neg", "sub", "where")]
+WORDS = (Operation, _shape, Constant, Literal, *_named, _simplify.by_rules)
+_learn_language(WORDS)

@@ -16,8 +16,8 @@ from .expression import Constant, Expression, Literal, Operation, _broadcast, ap
 from .operators import OPERATORS, Operator
 
 
-def simplified(operator: Operator, args: tuple[Expression, ...]) -> Expression:
-    """`operator` applied to `args`, in its simplest form."""
+def by_rules(operator: Operator, args: tuple[Expression, ...]) -> Expression:
+    """`operator` applied to `args`, in its simplest form: with all that there is to know about it."""
     if isinstance(args[-1], Constant) and all(isinstance(a, Constant) for a in args) and not operator.translated:
         folded = _fold(operator, args)
         if folded is not None:

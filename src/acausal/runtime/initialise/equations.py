@@ -7,9 +7,12 @@ columns are known.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...records import dataclass
+from ..problem import Problem, core
 from .linear import SparseFactor
 from .types import Floats, InitialProblem, Integers, Mask
 
@@ -109,6 +112,11 @@ class Incidence:
                 self._keep = self._observed_parts()
                 self._dropped = np.flatnonzero(~self._keep)
             self._compress()
+
+    @property
+    def dropped(self) -> Integers:
+        """Entries of `Stack.derivatives` that were zero in all trials."""
+        return self._dropped
 
     def watch(self, entries: Floats) -> None:
         if len(self._dropped) and entries[self._dropped].any():
@@ -229,6 +237,7 @@ class Subsystem:
         self.lower: Floats
         self.upper: Floats
         self.x: Floats = np.zeros(2 * stack.size) if x is None else x
+        self._at_once: Any = None
         self.read_attributes()
 
     def read_attributes(self) -> None:
@@ -258,6 +267,22 @@ class Subsystem:
 
     def solve(self, right: Floats) -> Floats:
         return self._factor.solve(right)
+
+    def at_once(self, z: Floats, tolerance: float, limit: int) -> tuple[Floats, float, int] | None:
+        """The solution that full Newton steps of the native core find from z, its scaled residual, and how many steps it took."""
+        problem, counts = self.stack.problem, self.stack.counts
+        if type(problem) is not Problem or problem.native is None or self.stack.initial_size or self._factor.native is None:
+            return None
+        if self._at_once is None:
+            tables = (self.rows, self.columns, self._source, self.indptr, self.indices, self.stack.incidence.dropped)
+            self._at_once = core.Newton(problem.native, self._factor.native, *(np.asarray(t, np.int32) for t in tables))
+        found, known, t = np.array(z, float), np.ascontiguousarray(problem.known), self.stack.time
+        numbers = self.nominal, self.lower, self.upper, tolerance, limit
+        done, residual, iterations, *evaluations = self._at_once.solve(found, self.x, known, t, *numbers)
+        self._factor.forget()
+        counts.residuals, counts.jacobians = counts.residuals + evaluations[0], counts.jacobians + evaluations[1]
+        counts.factorisations += evaluations[2]
+        return (found, residual, iterations) if done else None
 
     def nearly_singular(self) -> bool:
         """Whether the matrix factorised last is singular but for rounding: something in it answers a small push without limit."""

@@ -34,6 +34,14 @@ class SparseFactor:
         self._last: Floats | None = None
         self._regular = False
 
+    @property
+    def native(self) -> Any:
+        """The native factorisation, for others to use too; who does, says so with `forget`."""
+        return self._klu
+
+    def forget(self) -> None:
+        self._last = None
+
     def factor(self, data: Floats) -> bool:
         """True if the matrix is regular, as far as its pivots tell."""
         if self._last is not None and np.array_equal(data, self._last):

@@ -1,0 +1,99 @@
+"""Nodes of expressions, the table of operations and the two loops over them, where there is no native core.
+
+It says what `native/nodes.cpp` and `native/expressions.cpp` do; `tests/language/test_walks.py` compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+from weakref import WeakValueDictionary
+
+_interned: WeakValueDictionary[tuple[int, ...], Any] = WeakValueDictionary()
+_making = RLock()  # two threads that make the same node must get one
+_words: list[Any] = []
+
+
+class Node:
+    """What all expressions have: a shape and arguments; operations have an operator, too."""
+
+    __slots__ = ("args", "operator", "shape")
+    args: tuple[Any, ...]
+    operator: Any
+    shape: tuple[int, ...]
+
+    def __new__(cls, *given: Any) -> Any:
+        node = object.__new__(cls)
+        node.args = node.shape = ()
+        return node
+
+
+def learn_language(words: tuple[Any, ...]) -> None:
+    """What nodes are made of: the class of operations, their shape, constants, literals, neg, sub, where, the rules."""
+    _words[:] = words
+
+
+def operation(operator: Any, args: tuple[Any, ...]) -> Any:
+    """The one node of an operator and its arguments."""
+    key = (id(operator), *map(id, args))
+    found = _interned.get(key)
+    if found is None:
+        cls, shape_of, *_ = _words
+        shape = shape_of(operator, args)
+        with _making:
+            found = _interned.get(key)
+            if found is None:
+                found = Node.__new__(cls)
+                found.operator, found.args, found.shape = operator, args, shape
+                _interned[key] = found
+    return found
+
+
+def simplified(operator: Any, args: tuple[Any, ...]) -> Any:
+    """The node of an operator and its arguments in its simplest form."""
+    return _words[-1](operator, args)
+
+
+def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tuple[Any, ...]], Any], simplify: bool = True) -> Any:
+    """A DAG rebuilt bottom-up: `leaf(node)` may replace a node, `rebuild(node, args)` makes what is no operation."""
+    done: dict[Any, Any] = {}
+    stack: list[tuple[Any, bool]] = [(root, False)]
+    while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
+        node, expanded = stack.pop()
+        if node in done:
+            continue
+        if expanded:
+            done[node] = _rebuilt(node, tuple(done[a] for a in node.args), rebuild, simplify)
+            continue
+        replaced = leaf(node)
+        if replaced is not None or not node.args:
+            done[node] = node if replaced is None else replaced
+        else:
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args))
+    return done[root]
+
+
+def _rebuilt(node: Any, args: tuple[Any, ...], rebuild: Callable[[Any, tuple[Any, ...]], Any], simplify: bool) -> Any:
+    if all(a is b for a, b in zip(args, node.args, strict=True)):
+        return node
+    if not isinstance(node, _words[0]):
+        return rebuild(node, args)
+    return simplified(node.operator, args) if simplify else operation(node.operator, args)
+
+
+def walk(roots: tuple[Any, ...]) -> list[Any]:
+    """Every node once, arguments before the nodes that use them."""
+    seen: dict[Any, None] = {}
+    stack: list[tuple[Any, bool]] = [(r, False) for r in reversed(roots)]
+    while stack:
+        node, expanded = stack.pop()
+        if node in seen:
+            continue
+        if expanded:
+            seen[node] = None
+        else:
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args) if a not in seen)
+    return list(seen)
