@@ -5,6 +5,8 @@ Rooms whose thermostats switch at given times. Every event has two stored rows o
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 import acausal as ac
@@ -98,7 +100,7 @@ def switching(changes, system, until=100.0, points=11, causes=None, start=None, 
     data = 280.0 + 10.0 * np.exp(-0.1 * stored)[:, None] * np.ones(system.size)
     columns = np.arange(system.size)
     kept = Stored(stored, data, columns, columns * 0 - 1, known, inputs or {}, log=log)
-    return Result(system, kept, Outcome.FINISHED, {}, "House")
+    return Result(SimpleNamespace(system=system, title="House"), kept, Outcome.FINISHED, {})
 
 
 OFF, LOW, HIGH = 0, 1, 2

@@ -25,7 +25,6 @@ from ..families.template import Template
 from ..records import dataclass
 from ..vault import open_vault
 from .cache import expected_entries, host, key_of
-from .emit import emit_kernels, is_consecutive
 from .image import Image, images_of, mapped
 
 Request = tuple[Template, tuple[int, ...]]
@@ -213,6 +212,8 @@ class _How(Enum):
 
 
 def _how(one: _Wanted, many: bool) -> _How:
+    from .emit import is_consecutive
+
     if is_consecutive(one.signs, one.template):
         return _How.VECTORISED
     return _How.HASTY if many and one.few else _How.WELL
@@ -273,6 +274,8 @@ class _Compiler:
                     yield [one], _How.HASTY if len(alone) > LARGEST_OPTIMISED else how, alone
 
     def _text(self, batch: list[_Wanted]) -> str:
+        from .emit import emit_kernels  # whoever finds all kernels in the cache needs none of it
+
         return self.header + emit_kernels([(one.template, one.signs, one.key) for one in batch], self.fma)
 
     def _object(self, text: str, how: _How) -> bytes:

@@ -105,7 +105,7 @@ class Model:
         self._slides: Model | None = None
         self._parameters = Parameters(program.system, program.numbers)
         self._starts = StartReader(program.system, program.numbers)
-        self._preparation = Preparation(program.system, program.pattern, self._parameters, self._starts, program.title)
+        self._preparation = Preparation(program, self._parameters, self._starts)
         put_back()  # what was found about templates, for the next process
         clock.lap("kernels")
         self.seconds = {**program.seconds, **clock.seconds}
@@ -516,7 +516,7 @@ class Model:
 
     def prepare(self, asked: Beginning) -> Prepared:
         """Consistent values for a start; one that fails shows how far it came (`error.result`)."""
-        with shown(self.system, self.title):
+        with shown(self.program):
             return self._preparation.prepare(asked)
 
     def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
@@ -555,7 +555,7 @@ class Model:
         moment = seconds(at, "at", self.system.plant.independent[1])
         asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
         found = self.prepare(asked)
-        result = point(self.system, self.title, found, moment, Outcome.FINISHED)
+        result = point(self.program, found, moment, Outcome.FINISHED)
         if sensitivities is not None:
             from ..analysis.sensitivity import at_rest
 
@@ -585,7 +585,7 @@ class Model:
             changes = {**by_name(set or {}, "set"), **values}
             asked = Beginning(moment, "steady", changes, inputs or {}, guess, given or {}, solve_for, quick)
             found = self.prepare(asked)
-            result = point(self.system, self.title, found, moment, Outcome.FINISHED)
+            result = point(self.program, found, moment, Outcome.FINISHED)
             problem = found.problem
             nominal[problem.lowered.kept] = problem.nominal
             return result, problem.equations.workspace(moment, found.y, found.yp, problem.known)[problem.lowered.place]

@@ -106,7 +106,7 @@ class Session:
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
         self._changes: dict[str, Any] = dict(preparation.parameters.split(by_name(order.beginning.set, "set"))[0])
-        with shown(preparation.system, preparation.title):
+        with shown(preparation.program):
             self._prepared = preparation.prepare(order.beginning, self._clock.lap)
         self._signals, self._pieces = self._prepared.signals, dict[int, Pieces]()
         self._assigned = _assigned_after_steps(preparation)
@@ -283,7 +283,7 @@ class Session:
         columns = {int(cell): len(order.choice.gather) + k for k, cell in enumerate(self._assigned)}
         here = self._histories.leave(values_at(self._signals, t, known))
         stored = Stored(np.array([t]), row[None, :], order.choice.column, order.choice.slope_column, here, {}, t, columns)
-        return Result(self._preparation.system, stored, Outcome.FINISHED, None, self._preparation.title)
+        return Result(self._preparation.program, stored, Outcome.FINISHED, None)
 
     @property
     def events(self) -> Events:
@@ -311,7 +311,7 @@ class Session:
         statistics.late = {"initialisation": self._prepared.report.__str__}
         left = violated(problem, self._gather, run.times, run.rows, self._atol, self._order.rtol)
         preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
-        result = Result(preparation.system, stored, run.outcome, statistics, preparation.title, told, run.journal)
+        result = Result(preparation.program, stored, run.outcome, statistics, told, run.journal)
         result.chattering, result.told = run.chattering, self._prepared.told
         return result
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..families.system import System
+from ..program.program import Program
 from ..program.rows import Stored
 from ..runtime.initialise import InitialisationError
 from ..runtime.preparation import Prepared
@@ -17,23 +17,23 @@ from ..runtime.storage import choose
 from .result import Result
 
 
-def point(system: System, title: str, at: Prepared, t: float, outcome: Any) -> Result:
+def point(program: Program, at: Prepared, t: float, outcome: Any) -> Result:
     """A result with a single point, every quantity by name; also of a point where an initialisation gave up."""
-    choice, problem = choose(system, None, True, 1), at.problem
+    choice, problem = choose(program.system, None, True, 1), at.problem
     workspace = problem.equations.workspace(t, at.y, at.yp, problem.known)
     row = workspace[problem.lowered.index[choice.gather]]
     stored = Stored(np.array([t]), row[None, :], choice.column, choice.slope_column, problem.known.copy(), at.signals)
     statistics = Statistics()
     statistics.late = {"initialisation": at.report.__str__}
-    return Result(system, stored, outcome, statistics, title)
+    return Result(program, stored, outcome, statistics)
 
 
 @contextmanager
-def shown(system: System, title: str) -> Iterator[None]:
+def shown(program: Program) -> Iterator[None]:
     """A start that fails shows how far it came, as a result."""
     try:
         yield
     except InitialisationError as error:
         if error.reached is not None and error.result is None:
-            error.result = point(system, title, error.reached, error.report.time, error.outcome)
+            error.result = point(program, error.reached, error.report.time, error.outcome)
         raise

@@ -14,6 +14,7 @@ from ..families.path import Located
 from ..families.system import System
 from ..program.cells import PlantCells
 from ..program.evaluator import Evaluator
+from ..program.program import Program
 from ..program.rows import Meaning, Place, Stored
 from ..records import dataclass
 from .events import History
@@ -49,23 +50,23 @@ class Result(Viewable):
     """Trajectories of a run.
 
     `result["room.T"]` gives an array over `result.time`; an array variable or a slice of components gives more axes.
-    A run that failed midway gives what was computed until then; `result.outcome` says why it stopped.
+    A run that failed midway gives what was computed until then; `result.outcome` says why it stopped. It holds the rows of the run,
+    and the program that gives them names: `ac.Model(result.program)` is the model once more, without what was set.
     """
 
     def __init__(
         self,
-        system: System,
+        program: Program,
         stored: Stored,
         outcome: Any,
         statistics: Any,
-        title: str,
         diagnostics: tuple[Diagnostic, ...] = (),
         journal: Callable[[], Journal] | None = None,
     ) -> None:
-        self._system, self._stored, self._journal = system, stored, journal
+        self.program, self._stored, self._journal = program, stored, journal
         self.told: tuple[Diagnostic, ...] = ()  # of the diagnostics those about what was given, which is there before the run
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
-        self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, title, diagnostics
+        self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, program.title, diagnostics
         self.sensitivities: Any = None  # how it moves with parameters, where that was asked for
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,6 +76,10 @@ class Result(Viewable):
         recorded = {cell: Recorded(when, np.asarray(given.at(when))) for cell, given in self._stored.inputs.items()}
         journal = None if self.journal is None else self.journal.kept(self._system, recorded)
         return {**state, "_stored": replace(self._stored, inputs=recorded), "_journal": journal, "sensitivities": None}
+
+    @property
+    def _system(self) -> System:
+        return self.program.system
 
     @property
     def time(self) -> np.ndarray:

@@ -19,9 +19,8 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError, UsageError
 from ..families.lowering import lower
-from ..families.pattern import Pattern
 from ..families.starts import StartReader, Starts
-from ..families.system import System
+from ..program.program import Program
 from ..records import dataclass
 from .build import build
 from .histories import fresh_past, remembered
@@ -123,9 +122,10 @@ def private(problem: Problem) -> Problem:
 class Preparation:
     """Begins runs of one model."""
 
-    def __init__(self, system: System, pattern: Pattern, parameters: Parameters, starts: StartReader, title: str) -> None:
-        self.system, self.parameters, self.starts, self.title = system, parameters, starts, title
-        self._pattern = pattern
+    def __init__(self, program: Program, parameters: Parameters, starts: StartReader) -> None:
+        system, pattern = program.system, program.pattern
+        self.program, self.system, self.title = program, system, program.title
+        self.parameters, self.starts, self._pattern = parameters, starts, pattern
         self._lock = threading.RLock()
         self._benches: dict[int, list[_Bench]] = {}
         self._implicit: Problem | None = None

@@ -142,7 +142,7 @@ class Together:
         choice, model = self.order.choice, self.model
         known = member.problem.known
         stored = Stored(run.times, rows, choice.column, choice.slope_column, known, member.signals, run.t)
-        return Result(model.system, stored, Outcome.FINISHED, Statistics(run.statistics), model.title, member.told)
+        return Result(model.program, stored, Outcome.FINISHED, Statistics(run.statistics), member.told)
 
 
 def _known(member: Prepared, t: float) -> np.ndarray:

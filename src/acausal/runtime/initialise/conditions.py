@@ -27,8 +27,6 @@ import numpy as np
 
 from ...records import dataclass
 from .equations import Stack
-from .meters import meters
-from .ordering import choose, conflicting_rows, rivals, rows_by_columns
 from .types import Floats, InitialProblem, Integers, Mask
 
 Mode = Literal["start", "steady", "hold"]
@@ -76,6 +74,9 @@ def ordinary(problem: InitialProblem, mode: Mode) -> Conditions | None:
 def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Conditions:
     """The conditions by matching with priorities. With x, what is zero there does not count: a constraint x·u + y·v = 0 says
     nothing about u where x is zero, so that u and not v is to be taken at its start."""
+    from .meters import meters  # an ordinary start does without
+    from .ordering import choose, conflicting_rows, rivals, rows_by_columns
+
     problem, n = stack.problem, stack.size
     stack.incidence.prepare()
     incidence = rows_by_columns(stack.incidence.indptr, stack.incidence.rows, stack.rows)

@@ -3,7 +3,8 @@
 Problem. Find y and y' with F(t0, y, y') = 0 and the initial conditions (see `conditions`).
 
 The ordinary plant is linear or starts close by: one damped Newton iteration on the whole system, with one factorisation, does
-it, and that path is kept free of everything else. What fails there is solved block by block (see `blocks`).
+it, and that path is kept free of everything else, of modules too: what it does not need is imported where it is needed. What
+fails there is solved block by block (see `blocks`).
 """
 
 from __future__ import annotations
@@ -11,22 +12,21 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...records import dataclass
-from .blocks import BlockSolver
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem
 from .homotopy import follow_model, uses_model_continuation
-from .nearest import Nearest
 from .newton import Groups, NewtonResult, Verdict, newton
-from .numeric import by_numbers
 from .options import Options
-from .ordering import BlockOrder, block_order, rows_by_columns, undetermined
 from .report import Attempt, InitialisationError, Outcome, Report
-from .transient import settle
 from .types import Floats, InitialProblem, Integers
+
+if TYPE_CHECKING:
+    from .ordering import BlockOrder
 
 _SINGULAR = "The Jacobian is singular at the solution, which may not be unique: "
 _NEAREST, _REACHED = "the one nearest to the start was taken.", "the one that the model reaches from its start was taken."
@@ -154,6 +154,8 @@ class Initialiser:
 
     def order(self) -> BlockOrder | None:
         """The block triangular form; None if the system is structurally singular."""
+        from .ordering import block_order, rows_by_columns
+
         if self._order is None and self._whole is not None:
             self._order = block_order(rows_by_columns(self._whole.indptr, self._whole.indices, self._whole.size))
         return self._order
@@ -203,6 +205,8 @@ class _Run:
         whole, conditions = self.owner.whole, self.owner.conditions
         if whole is None or not conditions.by_structure or len(conditions.surplus):
             return
+        from .nearest import Nearest
+
         near = Nearest(self.stack, conditions, self.x)
         if near.contradicted():
             found = near.found(whole, self.options)
@@ -227,6 +231,8 @@ class _Run:
         self.exchanged = True
         if again or self.owner.mode != "start" or not len(chosen.taken) or not np.isfinite(self.x).all():
             return False
+        from .numeric import by_numbers
+
         other = by_numbers(self.stack, chosen, order, self.x, self.report.start)
         if other is None or np.array_equal(other.columns, chosen.columns):
             return False
@@ -270,6 +276,8 @@ class _Run:
         n, first = self.stack.size, self.report.start
         if not self.owner.problem.differential.any() or self.stack.equations != n:
             return False
+        from .transient import settle
+
         y, arrived = settle(self.stack, self._as_started(first[:n]), self.options)
         if arrived:
             whole.x[:] = 0.0
@@ -313,6 +321,8 @@ class _Run:
         return result
 
     def _by_blocks(self, order: BlockOrder) -> Outcome:
+        from .blocks import BlockSolver
+
         solver = BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report)
         if solver.solve() and self._conditions_hold(order):
             return self._checked(Outcome.HOMOTOPY if solver.by_continuation else Outcome.BLOCKS)
@@ -328,6 +338,8 @@ class _Run:
         for _ in range(1 + order.count):
             if self._newton(whole).converged.all():
                 return True
+            from .blocks import BlockSolver
+
             before = self.x.copy()
             if not BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report).solve():
                 return False
@@ -347,12 +359,16 @@ class _Run:
             self._begin()
             self.report.attempts = attempts
             return self._solve_as_chosen()
+        from .ordering import rows_by_columns, undetermined
+
         rows, columns = undetermined(rows_by_columns(whole.indptr, whole.indices, whole.size))
         return self._told_structure(whole.rows[rows], whole.columns[columns])
 
     def _not_square(self) -> Outcome:
         conditions = self.owner.conditions
         stack = self.stack.incidence.part(conditions.rows, conditions.columns)
+        from .ordering import rows_by_columns, undetermined
+
         _, columns = undetermined(rows_by_columns(stack[0], stack[1], len(conditions.rows)))
         rows = np.unique(np.concatenate([conditions.surplus, *conditions.conflicts]).astype(np.intp))
         return self._told_structure(rows, conditions.columns[columns])

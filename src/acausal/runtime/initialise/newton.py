@@ -45,7 +45,7 @@ class Verdict(IntEnum):
     TOO_MANY_ITERATIONS = 5
 
 
-_RUNNING = int(Verdict.RUNNING)  # an enumeration is slow to compare an array with
+_RUNNING, _CONVERGED = int(Verdict.RUNNING), int(Verdict.CONVERGED)  # an enumeration is slow to compare an array with
 
 
 class Groups:
@@ -92,7 +92,7 @@ class NewtonResult:
 
     @property
     def converged(self) -> Mask:
-        return np.asarray(self.verdict == Verdict.CONVERGED)
+        return np.asarray(self.verdict == _CONVERGED)
 
 
 class Way(Protocol):
@@ -117,7 +117,7 @@ def newton(
         found = system.at_once(z, options.tolerance, options.iterations)
         if found is not None:
             solution, residual, iterations = found
-            return NewtonResult(solution, np.array([Verdict.CONVERGED]), np.array([residual]), iterations)
+            return NewtonResult(solution, np.array([_CONVERGED]), np.array([residual]), iterations)
     from .steps import descending
 
     with np.errstate(all="ignore"):
