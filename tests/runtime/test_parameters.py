@@ -127,3 +127,23 @@ def test_start_values_are_set_like_parameters():
 def test_a_wrong_start_value_is_refused(asked, told):
     with pytest.raises(ac.ModelError, match=told):
         ac.compile(Cooling(), units=False).simulate(until=1.0, **asked)
+
+
+class Stored(ac.Component):
+    """Its content is fixed by x; y follows from it."""
+
+    x, y, z = ac.Variable(start=2.0, fixed=True), ac.Variable(start=1.0), ac.Variable(start=3.0)
+
+    def equations(self):
+        yield ac.der(self.x) == -self.x
+        yield self.y == 2 * self.x
+        yield self.z**3 == self.x
+
+
+def test_a_start_value_that_can_only_be_a_guess_is_told():
+    model = ac.compile(Stored())
+    with pytest.warns(ac.ModelWarning, match=r"`y` does not start at 10.0, but at 4: `x` is fixed there.(.|\n)*given=\{'y'"):
+        result = model.simulate(1.0, set={"y": 10.0})
+    assert result["x"][0] == 2.0 and "`y`" in result.diagnostics[0].what
+    assert model.simulate(1.0, given={"y": 10.0})["x"][0] == pytest.approx(5.0)
+    assert not model.simulate(1.0, set={"x": 8.0, "y": 16.0}).diagnostics

@@ -25,7 +25,7 @@ from ..records import dataclass
 from .build import build
 from .histories import fresh_past, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
-from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, with_starts
+from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, values_from, with_starts
 from .inputs import Signal, values_at
 from .parameters import Parameters, by_name
 from .problem import Floats, Problem
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _SETTLINGS = 20  # of discrete values in a steady state
 _LONG_AGO = -1e18  # seconds
+_MET = 1e-6  # of its size: a start value that differs by less is kept
 _RESTARTS = 20  # of an inverse problem whose start values depend on the parameters sought
 
 
@@ -190,8 +191,39 @@ class Preparation:
         if self.selection is not None:
             problem, first = self._reselected(problem, first, t, known)
         self.problem = problem
+        if starts and asked.mode == "start":
+            told += self._guesses(starts, problem, first, t, known)
         lap("initialisation")
         return Prepared(problem, first.y, first.yp, first.report, signals, tuple(told))
+
+    def _guesses(
+        self, starts: Mapping[str, Any], problem: Problem, first: Initialised, t: float, known: Floats
+    ) -> list[Diagnostic]:
+        """A word about start values in `set` that could only be guesses, because the component fixes others that determine them."""
+        from .states import spread
+
+        system, read = self.system, self.starts.starts(known)
+        whole = spread(problem, t, first.y, first.yp, problem.known)[0]
+        told = []
+        for path, value in starts.items():
+            wanted, asked = values_from(system, {path: value}, what="set")
+            off = np.flatnonzero(asked & (np.abs(whole - wanted) > _MET * np.maximum(np.abs(wanted), read.nominal)))
+            owner = path.rpartition(".")[0]
+            names = [system.name_of_unknown(int(k)) for k in np.flatnonzero(read.fixed)] if len(off) else []
+            beside = [f"`{name}`" for name in names if name.rpartition(".")[0] == owner]
+            if beside:
+                located = system.plant.locate(path)
+                quantity = located.kind.quantities[located.name]
+                number, unit = quantity.base + int(np.ravel(located.flat)[0]), quantity.declaration.unit
+                found, are = system.aliases.sign[number] * whole[off[0]], "is" if len(beside) == 1 else "are"
+                told.append(
+                    Diagnostic(
+                        f"`{path}` does not start at {value}, but at {f'{found:.6g} {unit}'.strip()}: "
+                        f"{', '.join(beside[:3])} {are} fixed there.",
+                        remedy=f"simulate(given={{{path!r}: …}}) holds it, and one of the others gives way.",
+                    )
+                )
+        return told
 
     @contextmanager
     def _bench(self, shared: Problem) -> Iterator[_Bench]:
