@@ -330,23 +330,28 @@ bool Local::attempt(int32_t row, double t) {
     return true;
 }
 
+// IDAS' differences of an unknown, by what its new course adds to the former one: the last of them is of a degree that neither has.
+void Local::rewrite(const Unknown &u) {
+    double value[8];
+    size_t count = std::min(history.differences.size(), (size_t)history.order + 2);
+    place[u.number] = -1;
+    for (size_t j = 0; j < count; ++j) value[j] = course(u, along(history.times[j])) - value_at(weights_at(history.times[j]), u.number);
+    for (size_t level = 1; level < count; ++level) // Newton's divided differences …
+        for (size_t j = count - 1; j >= level; --j) value[j] = (value[j - 1] - value[j]) / (history.times[j - level] - history.times[j]);
+    double product = 1;
+    for (size_t j = 0; j < count; ++j) { // … times the distances that IDAS keeps with them
+        history.differences[j][u.number] += product * value[j];
+        if (j + 1 < count) product *= history.times[0] - history.times[j + 1];
+    }
+}
+
 void Local::commit(double *w, double *w_out) {
     Switches &s = *switches;
     for (auto [cell, _] : old) w[cell] = w_out[cell] = v[cell];
     for (const Unknown &u : few) {
-        double value[8];
-        size_t count = std::min(history.differences.size(), (size_t)history.order + 2);
-        for (size_t j = 0; j < count; ++j) value[j] = course(u, along(history.times[j]));
-        for (size_t level = 1; level < count; ++level) // Newton's divided differences …
-            for (size_t j = count - 1; j >= level; --j) value[j] = (value[j - 1] - value[j]) / (history.times[j - level] - history.times[j]);
-        double product = 1;
-        for (size_t j = 0; j < count; ++j) { // … times the distances that IDAS keeps with them
-            history.differences[j][u.number] = product * value[j];
-            if (j + 1 < count) product *= history.times[0] - history.times[j + 1];
-        }
+        rewrite(u);
         double end = along(searched_until);
         w[u.number] = course(u, end), w[n + u.number] = course_slope(u, end);
-        place[u.number] = -1;
         if (taken[u.number] < 0) taken[u.number] = (int32_t)courses.size(), courses.push_back(u);
         else courses[taken[u.number]] = u;
     }

@@ -22,6 +22,7 @@
 
 namespace acausal {
 
+constexpr int points = 5; // of the collocation, so that a course has the degree of the highest order
 constexpr size_t most_cells = 256; // that one row may be computed from
 
 // The last step as IDAS has it: times of its points, the last one first, and the differences over them.
@@ -122,6 +123,13 @@ class Local {
     bool add_unknown(int32_t row, double t);
     bool add_neighbours(double t, bool &added);
     bool fits() const;
+    void rewrite(const Unknown &u);
+    double collocation_time(int point) const;
+    void integrate(Unknown &u, const double *at, size_t stride, double t);
+    void follow_former(Unknown &u, double t);
+    bool balance(double t);
+    double former_residual(int32_t row, double t);
+    double weight_of_slope(Unknown &u, double t);
     void place_at(double t);
     bool factor(double t);
     void back_substitute(double *x) const;
@@ -157,6 +165,7 @@ class Local {
     std::unordered_map<int64_t, Weights> weights;
     std::vector<int32_t> place; // of an unknown among the few, or -1
     std::vector<Unknown> few;
+    std::vector<int32_t> beside; // rows of states that hardly see the few
     std::vector<int32_t> taken; // … and among those that took another course in this step
     std::vector<Unknown> courses;
     std::vector<double> matrix;

@@ -6,7 +6,6 @@
 
 namespace acausal {
 
-constexpr int points = 5; // of the collocation, so that a course has the degree of the highest order
 constexpr size_t most_unknowns = 32;
 constexpr int most_corrections = 25;
 
@@ -124,25 +123,39 @@ void Local::place_at(double t) {
     for (Unknown &u : few) u.value = course(u, x), u.slope = course_slope(u, x);
 }
 
+double Local::collocation_time(int point) const { return history.times[1] + basis.x[point] * length(); }
+
+// The course by its slopes, or values, at the points; `stride` numbers from one to the next.
+void Local::integrate(Unknown &u, const double *at, size_t stride, double t) {
+    std::fill(u.coefficient, u.coefficient + points + 1, 0.0);
+    for (int p = 0; p < points; ++p)
+        for (int q = 0; q <= points; ++q)
+            u.coefficient[q] += u.differential ? length() * at[p * stride] * basis.integral[p][q] : q < points ? at[p * stride] * basis.lagrange[p][q] : 0.0;
+    if (u.differential) u.coefficient[0] += u.begin - polynomial(u.coefficient, points, along(t));
+}
+
+// A state on the course that it had.
+void Local::follow_former(Unknown &u, double t) {
+    double at[points];
+    int32_t placed = place[u.number];
+    place[u.number] = -1;
+    for (int p = 0; p < points; ++p) at[p] = slope_at(weights_at(collocation_time(p)), u.number);
+    place[u.number] = placed;
+    integrate(u, at, 1, t);
+}
+
 // Slopes (of states) and values (of others) at some points of the step determine courses; courses determine them. In turns.
 bool Local::collocate(double t) {
     size_t m = few.size();
-    double start = along(t), x[most_unknowns];
+    double x[most_unknowns];
     std::vector<double> at(points * m), states(m * points);
     for (size_t k = 0; k < m; ++k)
         for (int p = 0; p < points; ++p) at[p * m + k] = solved_for(few[k]);
     for (int turn = 0; turn < most_corrections; ++turn) {
         double largest = 0;
-        for (size_t k = 0; k < m; ++k) {
-            Unknown &u = few[k];
-            std::fill(u.coefficient, u.coefficient + points + 1, 0.0);
-            for (int p = 0; p < points; ++p)
-                for (int q = 0; q <= points; ++q)
-                    u.coefficient[q] += u.differential ? length() * at[p * m + k] * basis.integral[p][q] : q < points ? at[p * m + k] * basis.lagrange[p][q] : 0.0;
-            if (u.differential) u.coefficient[0] += u.begin - polynomial(u.coefficient, points, start);
-        }
+        for (size_t k = 0; k < m; ++k) integrate(few[k], &at[k], m, t);
         for (int p = 0; p < points; ++p) {
-            double time = history.times[1] + basis.x[p] * length();
+            double time = collocation_time(p);
             for (size_t k = 0; k < m; ++k) {
                 Unknown &u = few[k];
                 if (u.differential) u.value = course(u, basis.x[p]), u.slope = at[p * m + k];
@@ -173,6 +186,7 @@ bool Local::fits() const {
 // Rows of others that read the few: those in which these leave a defect that matters become ours.
 bool Local::add_neighbours(double t, bool &added) {
     added = false;
+    beside.clear();
     std::vector<int32_t> cells;
     for (const Unknown &u : few) cells.push_back(u.number), cells.push_back((int32_t)n + u.number);
     Reached found = reached(cells);
@@ -207,6 +221,7 @@ bool Local::add_neighbours(double t, bool &added) {
         place[number] = -1;
         if (!(std::fabs(slope) > 0)) return false;
         if (!(std::fabs((with - without) / slope) <= 0.02 * scale_of(other))) wanted.push_back(row);
+        else if (other.differential) beside.push_back(row);
     }
     for (int32_t row : wanted)
         if (!add_unknown(row, t)) return false;
@@ -231,16 +246,16 @@ bool Local::continuous(double t) {
         if (!add_unknown(row, t)) return false;
     if (!few.empty() && !solve(t)) return false;
     if (few.empty()) return true;
-    std::vector<int32_t> values, slopes;
+    std::vector<int32_t> slopes;
     for (const Unknown &u : few) {
-        cells.push_back(u.number), cells.push_back((int32_t)n + u.number);
         slopes.push_back((int32_t)n + u.number);
         if (!u.differential) slopes.push_back(u.number);
     }
+    Reached jumped = reached(slopes); // what sees a jump may switch at once
+    if (!jumped.bounded || jumped.foreign || !jumped.updates.empty() || !balance(t)) return false;
+    for (const Unknown &u : few) cells.push_back(u.number), cells.push_back((int32_t)n + u.number);
     effect = reached(cells);
     if (!effect.bounded) return false;
-    Reached jumped = reached(slopes); // what sees a jump may switch at once
-    if (!jumped.bounded || jumped.foreign || !jumped.updates.empty()) return false;
     place_at(t);
     for (int32_t relation : jumped.relations)
         if (!holds(relation, t)) return false;

@@ -164,6 +164,9 @@ def test_a_car_air_conditioner_cycles_when_hot_and_has_two_points_of_rest() -> N
     assert (twice.state_at("valve.stage", 345.0), twice.state_at("valve.stage", 595.0)) == ("lifted", "seated")
     assert twice["outside.T"][before] == twice["outside.T"][after]
     assert twice["dp"][after] - twice["dp"][before] > 3e5
+    for run in (mild, hot, twice):
+        charge = np.asarray(run["charge"])
+        assert np.abs(charge / charge[0] - 1).max() < 1e-10
 
 
 def test_a_dehumidifier_dries_the_air_and_freezes_in_a_cold_cellar() -> None:
