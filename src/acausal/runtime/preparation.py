@@ -214,7 +214,7 @@ class Preparation:
             if beside:
                 located = system.plant.locate(path)
                 quantity = located.kind.quantities[located.name]
-                number, unit = quantity.base + int(np.ravel(located.flat)[0]), quantity.declaration.unit
+                number, unit = quantity.base + int(np.asarray(located.flat).flat[0]), quantity.declaration.unit
                 found, are = system.aliases.sign[number] * whole[off[0]], "is" if len(beside) == 1 else "are"
                 told.append(
                     Diagnostic(
