@@ -10,6 +10,7 @@ import pytest
 import small_problems as problems
 from solver_suite import SINE, SolverSuite, request_for
 
+import acausal as ac
 from acausal.runtime import solver as solver_module
 from acausal.runtime.problem import Problem
 from acausal.runtime.run import run_to_end
@@ -48,3 +49,43 @@ def test_it_is_the_default_without_the_native_core_and_says_so(monkeypatch: pyte
         assert default_solver() == "sundae"
     assert default_solver() == "sundae"  # once told is enough
     default_solver.cache_clear()
+
+
+class Pendulum(ac.Component):
+    """Index 3; on its way down x is the better state, further on y."""
+
+    g, bumps = ac.Parameter(9.81), ac.Discrete(0.0)
+    x, y = ac.Variable(start=0.8, fixed=True), ac.Variable(start=-0.6)
+    u, v, F = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+    def equations(self):
+        yield ac.der(self.x) == self.u
+        yield ac.der(self.y) == self.v
+        yield ac.der(self.u) == -self.F * self.x
+        yield ac.der(self.v) == -self.F * self.y - self.g
+        yield self.x**2 + self.y**2 == 1.0
+
+
+class Bumped(Pendulum):
+    """A wall at x = -0.5 gives back the velocity, whichever of u and v is a state."""
+
+    def events(self):
+        hit = self.x < -0.5
+        yield ac.when(hit, ac.reinit(self.u, -self.u), ac.assign(self.bumps, ac.pre(self.bumps) + 1.0))
+
+
+@pytest.mark.parametrize("component", [Pendulum, Bumped])
+def test_a_plug_in_exchanges_states_and_a_session_of_it_is_taken_back(component):
+    model = ac.compile(component())
+    native = model.simulate(1.5, points=4, rtol=1e-9)
+    whole = model.simulate(1.5, points=4, solver="sundae")
+    assert whole.outcome.ok and whole.statistics.state_exchanges >= 1
+    np.testing.assert_allclose(whole["x"], native["x"], atol=1e-4)
+    np.testing.assert_allclose(whole["x"] ** 2 + whole["y"] ** 2, 1.0, atol=1e-6)
+    session = model.start(solver="sundae").advance(1.0)
+    mark = session.save()
+    first = session.advance(1.5)["x"]
+    assert first == pytest.approx(float(native["x"][-1]), abs=1e-4)
+    again = session.restore(mark).advance(1.5)["x"]
+    assert again == pytest.approx(first, abs=1e-4)
+    assert session.restore(mark).advance(1.5)["x"] == again  # the same each time

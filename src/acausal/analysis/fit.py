@@ -97,10 +97,10 @@ class FitProblem:
 
     def guesses(self, count: int, seed: int) -> np.ndarray:
         """Points spread over the bounds; without bounds, over a factor of ten around the present values."""
-        from scipy.stats import qmc
-
         if count < 1:
             return np.zeros((0, len(self.names)))
+        from scipy.stats import qmc  # seconds on a slow disk, and most fits have one start
+
         now = self.first({})
         low = np.where(np.isfinite(self.low), self.low, np.minimum(now / 3, now * 3))
         high = np.where(np.isfinite(self.high), self.high, np.maximum(now / 3, now * 3))

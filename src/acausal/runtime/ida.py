@@ -101,6 +101,10 @@ class NativeSolver:
         self.session.exchange(problem.native, *problem.error_test(self.request.options.get("suppress_algebraic", False)))
         watch.attach(self.session)
 
+    def lend(self, problem: Problem) -> None:
+        """Let `consistent` work with other equations for the same unknowns, until it is lent those of the run again."""
+        self.session.exchange(problem.native, *problem.error_test(bool(self.request.options.get("suppress_algebraic", False))))
+
     def journal(self, known: Floats) -> Callable[[], Journal] | None:
         return self._journal(known)
 

@@ -24,6 +24,7 @@ from .status import Status
 if TYPE_CHECKING:
     from .events.driver import Hybrid
     from .ida import NativeSolver
+    from .integrator import Task
     from .journal import Journal
     from .states import StateSelection, Watch
 
@@ -37,6 +38,7 @@ class Opened(Protocol):
 
     def set_inputs(self, inputs: Mapping[int, Signal]) -> None: ...
     def exchange(self, problem: Problem, watch: Watch) -> None: ...
+    def lend(self, problem: Problem) -> None: ...
     def journal(self, known: Floats) -> Callable[[], Journal] | None: ...
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]: ...
 
@@ -49,17 +51,36 @@ class PlugIn:
         from .stepping import Stepping
 
         assert request.known is not None  # a checked request has its own
-        task = Task(problem, request.known, request.inputs)
-        task.rtol, task.atol, task.t0, task.t_end = request.rtol, np.asarray(request.atol), request.t0, request.t_end
-        task.options = check_options(solver, request.options)
-        self.problem, self.task = problem, task
-        self.session = Stepping(task, solver.open(task), request.stored)
+        self.solver, self.request, self.problem = solver, request, problem
+        self.options = check_options(solver, request.options)
+        self.task: Task = self._task(Task(problem, request.known, request.inputs))
+        self.session = Stepping(self.task, solver.open(self.task), request.stored)
+        self.session.look_at(request.watch)
+
+    def _task(self, task: Task) -> Task:
+        r = self.request
+        task.rtol, task.atol, task.t0, task.t_end = r.rtol, np.asarray(r.atol), r.t0, r.t_end
+        task.options = self.options
+        return task
 
     def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
         self.task.set_inputs(inputs)
 
     def exchange(self, problem: Problem, watch: Watch) -> None:
-        raise NotImplementedError("states are exchanged by native solvers only")
+        """Other equations for the same unknowns. An integrator of somebody else knows nothing of that: it begins anew there."""
+        from .integrator import Task
+        from .states import gathered, spread
+
+        session, before = self.session, self.task
+        whole = spread(self.problem, session.t, session.y, session.yp, before.known_at(session.t))
+        self.problem, self.task = problem, self._task(Task(problem, before.known, before.inputs))
+        self.task.counts, self.task.seconds, self.task.non_finite = before.counts, before.seconds, before.non_finite
+        session.take(self.task, self.solver.open(self.task))
+        session.look_at(watch)
+        session.start(session.t, *gathered(problem, *whole), session.last_step)
+
+    def lend(self, problem: Problem) -> None:
+        self.session.lend(problem)
 
     def journal(self, known: Floats) -> Callable[[], Journal] | None:
         return None
@@ -87,6 +108,9 @@ class Unmoved:
         self.session.inputs = inputs
 
     def exchange(self, problem: Problem, watch: Watch) -> None:
+        raise NotImplementedError("there are no states")
+
+    def lend(self, problem: Problem) -> None:
         raise NotImplementedError("there are no states")
 
     def journal(self, known: Floats) -> Callable[[], Journal] | None:

@@ -14,11 +14,12 @@ import numpy as np
 from .consistent import Consistency
 from .crossings import crosses, first_crossing
 from .integrator import Integrator, Step, StepFailed, Task
-from .problem import Floats, Mask, Stored
+from .problem import Floats, Mask, Problem, Stored
 from .solver import COUNTERS, Progress
 from .status import Status
 
 _EPSILON = float(np.finfo(float).eps)
+_DEGRADATION = 3.0  # of what was found at first
 _STALLED = 1000  # steps after which time must have moved
 
 
@@ -71,6 +72,8 @@ class Stepping:
         rules = self.problem.rules
         self._found = np.zeros(0 if rules is None else rules.root_count, dtype=np.int32)
         self._consistency: Consistency | None = None
+        self._watch: Any = None  # how well the selected states determine the rest, where they may be exchanged …
+        self._allowed = 0.0  # … and how badly they may
         self._asked = time.monotonic()
         self._steps = 0
         self._seconds = {"output": 0.0, "total": 0.0}
@@ -105,6 +108,31 @@ class Stepping:
     def statistics(self) -> dict[str, Any]:
         counts = {**dict.fromkeys(COUNTERS, 0), "steps": self._steps, **self.task.counts}
         return {**counts, "seconds": {**self.task.seconds, **self._seconds}}
+
+    # --- other equations for the same unknowns ---------------------------------------------------------------------------------
+    def take(self, task: Task, integrator: Integrator) -> None:
+        """Go on with these; a start follows."""
+        self.task, self.integrator, self.problem, self._consistency = task, integrator, task.problem, None
+
+    def lend(self, problem: Problem) -> None:
+        """Let `consistent` work with these, until it is lent those of the run again."""
+        self._consistency = Consistency(problem)
+
+    def look_at(self, watch: Any) -> None:
+        """After every step, see whether the states that were selected still determine the rest well (native/watch.h)."""
+        self._watch, self._allowed = watch, 0.0
+
+    def _degraded(self) -> bool:
+        if self._watch is None or self.t < self.end:
+            return False
+        from .states import spread
+
+        known = self.task.known_at(self.t)
+        whole = spread(self.problem, self.t, self._y, self._yp, known)
+        now = self._watch.growth(self.t, *whole, known[: self.problem.lowered.system.known_count])
+        if self._allowed == 0.0:
+            self._allowed = max(self._watch.limit, _DEGRADATION * now)  # nothing better was to be had
+        return bool(now > self._allowed)
 
     # --- between two calls of advance -----------------------------------------------------------------------------------------
     def start(self, t: float, y: Floats, yp: Floats, step: float = 0.0) -> None:
@@ -189,6 +217,8 @@ class Stepping:
             assigned = (crossed or self.t >= self.end) and self._update_after_step()
             if crossed or assigned:
                 return Status.ROOT if crossed else Status.ASSIGNED
+            if self._degraded():
+                return Status.STATES_DEGRADED
             if moved.stalled(self.t, counts["non_finite_evaluations"]):
                 return Status.NOT_FINITE if moved.without_value else Status.STEP_TOO_SMALL
             if progress is not None and time.monotonic() - self._asked >= interval:

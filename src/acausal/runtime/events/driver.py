@@ -451,7 +451,6 @@ class Hybrid:
         if exchange is None:
             return False
         problem, solved = self.problem, True
-        suppressed = bool(self.request.options.get("suppress_algebraic", False))
         for unknown in lost:
             best: tuple[float, Problem, Floats] | None = None
             alike = problem.differential & (rank == rank[unknown])
@@ -460,7 +459,7 @@ class Hybrid:
                 continue  # those it is tied to were set too, and decide
             for state in free:
                 other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
-                self.session.exchange(other.native, *other.error_test(suppressed))
+                self.solver.lend(other)
                 ok, _ = self.session.consistent(t, y_try, yp_try, other.differential, other.nominal)
                 moved = float((np.abs(y_try - y) / other.nominal).sum())
                 if ok and np.isfinite(moved) and (best is None or moved < best[0]):
@@ -469,7 +468,7 @@ class Hybrid:
                 solved = False
                 break
             problem, y[:] = best[1], best[2]
-        self.session.exchange(self.problem.native, *self.problem.error_test(suppressed))
+        self.solver.lend(self.problem)
         return solved
 
     def _ranks(self) -> np.ndarray:
