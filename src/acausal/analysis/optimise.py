@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..language.reductions import Reduction, final
 from ..language.units import quantity
 from .fit import _bounds, _present
 from .gradient import gradient
+from .ipopt import ipopt
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -81,11 +81,7 @@ def _minimiser(method: str, tolerance: float) -> Callable[..., Any]:
 
     if method != "ipopt":
         return partial(minimize, method=method, options={"ftol": tolerance, "maxiter": 200})
-    try:
-        ipopt = import_module("cyipopt").minimize_ipopt
-    except ImportError:
-        raise UsageError('`method="ipopt"` needs cyipopt, which is not installed.', remedy="pip install cyipopt") from None
-    return partial(ipopt, tol=tolerance, options={"max_iter": 200, "print_level": 0})
+    return ipopt(tolerance)
 
 
 @dataclass(eq=False)
