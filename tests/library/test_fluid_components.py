@@ -272,3 +272,33 @@ def test_an_input_is_not_given_but_put_in():
 
     with pytest.raises(ac.ModelError, match=r"(?s)`tank.p_surface` is an input .*inputs=.'tank.p_surface': 200000.0."):
         ac.compile(Tank()).simulate(until=1.0, given={"tank.p_surface": 2e5})
+
+
+class _FedPipe(ac.Component):
+    def __init__(self) -> None:
+        self.source = fluid.FlowSource(medium="R134a", m_flow=0.02, h=2.2e5)
+        self.pipe = fluid.DistributedPipe(5, length=5.0, p_start=6e5, h_start=2.2e5)
+        self.outlet, self.end = fluid.Orifice(A=2e-4), fluid.PressureBoundary(p=5e5, h=4.2e5)
+
+    def connections(self):
+        yield self.source.port, self.pipe.a
+        yield self.pipe.b, self.outlet.a
+        yield self.outlet.b, self.end.port
+
+
+def test_cells_start_at_temperatures_on_the_other_side_of_the_dome():
+    model, T = ac.compile(_FedPipe()), np.linspace(290.0, 330.0, 5)  # the first is liquid as it was, the others are vapour
+    run = model.simulate(until=0.1, given={"pipe.p": "6 bar", "pipe.T": T})
+    np.testing.assert_allclose(run["pipe.T"][0], T, rtol=1e-9)
+    np.testing.assert_allclose(run["pipe.h"][0], R134A.state(p=6e5, T=T).h, rtol=1e-8)
+    assert not run.diagnostics
+
+
+def test_it_is_told_which_start_gave_way_where_several_could():
+    model = ac.compile(_FedPipe())
+    with pytest.warns(ac.ModelWarning, match="5 initial conditions of the model gave way to what is given; others could have"):
+        run = model.simulate(until=0.1, given={"pipe.T": "50 degC"})
+    np.testing.assert_allclose(run["pipe.T"][0], 323.15, rtol=1e-9)
+    np.testing.assert_allclose(run["pipe.p"][0], 6e5, rtol=1e-9)  # what is stated first counts longest
+    assert "self.h == self.h_start" in str(run.diagnostics[0]) and "self.p ==" not in str(run.diagnostics[0])
+    assert not model.simulate(until=0.1, given={"pipe.h": 4.3e5}).diagnostics

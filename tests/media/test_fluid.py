@@ -426,7 +426,7 @@ def test_basis_functions_agree_at_their_knots_to_rounding():
     axis = Axis(graded(0.0, 1.0, 60, lambda x: 1 / (x + 0.01)))
     found = axis.polynomials()[:, :, :6]
     at_the_end, at_the_start = found[:-1].sum(axis=1), found[1:, 0]
-    assert np.abs(at_the_end[:, 1:] - at_the_start[:, :5]).max() < 1e-15 and np.abs(at_the_end[:, 0]).max() < 1e-15
+    assert np.abs(at_the_end[:, 1:] - at_the_start[:, :5]).max() < 5e-15 and np.abs(at_the_end[:, 0]).max() < 5e-15
     values, span = axis.rows(np.linspace(0.0, 1.0, 301))
     np.testing.assert_allclose(values.sum(axis=1), 1.0, atol=1e-14)
     slopes, _ = axis.rows(np.linspace(0.0, 1.0, 301), 1)

@@ -36,8 +36,9 @@ class Discrete(Protocol):
 class Evaluator:
     """Values, units and meanings by name."""
 
-    def __init__(self, system: System, stored: Stored, history: Discrete | None = None) -> None:
+    def __init__(self, system: System, stored: Stored, history: Discrete | None = None, *, live: bool = False) -> None:
         self._system, self._stored, self.history = system, stored, history
+        self._live = live  # whether relations are as written, which they are while a start is sought, or frozen as in a run
 
     @staticmethod
     def of_names(system: System) -> Evaluator:
@@ -241,7 +242,7 @@ class Evaluator:
             if isinstance(node, Time):
                 return self.time[:, None]
             if isinstance(node, (Continuation, Mark)):  # the model as written; in the middle of a run, relations frozen
-                return np.full((1, 1), float(isinstance(node, Continuation)))
+                return np.full((1, 1), float(isinstance(node, Continuation) or (self._live and node is Mark("live"))))
             assert isinstance(node, Reference)
             owner: Kind = node.owner.kind
             quantity = owner.quantities[node.name]

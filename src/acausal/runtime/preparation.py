@@ -171,6 +171,7 @@ class Preparation:
         report = None
         if asked.inverse:
             calibrated, earlier, report = self._inverse(asked, mode, known_with, earlier, signals)
+            told += report.gave_way()
             known, mode = known_with(calibrated), "steady" if mode == "steady" else "hold"
         with self._lock:
             shared = self._chosen(t, known, earlier)

@@ -21,7 +21,7 @@ or a derivative. Should that be structurally singular, the Newton iteration noti
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -29,8 +29,12 @@ from ...records import dataclass
 from .equations import Stack
 from .types import Floats, InitialProblem, Integers, Mask
 
+if TYPE_CHECKING:
+    from ...structure import Incidence, Matching
+
 Mode = Literal["start", "steady", "hold"]
 _NONE: Integers = np.empty(0, np.intp)
+_FIXED = 5  # the rank of what the model fixes, where somebody asks for something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class Conditions:
     ignored: Integers = field(default_factory=lambda: _NONE)  # rows that do not count (steady state; given values in their place)
     conflicts: tuple[Integers, ...] = ()  # for the first surplus rows: the rows they compete with
     by_structure: bool = False
+    a_choice: bool = False  # whether other starts could have given way to what is given as well
 
     @property
     def square(self) -> bool:
@@ -84,17 +89,18 @@ def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Condition
         incidence = rows_by_columns(*stack.incidence.without_zeros(x), stack.rows)
     rank = ranks(problem, mode)
     required = _required(stack)
-    matching = choose(incidence, rank, required)
+    matching = choose(incidence, rank, required, in_turn=mode == "start")
     if mode == "steady" and (matching.unknown_of_equation[required] < 0).any():
         counting = meters(stack, incidence)
         rank[:n][counting], rank[n:][counting] = -1, 0
         matching = choose(incidence, rank, required)
     computed = np.asarray(matching.equation_of_unknown >= 0)
     unmatched = np.flatnonzero(matching.unknown_of_equation < 0)
-    binding = required[unmatched]
+    binding, a_choice = required[unmatched], False
     if mode == "start":  # what the model states there gives way to what somebody asks for, and to nothing else
         asked = required & (np.arange(len(required)) >= stack.equations)
         binding |= ~rivals(incidence, rank, matching, asked)[unmatched]
+        a_choice = _others_could(incidence, rank, matching, required, unmatched[~binding])
     surplus, ignored = unmatched[binding], unmatched[~binding]
     # Algebraic unknowns and, at a start, derivatives ought to be computed; if no row does, the system is not square.
     open_columns = (rank == 0) & ~computed
@@ -110,7 +116,20 @@ def by_structure(stack: Stack, mode: Mode, x: Floats | None = None) -> Condition
         ignored=ignored,
         conflicts=tuple(conflicting_rows(incidence, rank, matching, int(r)) for r in surplus[:5]),
         by_structure=True,
+        a_choice=a_choice,
     )
+
+
+def _others_could(incidence: Incidence, rank: Integers, matching: Matching, required: Mask, ignored: Integers) -> bool:
+    """Whether other initial equations or fixed starts could have given way in the place of those that did."""
+    from .ordering import reached_columns
+
+    computed, fixed = np.asarray(matching.equation_of_unknown >= 0), rank == _FIXED
+    gave_way = np.zeros(len(required), dtype=bool)
+    gave_way[ignored] = gave_way[matching.equation_of_unknown[computed & fixed]] = True
+    reached = reached_columns(incidence, rank, matching, gave_way)
+    users = matching.equation_of_unknown[reached & computed]
+    return bool((~required[users]).any() or (reached & ~computed & fixed).any())
 
 
 def _required(stack: Stack) -> Mask:
@@ -132,6 +151,6 @@ def ranks(problem: InitialProblem, mode: Mode) -> Integers:
         rank[:n][fixed] = 4
         return rank
     asked = hasattr(problem, "required_initial")  # values that somebody asks for count more than what the model fixes
-    rank[:n][differential if mode == "hold" else fixed] = -1 if mode == "hold" or not asked else 5
+    rank[:n][differential if mode == "hold" else fixed] = -1 if mode == "hold" or not asked else _FIXED
     rank[n:][differential] = 0
     return rank

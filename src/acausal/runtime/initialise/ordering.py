@@ -21,17 +21,49 @@ def rows_by_columns(indptr: Integers, rows: Integers, height: int) -> Incidence:
     return Incidence.from_pairs(rows, columns, height, len(indptr) - 1)
 
 
-def choose(incidence: Incidence, rank: Integers, required: Mask) -> Matching:
+def choose(incidence: Incidence, rank: Integers, required: Mask, in_turn: bool = False) -> Matching:
     """Match rows with columns of low rank first; columns of negative rank are known and take no part.
 
-    If not all rows can be matched, `required` ones are preferred: the model's equations before initial equations.
+    If not all rows can be matched, `required` ones are preferred: the model's equations before initial equations. `in_turn`: of
+    the others, those that are stated first.
     """
     allowed = incidence.keep(rank[incidence.indices] >= 0)
     ranks = np.maximum(rank, 0)
     found = match(allowed, last=ranks)
-    if (found.unknown_of_equation[required] >= 0).all():
+    everything = bool((found.unknown_of_equation >= 0).all())
+    if everything or (not in_turn and (found.unknown_of_equation[required] >= 0).all()):
         return found
-    return match(allowed, last=ranks, start=match(allowed.keep(required[allowed.owners]), last=ranks))
+    first = match(allowed.keep(required[allowed.owners]), last=ranks)
+    if not in_turn:
+        return match(allowed, last=ranks, start=first)
+    return _in_turn(allowed, ranks, first, required, np.flatnonzero(~required))
+
+
+def _in_turn(allowed: Incidence, ranks: Integers, found: Matching, taken: Mask, rows: Integers) -> Matching:
+    """A matching with as many of `rows` as there is room for, the first ones first. What is matched stays so."""
+    before = int((found.unknown_of_equation >= 0).sum())
+    counts = taken.copy()
+    counts[rows] = True
+    more = match(allowed.keep(counts[allowed.owners]), last=ranks, start=found)
+    added = int((more.unknown_of_equation >= 0).sum()) - before
+    if added in (0, len(rows)):
+        return more if added else found
+    half = len(rows) // 2
+    found = _in_turn(allowed, ranks, found, taken, rows[:half])
+    return _in_turn(allowed, ranks, found, taken | (found.unknown_of_equation >= 0), rows[half:])
+
+
+def reached_columns(incidence: Incidence, rank: Integers, matching: Matching, rows: Mask) -> Mask:
+    """The columns that these rows could compute instead, one matched row giving its column to the next."""
+    allowed = incidence.keep(rank[incidence.indices] >= 0)
+    seen, front = np.zeros(len(rank), dtype=bool), np.flatnonzero(rows)
+    while len(front):
+        columns = np.unique(_neighbours(allowed.indptr, allowed.indices, front))
+        columns = columns[~seen[columns]]
+        seen[columns] = True
+        users = matching.equation_of_unknown[columns]
+        front = users[users >= 0]
+    return seen
 
 
 def conflicting_rows(incidence: Incidence, rank: Integers, matching: Matching, row: int) -> Integers:

@@ -40,7 +40,7 @@ def pose(
         except ModelError:  # a parameter bound to these left its range: no value there, the iteration stays away
             return np.full(system.known_count, np.nan)
 
-    return Inverse(problem, sought, [g for path, value in given.items() for g in _given(system, path, value)], known_of)
+    return Inverse(problem, sought, [g for path, value in given.items() for g in _given(system, problem, path, value)], known_of)
 
 
 def _sought(system: System, parameters: Any, known: Floats, path: str) -> list[Sought]:
@@ -53,7 +53,7 @@ def _sought(system: System, parameters: Any, known: Floats, path: str) -> list[S
     ]
 
 
-def _given(system: System, path: str, value: Any) -> list[Given]:
+def _given(system: System, problem: Any, path: str, value: Any) -> list[Given]:
     located = system.plant.locate(path)
     shape = located.shape if located.flat is not None else (*located.shape, *_expression_shape(located))
     try:
@@ -73,11 +73,11 @@ def _given(system: System, path: str, value: Any) -> list[Given]:
             remedy=f"Give it for the whole run: inputs={{{path!r}: {value!r}}}.",
         )
     if quantity is None or (located.kind.index, located.name) in system.definitions:
-        return _expressions(system, path, values, shape)
+        return _expressions(system, problem, path, values, shape)
     assert located.flat is not None
     numbers = quantity.base + located.flat.ravel()
     if system.aliases.known[numbers].any():
-        return _expressions(system, path, values, shape)
+        return _expressions(system, problem, path, values, shape)
     return [_unknown(system, int(k), float(v), located.order) for k, v in zip(numbers, values, strict=True)]
 
 
@@ -94,21 +94,35 @@ def _unknown(system: System, number: int, value: float, order: int) -> Given:
     return Given(name, value, np.array([unknown]), sign, slope)
 
 
-def _expressions(system: System, path: str, values: Floats, shape: tuple[int, ...]) -> list[Given]:
+def _expressions(system: System, problem: Any, path: str, values: Floats, shape: tuple[int, ...]) -> list[Given]:
     """Quantities that are computed from unknowns: evaluated as a result would."""
     choice = choose(system, None, True, 1)
     unknowns = needed_unknowns(system, path)
 
+    def whole(t: float, y: Floats, yp: Floats, known: Floats) -> Floats:
+        row = np.concatenate([y, yp])[choice.gather][None, :]
+        stored = Stored(np.array([t]), row, choice.column, choice.slope_column, known)
+        return np.asarray(Evaluator(system, stored, live=True)[path], dtype=float).ravel()
+
     def evaluate(element: int) -> Callable[[float, Floats, Floats, Floats], float]:
-        def value(t: float, y: Floats, yp: Floats, known: Floats) -> float:
-            row = np.concatenate([y, yp])[choice.gather][None, :]
-            stored = Stored(np.array([t]), row, choice.column, choice.slope_column, known)
-            return float(Evaluator(system, stored)[path].ravel()[element])
+        return lambda t, y, yp, known: float(whole(t, y, yp, known)[element])
 
-        return value
-
+    needed = [unknowns] if len(values) == 1 else _by_element(whole, unknowns, len(values), problem)
     names = [path if not shape else f"{path} ({k})" for k in range(len(values))]
-    return [Given(n, float(v), unknowns, evaluate=evaluate(k)) for k, (n, v) in enumerate(zip(names, values, strict=True))]
+    return [Given(n, float(v), needed[k], evaluate=evaluate(k)) for k, (n, v) in enumerate(zip(names, values, strict=True))]
+
+
+def _by_element(whole: Callable[..., Floats], unknowns: np.ndarray, count: int, problem: Any) -> list[np.ndarray]:
+    """Which unknowns each element of an array depends on: where one of them is not a number, what depends on it is none either."""
+    y, yp = np.array(problem.start, dtype=float), np.zeros(problem.size)
+    here = whole(0.0, y, yp, problem.known)
+    touched = np.ones((len(unknowns), count), dtype=bool)
+    for k, unknown in enumerate(unknowns):
+        missing, rate = y.copy(), yp.copy()
+        missing[unknown] = rate[unknown] = np.nan
+        there = whole(0.0, missing, rate, problem.known)
+        touched[k] = np.isnan(there) | np.isnan(here) | (there != here)
+    return [unknowns[touched[:, element]] for element in range(count)]
 
 
 def _expression_shape(located: Located) -> tuple[int, ...]:

@@ -131,6 +131,23 @@ class Report:
             told += ["Without a value at the start:", *(f"  {self.equation(i)}" for i in self.non_finite[:most])]
         return told + self.notes
 
+    def gave_way(self, most: int = 3) -> list[Diagnostic]:
+        """Which starts of the model gave way to what is given, where others could have done so as well."""
+        c = self.conditions
+        if not c.a_choice:
+            return []
+        rows = [self.equation(int(i)) for i in c.ignored]
+        starts = [f"the start of {self.problem.name_of_unknown(int(i))}" for i in c.unused]
+        named = [*starts, *rows]
+        listed = tuple(named[:most]) + ((f"… and {len(named) - most} more",) if len(named) > most else ())
+        return [
+            Diagnostic(
+                f"{_count(len(named), 'initial condition')} of the model gave way to what is given; others could have as well.",
+                details=listed,
+                remedy="To decide it, give that of the others which shall count, too.",
+            )
+        ]
+
     # ----------------------------------------------------------------------------------------------------------------- the parts
 
     def _given(self, most: int) -> list[str]:
