@@ -21,6 +21,9 @@ GENERATORS = (
     "automata",
     "edges",
     "plants",
+    "sessions",
+    "settings",
+    "forms",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # for all forms of a model, before it counts as hanging
