@@ -366,7 +366,9 @@ class _Chain:
     ) -> tuple[np.ndarray, np.ndarray]:
         """All (target, column) keys, through links as well, and for each whether it is by y (1), by y' (2) or both (3)."""
         keys = direct
-        part = np.isin(keys, values) + 2 * np.isin(keys, slopes).astype(np.int64)
+        part = np.zeros(len(keys), dtype=np.int64)  # every value and slope is among the keys, which are sorted
+        part[np.searchsorted(keys, values)] |= 1
+        part[np.searchsorted(keys, slopes)] |= 2
         link_target, link_source = np.divmod(links, self.z)
         for chosen in self._rounds(link_target, link_source):
             starts = np.searchsorted(keys, (self.m + link_source[chosen]) * self.m)

@@ -114,8 +114,12 @@ def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells:
     """Which of the cells are read by equations, or by rules other than their own."""
     tables = [f.slots for f in (*lowered.families, *lowered.assignments)]
     tables += [k.slots for role, found in kernels_of.items() if role != "step" for k in found]
-    read = np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *(np.where(t < 0, ~t, t).ravel() for t in tables)]))
-    return np.isin(2 * lowered.size + cells, read)
+    places = 2 * lowered.size + cells
+    tops = [int(places.max(initial=0)), *(max(int(t.max()), int(~t.min())) for t in tables if t.size)]
+    read = np.zeros(1 + max(tops), dtype=bool)
+    for table in tables:
+        read[np.where(table < 0, ~table, table)] = True
+    return read[places]
 
 
 def addresses(family: Family) -> list[int]:
