@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.families.differentiate import partials
 from acausal.families.explicit import silent_slots
-from acausal.families.template import Template
-from acausal.language.expression import Slot
+from acausal.families.template import HEARD, Template
+from acausal.language.expression import Constant, Expression, Operation, Slot
+from acausal.language.operators import OPERATORS
 
 
 def explicit_names(model: Any) -> set[str]:
@@ -176,3 +178,14 @@ def test_a_sum_that_a_fused_family_contributes_to_stays_a_residual(swap: bool) -
     s, y = np.asarray(result["s"]), np.asarray(result["y"])
     np.testing.assert_allclose(result["z[0]"], -3.0 * np.exp(s) - 28.0 * s, rtol=1e-6)
     np.testing.assert_allclose(y**3 + y, 2.0 * np.exp(s) - 3.0 * np.exp(s) - 28.0 * s, rtol=1e-5)
+
+
+def test_operators_that_need_no_look_hear_all_their_arguments() -> None:
+    """What is said of them in short holds for slots, for numbers beside slots, and for the same slot twice."""
+    a, b = Slot(0, "variable"), Slot(1, "variable")
+    for name in HEARD:
+        operator = OPERATORS[name]
+        others: list[Expression] = [b, a, Constant(2.0), Constant(-1.5)] if operator.arity == 2 else [b]
+        for other in others:
+            args = (a, other)[: operator.arity]
+            assert not any(isinstance(p, Constant) and p.value == 0 for p in partials(Operation(operator, args)))

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..language.expression import Call, Constant, Expression, Slot, walk
+from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
 from ..language.several import Part, Several
 from ..records import dataclass
 from . import facts
@@ -23,6 +23,7 @@ PLUS, MINUS, MIXED = 0, 1, 2  # the sign a slot carries in a family: always +, a
 SIGNS = 3  # the bits of a sign; beside them, how a slot goes on from row to row, where that is the same for all rows:
 REPEATED, CONSECUTIVE = 4, 8
 _MANY_ROWS = 64  # for which code of their own pays
+HEARD = frozenset(("add", "sub", "mul", "div", "neg", "exp", "sin", "cos", "tanh", "sqrt", "log"))  # by all arguments, always
 
 
 _templates: WeakValueDictionary[tuple[Expression, ...], Template] = WeakValueDictionary()
@@ -99,7 +100,9 @@ class Template:
         found: set[tuple[int, int]] = set()
         for k, output in enumerate(self.outputs):
             for node in walk(output):
-                for argument, partial in zip(node.args, partials(node) if node.args else (), strict=True):
+                if not node.args or (isinstance(node, Operation) and node.operator.name in HEARD):
+                    continue
+                for argument, partial in zip(node.args, partials(node), strict=True):
                     if isinstance(partial, Constant) and partial.value == 0:
                         found |= {(k, n.number) for n in walk(argument) if isinstance(n, Slot) and n.kind != "known"}
         return tuple(sorted(found))

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import ModelError, UsageError, an, near_matches
 from .connector import Connector, ConnectorView
+from .copying import COPYING, copy_of, speak_of_copies
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
-from .expression import Expression, Reference, Shape, Sum, as_expression, rebuild, take, transform, walk
+from .expression import Expression, Reference, Shape
 from .medium import PLACE, AnyMedium, Fractions, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
     checked_number,
@@ -27,6 +28,7 @@ from .misuse import (
     typed,
 )
 from .reading import is_reading, named_elsewhere, note
+from .rerooting import rerooted
 
 
 class UnknownName(ModelError, AttributeError):
@@ -101,9 +103,9 @@ def _prepare(self: Component) -> None:
     put(self, "_ac_made", False)
     put(self, "_ac_constraint", None)
     if self._class_children:
-        copies: dict[Any, Any] = {_COPYING: True}
+        copies: dict[Any, Any] = {COPYING: True}
         children = copy.deepcopy(self._class_children, copies)
-        _speak_of_copies(copies)
+        speak_of_copies(copies)
         for name, child in children.items():
             setattr(self, name, child)
 
@@ -410,7 +412,7 @@ class Component(metaclass=ComponentType):
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Component:
         """The same; parts of what is being copied are copied with it."""
-        if not memo.get(_COPYING):
+        if not memo.get(COPYING):
             return copy_of(self, memo)
         new = type(self).__new__(type(self))
         memo[id(self)] = new
@@ -433,44 +435,6 @@ def _taken(cls: type, name: str) -> UsageError:
         f"`{name}` of {cls.__name__} hides what every component has under that name.",
         remedy=f"Give it another one: `{name}_`, or without the underscore.",
     )
-
-
-_COPYING = "a component is being copied"  # in the memory of `copy.deepcopy`
-
-
-def copy_of(component: Component, memo: dict[Any, Any] | None = None) -> Component:
-    """A copy with everything below it, in which expressions that `__init__` made speak of the copy."""
-    copies: dict[Any, Any] = {} if memo is None else memo
-    above = component._ac_parent
-    if above is not None and id(above) not in copies:
-        copies[id(above)] = None
-    copies[_COPYING] = True
-    new = copy.deepcopy(component, copies)
-    copies[_COPYING] = False
-    if new._ac_parent is None:
-        object.__setattr__(new, "_ac_name", "")
-        object.__setattr__(new, "_ac_position", None)
-    _speak_of_copies(copies)
-    return new
-
-
-def _speak_of_copies(copies: dict[Any, Any]) -> None:
-    """Let the expressions that copied components hold or were given speak of copies, where there are any."""
-
-    def moved(node: Expression) -> Expression | None:
-        if not isinstance(node, Reference):
-            return None
-        root, owner = copies.get(id(node.root), node.root), copies.get(id(node.owner), node.owner)
-        return Reference(root, owner, node.name, node.shape, node.picked, node.order)
-
-    for part in [p for p in copies.values() if isinstance(p, Component)]:
-        for name, value in part.__dict__.items():
-            if isinstance(value, Expression):
-                part.__dict__[name] = transform(value, moved)
-        for name, said in part._ac_modifications.items():
-            if any(isinstance(v, Expression) for v in said.values()):
-                kept = {a: transform(v, moved) if isinstance(v, Expression) else v for a, v in said.items()}
-                part._ac_modifications[name] = Modification(kept)
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
@@ -620,46 +584,3 @@ def _no_attribute(component: Component, name: str) -> UnknownName:
         f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
         remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
     )
-
-
-def rerooted(expression: Expression, root: Component, seen_from: Component | View) -> Expression:
-    """An expression over quantities below `root`, over the same quantities below another component or elements of an array.
-
-    Seen from an array every quantity gets the array's axes in front of its own.
-    """
-    outer = seen_from._shape if isinstance(seen_from, View) else ()
-    done: dict[Expression, Expression] = {}
-    for node in walk(expression):
-        if isinstance(node, Reference):
-            done[node] = _rerooted_leaf(node, root, seen_from, outer)
-        elif isinstance(node, Sum):
-            inner = done[node.args[0]]
-            shift = len(inner.shape) - len(node.args[0].shape)
-            done[node] = Sum(inner, tuple(shift + k for k in node.axes))
-        else:
-            done[node] = rebuild(node, tuple(_aligned(done[a], a.shape, node.ndim, outer) for a in node.args))
-    return done[expression]
-
-
-def _rerooted_leaf(node: Reference, root: Component, seen_from: Component | View, outer: Shape) -> Expression:
-    target: Any = seen_from
-    for attribute, position in node.owner._steps_from(root) or []:
-        target = getattr(target, attribute)
-        target = target if position is None else target[position]
-    for part in node.name.split("."):
-        target = getattr(target, part)
-    target = as_expression(target)
-    if node.order:
-        target = Reference(target.root, target.owner, target.name, target.shape, target.picked, node.order)
-    if node.picked is None:
-        return target
-    count = int(np.prod(outer))
-    block = target.size // max(count, 1)
-    return take(target, np.arange(count).reshape(outer + (1,) * node.picked.ndim) * block + node.picked)
-
-
-def _aligned(node: Expression, own: Shape, wanted: int, outer: Shape) -> Expression:
-    """Axes of length one between those of the array and a quantity's own, so that the own ones broadcast as they did."""
-    if node.shape != outer + own or len(own) == wanted:
-        return node
-    return take(node, np.arange(node.size).reshape(outer + (1,) * (wanted - len(own)) + own))

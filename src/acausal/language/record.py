@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import UsageError, an, near_matches
-from .component import Component, View, copy_of
+from .component import Component, View
+from .copying import copy_of
 from .declarations import Parameter
 
 
