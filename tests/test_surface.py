@@ -65,6 +65,20 @@ def test_public_methods_are_documented(name):
     assert [k for k, f in functions.items() if inspect.isfunction(f) and not f.__doc__] == []
 
 
+@pytest.mark.parametrize("name", [n for n in ac.__all__ if callable(getattr(ac, n))])
+def test_public_functions_and_methods_say_what_they_take_and_give(name):
+    found = getattr(ac, name)
+    own = {name: found} if inspect.isfunction(found) else {}
+    if inspect.isclass(found):
+        members = {k: m for k, m in vars(found).items() if not k.startswith("_")}
+        own = {f"{name}.{k}": m.fget if isinstance(m, property) else getattr(m, "__func__", m) for k, m in members.items()}
+    for path, function in own.items():
+        if inspect.isfunction(function):
+            signature = inspect.signature(function)
+            silent = [p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name not in ("self", "cls")]
+            assert silent == [] and signature.return_annotation is not signature.empty, path
+
+
 def test_all_is_sorted_and_complete():
     public = [n for n in vars(ac) if not n.startswith("_") and not inspect.ismodule(vars(ac)[n])]
     missing = [n for n in public if n not in ac.__all__ and n not in ("annotations", "TYPE_CHECKING", "Any")]

@@ -367,6 +367,25 @@ def test_bounds_of_inputs_hold_however_they_are_given() -> None:
             model.simulate(until=2.0, inputs={"u": given_})
 
 
+def test_bounds_are_told_with_the_unit_of_the_input() -> None:
+    class Warm(ac.Component):
+        T = ac.Input(293.15, unit="K", min=200.0, max=400.0)
+        x = ac.Variable(start=0.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.T
+
+    model = ac.compile(Warm())
+    with pytest.raises(UsageError, match=r"Input `T` is 25 K, out of its range: it must be from 200 to 400 K\.(.|\n)*`20 degC`"):
+        model.simulate(until=1.0, inputs={"T": 25.0})
+    assert model.simulate(until=1.0, inputs={"T": "25 degC"})["T"][-1] == pytest.approx(298.15)
+
+
+def test_a_column_written_as_on_the_command_line_is_told_how(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'ac\.data\("weather\.csv", "T"\)'):
+        ac.compile(Tank()).simulate(until=1.0, inputs={"u": "weather.csv:T"})
+
+
 @pytest.mark.parametrize("what", ["set", "inputs"])
 def test_values_come_by_name(what: str) -> None:
     model = ac.compile(Tank())

@@ -23,7 +23,7 @@ from acausal.studio.protocol import unpacked
 from .plant import PLANT
 
 TOKEN = "a-token-for-tests"
-PATIENCE = 60.0  # seconds for anything: far more than needed, so that a busy machine fails no test
+PATIENCE = 180.0  # seconds for anything: far more than needed, so that a busy machine fails no test
 
 
 @dataclass

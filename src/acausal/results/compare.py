@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from ..errors import UsageError
+from ..readable import count
 from ..records import dataclass
 from ..runtime.storage import seconds
 from . import series
@@ -90,7 +91,9 @@ class Comparison:
 
     def __str__(self) -> str:
         worst = self.different
-        head = f"{len(self._found)} variables compared: " + (f"{len(worst)} differ." if worst else "all agree.")
+        head = f"{count(len(self._found), 'variable')} compared: " + (
+            f"{len(worst)} differ{'' if len(worst) > 1 else 's'}." if worst else "all agree."
+        )
         head = head if self._found else "Nothing was compared: the two have no variable in common."
         lines = [head, *(f"  {one}" for one in worst[:SHOWN])]
         lines += [f"  … and {len(worst) - SHOWN} more"] if len(worst) > SHOWN else []

@@ -9,6 +9,7 @@ from typing import Any, Literal, final, get_args
 import numpy as np
 
 from ..errors import ModelError, NameNotFound, UsageError, an, near_matches
+from ..readable import count
 from ..runtime.storage import seconds
 from .between import areas, estimated_slopes, extremes, interpolated, means
 from .events import History, Meaning, Place
@@ -78,7 +79,7 @@ class Selection(_View):
 
     def __repr__(self) -> str:
         listed = ", ".join(self._names[:6]) + (", …" if len(self._names) > 6 else "")
-        return f"<{len(self._names)} variables of {self.title}: {listed}>"
+        return f"<{count(len(self._names), 'variable')} of {self.title}: {listed}>"
 
     def __len__(self) -> int:
         return len(self._names)

@@ -284,8 +284,14 @@ def _quantity(text: str, unit: str, name: str) -> float:
     except UsageError as error:
         raise UsageError(
             f"Input `{name}` cannot be {text!r}: there is no such file, and as a quantity it is wrong. {error.diagnostics[0].what}",
-            remedy=error.diagnostics[0].remedy,
+            remedy=_column_of(text) or error.diagnostics[0].remedy,
         ) from None
+
+
+def _column_of(text: str) -> str:
+    """What to write for `file.csv:column`, as the command line has it."""
+    file, colon, column = text.rpartition(":")
+    return f'A column of a file is `ac.data("{file}", "{column}")`.' if colon and _is_file(file) else ""
 
 
 def _constant(value: Any, name: str) -> Constant:
@@ -381,33 +387,36 @@ def ends_told(name_and_said: Mapping[str, str]) -> list[Diagnostic]:
     return [Diagnostic(what, remedy=remedy) for what in name_and_said.values() if what]
 
 
-def within_bounds(signal: Signal, low: float, high: float, name: str, unit: str = "s") -> Signal:
+def within_bounds(signal: Signal, low: float, high: float, name: str, unit: str = "s", own: str = "") -> Signal:
     """The signal, if its values are within the bounds of the input; a function is asked whenever it is evaluated."""
     if low == -np.inf and high == np.inf:
         return signal
     if isinstance(signal, Function):
-        return Function(_bounded(signal.function, low, high, name, unit))
+        return Function(_bounded(signal.function, low, high, name, unit, own))
     values = np.atleast_1d(np.asarray(signal.value if isinstance(signal, Constant) else signal.values))
     wrong = np.flatnonzero((values < low) | (values > high))
     if len(wrong):
         when = "" if isinstance(signal, Constant) else f" at {signal.times[wrong[0]]:g} {unit}"
-        raise _outside(name, float(values[wrong[0]]), when, low, high)
+        raise _outside(name, float(values[wrong[0]]), when, low, high, own)
     return signal
 
 
-def _bounded(function: Callable[[float], float], low: float, high: float, name: str, unit: str) -> Callable[[float], float]:
+def _bounded(
+    function: Callable[[float], float], low: float, high: float, name: str, unit: str, own: str
+) -> Callable[[float], float]:
     def checked(t: float) -> float:
         value = float(function(t))
         if value < low or value > high:
-            raise _outside(name, value, f" at {t:g} {unit}", low, high)
+            raise _outside(name, value, f" at {t:g} {unit}", low, high, own)
         return value
 
     return checked
 
 
-def _outside(name: str, value: float, when: str, low: float, high: float) -> UsageError:
-    allowed = range_text(low, high)
+def _outside(name: str, value: float, when: str, low: float, high: float, own: str) -> UsageError:
+    unit = f" {own}" if own else ""
+    allowed = f"{range_text(low, high)}{unit}"
     return UsageError(
-        f"Input `{name}` is {value:g}{when}, out of its range: it must be {allowed}.",
-        remedy=f"Give values {allowed}, in the unit in which the input is declared, or widen the range where it is declared.",
+        f"Input `{name}` is {value:g}{unit}{when}, out of its range: it must be {allowed}.",
+        remedy=f"Give values {allowed}, with another unit as a text (`20 degC`), or widen the range where it is declared.",
     )

@@ -115,7 +115,7 @@ class Parameters:
             for cell, signal in zip(cells.ravel().tolist(), signals, strict=True):
                 signal, said = over_run(signal, begin, end, path, over[1])
                 low, high = float(self.low.cells[cell]), float(self.high.cells[cell])
-                found[cell] = within_bounds(signal, low, high, path, over[1])
+                found[cell] = within_bounds(signal, low, high, path, over[1], self.unit(path))
                 found.update(self._rates(cell, found[cell], path, begin, end))
                 told[path] = told.get(path) or said
         return found, ends_told(told)
