@@ -13,6 +13,7 @@ from scipy.sparse import block_array, csc_array, csr_array, eye_array
 from scipy.sparse.linalg import splu
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
+from ..readable import count
 from ..runtime.histories import refuse_delays
 from ..runtime.parameters import differentiated_inputs
 from .matrix import Matrix, Names
@@ -54,7 +55,7 @@ def linearise(
             entries = matrix.values.tocoo()
             row, column = (int(k[wrong][0]) for k in (entries.row, entries.col))
             raise ModelError(
-                f"The model has no linear approximation at {found.time:g} s: "
+                f"The model has no linear approximation at {found.time:g} {found.time_unit}: "
                 f"a derivative by `{matrix.columns[column]}` is not finite.",
                 equation=matrix.rows[row],
                 remedy="Linearise beside this point, or use a smooth form such as `ac.regularised_sqrt`.",
@@ -78,6 +79,7 @@ class Linearisation:
     C: Matrix
     D: Matrix
     is_state: np.ndarray
+    time_unit: str = "s"
 
     @staticmethod
     def of(p: Partials) -> Linearisation:
@@ -104,11 +106,13 @@ class Linearisation:
             Matrix(_without_zeros(C), p.outputs, names),
             Matrix(_without_zeros(D), p.outputs, p.inputs),
             is_state,
+            p.time_unit,
         )
 
     def __repr__(self) -> str:
         return (
-            f"<Linearisation at {self.time:g} s: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
+            f"<Linearisation at {self.time:g} {self.time_unit}: {count(len(self.states), 'state')}, "
+            f"{count(len(self.inputs), 'input')}, {count(len(self.outputs), 'output')}>"
         )
 
     @property
@@ -143,7 +147,8 @@ class Linearisation:
                 solved = splu(csc_array(block_array([[E[:, states], -A[:, others]]]))).solve(right)
             except RuntimeError:
                 raise ModelError(
-                    f"At {self.time:g} s the equations do not determine the derivatives of the states: there is no system in them.",
+                    f"At {self.time:g} {self.time_unit} the equations do not determine the derivatives of the states: "
+                    "there is no system in them.",
                     remedy="`model.diagnose()` says which equations; the matrices E and A themselves are there.",
                 ) from None
         k, m = len(states), len(states)
@@ -169,7 +174,10 @@ class Linearisation:
         order = np.lexsort((values.imag, -values.real))
         shares = part / np.maximum(part.sum(axis=0), 1e-300)
         names = self.states
-        return [Mode(complex(values[k]), {names[i]: float(shares[i, k]) for i in np.argsort(-shares[:, k])}) for k in order]
+        return [
+            Mode(complex(values[k]), {names[i]: float(shares[i, k]) for i in np.argsort(-shares[:, k])}, self.time_unit)
+            for k in order
+        ]
 
     def response(self, frequencies: Any) -> np.ndarray:
         """The answer to sinusoidal inputs at some frequencies in Hz: complex, (frequency, output, input).
@@ -293,6 +301,7 @@ class Mode:
 
     eigenvalue: complex
     states: dict[str, float]
+    time_unit: str = "s"
 
     @property
     def frequency(self) -> float:
@@ -310,9 +319,13 @@ class Mode:
         return -1.0 / self.eigenvalue.real if self.eigenvalue.real else np.inf
 
     def __str__(self) -> str:
-        swing = f", {self.frequency:.4g} Hz, damping {self.damping:.3g}" if self.frequency else ""
+        swing = (
+            f", {self.frequency:.4g} {'Hz' if self.time_unit == 's' else f'per {self.time_unit}'}, damping {self.damping:.3g}"
+            if self.frequency
+            else ""
+        )
         taking = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(self.states.items())[:4] if share > 0.01)
-        return f"{self.eigenvalue:.6g}: time constant {self.time_constant:.4g} s{swing}; {taking}"
+        return f"{self.eigenvalue:.6g}: time constant {self.time_constant:.4g} {self.time_unit}{swing}; {taking}"
 
 
 def followed_roots(sets: list[np.ndarray]) -> np.ndarray:

@@ -61,6 +61,7 @@ class Partials:
         outputs: Iterable[str] | str = (),
     ) -> None:
         self.time, self._point = point.time, point
+        self.time_unit = point.model.system.plant.independent[1]
         self._inputs = external_inputs(point) if inputs is None else cells_of(point, _listed(inputs), "inputs")
         self._parameters = own_parameters(point) if parameters is None else cells_of(point, _listed(parameters), "parameters")
         self._outputs = Outputs(point, _listed(outputs))
@@ -74,7 +75,7 @@ class Partials:
 
     def __repr__(self) -> str:
         sizes = f"{len(self.unknowns)} unknowns, {len(self.inputs)} inputs, {len(self.parameters)} parameters"
-        return f"<Partials at {self.time:g} s: {sizes}, {len(self.outputs)} outputs>"
+        return f"<Partials at {self.time:g} {self.time_unit}: {sizes}, {len(self.outputs)} outputs>"
 
     @property
     def differential(self) -> np.ndarray:

@@ -112,7 +112,9 @@ def _simulated(model: Model, at: Any) -> Result:
     t = 0.0 if at is None else float(seconds(at, "at", model.system.plant.independent[1]))
     result = model.simulate(t or _SOON, at=[t], derivatives=True, on_failure="keep")
     if not len(result.time) or result.time[-1] < t:
-        raise ModelError(f"The run did not come to {t:g} s: {result.outcome}", *result.diagnostics)
+        raise ModelError(
+            f"The run did not come to {t:g} {model.system.plant.independent[1]}: {result.outcome}", *result.diagnostics
+        )
     return result
 
 

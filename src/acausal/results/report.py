@@ -79,8 +79,9 @@ def report(
 
 
 def _head(result: Any, time: float) -> str:
-    span = f"{float(result.time[0]):g} … {float(result.time[-1]):g} s"
-    return f'<p class="note">Rating point at {time:g} s of a run over {span}; {escape(str(result.outcome))}</p>'
+    unit = result.unit("time")
+    span = f"{float(result.time[0]):g} … {float(result.time[-1]):g} {unit}"
+    return f'<p class="note">Rating point at {time:g} {unit} of a run over {span}; {escape(str(result.outcome))}</p>'
 
 
 def _of_circuit(result: Any, fluid: Any, cycle: Sequence[str], time: float, T0: float) -> list[str]:

@@ -174,7 +174,7 @@ class Moment:
         self._view, self.time = Resampled(base, np.array([time])), time
 
     def __repr__(self) -> str:
-        return f"<{self._view.title} at {self.time:g} s>"
+        return f"<{self._view.title} at {self.time:g} {self._view.unit('time')}>"
 
     def __contains__(self, name: object) -> bool:
         return name in self._view

@@ -85,7 +85,7 @@ def output_times(
     if not (is_number(start) and is_number(until)) or until <= start:
         raise UsageError(
             f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).",
-            remedy="`until` is the time at which the run ends, in seconds, not how long it takes.",
+            remedy=f"`until` is the time at which the run ends, in {'seconds' if unit == 's' else unit}, not how long it takes.",
         )
     if sum(given is not None for given in (points, at, every)) > 1:
         raise UsageError("Output times are given by one of `points`, `at` and `every`.")

@@ -74,7 +74,10 @@ def _picture(result: Any, names: Sequence[str]) -> str:
 
 def _events(result: Any, most: int = 200) -> str:
     found = result.events
-    rows = [(f"{e.time:.6g} s", str(e.causes[0]) if e.causes else "", "; ".join(map(str, e.changes[:4]))) for e in found[:most]]
+    unit = result.unit("time")
+    rows = [
+        (f"{e.time:.6g} {unit}", str(e.causes[0]) if e.causes else "", "; ".join(map(str, e.changes[:4]))) for e in found[:most]
+    ]
     title = f"{len(found)} events" + (f", the first {most}" if len(found) > most else "")
     return _table(title, ("time", "because", "changed"), rows)
 

@@ -117,7 +117,7 @@ class Rhythm:
                 "speed is small, or end the run with `ac.terminate`."
             )
         else:
-            what = f"Chattering at time {t:.6g}: {count} events within {span:.3g} s."
+            what = f"Chattering at time {t:.6g}: {count} events within {span:.3g} {system.plant.independent[1]}."
             remedy = (
                 "On either side of the switching point the equations drive back to it. Switch at two different values "
                 "(hysteresis), or smooth the transition (`ac.smooth_step`, `ac.no_event`)."

@@ -172,11 +172,11 @@ class Hybrid:
         return turn
 
     def _not_foreseen(self, relation: int) -> Diagnostic:
-        found = self.problem.lowered.system.describe_rule("relation", relation)
+        system = self.problem.lowered.system
         return replace(
-            found,
-            what=f"From {self.session.t:.6g} s on it is not known where the function of time in a relation turns: where it is "
-            "fast, the relation may change, and change back, between two steps.",
+            system.describe_rule("relation", relation),
+            what=f"From {self.session.t:.6g} {system.plant.independent[1]} on it is not known where the function of time "
+            "in a relation turns: where it is fast, the relation may change, and change back, between two steps.",
             remedy="If the function is slow, this is of no account; otherwise limit the step: simulate(…, max_step=…).",
         )
 

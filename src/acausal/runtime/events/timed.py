@@ -131,19 +131,20 @@ class Ticks:
 
     def _check(self, problem: Problem, starts: Floats, periods: Floats, span: float) -> None:
         """Complaints about clocks name the first one that is wrong, and where it stands."""
+        unit = problem.lowered.system.plant.independent[1]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             endless = np.flatnonzero((periods > 0) & (span / periods > MOST_TICKS))
         if len(endless):
             k = int(endless[0])
             place = problem.lowered.system.describe_rule("clock_period", k)
-            what = f"A clock with the period {periods[k]:g} s would tick {span / periods[k]:.1e} times: the run would not end."
-            raise UsageError(replace(place, what=what, remedy="Is the period in seconds? A shorter run would do, too."))
+            what = f"A clock with the period {periods[k]:g} {unit} would tick {span / periods[k]:.1e} times: the run would not end."
+            raise UsageError(replace(place, what=what, remedy=f"Is the period in {_spoken(unit)}? A shorter run would do, too."))
         wrong = np.flatnonzero(~(np.isfinite(starts) & np.isfinite(periods) & (periods > 0)))
         if len(wrong):
             k = int(wrong[0])
             place = problem.lowered.system.describe_rule("clock_period", k)
-            what = f"A clock cannot start at {starts[k]:g} s and have the period {periods[k]:g} s."
-            remedy = "Give `ac.sample(start, period)` a finite period above zero, in seconds."
+            what = f"A clock cannot start at {starts[k]:g} {unit} and have the period {periods[k]:g} {unit}."
+            remedy = f"Give `ac.sample(start, period)` a finite period above zero, in {_spoken(unit)}."
             raise UsageError(replace(place, what=what, remedy=remedy))
 
     def next(self, t: float, inclusive: bool = False) -> tuple[float, np.ndarray]:
@@ -189,3 +190,7 @@ def _table_corners(problem: Problem, w: Floats) -> list[Floats]:
         assert block.rule.knots is not None
         found.append(((block.rule.knots[:, None] - rows[0]) / rows[1]).ravel())
     return found
+
+
+def _spoken(unit: str) -> str:
+    return "seconds" if unit == "s" else unit
