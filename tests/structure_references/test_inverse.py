@@ -74,7 +74,9 @@ def test_the_closed_loop_lags_behind() -> None:
     np.testing.assert_allclose(result["plant.y"][-1], 10 / 14 * 58 - 10 / 196, rtol=1e-6)
 
 
-def test_data_from_outside_cannot_be_differentiated() -> None:
+def test_data_from_outside_are_differentiated_a_function_is_not() -> None:
+    """u = 2·0 + 1 + 4·t for the ramp; an input that is a number asks for 4 times it."""
+
     class Prescribed(ac.Component):
         wish = ac.Input(0.0)
 
@@ -84,5 +86,9 @@ def test_data_from_outside_cannot_be_differentiated() -> None:
         def equations(self) -> Iterator[Any]:
             yield self.plant.y == self.wish
 
-    with pytest.raises(ac.ModelError, match="given from outside"):
-        ac.compile(Prescribed())
+    model = ac.compile(Prescribed())
+    assert model.simulate(1.0, inputs={"wish": 3.0})["plant.u"][-1] == 12.0
+    ramp = model.simulate(2.0, inputs={"wish": ([0.0, 2.0], [0.0, 2.0])})
+    np.testing.assert_allclose(ramp["plant.u"], 1 + 4 * ramp.time, rtol=1e-12)
+    with pytest.raises(ac.ModelError, match="needs the derivative of input `wish`"):
+        model.simulate(1.0, inputs={"wish": lambda t: t})

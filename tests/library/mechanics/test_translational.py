@@ -104,7 +104,12 @@ def test_a_position_that_a_block_gives_has_a_velocity(wired: Any, run: Any, agre
     agrees(result["mass.v"], 0.5 * (np.cos(t) + np.sin(t) - np.exp(-t)))
 
 
-def test_the_velocity_of_a_position_from_outside_is_refused(wired: Any) -> None:
-    plant = wired("hand.flange damper.a", "damper.b mass.a", hand=tr.Position(), damper=tr.Damper(), mass=tr.Mass())
-    with pytest.raises(ModelError, match="given from outside"):
-        ac.compile(plant)
+def test_the_velocity_of_a_position_from_outside_is_that_of_the_data(wired: Any) -> None:
+    """m v' = d (1 - v): v tends to that of the hand."""
+    mass = tr.Mass(m=2.0, s=ac.start(0.0, fixed=True), v=ac.start(0.0, fixed=True))
+    plant = wired("hand.flange damper.a", "damper.b mass.a", hand=tr.Position(), damper=tr.Damper(d=4.0), mass=mass)
+    model = ac.compile(plant)
+    result = model.simulate(1.0, inputs={"hand.s": ([0.0, 1.0], [0.0, 1.0])}, rtol=1e-9)
+    assert result["mass.v"][-1] == pytest.approx(1 - np.exp(-2.0), rel=1e-7)
+    with pytest.raises(ModelError, match="a Python function says nothing about its derivative"):
+        model.simulate(1.0, inputs={"hand.s": lambda t: t})
