@@ -128,6 +128,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
         journal->restart();
         scales.restart();
         check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
+        free_order();
         choose_tested();
         failures_at_factor = steps_at_setup = 0;
         non_finite_at_factor = non_finite.count;

@@ -237,6 +237,7 @@ class Ida {
     Status step_to(double t_target, double stop);
     void record_step();
     void look_at_order(double stop); // between two steps; may start anew from there, with a limited order
+    void free_order();
     double largest_error(const double *errors) const; // in tolerances
     void set_out(double t_end);       // what IDAS must know before it goes on
     Stability stability;

@@ -13,6 +13,12 @@ double Ida::largest_error(const double *errors) const {
     return largest;
 }
 
+// What an event begins is another solution, and has a high order until it is seen to need none.
+void Ida::free_order() {
+    if (stability.limited) check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
+    stability.start_anew();
+}
+
 void Ida::look_at_order(double stop) {
     if (recorder) return; // who goes over the steps again wants no start between them
     long steps = counters().steps;
@@ -32,11 +38,11 @@ void Ida::look_at_order(double stop) {
     double second = largest_error(NV_DATA_S(yp_out)) * std::pow(now.step, 3) / 3;
     IDAGetEstLocalErrors(mem, yp_out);
     if (!stability.unstable(now, second, largest_error(NV_DATA_S(yp_out)) / (now.order + 1))) return;
+    present.assign(w.get(), w.get() + 2 * n);
+    start(t, present.data(), present.data() + n, now.step); // IDAS gives up no order that it has
     stability.limit(now, steps);
     ++orders_limited;
     check(IDASetMaxOrd(mem, Stability::stable_order), "IDASetMaxOrd");
-    present.assign(w.get(), w.get() + 2 * n);
-    start(t, present.data(), present.data() + n, now.step); // IDAS gives up no order that it has
     set_out(stop);
 }
 

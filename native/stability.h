@@ -23,6 +23,7 @@ class Stability {
     void limit(const Sight &now, long steps);
     bool may_rise(const Sight &now, long steps); // the limit has been there long enough, or did no good
     void forget() { suspected = 0, step_before = 0; }
+    void start_anew() { limited = false, patience = 0, forget(); }
     bool limited = false, useless = false;
     long until_next() const { return useless ? rare * rare : wait; } // steps after which to look again
 
