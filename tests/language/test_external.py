@@ -340,6 +340,7 @@ def test_c_functions_with_data():
     [
         (lambda: external("sin", 1), "Expected a C function, got 'sin' of type str"),
         (lambda: external(0, 1), "0 is not the address"),
+        (lambda: external(5, 1), "5 is not the address"),
         (lambda: external(("no-such-library.so", "sin"), 1), "`no-such-library.so` cannot be loaded"),
         (lambda: external((LIBM, "no_such_function"), 1), "has no function `no_such_function`"),
         (lambda: external((LIBM, "sin")), "How many arguments does `sin` take"),

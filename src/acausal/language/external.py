@@ -488,6 +488,9 @@ def address_of(pointer: Any) -> int:
     return int(ctypes.cast(pointer, ctypes.c_void_p).value or 0)
 
 
+_FIRST_PAGE = 4096  # no operating system puts code there
+
+
 def _target(pointer: Any) -> _Target | None:
     if isinstance(pointer, tuple) and len(pointer) == 2 and isinstance(pointer[0], (str, os.PathLike)):
         return _target_in_library(os.fspath(pointer[0]), pointer[1])
@@ -496,7 +499,7 @@ def _target(pointer: Any) -> _Target | None:
     if isinstance(getattr(pointer, "address", None), int):
         return _Target(pointer.address, getattr(pointer, "__name__", "external"), pointer)
     if isinstance(pointer, (int, np.integer)) and not isinstance(pointer, bool):
-        if pointer <= 0:
+        if pointer < _FIRST_PAGE:
             raise UsageError(f"{pointer} is not the address of a function.")
         return _Target(int(pointer), "external")
     return None

@@ -68,7 +68,7 @@ class Sizes:
         )
 
 
-WIDE = Sizes(dome_x=64, vapour_y=68, liquid_h=58, liquid_z=24, region_x=60, region_y=104, vapour_crowd=0.25)
+WIDE = Sizes(dome_x=64, vapour_y=68, liquid_h=58, liquid_z=24, region_x=60, region_y=104, vapour_crowd=0.11)
 CRYOGENIC = Sizes(
     dome_x=64,
     vapour_y=64,
