@@ -175,23 +175,33 @@ class Freezer:
         if node.operator.translated:
             return self._translated(node, self._frozen)
         if name in RELATIONS:
-            return self._relation(name, args[0], args[1])
+            return self._as_said(name, node.args, args)
         if name in ("min", "max"):
-            return apply("where", self._relation("le" if name == "min" else "ge", args[0], args[1]), *args)
+            return apply("where", self._as_said("le" if name == "min" else "ge", node.args, args), *args)
+        zero = Constant(0.0)
         if name == "abs":
-            return apply("where", self._relation("ge", args[0], Constant(0.0)), args[0], -args[0])
-        if name == "sign" and self._slides_at_zero(args[0]):
-            share = self._share(self._relation("gt", args[0], Constant(0.0)))
+            return apply("where", self._as_said("ge", (node.args[0], zero), (args[0], zero)), args[0], -args[0])
+        if name == "sign" and self._slides_at_zero(node.args[0]):
+            share = self._share(self._as_said("gt", (node.args[0], zero), (args[0], zero)))
             return 2.0 * share - 1.0
         if name == "sign":
-            below = apply("where", self._relation("lt", args[0], Constant(0.0)), -1.0, 0.0)
-            return apply("where", self._relation("gt", args[0], Constant(0.0)), 1.0, below)
+            below = apply("where", self._as_said("lt", (node.args[0], zero), (args[0], zero)), -1.0, 0.0)
+            return apply("where", self._as_said("gt", (node.args[0], zero), (args[0], zero)), 1.0, below)
         if name in ("floor", "ceil"):
-            return self._stair(name, args[0])
+            return self._stair(name, node.args[0], args[0])
         if name == "where" and any(n in self._shares for n in walk(args[0])):
             share = self._share(args[0])
             return args[2] + share * (args[1] - args[2])
         return rebuild(node, args)
+
+    def _as_said(self, name: str, written: tuple[Expression, ...], between: tuple[Expression, ...]) -> Expression:
+        """A relation between frozen expressions, called as the user wrote it."""
+        return self._relation(name, between[0], between[1], self._said(apply(name, written[0], written[1])))
+
+    def _said(self, written: Expression) -> str:
+        """What the user wrote; nothing if it was not the user who wrote it."""
+        own = any(isinstance(n, Reference) and n.declaration.auxiliary for n in walk(written))
+        return "" if own else str(written)
 
     def _slides_at_zero(self, x: Expression) -> bool:
         """Whether `sign(x)` is slid along: its two relations have one surface, which needs one share."""
@@ -245,12 +255,12 @@ class Freezer:
         if not varies and _is_affine_in_time(between_events(difference)):
             self._cells[relation] = cell
             hidden = any(isinstance(n, Reference) and n.declaration.auxiliary for n in leaves)
-            said = self._place[0] if hidden and self._place[0] else of or str(relation)
+            said = of or (self._place[0] if hidden and self._place[0] else str(relation))
             self.rules.append(Rule("timed", difference, relation.shape, said, location, cell, name))
             return cell
         band = self.auxiliary("band", Parameter(0.0), relation.shape)
         frozen = self._cells[relation] = apply("where", Mark("live"), relation, cell)
-        if str(relation) in self.sliding:
+        if (of or str(relation)) in self.sliding:
             difference = self._slide(relation, difference, frozen, cell)
         said = of or str(relation)
         self.rules.append(Rule("relation", difference - band, relation.shape, said, location, cell, name, band, stair=stair))
@@ -274,7 +284,7 @@ class Freezer:
         self._shares[frozen] = share
         return apply("where", sliding, 1.0, difference)
 
-    def _stair(self, name: str, x: Expression) -> Expression:
+    def _stair(self, name: str, written: Expression, x: Expression) -> Expression:
         """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""
         step = apply(name, x)
         if isinstance(step, Constant) or not any(_varies(n) for n in walk(between_events(x))):
@@ -287,13 +297,14 @@ class Freezer:
             # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
             # is on the stair that begins there: relations see to it; time does not jump, but what it is compared with may.
             onto = "ge" if name == "floor" else "gt", "lt" if name == "floor" else "le"
-            above, below = (self._relation(said, x, edge, str(step), cell) for said, edge in zip(onto, (top, bottom), strict=True))
+            said = self._said(apply(name, written)) or str(step)
+            above, below = (self._relation(how, x, edge, said, cell) for how, edge in zip(onto, (top, bottom), strict=True))
             if isinstance(above, Reference):
                 met = apply("eq", x, up if name == "floor" else down) & ~apply("eq", x, self.before(x))
                 above, below = (above | met, below) if name == "floor" else (above, below | met)
             lower = apply("where", below, apply("min", step, down), now)
             value = apply("where", above, apply("max", step, up), lower)
-            self.rules.append(Rule("update", value, step.shape, str(step), self._place[1], cell))
+            self.rules.append(Rule("update", value, step.shape, said, self._place[1], cell))
             self._cells[step] = apply("where", Mark("live"), step, cell)
         return self._cells[step]
 

@@ -55,7 +55,8 @@ class Event:
 
     def __str__(self) -> str:
         lines = [f"event at {self.time:.9g} {self.unit}"]
-        lines += [f"  {'because' if not k else '    and'}  {cause}" for k, cause in enumerate(self.causes)]
+        told = dict.fromkeys(str(cause) for cause in self.causes)  # a condition may have changed in several rounds
+        lines += [f"  {'because' if not k else '    and'}  {cause}" for k, cause in enumerate(told)]
         return "\n".join([*lines, *(f"           {change}" for change in self.changes)])
 
 

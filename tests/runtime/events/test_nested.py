@@ -368,3 +368,24 @@ def test_what_stops_on_its_switching_point_is_on_it() -> None:
 
     result = finished(Stopped(), 2.0)
     assert not result["forward"][-1] and result["resting"][-1] and result["forward"][0]
+
+
+class Said(ac.Component):
+    """Relations within relations."""
+
+    x, y, b = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Boolean(False)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+        yield self.y == ac.where(ac.where(self.x > 0.3, 1.0, 0.0) + self.x > 0.9, 2.0, ac.floor(ac.abs(4.0 * self.x)))
+        yield self.b == ((ac.abs(self.x - 0.5) < 0.2) & (self.y > 0.1))
+
+
+def test_causes_are_told_as_they_were_written() -> None:
+    events = ac.compile(Said()).simulate(until=1.0).events
+    told = "\n".join(str(event) for event in events)
+    assert "where(x > 0.3, 1, 0) + x > 0.9" in told and "abs(x - 0.5) < 0.2" in told and "floor(abs(4*x))" in told
+    assert "live" not in told and "relation" not in told
+    for event in events:
+        lines = str(event).splitlines()
+        assert len(lines) == len(set(lines))
