@@ -125,3 +125,20 @@ def test_no_state_of_rest_to_begin_from(monkeypatch: pytest.MonkeyPatch) -> None
 def test_bad_input(ask: Any, said: str) -> None:
     with pytest.raises((UsageError, ModelError), match=said):
         ask()
+
+
+class Warm(ac.Component):
+    """A temperature far from zero without a nominal value: T = 280 + P / 50."""
+
+    P, T = ac.Parameter(1000.0), ac.Variable(start=283.0)
+
+    def equations(self) -> Any:
+        yield 1e5 * ac.der(self.T) == self.P - 50.0 * (self.T - 280.0)
+
+
+def test_a_straight_branch_takes_few_points_and_one_that_is_broken_off_says_so() -> None:
+    branch = ac.compile(Warm()).continuation("P", between=(0.0, 2000.0))
+    assert len(branch) < 60 and not branch.broken_off
+    assert branch.values[-1] == pytest.approx(2000.0) and branch["T"][-1] == pytest.approx(320.0)
+    short = ac.compile(Warm()).continuation("P", between=(0.0, 2000.0), most=5)
+    assert short.broken_off and "broken off" in repr(short)

@@ -209,3 +209,23 @@ def test_limits_of_an_optimum_have_names() -> None:
 def test_limits_that_cannot_be_met_are_named() -> None:
     best = ac.compile(Room()).optimise("G", {"G": (10.0, 100.0)}, subject_to={"T": (None, 280.0)}, steady=True)
     assert not best.converged and "with `T` ≤ 280; it came to 283.15" in str(best)
+
+
+class Heated(ac.Component):
+    """C T' = P - G (T - 280): only the ratios P / G and C / G show in T."""
+
+    C, G, P = ac.Parameter(1e5), ac.Parameter(50.0), ac.Parameter(1000.0)
+    T = ac.Variable(start=283.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield self.C * ac.der(self.T) == self.P - self.G * (self.T - 280.0)
+
+
+def test_what_cannot_be_told_apart_has_no_confidence() -> None:
+    model, t = ac.compile(Heated()), np.linspace(0.0, 7200.0, 30)
+    data = {"time": t, "T": model.simulate(7200.0, at=t, rtol=1e-9)["T"]}
+    with pytest.warns(ac.RunWarning, match="cannot be told apart"):
+        fit = model.fit(data, ["C", "G", "P"], start={"G": 60.0})
+    assert all(np.isinf(d) for d in fit.deviations.values())
+    fit = model.fit(data, ["C", "G"], start={"G": 60.0})
+    assert fit["G"] == pytest.approx(50.0, rel=1e-5) and fit.deviations["G"] < 0.1

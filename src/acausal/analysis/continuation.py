@@ -56,7 +56,7 @@ class AtRest:
     def __init__(self, model: Model, parameter: str, prepared: Prepared, changes: Mapping[str, Any], span: float) -> None:
         self.model, self.name, self.changes = model, parameter, dict(changes)
         self.problem, self.signals = prepared.problem, prepared.signals
-        self.scale = np.append(self.problem.nominal, span)
+        self.scale = np.append(np.maximum(self.problem.nominal, np.abs(prepared.y)), span)
         self.known, self._read = self.problem.known.copy(), dict[float, np.ndarray]()
 
     def at(self, parameter: float) -> np.ndarray:
@@ -117,8 +117,9 @@ class Branch:
     """Steady states along a parameter: `branch["T"]` and `branch.values` are arrays along the curve, `branch.special` its points of
     change, `branch.stable` says where the state is stable, `branch.plot("T")` shows it."""
 
-    def __init__(self, equations: AtRest, points: list[OnCurve], special: list[Special]) -> None:
+    def __init__(self, equations: AtRest, points: list[OnCurve], special: list[Special], broken_off: bool = False) -> None:
         self._equations, self._points, self.special = equations, points, special
+        self.broken_off = broken_off  # after as many points as were allowed, before the parameter left its range
         self.parameter = equations.name
         self.values = np.array([p.parameter for p in points])
 
@@ -127,6 +128,7 @@ class Branch:
 
     def __repr__(self) -> str:
         found = ", ".join(map(str, self.special)) or "nothing special"
+        found += "; broken off: allow `most` points or a `largest_step` that is larger" if self.broken_off else ""
         return (
             f"<Branch of {len(self)} steady states along {self.parameter}, {self.values.min():g} … {self.values.max():g}: {found}>"
         )
@@ -263,7 +265,9 @@ def _traced(tracer: Tracer, start: OnCurve, low: float, high: float, most: int, 
                 special.append(Special("Hopf point", found.parameter, number, abs(pair.imag) / (2 * np.pi), found))
 
     points = tracer.follow(start, low, high, most, min(0.01, largest), largest, seen)
-    return Branch(equations, points, special)
+    within = low < points[-1].parameter < high
+    closed = len(points) > 5 and np.linalg.norm(points[-1].z - start.z) < 0.5 * largest
+    return Branch(equations, points, special, bool(len(points) >= most and within and not closed))
 
 
 def _pair(eigenvalues: np.ndarray) -> complex:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _APART = 1e-6  # relative singular value below which parameters cannot be told apart
+_SHARE = 0.1  # of a combination that the data say nothing about: from here on a parameter takes part in it
 _FINE = 1e-2  # of the tolerance of runs: steps of parameters below it follow the noise of the solver
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
 _PARTS = (0.15, 0.35, 0.65, 1.0)
@@ -183,6 +184,9 @@ class FitProblem:
             inverse = np.where(regular, 1 / singular, np.inf if not regular.all() else 0.0)
         spread = np.where(regular[:, None], v * inverse[:, None], 0.0)
         covariance = variance * (size[:, None] * (spread.T @ spread) * size)
+        for lost in np.flatnonzero((np.abs(v[~regular]) > _SHARE).any(axis=0)):  # the data say nothing about these by themselves
+            covariance[lost, :] = covariance[:, lost] = np.nan
+            covariance[lost, lost] = np.inf
         values = dict(zip(self.names, found.x.tolist(), strict=True))
         fitted = Fit(
             self.model, values, covariance, residuals, found.cost, freedom, singular, v, self.explained(found), self.experiments,
@@ -296,7 +300,7 @@ class Fit:
     def _told(self, regular: np.ndarray) -> tuple[str, ...]:
         found = []
         for value, combination in self.identifiability()[: int((~regular).sum())]:
-            part = [n for n, share in combination.items() if abs(share) > 0.1]
+            part = [n for n, share in combination.items() if abs(share) > _SHARE]
             names = ", ".join(f"`{n}`" for n in part)
             if len(part) == 1:
                 found.append(f"The data say nothing about {names}: what is measured does not change with it.")
