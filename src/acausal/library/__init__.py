@@ -1,5 +1,6 @@
 """Component libraries, one domain a module: electrical and ideal switching, thermal, mechanics (along a line, about an axis,
-friction, stops), electromechanics, signal and sampled (blocks that work at the ticks of a clock).
+friction, stops, drives), electromechanics, fluid, refrigeration, air (moist, with coils), control, signal and sampled (blocks that
+work at the ticks of a clock).
 
     import acausal as ac
     from acausal.library import thermal
