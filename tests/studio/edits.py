@@ -64,7 +64,11 @@ def edit_at_random(text: str, chance: random.Random, steps: int = 8) -> list[str
         now = Source(after, name)
         kept = Counter(after.splitlines()) & Counter(text.splitlines())
         touched = Counter(text.splitlines()) - kept
-        assert sum(touched.values()) <= 1 + len(edits) + (len(wires) if what == "remove" else 0) + 4 * (what == "disconnect")
+        more = 4 * (what == "disconnect")
+        if what == "remove":  # all lines of its statement, and of its wires
+            call = parts[gone].call
+            more = len(wires) + (call.end_lineno or call.lineno) - call.lineno
+        assert sum(touched.values()) <= 1 + len(edits) + more
         if what == "add":
             assert set(now.parts()) == {*parts, new} and Counter(map(tuple, ends(now))) == expected
         elif what == "remove":
