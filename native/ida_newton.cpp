@@ -6,6 +6,10 @@
 #include <cstring>
 #include <stdexcept>
 
+#if SUNDIALS_VERSION_MAJOR >= 7 // the old name is gone
+#define SUN_NLS_SUCCESS SUN_SUCCESS
+#endif
+
 namespace acausal {
 
 constexpr double renewal = 40;      // steps that a Jacobian may serve …
