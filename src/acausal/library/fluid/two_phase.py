@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,6 +83,7 @@ class TwoPhaseVessel(ac.Component):
     U = ac.Variable(unit="J", nominal=2e4, start=1e5, state="always", doc="energy")
     level = ac.Output(start=0.5, doc="volume of liquid over all")
 
+    @abstractmethod
     def equations(self) -> Iterator[Any]:
         state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
         x = share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
