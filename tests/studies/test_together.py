@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,20 @@ def test_processes_go_together_too(decay: ac.Model) -> None:
     k = np.linspace(0.1, 3.0, 70)
     study = decay.study({"k": k.tolist()}, "x", until=2.0, rtol=1e-8, together=True, executor="processes", workers=1)
     np.testing.assert_allclose(study["x"], np.exp(-2 * k), rtol=0, atol=1e-7)  # the nominal value is 1
+
+
+def test_ctrl_c_ends_a_study_and_is_not_taken_for_a_case_that_fails(decay: ac.Model) -> None:
+    calls = []
+
+    def pressed(t: float) -> float:
+        calls.append(t)
+        if len(calls) == 200:
+            signal.raise_signal(signal.SIGINT)
+        return float(np.sin(t))
+
+    with pytest.raises(KeyboardInterrupt):
+        decay.study({"k": [1.0, 2.0, 3.0]}, "x", until=1e4, together=True, executor="serial", inputs={"u": pressed})
+    assert len(calls) < 2000
 
 
 class Switching(Decay):

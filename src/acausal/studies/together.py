@@ -133,6 +133,8 @@ class Together:
             sound=True,
         )
         run = run_to_end(order.solver, problem, request)
+        if run.interrupted:  # Ctrl-C is meant for the study: halves of this group are not tried
+            raise KeyboardInterrupt
         if not run.outcome.ok:
             return None
         width = gather.shape[1]
