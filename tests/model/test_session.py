@@ -250,3 +250,27 @@ def test_states_are_exchanged_in_a_session() -> None:
     first = session.advance(3.0)["x"]
     assert session.restore(mark).advance(3.0)["x"] == pytest.approx(first, abs=1e-5)
     assert model.simulate(until=3.0, rtol=1e-8)["x"][-1] == pytest.approx(first, abs=1e-5)
+
+
+class _Integral(ac.Component):
+    u, x = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.u
+
+
+@pytest.mark.parametrize("until", [None, 20.0])
+def test_data_repeat_in_a_session_as_long_as_it_goes(until: float | None) -> None:
+    model, waves = ac.compile(_Integral()), ac.data([0.0, 1.0, 2.0], [0.0, 2.0, 0.0], ends="repeat")
+    assert model.start(inputs={"u": waves}, until=until).advance(20.0)["x"] == pytest.approx(20.0, rel=1e-4)
+    assert model.start(until=until).advance(19.0, inputs={"u": waves})["x"] == pytest.approx(19.0, rel=1e-4)
+
+
+def test_data_that_must_not_be_left() -> None:
+    model, short = ac.compile(_Integral()), ac.data([0.0, 1.0], [0.0, 1.0], ends="stop")
+    session = model.start(inputs={"u": short}).advance(1.0)
+    with pytest.raises(UsageError, match=r"The data of input `u` end at 1 s, the session would go on to 2 s(.|\n)*until"):
+        session.advance(2.0)
+    assert session.advance(2.0, inputs={"u": 0.0})["x"] == pytest.approx(0.5, rel=1e-5)
+    with pytest.raises(UsageError, match="the run from 0 s to 3 s"):
+        model.start(inputs={"u": short}, until=3.0)

@@ -171,3 +171,33 @@ class Output(ac.Component):
 def test_both_sides_of_a_jump_without_unknowns():
     result = ac.compile(Output()).simulate(2.0, inputs={"v": ac.hold([0.0, 1.0], [0.0, 3.0])}, points=3)
     assert result["w"].tolist() == [0.0, 0.0, 6.0, 6.0]
+
+
+class Elsewhere(ac.Component):
+    """Derivatives of an input in an initial equation and at an event only."""
+
+    v, x, n, clock = ac.Input(0.0), ac.Variable(), ac.Discrete(start=0.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == 0.0
+        yield ac.der(self.clock) == 1.0
+        yield ac.when(self.clock > 0.5, ac.assign(self.n, ac.der(self.v)))
+
+    def initial_equations(self):
+        yield self.x == 2 * ac.der(self.v)
+
+
+def test_initial_equations_and_events_read_derivatives_too():
+    model = ac.compile(Elsewhere())
+    result = model.simulate(2.0, inputs={"v": ([0.0, 1.0, 2.0], [0.0, 3.0, 3.0])})
+    assert result["x"][0] == 6.0 and result["n"][-1] == 3.0
+    with pytest.raises(ac.ModelError, match="derivative of input `v`"):
+        model.simulate(2.0, inputs={"v": lambda t: 3 * t})
+
+
+def test_data_that_end_within_a_session_have_no_rate_after_that():
+    session = ac.compile(Capacitor()).start(inputs={"v": 0.0})
+    session.advance(1.0, inputs={"v": ([0.0, 2.0], [0.0, 6.0])})
+    assert session["i"] == 6.0
+    session.advance(4.0)
+    assert session["i"] == 0.0

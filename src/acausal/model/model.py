@@ -510,7 +510,7 @@ class Model:
             )
         check_arguments(chosen, options, rtol, atol, Model.start)
         choice = self._preparation.choice(store, derivatives, 1)
-        asked = Beginning(begin, initial, set or {}, inputs or {}, start_from)
+        asked = Beginning(begin, initial, set or {}, inputs or {}, start_from, end=float(end))
         order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options, progress)
         return Session(self._preparation, order, self.seconds, on_failure=on_failure)
 

@@ -21,6 +21,7 @@ from ..results.events import Events
 from ..results.point import shown
 from ..results.result import Result
 from ..runtime.bounds import violated
+from ..runtime.given import refuse_beyond
 from ..runtime.histories import Histories, State, refuse_delays
 from ..runtime.initialise.earlier import is_result
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
@@ -169,6 +170,7 @@ class Session:
         if inputs or set:
             self._interrupt(inputs or {}, set or {})
         if self.outcome is None:
+            self._check_data(end)
             self.go(end, np.array([end]))
         if self.outcome is not None and not self.outcome.ok:
             heard(self.result(), self._on_failure, self._run.session.interrupted)
@@ -214,6 +216,12 @@ class Session:
                 remedy="Leave `until` out of `model.start(…)`, or give a later one.",
             )
 
+    def _check_data(self, to: float) -> None:
+        """Data that end on the way to a time, and are told not to be left."""
+        plant = self._preparation.system.plant
+        for cell, signal in self._signals.items():
+            refuse_beyond(signal, to, plant.name_of(cell, "known"), plant.independent[1])
+
     def _interrupt(self, inputs: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
         """Other numbers from here on; nothing happens if they are those it has."""
         from ..runtime.events.driver import Hybrid, Numbers  # a run without events never needs them
@@ -226,8 +234,7 @@ class Session:
                 f"{', '.join(f'`{name}`' for name in starts)} cannot be set in a running session: it is no parameter.",
                 remedy="Start another session with it: model.start(set={…}, start_from=session.result()).",
             )
-        end = self._order.end if np.isfinite(self._order.end) else t
-        signals = {**self._signals, **p.signals(inputs, {**self._changes, **changes}, t, end)[0]}
+        signals = {**self._signals, **p.signals(inputs, {**self._changes, **changes}, t, self._order.end)[0]}
         moved = [c for c, s in signals.items() if c not in self._signals or s != self._signals[c]]
         now = run.handler.known
         moved = [c for c in moved if c in self._signals or signals[c](t) != now[c] or changes_by_itself(signals[c])]

@@ -24,6 +24,7 @@ from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Ste
 from .storage import seconds
 
 MOST_POINTS = 20_000_000  # of data that repeat over a run
+_OPEN_POINTS = 200_000  # of data that repeat in a session whose end nobody knows
 _FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
 _WAYS = (
     "give a number, a function of time, (times, values), a list of (time, value) pairs, a pandas Series indexed by time, a file, "
@@ -134,9 +135,11 @@ class Repeating:
     period: float
 
     def over(self, begin: float, end: float, name: str, unit: str = "s") -> Signal:
-        """The points from a period before `begin` to a period after `end`."""
+        """The points from a period before `begin` to a period after `end`; without an end, as far as there is room for them."""
         first = int(np.floor((begin - self.times[0]) / self.period)) - 1
-        last = int(np.ceil((end - self.times[0]) / self.period)) + 1
+        last = first + 3 + _OPEN_POINTS // len(self.times)
+        if np.isfinite(end):
+            last = int(np.ceil((end - self.times[0]) / self.period)) + 1
         if (last - first) * len(self.times) > MOST_POINTS:
             raise UsageError(
                 f"The data of input `{name}` repeat every {self.period:g} {unit}, {last - first} times in a run: too many points.",
@@ -146,7 +149,7 @@ class Repeating:
         closed = bool(self.times[-1] - self.times[0] >= self.period)  # the last point is the first of the next turn
         own = slice(None, -1) if closed else slice(None)
         times, values = (turns + self.times[own]).ravel(), np.tile(self.values[own], last - first)
-        return table(times, values, name, self.interpolation, "hold")
+        return table(times, values, name, self.interpolation, "hold" if np.isfinite(end) else "stop")
 
 
 def _points(given: Any, name: str, unit: str, own: str, clock: tuple[Over, str]) -> tuple[Any, Any]:
@@ -360,17 +363,21 @@ def _element_tables(given: Any, shape: Shape) -> list[tuple[Any, Any]] | None:
 
 
 def over_run(signal: Signal | Repeating, begin: float, end: float, name: str, unit: str = "s") -> tuple[Signal, str]:
-    """The signal for the times of a run, and what the user should know about its ends; nothing if all is well or was said."""
+    """The signal for the times of a run, and what the user should know about its ends; nothing if all is well or was said.
+
+    A session may have no end: then it is asked how far it goes when it goes on (`refuse_beyond`).
+    """
     if isinstance(signal, Repeating):
         return signal.over(begin, end, name, unit), ""
     if not isinstance(signal, Table | Steps) or signal.ends == "hold":
         return signal, ""
     first, last = float(signal.times[0]), float(signal.times[-1])
-    slack = 1e-9 * max(abs(first), abs(last), abs(end - begin))
-    early, late = begin < first - slack, end > last + slack
+    is_open = bool(np.isinf(end))
+    slack = 1e-9 * max(abs(first), abs(last), 0.0 if is_open else abs(end - begin))
+    early, late = begin < first - slack, not is_open and end > last + slack
     if not (early or late):
         return signal, ""
-    data, run = f"from {first:g} {unit} to {last:g} {unit}", f"from {begin:g} {unit} to {end:g} {unit}"
+    data, run = f"from {first:g} {unit} to {last:g} {unit}", f"from {begin:g} {unit} {'on' if is_open else f'to {end:g} {unit}'}"
     if signal.ends == "stop":
         raise UsageError(
             f"The data of input `{name}` go {data}, the run {run}.",
@@ -379,6 +386,16 @@ def over_run(signal: Signal | Repeating, begin: float, end: float, name: str, un
     held = " and ".join(f"the {which} value is held {when}" for which, when, is_so in (
         ("first", f"before {first:g} {unit}", early), ("last", f"after {last:g} {unit}", late)) if is_so)  # fmt: skip
     return signal, f"The data of input `{name}` go {data}, the run {run}: {held}."
+
+
+def refuse_beyond(signal: Signal, to: float, name: str, unit: str = "s") -> None:
+    """Data that must not be left, in a session that goes on to a time."""
+    if isinstance(signal, Table | Steps) and signal.ends == "stop" and to > signal.times[-1] + 1e-9 * abs(signal.times[-1]):
+        raise UsageError(
+            f"The data of input `{name}` end at {signal.times[-1]:g} {unit}, the session would go on to {to:g} {unit}.",
+            remedy="Start the session with its end, `model.start(until=…)`: data that repeat are laid out until there. Others end "
+            'as they are told to: `ac.data(…, ends="hold")`.',
+        )
 
 
 def ends_told(name_and_said: Mapping[str, str]) -> list[Diagnostic]:

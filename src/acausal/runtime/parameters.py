@@ -241,10 +241,13 @@ def by_name(given: Any, what: str) -> Mapping[str, Any]:
 
 
 def differentiated_inputs(system: System) -> dict[int, tuple[int, ...]]:
-    """The cells of inputs whose derivatives equations contain, with the cells of these derivatives, the first order first."""
-    used = np.unique(
-        np.concatenate([np.zeros(0, dtype=np.int64), *(np.where(f.slots < 0, ~f.slots, f.slots).ravel() for f in system.families)])
-    )
+    """The cells of inputs whose derivatives equations contain, with the cells of these derivatives, the first order first.
+
+    Initial equations and what is said about events count as well.
+    """
+    rules = [] if system.hybrid is None else [family for part in system.hybrid.parts.values() for family in part.families]
+    slots = [np.where(f.slots < 0, ~f.slots, f.slots).ravel() for f in (*system.families, *system.initial_families, *rules)]
+    used = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *slots]))
     orders = [system.plant.input_cells(order) for order in range(1 + DERIVATIVES)]
     here = [np.isin(2 * system.size + cells, used) for cells in orders]
     found: dict[int, tuple[int, ...]] = {}

@@ -54,7 +54,7 @@ class Beginning:
     given: Mapping[str, Any] = field(default_factory=dict)
     solve_for: Iterable[str] = ()
     quick: bool = False  # from a guess that is good, or else useless
-    end: float | None = None  # of the run; none for a single point
+    end: float | None = None  # of the run, infinite where nobody knows it; none for a single point
 
     @property
     def inverse(self) -> bool:
