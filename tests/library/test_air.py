@@ -88,6 +88,31 @@ def test_a_colder_and_warmer_day_keeps_water_and_energy(tunnel: Any) -> None:
     assert np.trapezoid(enthalpy + heat, result.time) == pytest.approx(stored, abs=1e-5 * np.trapezoid(np.abs(heat), result.time))
 
 
+@pytest.mark.parametrize("m", [0.4, -0.4])
+def test_water_and_energy_are_kept_whichever_way_it_flows(tunnel: Any, m: float) -> None:
+    result = tunnel.simulate(until=1e-3, inputs={"source.m_flow": m, "wall.T": 275.15, "room.T": 303.15, "room.phi": 0.6})
+
+    def brought(name: str) -> Any:
+        ports = {side: result[f"coil.{side}.m_flow"][0] for side in "ab"}
+        return sum(m * result[f"coil.{side}.{name}.{'inflow' if m > 0 else 'outflow'}"][0] for side, m in ports.items())
+
+    moisture = result["coil.moisture"][0]
+    assert moisture > 1e-3 and brought("X")[0] == pytest.approx(moisture, rel=1e-12)
+    given = sum(result[f"coil.{name}"][0] for name in ("Q_sensible", "Q_latent", "drops", "melting"))
+    assert brought("h") == pytest.approx(given, rel=1e-12)
+
+
+@pytest.mark.parametrize("T", [372.0, 374.0, 420.0])
+def test_nothing_condenses_on_a_surface_hotter_than_steam(tunnel: Any, T: float) -> None:
+    result = tunnel.simulate(until=1e-3, inputs={"wall.T": T})
+    assert result["coil.moisture"][0] == 0 and result["coil.Q_sensible"][0] < -1e4
+
+
+def test_air_that_would_be_steam_is_refused(tunnel: Any) -> None:
+    result = tunnel.simulate(until=1.0, inputs={"source.T": 385.0, "source.phi": 0.9}, on_failure="keep")
+    assert "There is no such air" in str(result.diagnostics)
+
+
 class Blown(ac.Component):
     """Two rooms with a fan and a coil between them."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.media.moist_air import saturation_pressure
 
 
 class AirBoundary(ac.Component):
@@ -21,6 +22,13 @@ class AirBoundary(ac.Component):
         yield self.port.h.outflow == air.h
         yield self.port.X.outflow[0] == air.x_water
         self.w = ac.named(air.w, unit="kg/kg", doc="its humidity ratio")
+
+    def events(self) -> Iterator[Any]:
+        text = (
+            "There is no such air: at this temperature and relative humidity its vapour alone has the pressure of all of it. "
+            "Above 100 °C give a smaller `phi`."
+        )
+        yield ac.assert_(self.phi * saturation_pressure(self.T) < 0.95 * self.port.p, text)
 
 
 class Surroundings(AirBoundary):

@@ -76,25 +76,30 @@ class WetSurface(ac.Component):
         taken, heat, capacity, inlet = (
             upwind(self.m_flow, forth, back) for forth, back in zip(*(w[:4] for w in ways), strict=True)
         )
-        moving = ac.no_event(ac.abs(self.m_flow))
+        coming = self._coming(ways[1][0])
         yield self.bypass == ac.exp(-self._conductance() / (size * capacity))
         yield a.m_flow == self.m_flow
         yield a.m_flow + b.m_flow == self.moisture
         yield self.m_flow == self.m_nominal * self._open() / ac.sqrt(self.dp_nominal) * self._root(a.p - b.p)
-        yield self.moisture == moving * taken
-        yield self.Q_sensible == moving * heat
+        yield self.moisture == coming * taken
+        yield self.Q_sensible == coming * heat
         for port, (_, _, _, _, h, x) in ((b, ways[0]), (a, ways[1])):
             yield port.h.outflow == h
             yield port.X.outflow[0] == x
         yield from self._frost(T, inlet)
         self.T_in = ac.named(inlet, unit="K", doc="temperature of the air that comes")
 
+    def _coming(self, taken: Any) -> Any:
+        """How much air comes in, in kg/s: at a it is `m_flow`, at b what leaves at a and the water `taken` of each kg."""
+        return upwind(self.m_flow, self.m_flow, -self.m_flow / (1 - taken))
+
     def _treated(self, port: Any, T: Any, touched: Any) -> tuple[Any, ...]:
         """What a kg of the air that comes in at a port leaves here: water and heat; its heat capacity and temperature; what it is
         afterwards."""
         air, medium = entering(self.moist, port), self.moist
         dry = 1 - air.x_water
-        over = air.x_vapour / dry - medium.state(p=port.p, T=T, phi=1.0, phase="any").w
+        cold = ac.no_event(ac.min(T, air.T))  # on a warmer surface nothing condenses; beyond 100 °C no air would be saturated
+        over = air.x_vapour / dry - medium.state(p=port.p, T=cold, phi=1.0, phase="any").w
         water = dry * touched * ac.no_event(ac.max(over, 0.0))
         capacity = dry * CP_AIR + (air.x_vapour - water) * CP_VAPOUR
         heat = touched * capacity * (air.T - T)
@@ -182,8 +187,8 @@ class FinAndTube(WetSurface):
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         yield self.air.T == self.T_in
-        capacity = [self._treated(port, self.T_coil, 1 - self.bypass)[2] for port in (self.a, self.b)]
-        moving = ac.no_event(ac.abs(self.m_flow))
-        yield self.UA == moving * upwind(self.m_flow, *capacity) * (1 - self.bypass)
+        ways = [self._treated(port, self.T_coil, 1 - self.bypass) for port in (self.a, self.b)]
+        capacity = upwind(self.m_flow, *(way[2] for way in ways))
+        yield self.UA == self._coming(ways[1][0]) * capacity * (1 - self.bypass)
         self.P = ac.named(ac.match(self.heater, on=self.P_heater, off=0.0), unit="W", doc="power of the heater")
         yield self.Q == self.Q_latent + self.P
