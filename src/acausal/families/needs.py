@@ -17,7 +17,7 @@ def needs(nodes: list[Expression], roots: tuple[Expression, ...]) -> dict[Expres
     found: dict[Expression, Need] = dict.fromkeys(roots)
 
     def used(node: Expression, need: Need) -> None:
-        found[node] = need if found.get(node, need) == need else None
+        found[node] = need if _same(found.get(node, need), need) else None
 
     for node in reversed(nodes):
         need = found[node]
@@ -27,10 +27,15 @@ def needs(nodes: list[Expression], roots: tuple[Expression, ...]) -> dict[Expres
     return found | _of_evaluations(found)
 
 
+def _same(a: Need, b: Need) -> bool:
+    """Cells are known by identity: `==` between two of them states an equation."""
+    return a is b or (a is not None and b is not None and a[0] is b[0] and a[1] == b[1])
+
+
 def _of_evaluations(found: dict[Expression, Need]) -> dict[Expression, Need]:
     together: dict[object, Need] = {}
     calls = [node for node in found if isinstance(node, Call)]
     for node in calls:
         work, need = work_of(node), found[node]
-        together[work] = need if together.get(work, need) == need else None
+        together[work] = need if _same(together.get(work, need), need) else None
     return {node: together[work_of(node)] for node in calls}
