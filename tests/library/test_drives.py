@@ -66,6 +66,14 @@ def test_a_compressor_on_a_shaft_takes_the_torque_of_its_work() -> None:
     assert abs(still["compressor.m_flow"][-1]) < 1e-9
 
 
+def test_gas_of_a_higher_pressure_passes_a_compressor_without_work() -> None:
+    """With a work of the isentropic drop over the efficiency it would leave with less entropy than it came with."""
+    result = ac.compile(Driven()).simulate(until=2.0, set={"low.p": 8e5, "high.p": 5e5})
+    assert result["compressor.m_flow"][-1] > 0.01 and result["compressor.P"][-1] == 0.0
+    out = R134A.state(p=5e5, h=float(result["compressor.h_discharge"][-1]))
+    assert out.s > R134A.state(p=8e5, h=4.05e5).s
+
+
 def test_a_pump_on_a_shaft_has_the_curve_of_a_pump(wired: Any) -> None:
     def ends() -> dict[str, Any]:
         return {"left": fluid.PressureBoundary(p=1e5, h=1e5), "right": fluid.PressureBoundary(p=1.5e5, h=1e5)}

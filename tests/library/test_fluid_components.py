@@ -144,6 +144,17 @@ def test_a_pump_follows_the_laws_of_similarity(wired: Any) -> None:
     assert back["part.m_flow"][-1] < 0
 
 
+@pytest.mark.parametrize(
+    ("speed", "p", "p_end"), [(0.8, 1e5, 1.5e5), (0.5, 3e5, 1e5), (0.0, 3e5, 1e5), (0.0, 1e5, 2e5), (0.5, 1e5, 2e5)]
+)
+def test_the_power_of_a_pump_is_what_the_water_gets(wired: Any, speed: float, p: float, p_end: float) -> None:
+    result = between(wired, fluid.Pump(medium=WATER, speed=speed), p, p_end)
+    m, P = float(result["part.m_flow"][-1]), float(result["part.P"][-1])
+    out, came = ("b", COLD) if m > 0 else ("a", WARM)
+    assert P == pytest.approx(abs(m) * (result[f"part.{out}.h.outflow"][-1] - came), abs=1e-9)
+    assert (P > 1) if m > 0 and p_end > p else (P == 0)  # one that stands, or is driven, takes nothing
+
+
 def test_a_turbine_after_stodola(wired: Any) -> None:
     water = ac.media.fluid("water")
     steam = water.state(p=4e6, T=673.15)

@@ -43,6 +43,13 @@ def test_a_compressor_at_rest_lets_gas_back(wired: Any) -> None:
     assert result["part.P"][-1] == 0.0
 
 
+@pytest.mark.parametrize("w", [0.0, 500.0])
+def test_gas_that_is_driven_through_a_compressor_is_throttled(wired: Any, w: float) -> None:
+    result = run(wired, fluid.TurboCompressor(medium=AIR), 1.2e5, 1e5, COLD, w)
+    assert result["part.m_flow"][-1] > 0.01 and result["part.P"][-1] == 0.0
+    assert result["part.b.h.outflow"][-1] == pytest.approx(COLD, rel=1e-12)
+
+
 def test_a_turbine_chokes_after_linnecken(wired: Any) -> None:
     flows = {r: float(run(wired, fluid.LinneckenTurbine(medium=AIR, K=1e-3), 4e5, r * 4e5, HOT, None)["part.m_flow"][-1])
              for r in (0.25, 0.35, 0.7)}  # fmt: skip

@@ -14,7 +14,8 @@ class Pump(ac.Component):
     """A centrifugal pump or fan: a quadratic curve that follows the laws of similarity, also for flow that comes back.
 
     With pressure rise, volume flow and speed over those of the design point, ``dp = R1·n² + 2·R2·n·V - R3·V·|V|`` (Tummescheit
-    4.44); R1 is `shut_off`, the rise at no flow, and ``R1 + 2·R2 - R3 = 1``. Power is ``V·dp/eta``, and goes into the fluid.
+    4.44); R1 is `shut_off`, the rise at no flow, and ``R1 + 2·R2 - R3 = 1``. Power is ``V·dp/eta``, and goes into the fluid. What
+    comes back, or is driven through it by a higher pressure before it, takes no power and gives none: that flow is throttled.
 
     With ``bend <= shut_off - 1`` the curve falls everywhere. With more it has a hump: two flows belong to a pressure near that of
     no flow, and a valve that closes behind the pump may come to a point where none does, which ends a run. Real pumps with a hump
@@ -31,29 +32,20 @@ class Pump(ac.Component):
     m_flow = ac.Variable(unit="kg/s", nominal=0.1, start=0.1, doc="mass flow from a to b")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
 
-    def relative_speed(self) -> Any:
-        """Speed over that of the design point."""
-        return self.speed
-
-    def share_of_work(self) -> Any:
-        """What part of the work at this flow and pressure it does."""
-        return 1.0
-
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
         rho = upwind(self.m_flow, *(entering(self.medium, port).rho for port in (a, b)))
         flow = self.m_flow / (rho * self.V_nominal)
         middle = (1 + self.bend - self.shut_off) / 2
-        n = self.relative_speed()
+        n = self.speed
         rise = self.shut_off * n**2 + 2 * middle * n * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
         yield b.p - a.p == self.dp_nominal * rise
-        share = self.share_of_work() / (rho * self.eta)
-        yield self.P == ac.smooth_abs(self.m_flow, 1e-6) * ac.smooth_abs(b.p - a.p, 1.0) * share
+        work = ac.no_event(ac.max(b.p - a.p, 0.0)) / (rho * self.eta)  # on a kg
+        yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * work
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
-        heat = (b.p - a.p) * share
-        yield b.h.outflow == a.h.inflow + heat
-        yield a.h.outflow == b.h.inflow + heat
+        yield b.h.outflow == a.h.inflow + work
+        yield a.h.outflow == b.h.inflow
         yield from same_composition(self.medium, a, b)
 
 

@@ -64,7 +64,8 @@ class TurboCompressor(Passage):
 
     So the isentropic work over u² falls with the flow, from psi at none to ``psi·(1 - bend)``, at any speed and at standstill; flow
     that comes back is resisted. The efficiency is best at the design point, ``eta·(1 - drop·(v/u - 1)²)``, at least a fifth of it.
-    Its power is ``flange.tau·w`` and goes into the gas; gas that comes back takes none.
+    Its power is ``flange.tau·w`` and goes into the gas; gas that comes back, or is driven through it to a lower pressure, takes and
+    gives none.
     """
 
     flange = Flange(doc="shaft")
@@ -85,7 +86,8 @@ class TurboCompressor(Passage):
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
         yield ideal.h - inlet.h == self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1))
         off = u * v / (u * u + 1.0) - 1
-        work = (ideal.h - inlet.h) / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
+        least = ac.no_event(ac.max(ideal.h - inlet.h, 0.0))
+        work = least / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
         yield self.P == upwind(self.m_flow, self.m_flow * work, 0.0)
         yield self.flange.tau == torque(self.P, w)
         yield a.m_flow == self.m_flow
@@ -98,8 +100,7 @@ class ShaftPump(Pump):
     """A `Pump` on a shaft: its speed is that of the flange over `w_nominal`, its power and the friction
     of its wheel, in proportion to the square of the speed, are ``flange.tau·w``.
 
-    Join a drive with inertia to `flange`, such as `mechanics.drives.InductionMotor`; then it runs up and coasts as it does. What
-    comes back, or is sucked through it, takes no power and drives nothing: that flow is throttled.
+    Join a drive with inertia to `flange`, such as `mechanics.drives.InductionMotor`; then it runs up and coasts as it does.
     """
 
     flange = Flange(doc="shaft")
@@ -115,6 +116,3 @@ class ShaftPump(Pump):
         friction = self.disc * work * self.speed * ac.smooth_abs(self.speed, 1e-3)
         yield self.flange.tau == torque(self.P, ac.der(self.flange.phi)) + friction
         yield from super().equations()
-
-    def share_of_work(self) -> Any:
-        return ac.no_event(ac.where((self.m_flow > 0) & (self.b.p > self.a.p), 1.0, 0.0))

@@ -20,7 +20,7 @@ class Displacement(ac.Component):
     h)/eta_isentropic``. A subclass says how fast it turns.
 
     A check valve keeps gas from coming back. From four fifths of `ratio_most` on it takes in less, and nothing at all there: what
-    stays in its dead space fills it (a side that is shut off is not sucked empty).
+    stays in its dead space fills it (a side that is shut off is not sucked empty). To a lower pressure gas passes without work.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -44,7 +44,7 @@ class Displacement(ac.Component):
         ideal = self.medium.state(p=within, s=suction.s)
         swept = self.eta_volumetric * self.V_displaced * self.turns()
         yield self.m_flow == swept * suction.rho * _filling(self)
-        yield self.h_discharge == suction.h + (ideal.h - suction.h) / self.eta_isentropic
+        yield self.h_discharge == suction.h + ac.no_event(ac.max(ideal.h - suction.h, 0.0)) / self.eta_isentropic
         yield self.P == self.m_flow * (self.h_discharge - suction.h)
         yield self.a.m_flow == self.m_flow
         yield self.b.m_flow == -self.m_flow
