@@ -72,7 +72,8 @@ def test_the_catalogue_has_the_icon_of_each_kind_and_files_and_packed_classes_ke
     "text",
     [
         '<script>alert(1)</script>', '<path d="M0 0" onclick="alert(1)"/>', '<image href="x"/>', '<path d="M0 0"/><b>', "", "<path",
-        '<path d="M0 0"></circle>', "<text>a<script></text>", '<path style="a"b"/>',
+        '<path d="M0 0"></circle>', "<text>a<script></text>", '<path style="a"b"/>', '<path style="d: none"/>',
+        '<rect fill="url(//example.org/a#b)"/>', "<rect mask=\"image-set('//example.org' 1x)\"/>", r'<rect fill="u\72l(//a)"/>',
     ],
 )  # fmt: skip
 def test_what_a_page_would_run_is_no_drawing(text: str) -> None:

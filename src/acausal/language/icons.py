@@ -18,7 +18,9 @@ _HEAD += 'stroke-width="2" stroke-linejoin="round" stroke-linecap="round">'
 BOX = '<rect x="8" y="8" width="32" height="32"/>'
 
 _SHAPES = "path|circle|ellipse|rect|line|polyline|polygon|text"
-_ATTRIBUTE = r"\s+(?!on)[a-z][a-z0-9-]*=\"[^\"<>&]*\""
+_FUNCTIONS = "".join(rf"|(?<={name})\(" for name in ("rotate", "translate", "scale", "matrix", "skewX", "skewY", "rgb", "hsl"))
+_VALUE = rf"(?:[^\"<>&\\(]{_FUNCTIONS})*"  # no other function: a page would load what `url(…)` names
+_ATTRIBUTE = rf"\s+(?!on|style|class|id=|href|src)[a-z][a-z0-9-]*=\"{_VALUE}\""
 _DRAWING = re.compile(rf"\s*(?:<({_SHAPES})(?:{_ATTRIBUTE})*\s*(?:/>|>[^<>]*</\1>)\s*)+")
 
 _registered: dict[str, str] = {}  # drawings by the full names of classes
