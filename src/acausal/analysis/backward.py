@@ -17,7 +17,7 @@ from ..language.reductions import Reduction
 from ..runtime.problem import Problem, core
 from ..runtime.recording import Passage
 from .directions import Directions
-from .jumps import across_back, has_guard
+from .jumps import across_back, clock_of, has_guard
 from .local import Local, through_computed
 from .outputs import Outputs
 from .point import Point, workspaces
@@ -29,7 +29,7 @@ _MOST = 10**6  # cells of the workspaces that are looked at together
 
 class Backward:
     """Goes back over a recorded run. `weights[k]` says what the rows of the result have to do with output k, `jumps[k]` what the
-    times of its events have."""
+    times of its events have; `moving[k]` is the row it is taken from, if that is at an event and moves with it."""
 
     def __init__(
         self,
@@ -37,8 +37,9 @@ class Backward:
         outputs: Sequence[Reduction],
         weights: Sequence[np.ndarray],
         jumps: Sequence[Mapping[float, float]],
+        moving: Sequence[int | None],
     ) -> None:
-        self.following, self.outputs, self.weights, self.jumps = following, outputs, weights, jumps
+        self.following, self.outputs, self.weights, self.jumps, self.moving = following, outputs, weights, jumps, moving
         self.result, self.recorder = following.result, following.recorder
         first = following.prepared.problem
         self.by_states = np.zeros((first.size, len(outputs)))
@@ -86,12 +87,30 @@ class Backward:
 
     def _across(self, passages: Sequence[Passage]) -> None:
         """Back over events, the last one first. Of several at one time the first one brings the others about."""
-        leading = next((p for p in passages if has_guard(p)), None) if any(self.jumps) else None
+        timed = any(self.jumps) or any(row is not None for row in self.moving)
+        leading = next((p for p in passages if has_guard(p)), None) if timed else None
         for passage in reversed(passages):
-            t = float(passage.before[2 * passage.problem.size])
-            later = np.array([jumps.get(t, 0.0) if passage is leading else 0.0 for jumps in self.jumps])
+            later = self._later(passages) if passage is leading else np.zeros(len(self.outputs))
             signals = self.following.prepared.signals
             self.by_states, self.by_known = across_back(passage, self.by_states, self.by_known, later, signals)
+
+    def _later(self, passages: Sequence[Passage]) -> np.ndarray:
+        """What outputs gain when events come later: integrals, what is no longer there; values taken there, their own slope."""
+        time, t = self.result.time, float(passages[0].before[2 * passages[0].problem.size])
+        found = np.array([jumps.get(t, 0.0) for jumps in self.jumps])
+        for k, row in enumerate(self.moving):
+            if row is not None and time[row] == t:
+                after = row > np.searchsorted(time, t, side="left")
+                passage = passages[-1 if after else 0]
+                found[k] += self._slope(self.outputs[k].path, passage, passage.after if after else passage.before)
+        return found
+
+    def _slope(self, path: str, passage: Passage, w: np.ndarray) -> float:
+        """How fast a quantity changes on one side of an event."""
+        model, problem, n = self.following.model, passage.problem, passage.problem.size
+        clock = clock_of(passage, len(self.by_known), self.following.prepared.signals)
+        moved = Local(problem, w).consistent(w[n : 2 * n, None], clock)
+        return float((Outputs(Point(model, problem, 0.0, w), [path]).slope @ moved)[0, 0])
 
     def _ending(self) -> list[Passage]:
         """What happened at the very end of the run."""

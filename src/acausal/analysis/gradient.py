@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
 from ..results.result import Result
+from ..runtime.outcome import Outcome
 from ..runtime.recording import Recording
 from ..runtime.storage import times_to_integrate
 from .backward import Backward
@@ -68,7 +69,11 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     values = np.array([r.of(result) for r in reductions])
     directions = directions_of(model, names, recording.first.problem, "parameters")
     weights = [_weights(r, result) for r in reductions]
-    data = Backward(following, reductions, weights, [_jumps(r, result) for r in reductions]).gradient(directions)
+    jumps, moving = (
+        [_jumps(r, result) for r in reductions],
+        [_moving(r, w, result) for r, w in zip(reductions, weights, strict=True)],
+    )
+    data = Backward(following, reductions, weights, jumps, moving).gradient(directions)
     return Gradients(tuple(r.label for r in reductions), directions.names, values, data, result)
 
 
@@ -118,8 +123,21 @@ def _jumps(reduction: Reduction, result: Result) -> dict[float, float]:
     values, time = np.asarray(result.values_of(reduction.path), dtype=float), result.time
     moments = np.unique(time[1:][np.diff(time) == 0])
     before, after = (np.searchsorted(time, moments, side=side) for side in ("left", "right"))
-    gained = (values[before] - values[after - 1]) / _span(reduction, result)
-    return dict(zip(moments.tolist(), gained.tolist(), strict=True))
+    gained = dict(zip(moments.tolist(), (values[before] - values[after - 1]).tolist(), strict=True))
+    if result.outcome is Outcome.TERMINATED:
+        last = values[np.searchsorted(time, time[-1], side="left")]
+        gained[float(time[-1])] = float(last - (reduction.of(result) if reduction.kind == "mean" else 0.0))
+    return {t: value / _span(reduction, result) for t, value in gained.items()}
+
+
+def _moving(reduction: Reduction, weights: np.ndarray, result: Result) -> int | None:
+    """The row that a value is taken from, if it moves with an event: the last one of a run that an event ended, or an extreme
+    value where something jumps."""
+    if reduction.kind not in ("final", "max", "min"):
+        return None
+    row, time = int(np.flatnonzero(weights)[0]), result.time
+    at_event = np.count_nonzero(time == time[row]) > 1 and reduction.kind != "final"
+    return row if at_event or (time[row] == time[-1] and result.outcome is Outcome.TERMINATED) else None
 
 
 def _of_cubics(time: np.ndarray) -> np.ndarray:

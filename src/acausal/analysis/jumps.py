@@ -33,7 +33,7 @@ def across(
         return after_it, known, np.zeros(s.shape[1])
     before, after = Local(passage.problem, passage.before), Local(passage.problem, passage.after)
     direction = before.consistent(s, known)
-    clock = _clock(passage, len(known), inputs)
+    clock = clock_of(passage, len(known), inputs)
     with_time = before.consistent(passage.before[n : 2 * n, None], clock)
     moved = _time_of_event(passage, before, direction, with_time)
     direction = direction + with_time * moved
@@ -56,7 +56,7 @@ def across_back(
         moved, through = after.consistent_back(_spread(states, size))
         return moved, known + through
     before = Local(passage.problem, passage.before)
-    clock = _clock(passage, len(known), inputs)
+    clock = clock_of(passage, len(known), inputs)
     with_time = before.consistent(passage.before[n : 2 * n, None], clock)
     moved, through = after.consistent_back(_spread(states, size))
     weights = _spread(moved, size)
@@ -83,7 +83,7 @@ def has_guard(passage: Passage) -> bool:
     return passage.happening is not None and _guard(passage, Local(passage.problem, passage.before)) is not None
 
 
-def _clock(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndarray:
+def clock_of(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.ndarray:
     """How known cells move with time: time itself, and inputs, as they come to the event."""
     t, found = float(passage.before[2 * passage.problem.size]), np.zeros((size, 1))
     found[TIME] = 1.0
