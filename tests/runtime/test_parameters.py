@@ -147,3 +147,24 @@ def test_a_start_value_that_can_only_be_a_guess_is_told():
     assert result["x"][0] == 2.0 and "`y`" in result.diagnostics[0].what
     assert model.simulate(1.0, given={"y": 10.0})["x"][0] == pytest.approx(5.0)
     assert not model.simulate(1.0, set={"x": 8.0, "y": 16.0}).diagnostics
+
+
+class Roots(ac.Component):
+    """Fixed states have no say in which root is taken; of an array one element is computed from its own state."""
+
+    x, z = ac.Variable(start=1.0, fixed=True), ac.Variable(start=1.0)
+    q, r = ac.Variable(shape=2, start=1.0, fixed=True), ac.Variable(shape=2)
+
+    def equations(self):
+        yield ac.der(self.x) == -self.x
+        yield ac.der(self.q) == -self.q
+        yield self.z**2 == 4.0
+        yield self.r**3 == -self.q
+
+
+def test_a_guess_that_chooses_among_roots_is_no_mistake():
+    model = ac.compile(Roots())
+    result = model.simulate(1.0, set={"z": -1.0})
+    assert result["z"][0] == pytest.approx(-2.0) and not result.diagnostics
+    with pytest.warns(ac.ModelWarning, match=r"but at -1: `q\[1\]` is fixed there"):
+        model.simulate(1.0, set={"r": [-1.0, 5.0]})

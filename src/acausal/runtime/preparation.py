@@ -22,6 +22,7 @@ from ..families.lowering import lower
 from ..families.starts import StartReader, Starts
 from ..program.program import Program
 from ..records import dataclass
+from ..structure.unions import components
 from .build import build
 from .histories import fresh_past, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
@@ -210,12 +211,13 @@ class Preparation:
             wanted, asked = values_from(system, {path: value}, what="set")
             off = np.flatnonzero(asked & (np.abs(whole - wanted) > _MET * np.maximum(np.abs(wanted), read.nominal)))
             owner = path.rpartition(".")[0]
-            names = [system.name_of_unknown(int(k)) for k in np.flatnonzero(read.fixed)] if len(off) else []
+            names = [system.name_of_unknown(int(k)) for k in self._fixed_beside(int(off[0]), read.fixed)] if len(off) else []
             beside = [f"`{name}`" for name in names if name.rpartition(".")[0] == owner]
             if beside:
                 located = system.plant.locate(path)
                 quantity = located.kind.quantities[located.name]
-                number, unit = quantity.base + int(np.asarray(located.flat).flat[0]), quantity.declaration.unit
+                numbers, unit = quantity.base + np.asarray(located.flat).ravel(), quantity.declaration.unit
+                number = numbers[system.aliases.index[numbers] == off[0]][0]
                 found, are = system.aliases.sign[number] * whole[off[0]], "is" if len(beside) == 1 else "are"
                 told.append(
                     Diagnostic(
@@ -225,6 +227,18 @@ class Preparation:
                     )
                 )
         return told
+
+    def _fixed_beside(self, unknown: int, fixed: np.ndarray) -> np.ndarray:
+        """Fixed unknowns that take part in determining another: equations lead there without passing what is integrated."""
+        pattern, size = self._pattern, self.system.size
+        ends = fixed | self.system.differential
+        ends[unknown] = False
+        count = len(pattern.indices)
+        columns, here = np.repeat(np.arange(size), np.diff(pattern.indptr)), pattern.by_value[:count]
+        inner = here & ~ends[columns]
+        parts = components(size + self.system.equation_count, columns[inner], size + pattern.indices[inner])
+        outer = here & fixed[columns] & (parts[size + pattern.indices] == parts[unknown])
+        return np.unique(columns[outer])
 
     @contextmanager
     def _bench(self, shared: Problem) -> Iterator[_Bench]:
