@@ -131,3 +131,24 @@ def test_a_pipe_of_mean_density_stands_still_turns_round_and_keeps_its_account()
 def test_a_pipe_of_one_cell_is_refused() -> None:
     with pytest.raises(UsageError, match="two of them or more, not 1"):
         fluid.MeanDensityPipe(1)
+
+
+@pytest.mark.parametrize(("p", "below"), [(1e6, 9e4), (1e6, 8e4), (3.5e6, 8e4)])
+def test_the_mean_density_of_cold_liquid_is_its_own(p: float, below: float) -> None:
+    """Far from the dome what is integrated from there to both ends of a cell nearly cancels."""
+    start = R134A.saturation(p=p).liquid.h - below
+    h = np.linspace(start, start + 1e4, 401)
+    mean = np.trapezoid(R134A.state(p=p, h=h).rho, h) / 1e4
+    assert mean_density(R134A, p, h[0], h[-1]) == pytest.approx(mean, rel=3e-3)
+
+
+def test_a_pipe_of_mean_densities_above_the_critical_pressure(wired: Any) -> None:
+    co2 = ac.media.fluid("CO2")
+    plant = wired(
+        "source.port pipe.a", "pipe.b end.port", source=fluid.FlowSource(medium=co2, m_flow=0.05, h=3e5),
+        pipe=fluid.MeanDensityPipe(5, p_start=9e6, h_start=3e5), end=fluid.PressureBoundary(p=9e6, h=3e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=20.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    V = np.pi / 4 * 0.02**2 * 10.0
+    assert result["pipe.charge"][-1] == pytest.approx(V * co2.state(p=9e6, h=3e5).rho, rel=1e-3)
