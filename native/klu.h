@@ -39,6 +39,7 @@ class SparseLu {
     int64_t numerical_rank() const { return common.numerical_rank < 0 ? n : common.numerical_rank; }
     int64_t singular_column() const { return common.singular_col < n ? common.singular_col : -1; }
     bool factored() const { return regular; }
+    int64_t count() const { return full_factorisations + refactorisations; } // of factorisations so far
     int64_t blocks() const { return symbolic ? symbolic->nblocks : 0; }
     double cost() const { return cost_of_factors; } // of a factorisation, in solutions with the factors
     int64_t fill() const { return numeric ? numeric->lnz + numeric->unz : 0; }

@@ -112,12 +112,12 @@ class Newton {
         for (double &one : weight)
             if (!(one > 0 && std::isfinite(one))) one = 1;
         for (size_t k = 0; k < entries.size(); ++k) entries[k] /= weight[indices.data[k]];
-        if (klu.lu.factored() && entries == factored) return true; // a linear plant, again
+        if (klu.lu.factored() && klu.lu.count() == factored_as && entries == factored) return true; // a linear plant, again
         ++factorisations;
-        factored.clear();
-        if (!klu.lu.factor(entries.data())) return false;
         factored = entries;
-        return true;
+        bool regular = klu.lu.factor(entries.data());
+        factored_as = klu.lu.count();
+        return regular;
     }
 
     bool direction(const std::vector<double> &residual, std::vector<double> &out) {
@@ -168,7 +168,7 @@ class Newton {
     const System &system;
     Klu &klu;
     Integers rows, columns, source, indptr, indices, dropped;
-    int64_t n;
+    int64_t n, factored_as = 0; // which factorisation `factored` is: Python makes others with the same object
     std::vector<double> scale, weight, step, correction, trial, r, r_trial, entries, factored, parts, whole, w;
 };
 

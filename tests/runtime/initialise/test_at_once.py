@@ -79,3 +79,20 @@ class Steep(ac.Component):
 def test_what_full_steps_do_not_find_is_found() -> None:
     found = ac.compile(Steep()).start()
     assert found["u"] == pytest.approx(9.0, rel=1e-9)
+
+
+def test_factors_that_python_made_meanwhile_are_not_taken_for_its_own(model: ac.Model) -> None:
+    initialiser = Initialiser(model.problem)
+    first = initialiser.run(0.0)
+    whole, x = initialiser.whole, np.concatenate([first.y, first.yp])
+    assert whole is not None
+
+    def factorisations() -> int:
+        before, whole.x[:] = whole.stack.counts.factorisations, x
+        assert whole.at_once(x[whole.columns], 1e-9, 20) is not None
+        return whole.stack.counts.factorisations - before
+
+    factorisations()
+    assert factorisations() == 0  # a start like the last one
+    whole.factorise(whole.jacobian(x[whole.columns]))  # not scaled
+    assert factorisations() == 1
