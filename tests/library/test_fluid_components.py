@@ -10,7 +10,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-from acausal.library import fluid, thermal
+from acausal.library import air, fluid, refrigeration, thermal
 
 WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
 R134A = ac.media.fluid("R134a")
@@ -313,3 +313,48 @@ def test_it_is_told_which_start_gave_way_where_several_could():
     np.testing.assert_allclose(run["pipe.p"][0], 6e5, rtol=1e-9)  # what is stated first counts longest
     assert "self.h == self.h_start" in str(run.diagnostics[0]) and "self.p ==" not in str(run.diagnostics[0])
     assert not model.simulate(until=0.1, given={"pipe.h": 4.3e5}).diagnostics
+
+
+@pytest.mark.parametrize("part", [fluid.Volume(2), fluid.LiquidVolume(2), fluid.DistributedPipe(3), fluid.MeanDensityPipe(3)])
+def test_what_stores_mass_refuses_what_cannot_be_compressed(wired: Any, part: Any) -> None:
+    joint = "left.port part.ports" if hasattr(part, "ports") else "left.port part.a"
+    with pytest.raises(UsageError, match="incompressible"):
+        ac.compile(wired(joint, left=fluid.PressureBoundary(medium=WATER), part=part))
+
+
+PURE = (
+    fluid.DistributedPipe(3), fluid.MeanDensityPipe(3), fluid.StratifiedTank(3, medium=ac.media.moist_air()), fluid.Turbine(),
+    refrigeration.Compressor(), refrigeration.Evaporator(), refrigeration.DistributedExchanger(3), refrigeration.Receiver(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PURE, ids=lambda part: type(part).__name__)
+def test_what_carries_no_composition_refuses_moist_air(wired: Any, part: Any) -> None:
+    with pytest.raises(UsageError, match=f"{type(part).__name__} is for media of one composition"):
+        ac.compile(wired("left.port part.a", left=air.Surroundings(), part=part))
+
+
+def test_a_three_way_valve_mixes_moist_air(wired: Any) -> None:
+    plant = wired(
+        "dry.port valve.a", "damp.port valve.b", "valve.common fan.a", "fan.b room.port", valve=fluid.ThreeWayValve(A=0.1),
+        dry=air.Surroundings(T=293.15, phi=0.1), damp=air.Surroundings(T=303.15, phi=0.8), fan=air.Fan(), room=air.Surroundings(),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    shares = np.array([result[f"valve.{way}.m_flow"][-1] for way in "ab"])
+    assert shares.min() > 0.1 * shares.max() > 0
+    for name in ("h", "X"):
+        came = [np.squeeze(result[f"{source}.port.{name}.outflow"][-1]) for source in ("dry", "damp")]
+        assert np.squeeze(result[f"valve.common.{name}.outflow"][-1]) == pytest.approx(shares @ came / shares.sum(), rel=1e-6)
+
+
+def test_a_stratified_tank_of_constant_properties(wired: Any) -> None:
+    plant = wired(
+        "hot.port tank.a", "tank.b end.port", "tank.ambient room.port",
+        room=thermal.FixedTemperature(T=293.15), hot=fluid.FlowSource(medium=WATER, m_flow=0.1, h=WARM),
+        tank=fluid.StratifiedTank(3, medium=WATER, UA=0.0), end=fluid.PressureBoundary(p=2e5, h=COLD),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=600.0, rtol=1e-8)
+    T = result["tank.T"]
+    gained = 0.5 * 995.586 * 4184.0 * (T[-1] - T[0]).mean()
+    brought = np.trapezoid(0.1 * (WARM - result["tank.b.h.outflow"]), result.time)
+    assert gained == pytest.approx(brought, rel=1e-3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, entering, same_composition, upwind
+from .passages import Passage, entering, one_substance, same_composition, upwind
 
 
 class Pump(ac.Component):
@@ -84,6 +84,7 @@ class Turbine(Passage):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
+        one_substance(self)
         inlet = entering(self.medium, a)
         outlet = self.medium.state(p=b.p, s=inlet.s)
         share = ac.no_event(ac.max(self.share(b.p / a.p), 0.0))

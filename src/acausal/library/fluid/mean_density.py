@@ -12,7 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .cells import balances
 from .correlations import quiet
-from .passages import root_of_difference, state_at, upwind
+from .passages import one_substance, root_of_difference, state_at, stored_density, upwind
 
 H_SMALL = 50.0  # J/kg: over less than this the density of the middle stands for the mean
 
@@ -104,6 +104,8 @@ class MeanDensityPipe(ac.Component):
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         V = pi / 4 * self.diameter**2 * self.length / n
+        one_substance(self)
+        stored_density(self, state_at(self.medium, p, self.h_in))
         yield self.M[0] == V * mean_density(self.medium, p, self.h_in, h[0])
         yield self.M[1:] == V * mean_density(self.medium, p, h[:-1], h[1:])
         comes, goes = (ac.no_event(ac.max(m, 0.0)) for m in (self.a.m_flow, -self.a.m_flow))

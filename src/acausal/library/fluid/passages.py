@@ -9,6 +9,7 @@ from typing import Any
 
 import acausal as ac
 from acausal.errors import UsageError
+from acausal.language.functions import is_symbolic
 
 
 class Passage(ac.Component):
@@ -62,6 +63,28 @@ def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) ->
             remedy="None is negative, and together they are one, or less where the rest is not listed.",
         )
     return list(said)
+
+
+def one_substance(component: Any) -> None:
+    """A component that does not carry a composition says so, instead of losing it."""
+    medium = component.medium
+    if medium.substances:
+        raise UsageError(
+            f"{type(component).__name__} is for media of one composition, and that of {medium.name} changes "
+            f"({', '.join(medium.substances)}).",
+            remedy="Valves, `Pipe`, `Volume`, pumps and exchangers of `fluid` take mixtures and moist air.",
+        )
+
+
+def stored_density(component: Any, state: Any) -> Any:
+    """The density of what is stored at a pressure of its own, which has to follow from it."""
+    if not is_symbolic(state.rho):
+        raise UsageError(
+            f"{component.medium.name} is incompressible, so that {type(component).__name__}, which stores mass, has no pressure of "
+            "its own.",
+            remedy="Take a medium whose density changes, `ac.media.fluid(…)`, or a part without storage, such as `Pipe`.",
+        )
+    return state.rho
 
 
 def same_composition(medium: Any, one: Any, other: Any) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .cells import balances
 from .friction import checked_law, friction_range, pressure_loss
-from .passages import Passage, entering, upwind
+from .passages import Passage, entering, one_substance, stored_density, upwind
 
 GRAVITY = 9.80665  # m/s²
 
@@ -92,8 +92,9 @@ class DistributedPipe(ac.Component):
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         area, dx = pi / 4 * self.diameter**2, self.length / self.cells
+        one_substance(self)
         state = self.medium.state(p=p, h=h)
-        yield self.M == area * dx * state.rho
+        yield self.M == area * dx * stored_density(self, state)
         yield self.U == self.M * h - area * dx * p
         rho, viscosity = (upwind(m, q[:-1], q[1:]) for q in (state.rho, state.viscosity))
         loss = pressure_loss(m, rho, viscosity, dx, self.diameter, self.roughness, self.friction)

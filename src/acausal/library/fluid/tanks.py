@@ -9,7 +9,7 @@ from typing import Any
 import acausal as ac
 
 from ..thermal import HeatPort
-from .passages import state_at
+from .passages import one_substance, state_at
 from .pipes import GRAVITY
 
 
@@ -42,6 +42,7 @@ class OpenTank(ac.Component):
         self.ports = ac.FluidPort(shape=count, doc="at the bottom")
 
     def equations(self) -> Iterator[Any]:
+        one_substance(self)
         state = state_at(self.medium, self.p_surface, self.h)
         rho, m = state.rho, self.ports.m_flow
         yield self.M == rho * self.area * self.level
@@ -92,8 +93,10 @@ class StratifiedTank(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         n, T, a, b = self.layers, self.T, self.a, self.b
+        one_substance(self)
         water = self.medium.state(p=self.p_nominal, T=T)
         C = self.V / n * water.rho * water.cp
+        first, last, inner = (C[0], C[n - 1], C[1:-1]) if C.shape else (C, C, C)  # of constant properties there is one
         down = self.conductivity * (self.V / self.height) / (self.height / n) * (T[:-1] - T[1:])
         upset = ac.no_event(ac.max(T[1:] - T[:-1], 0.0))
         passing = a.m_flow * ac.no_event(ac.where(a.m_flow > 0, water.h[:-1], water.h[1:])) + down - self.mixing * upset
@@ -102,10 +105,10 @@ class StratifiedTank(ac.Component):
         yield a.p == b.p
         yield a.h.outflow == water.h[0]
         yield b.h.outflow == water.h[n - 1]
-        yield C[0] * ac.der(T[0]) == a.m_flow * a.h.actual - passing[0] + losses[0]
-        yield C[n - 1] * ac.der(T[n - 1]) == b.m_flow * b.h.actual + passing[n - 2] + losses[n - 1]
+        yield first * ac.der(T[0]) == a.m_flow * a.h.actual - passing[0] + losses[0]
+        yield last * ac.der(T[n - 1]) == b.m_flow * b.h.actual + passing[n - 2] + losses[n - 1]
         if n > 2:
-            yield C[1:-1] * ac.der(T[1:-1]) == passing[:-1] - passing[1:] + losses[1:-1]
+            yield inner * ac.der(T[1:-1]) == passing[:-1] - passing[1:] + losses[1:-1]
         yield self.ambient.Q_flow == ac.sum(losses)
 
     def initial_equations(self) -> Iterator[Any]:

@@ -12,7 +12,7 @@ import acausal as ac
 
 from ..mechanics.rotational import Flange
 from .machines import Pump, Turbine
-from .passages import Passage, entering, upwind
+from .passages import Passage, entering, one_substance, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
 
@@ -79,6 +79,7 @@ class TurboCompressor(Passage):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
+        one_substance(self)
         inlet = entering(self.medium, a)
         ideal = self.medium.state(p=b.p, s=inlet.s)
         rho = upwind(self.m_flow, inlet.rho, entering(self.medium, b).rho)

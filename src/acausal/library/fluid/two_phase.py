@@ -12,7 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .correlations import mueller_steinhagen_heck
 from .friction import pressure_loss
-from .passages import Passage, entering, upwind
+from .passages import Passage, entering, one_substance, upwind
 from .pipes import GRAVITY
 
 MULTIPLIERS = ("mueller-steinhagen-heck", "lockhart-martinelli", "homogeneous")
@@ -85,6 +85,7 @@ class TwoPhaseVessel(ac.Component):
 
     @abstractmethod
     def equations(self) -> Iterator[Any]:
+        one_substance(self)
         state, ends = self.medium.state(p=self.p, h=self.h), self.medium.saturation(p=self.p)
         x = share((self.h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3)))
         yield self.M == self.V * state.rho

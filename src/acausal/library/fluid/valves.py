@@ -84,13 +84,13 @@ class ThreeWayValve(ac.Component):
             rho = entering(self.medium, self.common).rho
             area = self.A * (self.leak + (1 - self.leak) * share)
             yield way.m_flow == -area * ac.sqrt(2 * rho) * root_of_difference(self.common.p - way.p, self.dp_small)
-            yield way.h.outflow == self._mixed(self.common, others)
-        yield self.common.h.outflow == self._mixed(self.a, self.b)
+            yield from self._leaves(way, self.common, others)
+        yield from self._leaves(self.common, self.a, self.b)
 
-    def _mixed(self, one: Any, other: Any) -> Any:
-        """What leaves, of what comes in at two ports; at rest the mean of both."""
-        first, second = (ac.no_event(ac.max(port.m_flow, 0.0)) + 1e-8 for port in (one, other))
-        return (first * one.h.inflow + second * other.h.inflow) / (first + second)
+    def _leaves(self, port: Any, one: Any, other: Any) -> Iterator[Any]:
+        """What leaves at a port, of what comes in at two others; at rest the mean of both."""
+        m1, m2 = (ac.no_event(ac.max(each.m_flow, 0.0)) + 1e-8 for each in (one, other))
+        yield from mixture(self.medium, port, m1, m2, one, other)
 
 
 class FourWayValve(ac.Component):
@@ -124,10 +124,10 @@ class FourWayValve(ac.Component):
         yield low.m_flow == -flows[1, 0] - flows[1, 1]
         yield self.indoor.m_flow == flows[1, 0] - flows[0, 0]
         yield self.outdoor.m_flow == flows[1, 1] - flows[0, 1]
-        yield high.h.outflow == self._mixed(-flows[0, 0], self.indoor, -flows[0, 1], self.outdoor)
-        yield low.h.outflow == self._mixed(flows[1, 0], self.indoor, flows[1, 1], self.outdoor)
-        yield self.indoor.h.outflow == self._mixed(flows[0, 0], high, -flows[1, 0], low)
-        yield self.outdoor.h.outflow == self._mixed(flows[0, 1], high, -flows[1, 1], low)
+        yield from self._leaves(high, -flows[0, 0], self.indoor, -flows[0, 1], self.outdoor)
+        yield from self._leaves(low, flows[1, 0], self.indoor, flows[1, 1], self.outdoor)
+        yield from self._leaves(self.indoor, flows[0, 0], high, -flows[1, 0], low)
+        yield from self._leaves(self.outdoor, flows[0, 1], high, -flows[1, 1], low)
 
     def _open(self, share: Any) -> Any:
         return self.A * (self.leak + (1 - self.leak) * share)
@@ -137,7 +137,14 @@ class FourWayValve(ac.Component):
         rho = upwind(dp, *(entering(self.medium, port).rho for port in (one, other)))
         return area * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
 
-    def _mixed(self, first: Any, one: Any, second: Any, other: Any) -> Any:
-        """What two flows, counted towards the mixture, make of the enthalpies they come with."""
+    def _leaves(self, port: Any, first: Any, one: Any, second: Any, other: Any) -> Iterator[Any]:
+        """What leaves at a port, of two flows, counted towards it."""
         m1, m2 = (ac.no_event(ac.max(m, 0.0)) + 1e-9 for m in (first, second))
-        return (m1 * one.h.inflow + m2 * other.h.inflow) / (m1 + m2)
+        yield from mixture(self.medium, port, m1, m2, one, other)
+
+
+def mixture(medium: Any, port: Any, m1: Any, m2: Any, one: Any, other: Any) -> Iterator[Any]:
+    """At a port leaves what two flows bring from two others: the mean of their enthalpies and compositions."""
+    for name in ("h", "X") if medium.substances else ("h",):
+        first, second = (getattr(each, name).inflow for each in (one, other))
+        yield getattr(port, name).outflow == (m1 * first + m2 * second) / (m1 + m2)

@@ -8,7 +8,7 @@ from typing import Any
 import acausal as ac
 
 from ..thermal import HeatPort
-from .passages import checked_fractions
+from .passages import checked_fractions, stored_density
 
 
 class Volume(ac.Component):
@@ -41,7 +41,7 @@ class Volume(ac.Component):
     def equations(self) -> Iterator[Any]:
         mixed = {"X": self.X} if self.medium.substances else {}
         state = self.medium.state(p=self.p, h=self.h, **mixed)
-        yield self.M == self.V * state.rho
+        yield self.M == self.V * stored_density(self, state)
         yield self.U == self.M * self.h - self.p * self.V
         yield self.T == state.T
         yield self.ports.p == self.p

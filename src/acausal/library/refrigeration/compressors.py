@@ -10,7 +10,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
-from ..fluid.passages import state_at
+from ..fluid.passages import one_substance, state_at
 from ..fluid.turbomachines import torque
 from ..mechanics.rotational import Flange
 
@@ -39,6 +39,7 @@ class Displacement(ac.Component):
         """Turns a second."""
 
     def equations(self) -> Iterator[Any]:
+        one_substance(self)
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
         within = ac.no_event(ac.min(self.b.p, self.ratio_most * self.a.p))  # beyond that nothing flows
         ideal = self.medium.state(p=within, s=suction.s)
@@ -133,6 +134,7 @@ class MapCompressor(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
+        one_substance(self)
         S, D = self._temperatures()
         suction = state_at(self.medium, a.p, a.h.inflow)
         ends = self.medium.saturation(p=a.p)

@@ -9,7 +9,7 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..fluid.cells import balances, end_slope, limited_slope
-from ..fluid.passages import root_of_difference
+from ..fluid.passages import one_substance, root_of_difference
 from .exchanger import RefrigerantExchanger
 
 H_LEAST = 1e3  # J/kg: near and above the critical pressure, where nothing evaporates, "quality" goes from 0 to 1 within this
@@ -53,6 +53,7 @@ class DistributedExchanger(RefrigerantExchanger):
 
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
+        one_substance(self)
         state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
         x = (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
         yield self.M == self.V / n * state.rho

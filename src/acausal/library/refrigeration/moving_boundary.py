@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import acausal as ac
 from acausal.errors import UsageError
 
+from ..fluid.passages import one_substance
 from .exchanger import RefrigerantExchanger
 
 
@@ -124,6 +125,7 @@ class MovingBoundary(RefrigerantExchanger):
 
     def equations(self) -> Iterator[Any]:
         p, h, L = self.p, self.h, self.L
+        one_substance(self)
         state, ends = self.medium.state(p=p, h=h, phase="any"), self.medium.saturation(p=p)
         yield h == self.Y / self.M
         yield self.V * L == self.M / state.rho
