@@ -143,6 +143,12 @@ def test_misuse_is_told(library: ctypes.CDLL, tmp_path: Path):
         ac.foreign("decay", y={"n": 1.0})
     with pytest.raises(ac.UsageError, match="cannot be loaded"):
         ac.foreign((tmp_path / "none.so", "decay"), y={"n": 1.0})
+    with pytest.raises(ac.UsageError, match="`y` takes quantities by name or a sequence of numbers, got"):
+        ac.foreign(library.decay, y=1.0)  # type: ignore[arg-type]
+    with pytest.raises(ac.UsageError, match="`events` takes functions of the library by name"):
+        ac.foreign(library.decay, y=[1.0], events=[library.decay])  # type: ignore[arg-type]
+    with pytest.raises(ac.UsageError, match="`n` is among `y` and `p`"):
+        ac.foreign(library.decay, y={"n": 1.0}, p={"n": 1.0})
 
 
 def test_a_model_goes_to_another_process_by_the_name_of_its_library(library: ctypes.CDLL):

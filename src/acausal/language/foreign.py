@@ -12,7 +12,7 @@ from .equation import Equation
 from .events import reinit, terminate, when
 from .expression import Call, Expression, as_expression
 from .external import TYPICAL
-from .plain import PlainModel, Quantities
+from .plain import PlainModel, Quantities, check_quantities
 from .several import NativeSeveral, Part
 
 _HERE = dirname(__file__)
@@ -68,6 +68,11 @@ def foreign(
 
     `docs/guide.md` has whole examples in C and Fortran.
     """
+    if events is not None and not isinstance(events, Mapping):
+        raise UsageError(
+            f"`events` takes functions of the library by name, got {events!r} of type {type(events).__name__}.",
+            remedy='events={"bounce": (library.height, library.rebound)}',
+        )
     call = _Caller(_names("y", y), _names("p", p), by_reference, typical)
     function = call.made(rhs, call.states, _RightHandSide)
     if jacobian is not None:
@@ -121,4 +126,5 @@ def _residuals(function: Any, events: Sequence[_Event], place: Location) -> Call
 
 
 def _names(what: str, given: Quantities) -> list[str]:
+    check_quantities(what, given)
     return list(given) if isinstance(given, Mapping) else [f"{what}{k + 1}" for k in range(len(given))]

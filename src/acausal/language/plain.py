@@ -48,6 +48,16 @@ class Group:
         return len(self._values)
 
 
+def check_quantities(what: str, given: Any) -> None:
+    """Refuse what is neither quantities by name nor a row of numbers."""
+    row = given.ndim == 1 if isinstance(given, np.ndarray) else isinstance(given, Sequence) and not isinstance(given, str)
+    if not row and not isinstance(given, Mapping):
+        raise UsageError(
+            f"`{what}` takes quantities by name or a sequence of numbers, got {given!r} of type {type(given).__name__}.",
+            remedy=f'{what}={{"n": 1.0}} or {what}=[1.0].',
+        )
+
+
 class PlainModel(Component):
     """A model given by a function that returns residuals. Made by `ac.plain`."""
 
@@ -60,8 +70,16 @@ class PlainModel(Component):
             "p": self._declare_all("p", p, Parameter),
         }
         self.names = tuple((k, tuple(v)) for k, v in self._names.items())
+        every = [name for names in self._names.values() for name in names]
+        twice = next((name for k, name in enumerate(every) if name in every[:k]), None)
+        if twice is not None:
+            where = " and ".join(f"`{k}`" for k, names in self._names.items() if twice in names)
+            raise UsageError(
+                f"`{twice}` is among {where}: a name stands for one quantity.", remedy="Give one of them another name."
+            )
 
     def _declare_all(self, what: str, given: Quantities, make: Callable[[Any], Declaration]) -> list[str]:
+        check_quantities(what, given)
         items = given.items() if isinstance(given, Mapping) else ((f"{what}{k + 1}", v) for k, v in enumerate(given))
         names = []
         for name, value in items:
