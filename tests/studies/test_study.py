@@ -224,6 +224,7 @@ def test_a_table_that_cannot_be_written_is_told(decay, tmp_path):
         ({"until": 1.0, "store": ["y"]}, "`y` does not exist"),
         ({"until": 1.0, "start_from": 3.0}, "`start_from` takes an earlier result"),
         ({"until": 1.0, "initial": "rest"}, "`initial` is"),
+        ({"until": 1.0, "on_failure": "stop"}, "`on_failure` is"),
         ({"until": 1.0, "failures": {"y": (1.0, 2.0)}}, "`y` does not exist"),
         ({"until": 1.0, "steady": True}, "not of both"),
         ({"steady": True, "poinst": 3}, "`steady_state` has no argument `poinst`"),

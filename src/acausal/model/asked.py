@@ -12,6 +12,7 @@ from ..runtime.parameters import by_name
 from ..runtime.preparation import Beginning
 from ..runtime.solver import Solver, check_options, find_solver
 from ..runtime.storage import is_number, output_times, seconds
+from .failure import check_on_failure
 from .session import Order
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def check_run(model: Model, until: Any, options: Mapping[str, Any]) -> None:
         name: p.default for name, p in inspect.signature(type(model).simulate).parameters.items() if name not in ("self", "options")
     }
     asked = {**own, **{k: v for k, v in options.items() if k in own}, "until": until}
+    check_on_failure(asked["on_failure"])
     asked["options"] = {k: v for k, v in options.items() if k not in own}
     order, _ = run_asked(model, asked)
     _check_beginning(model, order.beginning)
