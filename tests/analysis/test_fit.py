@@ -163,6 +163,24 @@ def test_ipopt_where_it_is_installed() -> None:
     assert best["u"] == pytest.approx(1.0, rel=1e-4)
 
 
+class Bounded(ac.Component):
+    u, edge = ac.Parameter(1.0, min=0.0, max=5.0), ac.Parameter(10.0)
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.u * self.x - ac.sqrt(self.edge - self.u)
+
+
+def test_ipopt_keeps_bounds_and_tells_what_is_wrong(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("casadi")
+    model = ac.compile(Bounded())
+    best = model.optimise("x", ["u"], until=1.0, method="ipopt", maximise=True)
+    assert best["u"] == pytest.approx(5.0, rel=1e-6) and best["u"] <= 5.0
+    with pytest.raises(ac.ModelError, match="sqrt"):
+        model.optimise("x", ["u"], until=1.0, method="ipopt", set={"edge": 2.0}, start={"u": 1.0}, maximise=True)
+    assert not "".join(capfd.readouterr())
+
+
 def test_a_run_is_optimised() -> None:
     model = ac.compile(Room())
     best = model.optimise("T", {"G": (10.0, 100.0)}, maximise=True, until="2 h", points=11)

@@ -16,12 +16,14 @@ import numpy as np
 
 from ..errors import UsageError
 
+_WITHIN = {"bound_relax_factor": 0.0}  # bounds are kept exactly: a model may have no values beyond them
+
 
 def ipopt(tolerance: float) -> Callable[..., Any]:
     """A function with the arguments of scipy's `minimize`."""
     try:
         found = import_module("cyipopt").minimize_ipopt
-        return partial(found, tol=tolerance, options={"max_iter": 200, "print_level": 0})
+        return partial(found, tol=tolerance, options={"max_iter": 200, "print_level": 0, **_WITHIN})
     except ImportError:
         pass
     try:
@@ -42,22 +44,33 @@ def _with_casadi(
     bounds: Sequence[tuple[float, float]],
     constraints: Sequence[dict[str, Any]] = (),
 ) -> Any:
-    def values(x: np.ndarray) -> np.ndarray:
-        return np.array([objective(x), *(c["fun"](x) for c in constraints)])
+    wrong: list[BaseException] = []  # casadi takes an exception for a point to go round, and nobody would hear of it
 
-    def slopes(x: np.ndarray) -> np.ndarray:
-        return np.array([jac(x), *(c["jac"](x) for c in constraints)])
+    def told(functions: Sequence[Callable[[np.ndarray], Any]], shape: tuple[int, ...], x: np.ndarray) -> np.ndarray:
+        try:
+            return np.full(shape, np.nan) if wrong else np.array([f(x) for f in functions])
+        except BaseException as error:
+            wrong.append(error)
+            return np.full(shape, np.nan)
 
     size, count = len(x0), 1 + len(constraints)
+    values = partial(told, [objective, *(c["fun"] for c in constraints)], (count,))
+    slopes = partial(told, [jac, *(c["jac"] for c in constraints)], (count, size))
     both = _function(casadi, "values", values, slopes, (size, count))
     x = casadi.MX.sym("x", size)
     found = both(x)
-    quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes"}
+    quiet = {"print_time": False, "show_eval_warnings": False, "ipopt.print_level": 0, "ipopt.sb": "yes"}
     how = {"ipopt.tol": tolerance, "ipopt.max_iter": 200, "ipopt.hessian_approximation": "limited-memory"}
+    how |= {f"ipopt.{name}": value for name, value in _WITHIN.items()}
     problem = {"x": x, "f": found[0], "g": found[1:]}
     solver = casadi.nlpsol("optimum", "ipopt", problem, {**quiet, **how})
     low, high = np.array(bounds, dtype=float).T
-    best = solver(x0=x0, lbx=low, ubx=high, lbg=np.zeros(count - 1), ubg=np.full(count - 1, np.inf))
+    try:
+        best = solver(x0=x0, lbx=low, ubx=high, lbg=np.zeros(count - 1), ubg=np.full(count - 1, np.inf))
+    except Exception as error:
+        raise (wrong or [error])[0] from None
+    if wrong:
+        raise wrong[0]
     said = solver.stats()
     return SimpleNamespace(
         x=np.asarray(best["x"]).ravel(), success=bool(said["success"]), message=str(said["return_status"]), kept=both
