@@ -274,3 +274,25 @@ def test_data_that_must_not_be_left() -> None:
     assert session.advance(2.0, inputs={"u": 0.0})["x"] == pytest.approx(0.5, rel=1e-5)
     with pytest.raises(UsageError, match="the run from 0 s to 3 s"):
         model.start(inputs={"u": short}, until=3.0)
+
+
+def test_data_given_on_the_way_that_end_before_the_session_are_told() -> None:
+    session = ac.compile(_Integral()).start(until=5.0).advance(1.0)
+    session.advance(2.0, inputs={"u": ([0.0, 3.0], [0.0, 3.0])})
+    (told,) = session.advance(5.0).result().diagnostics
+    assert "the last value is held after 3 s" in told.what
+
+
+class _Integrals(ac.Component):
+    u, x = ac.Input(0.0, shape=3), ac.Variable(shape=3, start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.x) == self.u
+
+
+def test_a_function_gives_all_elements_of_an_array_of_inputs() -> None:
+    model = ac.compile(_Integrals())
+    for given, found in ((lambda t: np.array([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]), (lambda t: 2.0, [2.0, 2.0, 2.0])):
+        assert model.simulate(1.0, inputs={"u": given})["x"][-1] == pytest.approx(found)
+    with pytest.raises(UsageError, match=r"Input `u` has the shape \(3,\), and its function gives list \[1.0, 1.0\] at 0"):
+        model.simulate(1.0, inputs={"u": lambda t: np.ones(2)})

@@ -234,7 +234,8 @@ class Session:
                 f"{', '.join(f'`{name}`' for name in starts)} cannot be set in a running session: it is no parameter.",
                 remedy="Start another session with it: model.start(set={…}, start_from=session.result()).",
             )
-        signals = {**self._signals, **p.signals(inputs, {**self._changes, **changes}, t, self._order.end)[0]}
+        given, told = p.signals(inputs, {**self._changes, **changes}, t, self._order.end)
+        signals = {**self._signals, **given}
         moved = [c for c, s in signals.items() if c not in self._signals or s != self._signals[c]]
         now = run.handler.known
         moved = [c for c in moved if c in self._signals or signals[c](t) != now[c] or changes_by_itself(signals[c])]
@@ -246,6 +247,7 @@ class Session:
             self._pieces.setdefault(cell, Pieces(before)).add(t, signals[cell])
         self._signals = signals
         self._changes.update(changes)
+        run.diagnostics += told
         tables = any(changes_by_itself(signals[c]) for c in moved)
         numbers = Numbers(cells, values, signals, np.array([*cells, *moved], dtype=np.int64), tables or bool(len(cells)))
         self.outcome = run.interrupt(numbers)

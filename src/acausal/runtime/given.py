@@ -329,9 +329,30 @@ def signals(given: Any, name: str, shape: Shape, unit: str, over: Over = SECONDS
         return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(parts)]
     if isinstance(given, list) and len(given) == count and len(shape) == 1 and not all(_is_plain_pair(part) for part in given):
         return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(given)]
+    if callable(given) and not _is_series(given) and not hasattr(given, "columns"):
+        return [Function(_Element(given, name, shape, k)) for k in range(count)]
     if isinstance(given, list | tuple | np.ndarray) and not any(map(_is_sequence, given)) and len(given) != 2:
         raise UsageError(f"Input `{name}` has the shape {shape} and got {len(given)} values: {_shown(given)}.", remedy=_WAYS)
     return [as_signal(given, name, unit=unit, over=over)] * count
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """One element of what a function of time gives for an array of inputs; a number is for all of them."""
+
+    function: Callable[[float], Any]
+    name: str
+    shape: Shape
+    number: int
+
+    def __call__(self, t: float) -> float:
+        found = np.asarray(self.function(t), dtype=float)
+        if found.shape not in ((), self.shape):
+            raise UsageError(
+                f"Input `{self.name}` has the shape {self.shape}, and its function gives {_shown(found.tolist())} at {t:g}.",
+                remedy="Let it give a number, or one for each element; or give a list of functions, one for each.",
+            )
+        return float(found.flat[self.number] if found.shape else found)
 
 
 def _has_shape(given: Any, shape: Shape) -> bool:
