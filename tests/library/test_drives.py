@@ -35,6 +35,21 @@ def test_a_motor_follows_kloss_from_standstill_to_its_load(wired: Any) -> None:
     assert 0.9 * FIELD / 2 < slow["motor.w"][-1] < FIELD / 2
 
 
+@pytest.mark.parametrize(("frequency", "breakdown"), [(10.0, 10.0), (50.0, 10.0), (100.0, 2.5)])
+def test_torque_belongs_to_the_slip_in_turns_while_the_voltage_follows_the_frequency(
+    wired: Any, frequency: float, breakdown: float
+) -> None:
+    behind = 0.12 * 2 * np.pi * 50.0  # of the field, where the breakdown torque is
+    plant = wired("motor.flange load.flange", motor=drives.InductionMotor(frequency=frequency), load=rotational.QuadraticLoad())
+    model = ac.compile(plant)
+
+    def torque(lag: float) -> float:
+        return float(model.simulate(until=1e-3, given={"motor.w": 2 * np.pi * frequency - lag})["motor.tau"][0])
+
+    assert torque(behind) == pytest.approx(breakdown, rel=1e-9)
+    assert torque(behind / 10) == pytest.approx(breakdown * 2 / (10 + 0.1), rel=1e-9)
+
+
 class Driven(ac.Component):
     """A motor turns a compressor between two pressures; a clock switches it off."""
 

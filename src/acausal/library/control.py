@@ -52,9 +52,10 @@ class SuperheatController(ac.Component):
     """A PI controller for the expansion valve of an evaporator that asks for no less superheat than the evaporator can keep.
 
     Below its minimum stable superheat, which grows with the load, an evaporator hunts (Huelle 1972). So the set value follows the
-    opening within `tau`: ``set = lowest + (highest - lowest)·load``, ``tau·d(load)/dt = y - load``. The error ``measured - set``
-    counts `urgent` times below `danger`, where liquid is about to leave. ``w = k·(e + x)``, ``y = limited(w)``, ``Ti·dx/dt = e +
-    (y - w)/(k·anti_windup)``. While `run` is off the valve is closed, and the integral waits. States: x and load.
+    opening within `tau`: ``set = lowest + (highest - lowest)·load``, ``tau·d(load)/dt = y - load``. The error e is
+    ``measured - set``; each kelvin of it below `danger`, where liquid is about to leave, counts `urgent` times. ``w = k·(e + x)``,
+    ``y = limited(w)``, ``Ti·dx/dt = e + (y - w)/(k·anti_windup)``. While `run` is off the valve is closed, and the integral waits.
+    States: x and load.
     """
 
     measured = ac.Input(8.0, unit="K", doc="superheat after the evaporator")

@@ -16,16 +16,18 @@ class InductionMotor(ac.Component):
     ``s = 1 - w/w_0`` against the speed of the field, ``w_0 = 2·pi·frequency/pairs``.
 
     Connect its `flange` to a compressor, a pump, a fan. While `run` is off it coasts. The electric power is that of the field,
-    ``P = tau·w_0``, and `P_losses` while it runs; what is not ``tau·w`` heats the rotor. A converter keeps the torque up to
-    `frequency` of the mains by changing the voltage with it. States: phi, w.
+    ``P = tau·w_0``, and `P_losses` while it runs; what is not ``tau·w`` heats the rotor. A converter changes the voltage with the
+    frequency up to `rated`, so that torque belongs to the same ``w_0 - w`` whatever the frequency, ``s_most·rated/frequency`` to
+    its breakdown; above `rated` the voltage stays, and the breakdown torque falls by ``(rated/frequency)²``. States: phi, w.
     """
 
     flange = Flange(doc="shaft")
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it is switched on: if everything connected says so")
     frequency = ac.Input(50.0, unit="1/s", min=1.0, doc="of the field")
     pairs = ac.Parameter(1, min=1, doc="pairs of poles")
-    tau_most = ac.Parameter(10.0, unit="N*m", min=0, doc="breakdown torque")
-    s_most = ac.Parameter(0.12, min=1e-3, max=1, doc="slip of the breakdown torque")
+    rated = ac.Parameter(50.0, unit="1/s", min=1.0, doc="frequency at which it has its full voltage: that of the mains")
+    tau_most = ac.Parameter(10.0, unit="N*m", min=0, doc="breakdown torque up to `rated`")
+    s_most = ac.Parameter(0.12, min=1e-3, max=1, doc="slip of the breakdown torque, at `rated`")
     J = ac.Parameter(0.01, unit="kg*m^2", min=1e-9, doc="moment of inertia of rotor and what turns with it")
     P_losses = ac.Parameter(30.0, unit="W", min=0, doc="losses of stator and electronics")
     phi = ac.Variable(unit="rad", start=0.0, fixed=True, doc="angle")
@@ -35,8 +37,9 @@ class InductionMotor(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         field = 2 * pi * self.frequency / self.pairs
-        slip = 1 - self.w / field
-        kloss = 2 * self.tau_most * slip * self.s_most / (slip * slip + self.s_most**2)
+        slip, most = 1 - self.w / field, self.s_most * self.rated / self.frequency
+        weakened = ac.no_event(ac.min(self.rated / self.frequency, 1.0)) ** 2
+        kloss = 2 * self.tau_most * weakened * slip * most / (slip * slip + most**2)
         yield self.flange.phi == self.phi
         yield ac.der(self.phi) == self.w
         yield self.tau == ac.match(self.run, on=kloss, off=0.0)
