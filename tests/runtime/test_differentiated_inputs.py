@@ -201,3 +201,12 @@ def test_data_that_end_within_a_session_have_no_rate_after_that():
     assert session["i"] == 6.0
     session.advance(4.0)
     assert session["i"] == 0.0
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_jumps_are_told_whatever_the_unit(size):
+    model = ac.compile(Capacitor())
+    (told,) = model.simulate(2.0, inputs={"v": ac.hold([0.0, 1.0], [0.0, size])}).diagnostics
+    assert told.details == (f"jumps:     v: 0 → {size:.6g}",)
+    through_zero = np.linspace(-1.0, 1.0, 21) * size * 0.3  # corners at which a value is zero but for rounding
+    assert not model.simulate(2.0, inputs={"v": (np.linspace(0.0, 2.0, 21), through_zero)}).diagnostics

@@ -403,7 +403,7 @@ class Hybrid:
             return self._verdict(happening)
         if happening.restart and not happening.states_set:
             self._across(t, unknowns, y, yp)
-            self.impulses.tell_inputs(t, given, handler.known)
+            self.impulses.tell_inputs(t, given, handler.known, handler.inputs)
         self._recorded(t, here_before, y, yp, happening, roots)
         self._restart(happening, y, yp)
         if noteworthy or happening.stop:

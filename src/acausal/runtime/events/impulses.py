@@ -9,11 +9,12 @@ impulse. Two lengths, extrapolated, leave an error of h². As many steps as the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from ...errors import Diagnostic
+from ..inputs import Signal, Steps, Table
 from ..parameters import differentiated_inputs
 from ..problem import Equations, Floats, Problem
 
@@ -27,6 +28,11 @@ _REMEDY = (
     "in a finite time (a ramp, a filter), or put a spring or a resistance in between."
 )
 _LENGTH = 1e-4  # of a step of the run: within so short a time nothing else moves
+
+
+def _largest(signal: Signal | None) -> float:
+    """The largest value among the points of an input: beside it, what is left of others at zero is rounding."""
+    return float(np.abs(signal.values).max()) if isinstance(signal, Table | Steps) else 0.0
 
 
 class Impulses:
@@ -116,11 +122,13 @@ class Impulses:
                 return z
         return None
 
-    def tell_inputs(self, t: float, before: Floats, known: Floats) -> None:
+    def tell_inputs(self, t: float, before: Floats, known: Floats, signals: Mapping[int, Signal]) -> None:
         """A word about inputs that jumped although the model needs their derivatives."""
         after = known[self.inputs]
-        size = np.abs(after - before) / np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
-        jumped = np.flatnonzero(size > _JUMP)
+        moved = np.abs(after - before)
+        jumped = np.flatnonzero(moved > _JUMP * np.maximum(np.abs(before), np.abs(after)))
+        own = np.array([_largest(signals.get(int(cell))) for cell in self.inputs[jumped]])
+        jumped = jumped[moved[jumped] > _JUMP * own]
         if len(jumped) and len(self.found) < _MOST_TOLD:
             name = self.system.plant.name_of
             jumps = (f"jumps:     {name(int(self.inputs[k]), 'known')}: {before[k]:.6g} → {after[k]:.6g}" for k in jumped[:_MOST])
