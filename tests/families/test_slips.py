@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import acausal as ac
 from acausal.families.slips import equation_without_yield, forgotten_base, methods_of
 
@@ -63,3 +65,14 @@ def test_without_a_source_nothing_is_claimed():
     scope = {"ac": ac}
     exec("class Hidden(ac.Component):\n    x = ac.Variable()\n    def equations(self):\n        self.x == 1\n", scope)
     assert equation_without_yield(of(scope["Hidden"])) is None
+
+
+def test_what_is_asked_of_a_quantity_is_a_function():
+    class Asked(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def equations(self):
+            yield self.x.der == -self.x
+
+    with pytest.raises(ac.ModelError, match=r"asks `x` for `der`(.|\n)*ac\.der\(…\)"):
+        ac.compile(Asked())

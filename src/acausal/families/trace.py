@@ -232,6 +232,12 @@ def _stopped(component: Component, method: str, error: Exception) -> Diagnostic:
     if isinstance(error, IndexError) and "only integers, slices" in str(error):
         what = f"`{method}` of {cls} chooses from an array of numpy by a variable, which numpy cannot."
         remedy = "Declare it, and choose from that: `table = ac.Parameter([[1.0, 2.0], [3.0, 4.0]])`, `self.table[self.n, 1]`."
+    if isinstance(error, AttributeError) and isinstance(error.obj, Expression):
+        what = f"`{method}` of {cls} asks `{error.obj}` for `{error.name}`, and a quantity has no such thing."
+        known = (
+            error.name if error.name in ("der", "pre", "abs", "sin", "cos", "exp", "log", "sqrt", "sum", "min", "max") else "der"
+        )
+        remedy = f"What is done with a quantity is a function: `ac.{known}(…)`."
     name = getattr(error, "name", None) if isinstance(error, NameError) else None
     if name and (component._find(name) is not None or name in component.__dict__):
         what = f"`{name}` is used without `self.` in `{method}` of {cls} ({type(error).__name__}: {error})."
