@@ -81,6 +81,17 @@ def test_a_compressor_on_a_shaft_takes_the_torque_of_its_work() -> None:
     assert abs(still["compressor.m_flow"][-1]) < 1e-9
 
 
+@pytest.mark.parametrize("w", [0.5, 2.0, 10.0, 300.0])
+def test_a_slow_shaft_gives_what_the_gas_gets(wired: Any, w: float) -> None:
+    plant = wired(
+        "low.port part.a", "part.b high.port", "drive.flange part.flange", part=refrigeration.ShaftCompressor(medium=R134A),
+        low=fluid.PressureBoundary(p=2e5, h=4.05e5), high=fluid.PressureBoundary(p=8e5, h=4.4e5), drive=rotational.Speed(w=w),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=0.1)
+    P = float(result["part.P"][-1])
+    assert P > 0 and result["part.flange.tau"][-1] * w == pytest.approx(P, rel=1e-3)
+
+
 def test_gas_of_a_higher_pressure_passes_a_compressor_without_work() -> None:
     """With a work of the isentropic drop over the efficiency it would leave with less entropy than it came with."""
     result = ac.compile(Driven()).simulate(until=2.0, set={"low.p": 8e5, "high.p": 5e5})

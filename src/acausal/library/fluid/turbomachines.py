@@ -15,11 +15,12 @@ from .machines import Pump, Turbine
 from .passages import Passage, entering, one_substance, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
+W_LEAST = 1e-2  # rad/s: the same, of a power that vanishes faster than the speed
 
 
-def torque(power: Any, w: Any) -> Any:
+def torque(power: Any, w: Any, small: float = W_SMALL) -> Any:
     """``power/w``, going to zero with the speed."""
-    return power * w / (w * w + W_SMALL**2)
+    return power * w / (w * w + small**2)
 
 
 class LinneckenTurbine(Turbine):
@@ -115,5 +116,5 @@ class ShaftPump(Pump):
         yield self.speed == ac.der(self.flange.phi) / self.w_nominal
         work = self.dp_nominal * self.V_nominal / (self.eta * self.w_nominal)
         friction = self.disc * work * self.speed * ac.smooth_abs(self.speed, 1e-3)
-        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi)) + friction
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi), W_LEAST) + friction
         yield from super().equations()

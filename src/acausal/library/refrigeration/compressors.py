@@ -11,7 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..fluid.passages import one_substance, state_at
-from ..fluid.turbomachines import torque
+from ..fluid.turbomachines import W_LEAST, torque
 from ..mechanics.rotational import Flange
 
 
@@ -84,21 +84,24 @@ class Compressor(Displacement):
 
 
 class ShaftCompressor(Displacement):
-    """A displacement compressor on a shaft: its power is ``flange.tau·w``. Turned backwards it pumps nothing.
+    """A displacement compressor on a shaft: its power is ``flange.tau·w``. Turned backwards it pumps nothing, and at a few rad/s
+    gas leaks back as it is pumped: ``turns = w/(2·pi)·w²/(w² + w_leak²)``.
 
     See `Displacement`. Join a drive to `flange`, such as `mechanics.drives.InductionMotor`, which has the inertia.
     """
 
     flange = Flange(doc="shaft")
     w_nominal = ac.Parameter(300.0, unit="rad/s", min=1.0, doc="speed at work, of which `speed` is a share")
+    w_leak = ac.Parameter(1.0, unit="rad/s", min=1e-2, group="method", doc="speed at which half of the gas leaks back")
     speed = ac.Variable(start=0.0, doc="speed, of `w_nominal`")
 
     def turns(self) -> Any:
-        return ac.no_event(ac.max(self.speed, 0.0)) * self.w_nominal / (2 * pi)
+        w = ac.no_event(ac.max(self.speed, 0.0)) * self.w_nominal
+        return w**3 / (w * w + self.w_leak**2) / (2 * pi)
 
     def equations(self) -> Iterator[Any]:
         yield self.speed == ac.der(self.flange.phi) / self.w_nominal
-        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi))
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi), W_LEAST)
         yield from super().equations()
 
 
