@@ -210,3 +210,22 @@ def test_jumps_are_told_whatever_the_unit(size):
     assert told.details == (f"jumps:     v: 0 → {size:.6g}",)
     through_zero = np.linspace(-1.0, 1.0, 21) * size * 0.3  # corners at which a value is zero but for rounding
     assert not model.simulate(2.0, inputs={"v": (np.linspace(0.0, 2.0, 21), through_zero)}).diagnostics
+
+
+class Pushed(ac.Component):
+    """The force that moves a mass as prescribed, and its integral."""
+
+    s0, s, v, F, push = ac.Input(0.0), ac.Variable(), ac.Variable(), ac.Variable(), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield self.s == self.s0
+        yield ac.der(self.s) == self.v
+        yield ac.der(self.v) == self.F
+        yield ac.der(self.push) == self.F
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0])
+def test_small_impulses_count_where_the_tolerances_say_so(size):
+    given = {"s0": ([0.0, 1.0, 2.0], [0.0, 0.0, size])}
+    result = ac.compile(Pushed()).simulate(2.0, inputs=given, rtol=1e-9, atol=1e-9 * size)
+    assert result["push"][-1] == pytest.approx(size) and len(result.diagnostics) == 1

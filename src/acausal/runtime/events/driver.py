@@ -78,7 +78,7 @@ class Hybrid:
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
-        self.impulses = Impulses(problem, request.reduced)
+        self.impulses = Impulses(problem, request.reduced, np.asarray(request.atol), request.rtol)
         self.hidden = HiddenJumps(self.handler, request.span)
         self.passed = np.zeros(0, dtype=np.int32)
         self.native: Native | None = None  # handles ordinary events, where the session can

@@ -35,10 +35,18 @@ def _largest(signal: Signal | None) -> float:
     return float(np.abs(signal.values).max()) if isinstance(signal, Table | Steps) else 0.0
 
 
+def _floor(problem: Problem, atol: Floats, rtol: float) -> Floats:
+    """The size, at most 1, below which an unknown is of no account: what the tolerances of the run say it is."""
+    own = np.minimum(1.0, np.broadcast_to(atol, problem.size) / rtol)
+    place = problem.lowered.place
+    solved = place < problem.size
+    return np.where(solved, own[np.where(solved, place, 0)], own.max()) if len(own) else np.ones(len(place))
+
+
 class Impulses:
     """What jumped at the events of a run although the model differentiates it."""
 
-    def __init__(self, problem: Problem, reduced: Callable[[], Equations] | None) -> None:
+    def __init__(self, problem: Problem, reduced: Callable[[], Equations] | None, atol: Floats, rtol: float) -> None:
         """`reduced` makes the equations of the reduced system, without the rows that select states."""
         self.problem, self.system, self.reduced = problem, problem.lowered.system, reduced
         self.added = self.system.derivatives
@@ -46,6 +54,7 @@ class Impulses:
         self.pairs = none if self.added is None else self.added.candidates()  # (unknown, its derivative)
         self.inputs = np.array(sorted(differentiated_inputs(self.system)), dtype=np.int64)
         self.found: list[Diagnostic] = []
+        self._floor = _floor(problem, atol, rtol)
 
     @property
     def possible(self) -> bool:
@@ -71,7 +80,7 @@ class Impulses:
     def jumped(self, before: Floats, after: Floats) -> np.ndarray:
         """Unknowns that are differentiated and are not what they were, the largest jump first."""
         places = np.unique(self.pairs[:, 0])
-        size = np.abs(after - before)[places] / np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))[places]
+        size = np.abs(after - before)[places] / np.maximum(self._floor, np.maximum(np.abs(before), np.abs(after)))[places]
         return places[np.argsort(-size, kind="stable")][: int((size > _JUMP).sum())]
 
     def across(self, t: float, before: Floats, known: Floats, step: float) -> tuple[Floats, Floats] | None:
