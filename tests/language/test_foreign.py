@@ -110,6 +110,7 @@ def test_events_of_the_library_switch_its_states(library: ctypes.CDLL):
     first = math.sqrt(2.0 / 9.81)
     times = [first, first + 2 * 0.8 * first]
     assert [event.time for event in result.events][:2] == pytest.approx(times, rel=1e-7)
+    assert "test_foreign.py" in str(result.events) and " foreign.py" not in str(result.events)  # the place is the user's
     t = 1.5 - times[1]
     v = 0.8**2 * 9.81 * first
     assert result["h"][-1] == pytest.approx(v * t - 9.81 * t**2 / 2, rel=1e-6)

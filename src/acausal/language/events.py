@@ -113,6 +113,11 @@ class When:
         return _stated.exchange(self, longer)
 
 
+def placed(event: When, location: Location) -> When:
+    """The same event, stated for somebody who stands elsewhere."""
+    return _stated.exchange(event, replace(event, location=location))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
     """A condition that must hold all the time."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import Location, UsageError
 from .derivative import der
 from .equation import Equation
-from .events import reinit, terminate, when
+from .events import placed, reinit, terminate, when
 from .expression import Call, Expression, as_expression
 from .external import TYPICAL
 from .plain import PlainModel, Quantities, check_quantities
@@ -120,7 +120,7 @@ def _residuals(function: Any, events: Sequence[_Event], place: Location) -> Call
         for name, state, slope in zip(function.results, states, function(*arguments), strict=True):
             yield Equation(as_expression(der(state)), as_expression(slope), place, f"d{name}/dt of {function.name}")
         for event in events:
-            yield event.said(arguments, states)
+            yield placed(event.said(arguments, states), place)
 
     return residuals
 
