@@ -72,7 +72,7 @@ def test_depth_does_not_matter() -> None:
 
 
 def test_operations_are_interned_and_forgotten() -> None:
-    x, sin = Slot(0, "variable"), OPERATORS["sin"]
+    x, sin = Slot(987_654_321, "variable"), OPERATORS["sin"]  # nobody else has it
     first = core.operation(sin, (x,))
     assert core.operation(sin, (x,)) is first and first.args == (x,) and first.operator is sin and first.shape == ()
     seen = weakref.ref(first)
