@@ -4,6 +4,7 @@
 void bind_delays(nanobind::module_ &);
 void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
+void bind_matching(nanobind::module_ &);
 void bind_grids(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
 void bind_nodes(nanobind::module_ &);
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
     bind_nodes(m);
     bind_expressions(m);
     bind_graph(m);
+    bind_matching(m);
     bind_grids(m);
     bind_tables(m);
     bind_media(m);
