@@ -147,20 +147,25 @@ class StartReader:
 
     def outside_bounds(self, starts: Starts) -> list[Diagnostic]:
         wrong = np.flatnonzero(starts.given & ((starts.start < starts.minimum) | (starts.start > starts.maximum)))
-        return [
-            Diagnostic(
-                f"`{self._name_with_start(int(k), starts)}` starts at {starts.start[k]:g}, outside its bounds: "
-                f"it must be {range_text(float(starts.minimum[k]), float(starts.maximum[k]))}.",
-                remedy="Give a start value within the bounds: ac.start(…). Numbers are in the declared unit; "
-                'with another one they are texts: ac.start("20 degC").',
-            )
-            for k in wrong[:8]
-        ]
+        return [self._outside(int(k), starts) for k in wrong[:8]]
 
-    def _name_with_start(self, unknown: int, starts: Starts) -> str:
-        """Of the names of an unknown, the one whose start was written down."""
+    def _outside(self, unknown: int, starts: Starts) -> Diagnostic:
+        number, plant = self._number_with_start(unknown, starts), self.system.plant
+        kind, quantity, _ = plant.quantity_at(number)
+        name, path = plant.name_of(number), plant.name_of(number).rpartition(".")[0]
+        return Diagnostic(
+            f"`{name}` starts at {starts.start[unknown]:g}, outside its bounds: "
+            f"it must be {range_text(float(starts.minimum[unknown]), float(starts.maximum[unknown]))}.",
+            component=f"{path or 'the model'} ({kind.name})",
+            location=quantity.declaration.location,
+            remedy="Give a start value within the bounds: ac.start(…). Numbers are in the declared unit; "
+            'with another one they are texts: ac.start("20 degC").',
+        )
+
+    def _number_with_start(self, unknown: int, starts: Starts) -> int:
+        """Of the variables that are one unknown, the one whose start was written down."""
         aliases = self.system.aliases
         members = self._members(np.flatnonzero(self.start.given))
         value = aliases.sign[members] * self.start.cells[members]
         stated = members[(aliases.index[members] == unknown) & (value == starts.start[unknown])]
-        return self.system.plant.name_of(int(stated[0])) if len(stated) else self.system.name_of_unknown(unknown)
+        return int(stated[0]) if len(stated) else int(aliases.label[unknown])

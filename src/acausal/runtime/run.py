@@ -108,10 +108,11 @@ class Unmoved:
         self.session.inputs = inputs
 
     def exchange(self, problem: Problem, watch: Watch) -> None:
-        raise NotImplementedError("there are no states")
+        """Other states of no unknowns: all that is left is how the variables are computed."""
+        self.session.problem = problem
 
     def lend(self, problem: Problem) -> None:
-        raise NotImplementedError("there are no states")
+        """There is nothing that `consistent` would solve for."""
 
     def journal(self, known: Floats) -> Callable[[], Journal] | None:
         return None
