@@ -156,3 +156,17 @@ class Boundary(ac.Component):
 
     def equations(self):
         yield self.port.T == self.T
+
+
+class Pendulum(ac.Component):
+    """In x and y: which of them are states changes on the way, and there are no events."""
+
+    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
+    u, v, F = ac.Variable(), ac.Variable(start=0.0, fixed=True), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.u
+        yield ac.der(self.y) == self.v
+        yield ac.der(self.u) == -self.F * self.x
+        yield ac.der(self.v) == -self.F * self.y - 9.81
+        yield self.x**2 + self.y**2 == 1

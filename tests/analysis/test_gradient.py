@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from analysis.test_sensitivity import Ball, Ending, Pendulum, Sampled, Thermostat, Unchanging, slope
+from analysis.test_sensitivity import Ball, Ending, Pendulum, Sampled, Thermostat, Unchanging, flown, slope, switched
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -54,16 +54,6 @@ def test_backward_and_forward_agree() -> None:
     assert next(iter(found.ranking("end", model.parameters()))) == "hot"
 
 
-def flown(end: float, g: Any = 9.81, e: Any = 0.9, h0: Any = 1.0) -> Any:
-    """How high the ball is at the end, and the sum of the times of its bounces."""
-    hit = np.sqrt(2 * h0 / g)
-    v, times = e * g * hit, 0.0
-    while np.real(hit) <= end:
-        times, last, speed = times + hit, hit, v
-        hit, v = hit + 2 * v / g, v * e
-    return speed * (end - last) - g * (end - last) ** 2 / 2, times
-
-
 def test_twenty_bounces_backward() -> None:
     first = np.sqrt(2 / 9.81)
     end = first + sum(2 * 0.9**k * first for k in range(1, 20)) + 0.005
@@ -76,15 +66,6 @@ def test_twenty_bounces_backward() -> None:
 
 
 def test_fifty_switches_backward() -> None:
-    def switched(end: float, k: Any = 0.1, P: Any = 5.0, low: Any = 19.0, high: Any = 21.0) -> Any:
-        t, T, on = 0.0, 20.0, True
-        while True:
-            rest, goal = (P / k, high) if on else (0.0, low)
-            later = t + np.log((T - rest) / (goal - rest)) / k
-            if np.real(later) > end:
-                return rest + (T - rest) * np.exp(-k * (end - t))
-            t, T, on = later, goal, not on
-
     found = ac.compile(Thermostat()).gradient("T", until=41.4, points=11, rtol=1e-9)
     assert len(found.result.events) == 50
     for name, value in {"k": 0.1, "P": 5.0, "low": 19.0, "high": 21.0}.items():

@@ -107,15 +107,17 @@ class Ball(ac.Component):
         )
 
 
-def test_twenty_bounces() -> None:
-    def flown(end: float, g: Any = 9.81, e: Any = 0.9, h0: Any = 1.0) -> Any:
-        hit = np.sqrt(2 * h0 / g)
-        v, times = e * g * hit, 0.0
-        while np.real(hit) <= end:
-            times, last, speed = times + hit, hit, v
-            hit, v = hit + 2 * v / g, v * e
-        return speed * (end - last) - g * (end - last) ** 2 / 2, times
+def flown(end: float, g: Any = 9.81, e: Any = 0.9, h0: Any = 1.0) -> Any:
+    """How high the ball is at the end, and the sum of the times of its bounces."""
+    hit = np.sqrt(2 * h0 / g)
+    v, times = e * g * hit, 0.0
+    while np.real(hit) <= end:
+        times, last, speed = times + hit, hit, v
+        hit, v = hit + 2 * v / g, v * e
+    return speed * (end - last) - g * (end - last) ** 2 / 2, times
 
+
+def test_twenty_bounces() -> None:
     first = np.sqrt(2 / 9.81)
     end = first + sum(2 * 0.9**k * first for k in range(1, 20)) + 0.005
     result = ac.compile(Ball()).simulate(end, points=11, rtol=1e-10, sensitivities=["g", "e", "h0"])
@@ -138,16 +140,18 @@ class Thermostat(ac.Component):
         yield ac.when(self.T < self.low, ac.assign(self.on, True)).elsewhen(self.T > self.high, ac.assign(self.on, False))
 
 
-def test_fifty_switches_of_a_thermostat() -> None:
-    def switched(end: float, k: Any = 0.1, P: Any = 5.0, low: Any = 19.0, high: Any = 21.0) -> Any:
-        t, T, on = 0.0, 20.0, True
-        while True:
-            rest, goal = (P / k, high) if on else (0.0, low)
-            later = t + np.log((T - rest) / (goal - rest)) / k
-            if np.real(later) > end:
-                return rest + (T - rest) * np.exp(-k * (end - t))
-            t, T, on = later, goal, not on
+def switched(end: float, k: Any = 0.1, P: Any = 5.0, low: Any = 19.0, high: Any = 21.0) -> Any:
+    """The temperature of the thermostat at the end, in closed form from one switching to the next."""
+    t, T, on = 0.0, 20.0, True
+    while True:
+        rest, goal = (P / k, high) if on else (0.0, low)
+        later = t + np.log((T - rest) / (goal - rest)) / k
+        if np.real(later) > end:
+            return rest + (T - rest) * np.exp(-k * (end - t))
+        t, T, on = later, goal, not on
 
+
+def test_fifty_switches_of_a_thermostat() -> None:
     end = 41.4
     result = ac.compile(Thermostat()).simulate(end, points=11, rtol=1e-9, sensitivities=["k", "P", "low", "high"])
     assert len(result.events) == 50

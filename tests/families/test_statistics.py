@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plants import Pendulum
 
 import acausal as ac
 from acausal.families.statistics import Statistics, statistics
@@ -57,18 +58,6 @@ class Loop(ac.Component):
 
     def initial_equations(self):
         return ()
-
-
-class Pendulum(ac.Component):
-    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
-    u, v, F = ac.Variable(), ac.Variable(start=0.0, fixed=True), ac.Variable()
-
-    def equations(self):
-        yield ac.der(self.x) == self.u
-        yield ac.der(self.y) == self.v
-        yield ac.der(self.u) == -self.F * self.x
-        yield ac.der(self.v) == -self.F * self.y - 9.81
-        yield self.x**2 + self.y**2 == 1
 
 
 def of(component: ac.Component) -> Statistics:

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from plants import Pendulum
 
 import acausal as ac
 from acausal.errors import UsageError
@@ -229,22 +230,8 @@ def test_a_session_that_stops_is_heard_and_can_be_taken_back() -> None:
     assert session["x"] == pytest.approx(2.0, rel=1e-5)
 
 
-class _Pendulum(ac.Component):
-    """In x and y: which of them are states changes on the way, and there are no events."""
-
-    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0)
-    u, v, F = ac.Variable(), ac.Variable(start=0.0, fixed=True), ac.Variable()
-
-    def equations(self):
-        yield ac.der(self.x) == self.u
-        yield ac.der(self.y) == self.v
-        yield ac.der(self.u) == -self.F * self.x
-        yield ac.der(self.v) == -self.F * self.y - 9.81
-        yield self.x**2 + self.y**2 == 1.0
-
-
 def test_states_are_exchanged_in_a_session() -> None:
-    model = ac.compile(_Pendulum(), units=False)
+    model = ac.compile(Pendulum(), units=False)
     session = model.start(rtol=1e-8).advance(0.5)
     mark = session.save()
     first = session.advance(3.0)["x"]
