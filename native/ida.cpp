@@ -115,6 +115,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     if (recorder) recorder->restart();
     ahead.is = false;
     mesh.assign(1, t0), searched = t0, root_row = -1, left_rows.clear();
+    bends.start_at(t0);
     if (local) local->forget();
     if (!started) origin = t0;
     step_at_start = step;
@@ -476,12 +477,13 @@ long Ida::steps_since_start() const {
 int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
-    bound = stop;
+    if (bends.ahead() <= t && t < t_end && !ahead.is) pass_bend();
+    bound = std::min(stop, bends.ahead());
     timed_ahead = false;
     if (scheduled() && set_time(t, w.get(), input_time)) {
         switches->schedule.look(w.get(), (int32_t)system->layout.time_index, t);
         double next = switches->schedule.next_time(t);
-        if (next <= stop) bound = next, timed_ahead = true;
+        if (next <= bound) bound = next, timed_ahead = true;
     }
     if (t_end <= nearest) {
         t = std::max(t, t_end);
@@ -548,7 +550,8 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
             status = handle_timed(stop, rows, capacity - count, written);
         else if (status == Status::Root && switches && switches->handles && room_for_event(capacity, count))
             status = handle_event(stop, rows, capacity - count, written);
-        else continue;
+        else if (status != Status::Finished || bends.ahead() > t)
+            continue;
         if (status == Status::Finished) written = prepare(t_end, stop, times, count, rows, written);
     }
     if (status != Status::Cancelled && cancelled) status = Status::Cancelled;

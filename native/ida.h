@@ -101,6 +101,19 @@ struct Kinds {
     const bool *tested, *algebraic, *derivative;
 };
 
+// Times at which inputs bend, though none jumps. States and algebraic unknowns go on as they were, with other slopes: nobody needs to be
+// asked, but what the steps before predict does not hold beyond.
+struct Bends {
+    std::vector<double> times; // in order
+    std::vector<char> differential;
+    std::vector<double> nominal;
+    double restart_step = 0; // first step behind one, in steps before it
+    size_t next = 0; // the first that is not passed
+    int64_t passed = 0;
+    double ahead() const { return next < times.size() ? times[next] : std::numeric_limits<double>::infinity(); }
+    void start_at(double t);
+};
+
 class Ida {
   public:
     Ida(std::shared_ptr<System> system, Outputs outputs, Doubles known, Doubles atol, const Kinds &kinds, Settings settings);
@@ -127,6 +140,8 @@ class Ida {
 
     void set_known(const double *values);
     void set_cells(const int32_t *cells, const double *values, int64_t count); // some of the known values
+    // Begin anew at these times, within advance().
+    void set_bends(Bends given);
     void row(double *out);                                                     // what is stored, where the session is
     void workspace(double *out);                                               // w, where the session is
     // Consistent y and y' at a time, for a restart there; the session itself stays where it is. On failure nothing is changed.
@@ -156,6 +171,9 @@ class Ida {
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's
+    Bends bends;
+    double pace = 0; // the step that restarts go by: one soon after another must not make the next start slower still
+    double restart_pace();
     double last_stored = -std::numeric_limits<double>::infinity(); // time of the last stored row
     int64_t singular_setups = 0, singular_column = -1, orders_limited = 0;
     Stopwatch residual_time, jacobian_time, factor_time, solve_time, output_time, root_time, watch_time;
@@ -205,6 +223,7 @@ class Ida {
     Status handle_event(double stop, double *rows, int64_t capacity, int64_t written);
     Status handle_timed(double stop, double *rows, int64_t capacity, int64_t written);
     Status conclude_event(double *rows, int64_t capacity, int64_t written);
+    void pass_bend();
     bool scheduled() const { return switches && switches->handles && switches->schedule.is; }
     // Local events: relations are searched step by step here, and not by IDAS.
     bool searches() const;

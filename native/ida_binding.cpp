@@ -215,6 +215,7 @@ nb::dict statistics(const Ida &ida) {
     d["error_test_failures"] = c.error_test_failures;
     d["convergence_failures"] = c.convergence_failures;
     d["order_limits"] = ida.orders_limited;
+    d["bends"] = ida.bends.passed;
     d["root_evaluations"] = c.roots;
     d["non_finite_evaluations"] = ida.non_finite.count;
     d["singular_setups"] = ida.singular_setups;
@@ -269,6 +270,23 @@ void set_switches(Ida &ida, std::shared_ptr<Switches> switches) {
     ida.set_switches(std::move(switches));
 }
 
+void set_bends(Ida &ida, nb::handle times, nb::handle differential, nb::handle nominal, double restart_step) {
+    Exclusive guard(ida);
+    int64_t n = ida.system->layout.size;
+    Doubles at(times, "times"), sizes(nominal, "nominal");
+    Array<const bool, 1> mask(differential, "differential");
+    require_size(sizes, n, "nominal");
+    require_size(mask, n, "differential");
+    for (int64_t k = 1; k < at.size(); ++k)
+        if (!(at.data[k] > at.data[k - 1])) throw nb::value_error("`times` must increase strictly");
+    Bends bends;
+    bends.times.assign(at.data, at.data + at.size());
+    bends.differential.assign(mask.data, mask.data + n);
+    bends.nominal.assign(sizes.data, sizes.data + n);
+    bends.restart_step = restart_step;
+    ida.set_bends(std::move(bends));
+}
+
 nb::dict take_events(Ida &ida) {
     Exclusive guard(ida);
     if (!ida.switches) throw std::runtime_error("there are no switches in this session");
@@ -300,6 +318,7 @@ void bind_ida(nb::module_ &m) {
              "Returns (status, output times written). With switches `rows` may have rows for events as well, two for each; "
              "`stored_until` is the time of the last row before. Steps pass t_end, and the session goes back to it, where `stop` is later.")
         .def("set_switches", &set_switches, "switches"_a.none(), "Handle ordinary events within advance(); None: none.")
+        .def("set_bends", &set_bends, "times"_a, "differential"_a, "nominal"_a, "restart_step"_a, "Begin anew at these times, at which inputs bend, within advance().")
         .def("take_events", &take_events, "Events handled and rows stored since this was last called.")
         .def("set_known", &set_known, "known"_a)
         .def("set_cells", &set_cells, "cells"_a, "values"_a, "Set some cells of known.")
@@ -333,6 +352,7 @@ void bind_ida(nb::module_ &m) {
         .def("weighted_errors", &weighted_errors, "Local error of the last step over what is allowed, unknown by unknown.")
         .def_prop_ro("t", [](const Ida &ida) { return ida.t; })
         .def_prop_ro("last_step", &last_step, "Length of the last accepted step.")
+        .def_rw("pace", &Ida::pace, "The step that restarts go by.")
         .def_prop_ro("y", [](const Ida &ida) { return array_of(ida.y(), ida.system->layout.size); })
         .def_prop_ro("yp", [](const Ida &ida) { return array_of(ida.yp(), ida.system->layout.size); })
         .def_prop_ro("message", [](const Ida &ida) { return ida.message; })

@@ -38,6 +38,34 @@ Consistency::Answer Ida::consistent(double time, double *y, double *yp, const bo
     return answer;
 }
 
+// ------------------------------------------------------------------------------------------------ bends of inputs
+
+double Ida::restart_pace() {
+    double step = 0;
+    IDAGetLastStep(mem, &step);
+    return pace = std::max(step, 0.3 * pace);
+}
+
+void Bends::start_at(double t) { next = std::upper_bound(times.begin(), times.end(), t) - times.begin(); }
+
+void Ida::set_bends(Bends given) {
+    given.passed = bends.passed;
+    bends = std::move(given);
+    bends.start_at(t);
+}
+
+// Slopes are those of the side to come.
+void Ida::pass_bend() {
+    if (!steps_since_start()) return bends.start_at(t);
+    journal->close(standing(), tested());
+    std::vector<double> side(w.get(), w.get() + 2 * n);
+    double later = t + 4 * std::numeric_limits<double>::epsilon() * std::fabs(t);
+    consistent(later, side.data(), side.data() + n, reinterpret_cast<const bool *>(bends.differential.data()), bends.nominal.data(), 1e-10, 20);
+    start(t, side.data(), side.data() + n, bends.restart_step * restart_pace());
+    if (recorder) recorder->bend();
+    ++bends.passed;
+}
+
 // ------------------------------------------------------------------------------------------------ ordinary events
 
 constexpr int64_t most_events = 1000; // in one call of advance()
@@ -74,11 +102,8 @@ Status Ida::conclude_event(double *rows, int64_t capacity, int64_t written) {
     }
     s.show(w.get(), w_out.get());
     if (s.restart) {
-        double step = 0;
-        IDAGetLastStep(mem, &step);
         journal->close(standing(), tested());
-        s.pace = std::max(step, 0.3 * s.pace); // an event soon after another must not make the next start slower still
-        start(t, w.get(), w.get() + n, s.restart_step * s.pace);
+        start(t, w.get(), w.get() + n, s.restart_step * restart_pace());
         auto of_time = [&](int32_t cause) { return cause >= system->root_count; }; // what happens at given times cannot chatter
         s.causes.erase(std::remove_if(s.causes.begin(), s.causes.end(), of_time), s.causes.end());
         if (!s.causes.empty()) s.records.alarm |= s.haste.restart(t, s.causes);

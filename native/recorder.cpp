@@ -16,9 +16,11 @@ void Recorder::step(double t, int k, const double *w, double t_start, const doub
         starts.push_back(points());
         known.insert(known.end(), w + 2 * n, w + 2 * n + known_size);
         add(t_start, 0, w, start);
-        begins = false;
+        begins = bends = false;
     }
-    if (t > time.back()) add(t, k, w, w);
+    if (!(t > time.back())) return;
+    add(t, bends ? -k : k, w, w);
+    bends = false;
 }
 
 void Recorder::load(int64_t k, int64_t time_index, double *w) const {

@@ -13,6 +13,8 @@ class Recorder {
     Recorder(int64_t size, int64_t known, std::vector<int32_t> cells) : n(size), known_size(known), varying(std::move(cells)) {}
 
     void restart() { begins = true; }
+    // Instead: an input bends, and what is recorded goes on from where it is, with steps that know nothing of those before.
+    void bend() { begins = false, bends = !time.empty(); }
     // A step that ended at t with an order of the formula; `start` are y and y' where the steps since the last restart began.
     void step(double t, int order, const double *w, double t_start, const double *start);
 
@@ -24,13 +26,13 @@ class Recorder {
     int64_t n, known_size;
     std::vector<int32_t> varying;   // known cells that change within steps: inputs
     std::vector<double> time, values;
-    std::vector<int32_t> order;     // 0: where steps begin
+    std::vector<int32_t> order;     // 0: where steps begin; negative: of the first step behind a bend
     std::vector<int64_t> starts;    // points where they do …
     std::vector<double> known;      // … and all known values there
 
   private:
     void add(double t, int order, const double *w, const double *yyp);
-    bool begins = true;
+    bool begins = true, bends = false;
 };
 
 } // namespace acausal

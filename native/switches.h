@@ -85,7 +85,6 @@ class Switches {
     std::vector<double> nominal;
     bool local = false;      // events that change few unknowns do so within the step (local.h)
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
-    double pace = 0;         // the step that restarts go by
     double restart_step = 0; // first step after a restart, in steps before it
     Haste haste;
     Schedule schedule;       // of relations of time and clocks

@@ -69,7 +69,8 @@ std::vector<Tangent::Formula> Tangent::formulas(int64_t first, int64_t last) con
     for (int64_t k = first + 1; k <= last; ++k) {
         const std::vector<double> &t = recorder->time;
         Formula &formula = found[k - first];
-        int order = std::min<int>(std::max(1, recorder->order[k]), (int)used.size());
+        if (recorder->order[k] < 0) used.assign(1, k - 1);
+        int order = std::min<int>(std::max(1, std::abs(recorder->order[k])), (int)used.size());
         formula.terms = order + 1;
         formula.point[0] = k;
         for (int j = 1; j <= order; ++j) formula.point[j] = used[used.size() - j];

@@ -84,13 +84,15 @@ class Hybrid:
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
         self.target = request.t_end
-        self.pace = self.step_before = 0.0  # the step that restarts go by; the last one before a run was taken back
+        self.step_before = 0.0  # the last step before a run was taken back
+        self._own_pace = 0.0
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
         self.warned: set[int] = set()
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
         self.counts["state_exchanges"] = 0
         self._first_is_stored = False
+        self.bends = False  # whether the session passes corners of inputs by itself
         self.token = uuid4().hex
         if request.recording is not None:
             self.handler.tape = request.recording.rounds
@@ -113,6 +115,7 @@ class Hybrid:
         if len(r.output_times) and r.output_times[0] <= r.t0:
             self._store_now(r.t0)
             self._first_is_stored = True
+        self._tell_bends()
         if r.recording is None and is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
             self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
         return self._verdict(happening)
@@ -135,7 +138,7 @@ class Hybrid:
         timed = self.corners.next_jump(session.t)
         if self.native is None or not self.native.scheduled:
             timed = min(timed, self.handler.next_time(session.t))
-        corner = self.corners.next(session.t)
+        corner = np.inf if self.bends else self.corners.next(session.t)
         stop = min(timed, corner, self._turn(), r.t_end)
         status = self._advance(stop)
         if status == Status.ROOT:
@@ -186,6 +189,13 @@ class Hybrid:
         self.handler.planned = found.constants
         self.sampled = Sampled(self.problem, self.request.inputs, self.request.t_end)
         return found
+
+    def _tell_bends(self) -> None:
+        """A session that can passes corners of inputs on its way. Where a table of time bends that the model differentiates, more
+        than slopes may jump (`_across`)."""
+        self.bends = hasattr(self.session, "set_bends") and not (self.impulses.possible and self.corners.of_tables)
+        if self.bends:
+            self.session.set_bends(self.corners.times, self.problem.differential, self.problem.nominal, RESTART)
 
     def _corner(self) -> Outcome | None:
         """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
@@ -280,6 +290,7 @@ class Hybrid:
         self.foreseen = self._foreseen()
         if self.native is not None:
             self.native.renew()
+        self._tell_bends()
         self.counts["state_exchanges"] += 1
 
     def _advance(self, stop: float) -> int:
@@ -308,6 +319,7 @@ class Hybrid:
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
+            self._tell_bends()
         over = self._event(None, "interruptions", numbers, side)
         if (numbers.schedule or len(self.foreseen.constants)) and self.native is not None and over is None:
             self.native.renew()
@@ -359,6 +371,7 @@ class Hybrid:
         if self.native is not None:
             self.native.unseen.clear()
             self.native.renew()
+        self._tell_bends()
         token, rows, events = mark.record
         if token == self.token and rows <= self.record.count:
             self.record.cut(rows, events)
@@ -425,10 +438,27 @@ class Hybrid:
         before = self.handler.w[self.handler.stepped]
         return bool((np.abs(assigned - before) <= 0.05 * np.maximum(np.abs(before), 1.0)).all())
 
+    @property
+    def pace(self) -> float:
+        """The step that restarts go by; a native session, which restarts by itself too, keeps it."""
+        return float(getattr(self.session, "pace", self._own_pace))
+
+    @pace.setter
+    def pace(self, step: float) -> None:
+        if hasattr(self.session, "pace"):
+            self.session.pace = step
+        else:
+            self._own_pace = step
+
     def _first_step(self) -> float:
         """Of a restart: a part of the last step; an event soon after another must not make the next start slower still."""
         self.pace = max(self.session.last_step or self.step_before, 0.3 * self.pace)
         return RESTART * self.pace
+
+    @property
+    def _passed(self) -> int:
+        """Corners that the session passed by itself."""
+        return int(self.session.statistics()["bends"]) if self.bends else 0
 
     @property
     def session_started(self) -> bool:
@@ -542,7 +572,7 @@ class Hybrid:
             rows,
             session.y,
             session.yp,
-            {**session.statistics(), **self.counts},
+            {**session.statistics(), **self.counts, "restarts": self.counts["restarts"] + self._passed},
             session.message,
             (*self.diagnostics, *self.impulses.found, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
             log,

@@ -158,7 +158,9 @@ class Corners:
 
     def __init__(self, problem: Problem, w: Floats, inputs: Mapping[int, Signal], t0: float, t_end: float) -> None:
         found = {id(s.times): s.times for s in inputs.values() if isinstance(s, Table) and s.slopes is None}
-        times = np.unique(np.concatenate([np.zeros(0), *found.values(), *_table_corners(problem, w)]))
+        tables = _table_corners(problem, w)
+        self.of_tables = bool(tables)  # of time, in equations
+        times = np.unique(np.concatenate([np.zeros(0), *found.values(), *tables]))
         self.times = times[(times > t0) & (times < t_end)]
         jumps = {id(s): s.times for s in inputs.values() if isinstance(s, Steps)}
         self.jumps = np.unique(np.concatenate([np.zeros(0), *jumps.values()]))  # these are events
