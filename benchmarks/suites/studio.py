@@ -59,13 +59,13 @@ class Chain(ac.Component):
 __model__ = "Chain"
 __studio__ = {"until": 1000, "plots": [["end.port.Q_flow"]]}
 """
-COUNT = """() => { window.__f = []; window.__on = true
-  requestAnimationFrame(function t(x) { __f.push(x); if (__on) requestAnimationFrame(t) }) }"""
+COUNT = """() => { const f = window.__f = []; f.on = true
+  requestAnimationFrame(function t(x) { f.push(x); if (f.on) requestAnimationFrame(t) }) }"""
 DRAWN = """() => { const at = (n) => performance.getEntriesByName('acausal:' + n).map((e) => e.startTime), s = acausal.getState()
   return at('drawn').some((d) => d > at('changed')[0]) && !s.runs.some((r) => r.state === 'running' || r.state === 'queued') }"""
 BESIDE = """() => { const at = (n) => performance.getEntriesByName('acausal:' + n).map((e) => e.startTime), s = acausal.getState()
   return at('drawn').at(-1) - at('changed')[0] - 1000 * s.runs.find((r) => r.id === s.current).seconds }"""
-COUNTED = """() => { __on = false; const d = __f.slice(1).map((x, i) => x - __f[i]).sort((a, b) => a - b)
+COUNTED = """() => { __f.on = false; const d = __f.slice(1).map((x, i) => x - __f[i]).sort((a, b) => a - b)
   return [1000 * d.length / (__f[__f.length - 1] - __f[0]), d[Math.floor(0.95 * d.length)]] }"""
 
 
@@ -161,15 +161,39 @@ def _zoom(browser: Any, folder: Path) -> Iterator[Record]:
         page.wait_for_timeout(1000)
         box = page.locator(".canvas").first.bounding_box()
         page.mouse.move(box["x"] + 400, box["y"] + 150)
-        rates = []
-        for _ in range(ROUNDS):
-            page.evaluate(COUNT)
-            for k in range(40):
-                page.mouse.wheel(0, -100 if k < 20 else 100)
-                page.wait_for_timeout(16)
-            rates.append(page.evaluate(COUNTED))
-        yield record("zoom, four curves", 1_000_001, max(r[0] for r in rates), 30.0, "frames/s", more=True)
-        yield record("zoom, slow frames (95 %)", 1_000_001, min(r[1] for r in rates), 40.0, "ms")
+        for what, gesture in (("zoom", _wheel), ("pan", _shift_drag)):
+            rates = [_frames(page, gesture, box) for _ in range(ROUNDS)]
+            yield record(f"{what}, four curves", 1_000_001, max(r[0] for r in rates), 30.0, "frames/s", more=True)
+            yield record(f"{what}, slow frames (95 %)", 1_000_001, min(r[1] for r in rates), 40.0, "ms")
+
+
+def _frames(page: Any, gesture: Any, box: Any) -> tuple[float, float]:
+    """Frames in a second while somebody moves the mouse, and how long all but the slowest 5 % of them took, in ms."""
+    page.evaluate(COUNT)
+    gesture(page, box)
+    rate, slow = page.evaluate(COUNTED)
+    return rate, slow
+
+
+def _wheel(page: Any, box: Any) -> None:
+    for k in range(40):
+        page.mouse.wheel(0, -100 if k < 20 else 100)
+        page.wait_for_timeout(16)
+
+
+def _shift_drag(page: Any, box: Any) -> None:
+    """A thirtieth of the run is in view, and moves to and fro below the mouse."""
+    for _ in range(15):
+        page.mouse.wheel(0, -100)
+        page.wait_for_timeout(20)
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    for k in range(40):
+        page.mouse.move(box["x"] + 400 + 10 * (k if k < 20 else 40 - k), box["y"] + 150)
+        page.wait_for_timeout(16)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.mouse.dblclick(box["x"] + 400, box["y"] + 150)
 
 
 def _diagram(browser: Any, folder: Path) -> Iterator[Record]:

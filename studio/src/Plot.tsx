@@ -3,6 +3,7 @@ import { ActionIcon, Tooltip, UnstyledButton, useComputedColorScheme } from '@ma
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { curve, paint } from './columns'
 import { clock, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { indexAt, shown, times } from './pyramid'
@@ -172,7 +173,7 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
     cursor: { sync: { key: syncKey.key, setSeries: false }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
     series: [{}, ...curves.map((c): uPlot.Series => ({
       label: c.label, stroke: c.color, width: 1.5, dash: c.dash, scale: scaleOf(c), points: { show: false }, spanGaps: true,
-      paths: c.series.states.length ? uPlot.paths.stepped!({ align: 1 }) : undefined,
+      paths: curve(c.series.states.length > 0),
     }))],
     hooks: {
       setSelect: [(u) => {
@@ -181,6 +182,7 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
       }],
       ready: [(u) => gestures(u, now)],
+      drawSeries: [paint],
       draw: [(u) => marker(u, dark)],
     },
   }, [[]] as unknown as uPlot.AlignedData, box)

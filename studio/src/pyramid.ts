@@ -39,9 +39,11 @@ export class Pyramid {
     if (range.size === 0) return this.y.subarray(range.first, range.last)
     const level = this.levels.find((l) => l.size === range.size)!
     const out = new Float64Array(2 * (range.last - range.first))
+    const { y } = this
     for (let k = range.first, i = 0; k < range.last; k++) {
-      out[i++] = level.min[k]
-      out[i++] = level.max[k]
+      const rises = y[k * range.size] <= y[Math.min(y.length, (k + 1) * range.size) - 1] // a smooth curve stays one
+      out[i++] = rises ? level.min[k] : level.max[k]
+      out[i++] = rises ? level.max[k] : level.min[k]
     }
     return out
   }
@@ -80,7 +82,7 @@ export function shown(x: Float64Array, from: number, to: number, pixels: number)
   const first = Math.max(0, before(x, from) - 1)
   const last = Math.min(x.length, before(x, to) + 2)
   let size = 0
-  for (let s = FIRST; s * 256 < x.length; s *= RATIO) if ((2 * (last - first)) / s >= pixels) size = s
+  for (let s = FIRST; s * 256 < x.length; s *= RATIO) if ((last - first) / s >= pixels) size = s
   if (size === 0 || last - first <= 4 * pixels) return { size: 0, first, last }
   return { size, first: Math.floor(first / size), last: Math.ceil(last / size) }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -320,3 +321,72 @@ def test_an_input_is_drawn_typed_and_taken_from_a_file_and_parameters_are_fitted
         tab.get_by_role("button", name="Use these values").click()
         tab.get_by_text("Parameters", exact=True).click()
         playwright.expect(tab.get_by_label("k value", exact=True)).to_have_value(re.compile(r"0\.(5|49999)"))
+
+
+SWINGS = """
+import acausal as ac
+
+class Swings(ac.Component):
+    x, v = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    def equations(self):
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == -400.0 * self.x
+
+__model__ = "Swings"
+__studio__ = {"until": 100, "plots": [["x"]]}
+"""
+REACHED = """() => { const c = document.querySelector('.canvas canvas')
+  const o = document.querySelector('.canvas .u-over').getBoundingClientRect()
+  const b = c.getBoundingClientRect(), k = c.width / b.width, wide = Math.floor(o.width * k), tall = Math.floor(o.height * k)
+  const copy = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true })
+  copy.drawImage(c, 0, 0)
+  const { data } = copy.getImageData((o.left - b.left) * k, (o.top - b.top) * k, wide, tall)
+  const blue = (x, y) => { const i = 4 * (y * wide + x); return data[i + 2] > data[i] + 60 }
+  let [up, down] = [0, 0]
+  for (let x = 0; x < wide; x++) {
+    for (let y = 0; y < 0.2 * tall; y++) if (blue(x, y)) { up++; break }
+    for (let y = Math.ceil(0.8 * tall); y < tall; y++) if (blue(x, y)) { down++; break }
+  }
+  return [up / wide, down / wide] }"""
+
+
+def test_a_curve_that_swings_more_often_than_there_are_pixels_is_drawn_with_all_its_swings(browser: Any, new_studio: Any) -> None:
+    """318 periods on some 900 pixels: nearly every column reaches the top and the bottom; zoomed to two periods, few do."""
+    server = new_studio(SWINGS, name="swings.py")
+    for tab in tabs(browser, server):
+        tab.evaluate("acausal.setState((s) => ({ draft: { ...s.draft, points: 20001 }, view: 'plots' }))")
+        tab.get_by_role("button", name="Run", exact=True).click()
+        tab.get_by_role("img", name="Curves of x").wait_for()
+        tab.wait_for_function(f"() => {{ const r = ({REACHED})(); return r[0] > 0.6 && r[1] > 0.6 }}")
+        area = tab.locator(".canvas .u-over")
+        for _ in range(20):
+            area.hover(position={"x": 300, "y": 100})
+            tab.mouse.wheel(0, -100)
+        tab.wait_for_function("() => { const z = acausal.getState().zoom; return z && z[1] - z[0] < 1.5 }")
+        tab.wait_for_function(f"() => {{ const r = ({REACHED})(); return r[0] > 0.05 && r[0] < 0.5 && r[1] > 0.05 && r[1] < 0.5 }}")
+
+
+def test_two_tabs_on_one_model_see_each_other_s_runs_and_cases(browser: Any, new_studio: Any) -> None:
+    server = new_studio()
+    for one in tabs(browser, server):
+        for other in tabs(browser, server):
+            run(one)
+            playwright.expect(other.get_by_role("button", name="Runs")).to_contain_text("1")
+            field = one.get_by_label("G value", exact=True)
+            field.fill("40")
+            field.press("Enter")
+            one.get_by_role("button", name="Save or delete the case").click()
+            one.get_by_role("menuitem", name="Save as a new case").click()
+            one.get_by_label("Name").fill("thin wall")
+            one.get_by_role("button", name="Save the case").click()
+            assert value_of(other, "G value") == "20"  # what is typed in one tab is that tab's
+            other.get_by_role("combobox", name="Case", exact=True).click()
+            other.get_by_role("option", name="thin wall").click()
+            playwright.expect(other.get_by_label("G value", exact=True)).to_have_value("40")
+            for tab in (one, other):
+                run(tab)
+            runs = "() => acausal.getState().runs.filter((r) => r.state === 'finished').map((r) => r.id).join()"
+            deadline = time.monotonic() + PATIENCE
+            while one.evaluate(runs) != other.evaluate(runs) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert one.evaluate(runs) == other.evaluate(runs)

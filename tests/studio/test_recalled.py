@@ -125,6 +125,18 @@ def test_another_version_or_target_begins_anew(kept: Path, file: Path):
     assert recalled.read(kept, str(file)) is None
 
 
+def test_another_version_of_any_package_begins_anew(kept: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    site = tmp_path / "site-packages"
+    (site / "gears-1.0.dist-info").mkdir(parents=True)
+    assert recalled.read(kept, str(file)) is not None
+    monkeypatch.syspath_prepend(str(site))
+    assert recalled.read(kept, str(file)) is None
+    recalled.write(kept, str(file), asdict(opened(str(file), {}, 1).page), {str(file): _stamp(str(file))})
+    assert recalled.read(kept, str(file)) is not None
+    (site / "gears-1.0.dist-info").rename(site / "gears-1.1.dist-info")
+    assert recalled.read(kept, str(file)) is None
+
+
 def test_an_end_that_is_yet_to_be_guessed_is_no_difference(kept: Path, file: Path):
     page, _ = recalled.read(kept, str(file)) or ({}, {})
     assert recalled.same(page, {**page, "until": 0.0, "seconds": 9.0, "version": 7})
