@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..language.alternatives import choices_of
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
@@ -195,9 +196,9 @@ class Census:
         """Equal signatures have equal equations: the class, its structural choices, and the structure below."""
         own, declared, slots = component.__dict__, component._ac_declared, slot_values(component)
         media = media_of(component)
-        if not own and not declared and not slots and not media:
+        if not own and not declared and not slots and not media and not component._class_alternatives:
             return type(component)
-        parts: list[Any] = [type(component), *sorted(media.items())]
+        parts: list[Any] = [type(component), *sorted(media.items()), choices_of(component)]
         for name, value in own.items():
             if name in component._class_media:
                 continue  # whoever said it, it is the medium of the circuit

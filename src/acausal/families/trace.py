@@ -396,6 +396,9 @@ def _connection(kind: Kind, component: Component, item: Any, where: Location | N
         remedy = "Write `yield self.a.port, self.b.port`."
         if wrong and isinstance(wrong[0], Equation):
             what, remedy = f"got the equation `{wrong[0]}`", "Move this line to the method `equations`."
+        elif wrong and wrong[0] is None:
+            what = "got None: what has an alternative (`instead_of`) is not there until it is given"
+            remedy = "Give it a value where the component is made: `PressureBoundary(T=300.0)`; the connection then counts."
         elif wrong and isinstance(wrong[0], (Component, View)):
             what, remedy = _end_without_connector(wrong[0])
         raise ModelError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import ModelError, UsageError, an, near_matches
+from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_several
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
@@ -52,6 +53,8 @@ class ComponentType(type):
         else:
             taken, modifications = _split(cls, init, kwargs)
             init(self, *args, **taken)
+        if self._class_alternatives:
+            refuse_several(cls, self._class_alternatives, modifications)
         for name, value in modifications.items():
             self._modify(name, value)
         object.__setattr__(self, "_ac_made", True)
@@ -135,6 +138,7 @@ class Component(metaclass=ComponentType):
     _class_children: ClassVar[dict[str, Any]] = {}
     _class_abstract: ClassVar[dict[str, type]] = {}  # what a subclass has yet to define
     _class_media: ClassVar[dict[str, AnyMedium]] = {}  # places for the media of its circuits
+    _class_alternatives: ClassVar[Groups] = {}  # quantities of which one is given: `alternatives.py`
     _ac_origin: ClassVar[str] = ""  # the file its equations came in, if they did not come as source …
     _ac_closed: ClassVar[bool] = False  # … and whether they are shown by name only
     _ac_parent: Component | None
@@ -171,6 +175,7 @@ class Component(metaclass=ComponentType):
                     cls._class_media[name] = value
                 elif name in cls._class_declared:
                     del cls._class_declared[name]
+        type.__setattr__(cls, "_class_alternatives", groups_of(cls, cls._class_declared))
         if not hasattr(cls, PLACE) and any(belongs_to_default(d) for d in cls._class_declared.values()):
             type.__setattr__(cls, PLACE, AnyMedium.implied())
             cls._class_media[PLACE] = vars(cls)[PLACE]
@@ -241,7 +246,7 @@ class Component(metaclass=ComponentType):
             self.__dict__[name] = tuple(value)
         elif isinstance(value, Named):
             self._name_expression(name, value)
-        elif name in self._class_media or self._find(name) is not None:
+        elif name in self._class_media or name in self._class_alternatives or self._find(name) is not None:
             self._modify(name, value)
         else:
             refuse_hidden(name, value, (Component, ComponentArray), "a component")
@@ -306,11 +311,15 @@ class Component(metaclass=ComponentType):
         found = own[name] if own is not None and name in own else self._class_declared.get(name)
         if isinstance(found, Fractions):
             return found.resolved(self)
+        if self._class_alternatives:
+            found = as_it_is(self, found)
         return known_connector(self, found) if isinstance(found, Connector) and found.fluid else found
 
     def _all_declared(self) -> dict[str, Declaration | Connector]:
         declared = {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
-        if any(isinstance(d, Fractions) or (isinstance(d, Connector) and d.fluid) for d in declared.values()):
+        if self._class_alternatives or any(
+            isinstance(d, Fractions) or (isinstance(d, Connector) and d.fluid) for d in declared.values()
+        ):
             return {name: found for name in declared if (found := self._find(name)) is not None}
         return declared
 
@@ -328,7 +337,9 @@ class Component(metaclass=ComponentType):
     def _modify(self, name: str, value: Any) -> None:
         note(self)
         first, _, rest = name.partition(".")
-        found = self._find(first)
+        if name in self._class_alternatives and (not isinstance(value, Modification) or "value" in value):
+            choose(self, name)
+        found = self._class_declared[name] if name in self._class_alternatives else self._find(first)
         if name in self._class_media:
             give_medium(self, name, value)
         elif isinstance(found, Declaration) and not rest:
@@ -425,7 +436,7 @@ class Component(metaclass=ComponentType):
         return f"<{type(self).__name__}{f' {self._ac_name}' if self._ac_name else ''}>"
 
 
-_KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media", "_class_abstract")
+_KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media", "_class_abstract", "_class_alternatives")
 # Names that a component class inherits and needs; all others, also those that begin with an underscore, are the user's.
 _OWN_NAMES = frozenset(name for name in vars(Component) if name.startswith("_") and not name.startswith(("__", "_ac_")))
 
@@ -475,6 +486,11 @@ class View:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
             return
+        if self._picked is not None and is_left_out(self._element, name):
+            raise UsageError(
+                f"`{name}` of {self!r} cannot be given to some: all elements of an array are given the same quantities.",
+                remedy=f"Give `{name}` to the whole array first.",
+            )
         if self._picked is not None:
             from .elements import modified_elements
 
@@ -512,6 +528,8 @@ class View:
             return ConnectorView(self._root, element, declared, self._shape + declared.shape, self._spread(declared.shape))
         if name in element._class_media:
             return medium_at(element, name)
+        if is_left_out(element, name):
+            return None
         child = element.__dict__.get(name)
         if isinstance(child, Component):
             return View(self._root, child, self._shape, self._picked)

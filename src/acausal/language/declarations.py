@@ -51,6 +51,7 @@ class Declaration(Arithmetic):
     stream: str = ""  # of a part of a stream: "outflow" or "inflow"; "outer" of what is seen of a component around
     with_: str = ""  # of a part of a stream: the flow of its connector that carries it
     distribution: Distribution | None = None  # of a parameter: how likely which values are
+    instead_of: str = ""  # of a parameter or an input: the one whose place it takes when it is given
 
     def __init__(
         self,
@@ -89,7 +90,11 @@ class Declaration(Arithmetic):
             self.name, self.place = name, f"{owner.__module__}.{owner.__qualname__}.{name}"
 
     def __get__(self, component: Any, owner: type) -> Any:
-        return self if component is None else component._reference(self.name)
+        if component is None:
+            return self
+        if component._class_alternatives and component._find(self.name) is None:
+            return None  # another quantity is given instead
+        return component._reference(self.name)
 
     def view_of(self, reference: Any) -> Any:
         """What a component gives for it: the reference itself, or something that knows more of it."""
@@ -122,13 +127,15 @@ class Input(Declaration):
     """A signal from elsewhere: connected by the surrounding component, or given when simulating.
 
     `value` is what it is when nothing else is said. `simulate(inputs={"T_amb": …})` takes a number, a function of time or a
-    table of measured data.
+    table of measured data. `instead_of="h"` makes it an alternative: a component that is given it has no `h`, any other has no
+    such input (there it is None).
     """
 
     role = "input"
 
-    def __init__(self, value: Any = 0.0, **attributes: Any) -> None:
+    def __init__(self, value: Any = 0.0, *, instead_of: str = "", **attributes: Any) -> None:
         super().__init__(value=value, **attributes)
+        self.instead_of = instead_of
 
 
 class Parameter(Declaration):
@@ -136,12 +143,16 @@ class Parameter(Declaration):
 
     The value may be an expression of other parameters (`ac.Parameter(1 / R)`). Without a value it must be given. `distribution`
     says how uncertain it is, for studies that draw it: `ac.Parameter(50.0, unit="W/K", distribution=ac.uniform(40.0, 60.0))`.
+    `instead_of="h_start"` makes it an alternative, as of `ac.Input`.
     """
 
     role = "parameter"
 
-    def __init__(self, value: Any = None, *, distribution: Distribution | None = None, **attributes: Any) -> None:
+    def __init__(
+        self, value: Any = None, *, distribution: Distribution | None = None, instead_of: str = "", **attributes: Any
+    ) -> None:
         super().__init__(value=value, **attributes)
+        self.instead_of = instead_of
         if distribution is not None:
             self.distribution = _distribution(distribution)
 

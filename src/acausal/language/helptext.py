@@ -48,7 +48,9 @@ def _place(name: str) -> inspect.Parameter:
 
 def _argument(name: str, declared: Declaration) -> inspect.Parameter:
     default: Any = inspect.Parameter.empty
-    if declared.role != "parameter":
+    if declared.instead_of:
+        default = _Default(f"instead of {declared.instead_of}")
+    elif declared.role != "parameter":
         default = _Default("…" if declared.start is None else f"start({_number(declared.start)})")
         default = _Default(_number(declared.value)) if declared.role == "input" else default
     elif declared.value is not None:
@@ -91,6 +93,8 @@ def _line(name: str, declared: Declaration) -> str:
         said = "to be given"
     facts = said if isinstance(value, Declaration) else f"{said} {declared.unit}".strip()  # it has a unit of its own
     bounds = _bounds(declared)
+    if declared.instead_of:
+        facts = f"{declared.unit} instead of {declared.instead_of}".strip()
     facts = ", ".join(filter(None, (facts, bounds)))
     return f"    {name}{shape}: " + "; ".join(filter(None, (facts, declared.doc)))
 

@@ -7,16 +7,26 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import checked_fractions
+from .passages import checked_fractions, given_enthalpy
 
 
 class Boundary(ac.Component):
-    """Base of sources and sinks. Of a mixture, `X` are the mass fractions of what comes out: ``PressureBoundary(X=[0.2, 0.8])``."""
+    """Base of sources and sinks. What comes out has the enthalpy `h`, or the temperature `T` or vapour quality `x` given instead:
+    ``PressureBoundary(p=4e5, T=350.0)``. Of a mixture, `X` are its mass fractions: ``PressureBoundary(X=[0.2, 0.8])``.
+    """
 
     port = ac.FluidPort()
+    h = ac.Input(3e5, unit="J/kg", nominal=1e5, doc="specific enthalpy of what comes out")
+    T = ac.Input(300.0, unit="K", min=0, instead_of="h", doc="temperature of what comes out")
+    x = ac.Input(1.0, min=0, max=1, instead_of="h", doc="vapour quality of what comes out")
 
     def __init__(self, X: Sequence[float] | None = None) -> None:
         self.said = None if X is None else tuple(map(float, X))
+
+    def enthalpy(self, p: Any) -> Any:
+        """Of what comes out at the pressure p."""
+        mixed = {"X": checked_fractions(self.medium, self.said, "X")} if self.medium.substances else {}
+        return given_enthalpy(self.medium, p, self.h, self.T, self.x, **mixed)
 
     def composition(self) -> Iterator[Any]:
         if self.medium.substances:
@@ -24,26 +34,30 @@ class Boundary(ac.Component):
 
 
 class PressureBoundary(Boundary):
-    """A reservoir: ``port.p = p``; what comes out of it has the enthalpy h. Source and sink, as the flow goes."""
+    """A reservoir: ``port.p = p``; what comes out of it has the enthalpy h. Source and sink, as the flow goes.
+
+    ``PressureBoundary(p=4e5, T=350.0)`` is given a temperature instead, ``PressureBoundary(p=2e5, x=1.0)`` saturated vapour.
+    """
 
     p = ac.Input(1e5, unit="Pa", min=0, nominal=1e5, doc="pressure")
-    h = ac.Input(3e5, unit="J/kg", nominal=1e5, doc="specific enthalpy of what comes out")
 
     def equations(self) -> Iterator[Any]:
         yield self.port.p == self.p
-        yield self.port.h.outflow == self.h
+        yield self.port.h.outflow == self.enthalpy(self.p)
         yield from self.composition()
 
 
 class FlowSource(Boundary):
-    """A flow `m_flow` out of it, into what is connected, with the enthalpy h; negative for a sink."""
+    """A flow `m_flow` out of it, into what is connected, with the enthalpy h; negative for a sink.
+
+    ``FlowSource(m_flow=0.2, T=350.0)`` is given a temperature instead, at the pressure that the plant has there.
+    """
 
     m_flow = ac.Input(0.01, unit="kg/s", nominal=0.01, doc="mass flow into what is connected")
-    h = ac.Input(3e5, unit="J/kg", nominal=1e5, doc="specific enthalpy of what comes out")
 
     def equations(self) -> Iterator[Any]:
         yield self.port.m_flow == -self.m_flow
-        yield self.port.h.outflow == self.h
+        yield self.port.h.outflow == self.enthalpy(self.port.p)
         yield from self.composition()
 
 

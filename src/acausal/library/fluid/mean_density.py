@@ -12,7 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .cells import balances
 from .correlations import quiet
-from .passages import one_substance, root_of_difference, state_at, stored_density, upwind
+from .passages import given_enthalpy, one_substance, root_of_difference, state_at, stored_density, upwind
 
 H_SMALL = 50.0  # J/kg: over less than this the density of the middle stands for the mean
 
@@ -84,6 +84,8 @@ class MeanDensityPipe(ac.Component):
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
     p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
+    T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
+    x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure")
     h_in = ac.Variable(unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of what came in last")
     h: Any
@@ -125,5 +127,6 @@ class MeanDensityPipe(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start
-        yield self.h == self.h_start
-        yield self.h_in == self.h_start
+        first = given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
+        yield self.h == first
+        yield self.h_in == first

@@ -53,6 +53,13 @@ def entering_either(medium: Any, one: Any, other: Any) -> Any:
     return state_at(medium, one.p, h, X)
 
 
+def given_enthalpy(medium: Any, p: Any, h: Any, T: Any, x: Any, **mixed: Any) -> Any:
+    """The enthalpy at the pressure p of what is given in one of three ways; the others are None."""
+    if h is not None:
+        return h
+    return medium.state(p=p, **({"x": x} if T is None else {"T": T}), **mixed).h
+
+
 def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> Any:
     """Mass fractions that a component was given, or those that the medium's ports start with."""
     if said is None:

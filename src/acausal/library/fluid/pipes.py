@@ -12,7 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .cells import balances
 from .friction import checked_law, friction_range, pressure_loss
-from .passages import Passage, entering, one_substance, stored_density, upwind
+from .passages import Passage, entering, given_enthalpy, one_substance, stored_density, upwind
 
 GRAVITY = 9.80665  # m/s²
 
@@ -69,6 +69,8 @@ class DistributedPipe(ac.Component):
     alpha = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to the wall")
     p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
+    T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
+    x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
     p: Any
     h: Any
     M: Any
@@ -114,6 +116,6 @@ class DistributedPipe(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start
-        yield self.h == self.h_start
+        yield self.h == given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
         if self.momentum == "dynamic":
             yield self.m == 0

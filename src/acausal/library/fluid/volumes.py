@@ -8,7 +8,7 @@ from typing import Any
 import acausal as ac
 
 from ..thermal import HeatPort
-from .passages import checked_fractions, stored_density
+from .passages import checked_fractions, given_enthalpy, stored_density
 
 
 class Volume(ac.Component):
@@ -16,8 +16,9 @@ class Volume(ac.Component):
 
     ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, with ``M = V·rho(p, h)`` and ``U = M·h - p·V``. States are mass and
     energy, so both are conserved to rounding. The phase may be any, and change: that is an event. At first it holds fluid of
-    `p_start` and `h_start`. Of a mixture the mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``, from the mass
-    fractions `X_start` on: ``Volume(2, [0.2, 0.8])``.
+    `p_start` and `h_start`, or of the temperature or vapour quality given instead: ``Volume(2, T_start=350.0)``. Of a mixture the
+    mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``, from the mass fractions `X_start` on:
+    ``Volume(2, [0.2, 0.8])``.
     """
 
     medium = ac.AnyMedium(doc="what is in it")
@@ -26,6 +27,8 @@ class Volume(ac.Component):
     V = ac.Parameter(1e-3, unit="m^3", min=1e-12, doc="volume")
     p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
     h_start = ac.Parameter(3e5, unit="J/kg", doc="specific enthalpy at first")
+    T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
+    x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, doc="pressure")
     h = ac.Variable(unit="J/kg", nominal=1e5, start=h_start, fixed=True, doc="specific enthalpy")
     M = ac.Variable(unit="kg", nominal=0.1, start=0.1, state="always", doc="mass")
@@ -55,8 +58,11 @@ class Volume(ac.Component):
             yield self.ports.X.outflow[:, k] == self.X[k]
 
     def initial_equations(self) -> Iterator[Any]:
-        if self.medium.substances:
-            yield self.X == checked_fractions(self.medium, self.said, "X_start")
+        mixed = {"X": checked_fractions(self.medium, self.said, "X_start")} if self.medium.substances else {}
+        for X in mixed.values():
+            yield self.X == X
+        if self.h_start is None:
+            yield self.h == given_enthalpy(self.medium, self.p_start, None, self.T_start, self.x_start, **mixed)
 
 
 class LiquidVolume(Volume):

@@ -1,0 +1,83 @@
+"""Quantities of which one is given: `T = ac.Input(300.0, unit="K", instead_of="h")` beside `h = ac.Input(3e5, unit="J/kg")`.
+
+Whoever gives `T` has a component with `T` and without `h`; the attribute that is not there is None, so equations ask
+`if self.T is not None`. Which one is given is a structural choice; its number is not.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from .declarations import Declaration
+
+if TYPE_CHECKING:
+    from .component import Component
+
+Groups = Mapping[str, tuple[str, ...]]  # of each quantity that has alternatives: all of them, that which is there by default first
+
+
+def groups_of(cls: type, declared: Mapping[str, Any]) -> Groups:
+    """The alternatives among what a class declares."""
+    found: dict[str, list[str]] = {}
+    for name, one in declared.items():
+        leader = getattr(one, "instead_of", "")
+        if not leader:
+            continue
+        if getattr(declared.get(leader), "role", "") != one.role or getattr(declared[leader], "instead_of", ""):
+            raise UsageError(
+                f"`{cls.__name__}.{name}` is to be given instead of `{leader}`, which is no {one.role} of {cls.__name__}.",
+                remedy=f"Declare `{leader}` as {one.role} before it, without alternatives of its own kind.",
+            )
+        found.setdefault(leader, [leader]).append(name)
+    return {name: tuple(group) for group in found.values() for name in group}
+
+
+def given_of(component: Component, group: tuple[str, ...]) -> str:
+    """The one that is there."""
+    said = [name for name in group if "value" in component._ac_modifications.get(name, {})]
+    return said[-1] if said else group[0]
+
+
+def is_left_out(component: Component, name: str) -> bool:
+    """Whether an alternative of it was given."""
+    group = component._class_alternatives.get(name)
+    return group is not None and given_of(component, group) != name
+
+
+def choices_of(component: Component) -> tuple[str, ...]:
+    """What is given where there are alternatives: part of the component's kind."""
+    return tuple(given_of(component, group) for group in dict.fromkeys(component._class_alternatives.values()))
+
+
+def choose(component: Component, name: str) -> None:
+    """Another value said nearer to the user takes the place of what was given before."""
+    for other in component._class_alternatives[name]:
+        if other != name:
+            component._ac_modifications.pop(other, None)
+
+
+def refuse_several(cls: type, groups: Groups, given: Iterable[str]) -> None:
+    """Two alternatives in one call contradict each other."""
+    names = list(given)
+    for group in dict.fromkeys(groups.values()):
+        both = [name for name in names if name in group]
+        if len(both) > 1:
+            raise UsageError(
+                f"{cls.__name__} is given {' and '.join(f'`{n}`' for n in both)}, which say the same in different ways.",
+                remedy=f"Give one of: {', '.join(group)}.",
+            )
+
+
+def as_it_is(component: Component, declared: Any) -> Any:
+    """A declaration in a component: nothing if another is there instead; free to start elsewhere if its start is not there."""
+    if isinstance(declared, Declaration):
+        if is_left_out(component, declared.name):
+            return None
+        start = declared.start
+        if isinstance(start, Declaration) and is_left_out(component, start.name):
+            declared = copy.copy(declared)
+            declared.start, declared.fixed = start.value, False
+    return declared

@@ -1,0 +1,154 @@
+"""Quantities of which one is given: `instead_of`."""
+
+import copy
+
+import pytest
+
+import acausal as ac
+from acausal.library import fluid, signal
+
+
+class Heater(ac.Component):
+    """Ten joules a kelvin, heated by a power, or by a current through R."""
+
+    C = ac.Parameter(10.0, unit="J/K")
+    R = ac.Parameter(10.0, unit="ohm")
+    P = ac.Input(40.0, unit="W", doc="power")
+    current = ac.Input(1.0, unit="A", instead_of="P", doc="current")
+    T_start = ac.Parameter(300.0, unit="K", doc="at first")
+    E_start = ac.Parameter(1e3, unit="J", instead_of="T_start", doc="energy at first")
+    T = ac.Variable(start=T_start, fixed=True, unit="K")
+
+    def equations(self):
+        yield self.C * ac.der(self.T) == (self.R * self.current**2 if self.P is None else self.P)
+
+    def initial_equations(self):
+        if self.E_start is not None:
+            yield self.C * self.T == self.E_start
+
+
+class Two(ac.Component):
+    def __init__(self, **given):
+        self.a, self.b = Heater(), Heater(**given)
+
+
+class Driven(ac.Component):
+    def __init__(self, **given):
+        self.value, self.heater = signal.Constant(k=3.0), Heater(**given)
+
+    def connections(self):
+        yield self.value.y, self.heater.current
+
+
+def last(component, name="T", **options):
+    return ac.compile(component).simulate(until=1.0, **options)[name][-1]
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ({}, 304.0),
+        ({"P": 10.0}, 301.0),
+        ({"current": 3.0}, 309.0),
+        ({"E_start": 2000.0}, 204.0),
+        ({"E_start": 500.0, "current": 1.0}, 51.0),
+    ],
+)
+def test_what_is_given_counts(given, expected):
+    assert last(Heater(**given)) == pytest.approx(expected, rel=1e-9)
+    assert last(copy.deepcopy(Heater(**given))) == pytest.approx(expected, rel=1e-9)
+
+
+def test_it_is_an_input_like_any_other():
+    model = ac.compile(Heater(current=1.0))
+    assert "current" in model.simulate(until=1.0).names() and "P" not in model.simulate(until=1.0).names()
+    assert model.simulate(until=1.0, inputs={"current": 3.0}, set={"R": 20.0})["T"][-1] == pytest.approx(318.0, rel=1e-9)
+    assert last(Driven(current=0.0), "heater.T") == pytest.approx(309.0, rel=1e-9)
+    with pytest.raises(ac.AcausalError, match="`P` does not exist: Heater has no `P`"):
+        model.simulate(until=1.0, inputs={"P": 3.0})
+
+
+def test_two_of_one_class_may_be_given_different_ones():
+    result = ac.compile(Two(current=3.0, E_start=1000.0)).simulate(until=1.0)
+    assert [result["a.T"][-1], result["b.T"][-1]] == pytest.approx([304.0, 109.0], rel=1e-9)
+    assert last(Two(current=3.0), "b.T") == pytest.approx(309.0, rel=1e-9)
+
+
+def test_arrays():
+    class Row(ac.Component):
+        def __init__(self):
+            self.heaters = ac.array(Heater, 3, current=[0.0, 1.0, 2.0])
+
+    assert ac.compile(Row()).simulate(until=1.0)["heaters.T"][-1] == pytest.approx([300.0, 301.0, 304.0], rel=1e-9)
+    with pytest.raises(ac.UsageError, match="elements of an array are given the same quantities"):
+        Row().heaters[0].P = 3.0
+
+
+def test_what_is_said_last_takes_the_place_of_what_was_said_before():
+    heater = Heater(P=10.0)
+    heater.current = 3.0
+    assert heater.P is None
+    assert last(heater) == pytest.approx(309.0, rel=1e-9)
+    both = Two(P=10.0)
+    both.b.current = 3.0
+    assert last(both, "b.T") == pytest.approx(309.0, rel=1e-9)
+
+
+def test_two_at_once_contradict_each_other():
+    with pytest.raises(ac.UsageError, match="given `P` and `current`, which say the same") as error:
+        Heater(P=1.0, current=2.0)
+    assert "Give one of: P, current." in str(error.value)
+
+
+def test_connecting_one_that_was_not_given_says_what_to_do():
+    with pytest.raises(ac.ModelError, match="is not there until it is given") as error:
+        ac.compile(Driven())
+    assert "self.value.y, self.heater.current" in str(error.value)
+
+
+def test_an_alternative_to_nothing():
+    with pytest.raises(ac.UsageError, match=r"`Odd.T` is to be given instead of `h`, which is no input of Odd"):
+
+        class Odd(ac.Component):
+            T = ac.Input(1.0, instead_of="h")
+
+
+def test_help_says_so():
+    assert "current: A instead of P; current" in Heater.__doc__
+    assert "current: float [A] = instead of P" in str(Heater.__signature__)
+
+
+class Tap(ac.Component):
+    """A boundary into a volume, both given by temperatures or qualities."""
+
+    def __init__(self, source, volume):
+        self.source, self.valve, self.volume = source, fluid.Orifice(A=1e-6), volume
+
+    def connections(self):
+        yield self.source.port, self.valve.a
+        yield self.valve.b, self.volume.ports[0]
+
+
+@pytest.mark.parametrize("medium", ["water", "R134a"])
+def test_boundaries_and_volumes_by_temperature_and_quality(medium):
+    water = ac.media.fluid(medium)
+    warm, wet = water.state(p=9e5, T=290.0).h, water.state(p=5e5, x=0.25).h
+    by_name = Tap(fluid.PressureBoundary(medium=water, p=9e5, T=290.0), fluid.Volume(1, p_start=5e5, x_start=0.25))
+    by_enthalpy = Tap(fluid.PressureBoundary(medium=water, p=9e5, h=warm), fluid.Volume(1, p_start=5e5, h_start=wet))
+    results = [ac.compile(plant).simulate(until=20.0, rtol=1e-8) for plant in (by_name, by_enthalpy)]
+    for name in ("volume.M", "volume.U", "volume.T", "valve.m_flow"):
+        assert results[0][name] == pytest.approx(results[1][name], rel=1e-6), name
+
+
+def test_a_flow_of_a_temperature_has_it_at_the_pressure_of_the_plant():
+    class Flow(ac.Component):
+        def __init__(self):
+            self.source = fluid.FlowSource(medium="water", m_flow=0.1, T=350.0)
+            self.meter, self.sink = fluid.TemperatureSensor(), fluid.PressureBoundary(p=3e5, T=280.0)
+
+        def connections(self):
+            yield self.source.port, self.meter.a
+            yield self.meter.b, self.sink.port
+
+    result = ac.compile(Flow()).simulate(until=1.0)
+    assert result["meter.y"][-1] == pytest.approx(350.0, rel=1e-6)
