@@ -311,7 +311,7 @@ def test_it_is_told_which_start_gave_way_where_several_could():
         run = model.simulate(until=0.1, given={"pipe.T": "50 degC"})
     np.testing.assert_allclose(run["pipe.T"][0], 323.15, rtol=1e-9)
     np.testing.assert_allclose(run["pipe.p"][0], 6e5, rtol=1e-9)  # what is stated first counts longest
-    assert "self.h == self.h_start" in str(run.diagnostics[0]) and "self.p ==" not in str(run.diagnostics[0])
+    assert "self.h == h_start" in str(run.diagnostics[0]) and "self.p ==" not in str(run.diagnostics[0])
     assert not model.simulate(until=0.1, given={"pipe.h": 4.3e5}).diagnostics
 
 

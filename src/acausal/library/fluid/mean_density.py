@@ -127,6 +127,6 @@ class MeanDensityPipe(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start
-        first = given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
-        yield self.h == first
-        yield self.h_in == first
+        h_start = given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
+        yield self.h == h_start
+        yield self.h_in == h_start

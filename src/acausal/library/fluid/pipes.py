@@ -116,6 +116,7 @@ class DistributedPipe(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start
-        yield self.h == given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
+        h_start = given_enthalpy(self.medium, self.p_start, self.h_start, self.T_start, self.x_start)
+        yield self.h == h_start
         if self.momentum == "dynamic":
             yield self.m == 0
