@@ -81,7 +81,8 @@ class Replaced {
             if (done_.count(node)) {
                 continue;
             }
-            nb::object found = expanded ? rebuilt(node) : call(leaf_, node);
+            const bool asked = simplify_ || !acausal::is_operation(node); // who renames leaves has nothing to say of the rest
+            nb::object found = expanded ? rebuilt(node) : asked ? call(leaf_, node) : nb::none();
             if (!found.is_none()) {
                 done_.emplace(node, std::move(found));
                 continue;
@@ -140,10 +141,13 @@ nb::object transform(nb::handle root, nb::callable leaf, nb::callable rebuild, b
 
 } // namespace
 
+nb::list acausal::walked(nb::tuple roots) { return walk(std::move(roots)); }
+
 void bind_expressions(nb::module_& m) {
     using namespace nb::literals;
     m.def("walk", &walk, "roots"_a, "Every node below some roots once, arguments before the nodes that use them.");
     m.def("transform", &transform, "root"_a, "leaf"_a, "rebuild"_a, "simplify"_a = true,
           "A DAG rebuilt bottom-up: `leaf(node)` may replace a node; operations over other arguments are made here, in their simplest "
-          "form if that is wanted, and `rebuild(node, args)` makes whatever else has arguments.");
+          "form if that is wanted, and `rebuild(node, args)` makes whatever else has arguments. Where nothing is simplified, `leaf` "
+          "is not asked about operations.");
 }

@@ -8,6 +8,7 @@ void bind_matching(nanobind::module_ &);
 void bind_grids(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
 void bind_nodes(nanobind::module_ &);
+void bind_encoding(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
 
 namespace acausal {
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
     acausal::bind_fixed(m);
     bind_delays(m);
     bind_nodes(m);
+    bind_encoding(m);
     bind_expressions(m);
     bind_graph(m);
     bind_matching(m);

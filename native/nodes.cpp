@@ -208,6 +208,12 @@ nb::object operation(PyObject* op, nb::handle args) {
     return made;
 }
 
+bool is_constant(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)) == words[CONSTANT]; }
+
+bool is_operation(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)) == words[OPERATION]; }
+
+nb::object constant(double value) { return language(CONSTANT)(value); }
+
 nb::object simplified(PyObject* op, nb::handle args) {
     return is_simple(op, args.ptr()) ? operation(op, args) : language(BY_RULES)(nb::handle(op), args);
 }

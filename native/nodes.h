@@ -25,4 +25,12 @@ nanobind::object operation(PyObject* op, nanobind::handle args);
 // The same in its simplest form.
 nanobind::object simplified(PyObject* op, nanobind::handle args);
 
+// What the language calls a constant, and an operation of the plain sort.
+bool is_constant(PyObject* node);
+bool is_operation(PyObject* node);
+nanobind::object constant(double value);
+
+// Every node below some roots once, arguments before the nodes that use them.
+nanobind::list walked(nanobind::tuple roots);
+
 } // namespace acausal

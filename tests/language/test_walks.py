@@ -24,6 +24,8 @@ from acausal.language.simplify import by_rules
 
 core: Any = pytest.importorskip("acausal._core")
 nodes.learn_language(WORDS)
+nodes.learn_operators(tuple(OPERATORS.values()))
+nodes.operation = core.operation  # there is one table of operations
 
 
 @st.composite
@@ -49,6 +51,39 @@ def test_transform(made: list[Expression], replaced: dict[int, int]) -> None:
     others = {made[k]: made[v] for k, v in replaced.items() if k < len(made)}
     leaf = others.get
     assert core.transform(made[-1], leaf, rebuild) is nodes.transform(made[-1], leaf, rebuild)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(), st.dictionaries(st.integers(0, 25), st.integers(0, 4)))
+def test_renaming(made: list[Expression], replaced: dict[int, int]) -> None:
+    others = {made[k]: made[v] for k, v in replaced.items() if k < len(made)}
+    assert core.transform(made[-1], others.get, rebuild, False) is nodes.transform(made[-1], others.get, rebuild, False)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(), st.integers(1, 4))
+def test_bytes_and_back(made: list[Expression], roots: int) -> None:
+    chosen = tuple(made[-roots:])
+    code, objects = core.encoded(chosen)
+    same, alike = nodes.encoded(chosen)
+    assert code == same and all(a is b for a, b in zip(objects, alike, strict=True))
+    for back in (core.decoded(code, objects), nodes.decoded(code, objects)):
+        assert all(a is b for a, b in zip(back, chosen, strict=True))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=60), st.integers(0, 60))
+def test_damaged_bytes(noise: bytes, cut: int) -> None:
+    x = Slot(0, "variable")
+    code, objects = core.encoded((apply("sin", x * 2.0),))
+    for damaged in (noise, code[:cut], code[:cut] + noise):
+        found: list[Any] = []
+        for read in (core.decoded, nodes.decoded):
+            try:
+                found.append(read(damaged, objects))
+            except ValueError:
+                found.append(None)
+        assert (found[0] is None) == (found[1] is None)
 
 
 def test_what_goes_wrong_below_is_told() -> None:

@@ -30,37 +30,26 @@ from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .alike import SameButFor
 from .balance import local_balance
-from .canonical import canonical, slot_kind
+from .canonical import slot_kind
 from .census import Census
 from .circuits import media_in
 from .connections import Joints, Nodes
+from .contribution import Contribution
 from .definitions import Definition, eliminate, seen_from_elsewhere
-from .fuse import fused
 from .hoist import DerivedCells, hoisted
 from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, between_events, is_plain_condition
 from .modes import take_modes
 from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity
+from .rows import Rows, template_of, templates_of
 from .states import add_guesses, add_transitions, transition_problems
 from .streams import MOST_WRITTEN_OUT, Mixing, mixture, pairwise
 from .sums import split_sums, summed_last, written_out
 from .system import RowBlock, System, eliminated_mask
-from .template import Family, merged_families
+from .template import Family, Template, merged_families
 from .trace import find_independent, trace
 from .traced import Traced, TracedEquation
 from .unit_check import check_units
-
-
-@dataclass(slots=True, eq=False)
-class Rows:
-    """Residuals of one kind that share rows: their expressions, and which residual rows they add to."""
-
-    kind: Kind
-    shape: tuple[int, ...]
-    residuals: tuple[Expression, ...]
-    rows: np.ndarray  # (output, row)
-    picked: np.ndarray | None
-    summands: bool = False  # others add to the same rows, so that signs matter
 
 
 @dataclass(slots=True, eq=False)
@@ -103,8 +92,9 @@ def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[in
         raise ModelError(*wrong)
     for one in traced:
         take_modes(plant, one)
+    contributions = [Contribution(one.kind.representative, [e.residual for e in one.equations]) for one in traced]
     if units:
-        check_units(traced, plant.independent[1])
+        check_units(traced, plant.independent[1], contributions)
     complaints = local_balance(traced)
     for one in traced:
         _freeze(plant, one, [text for kind, text in sliding if kind == one.kind.index])
@@ -116,12 +106,12 @@ def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[in
     nodes = joints.nodes()
     for one in traced:
         _mark_driven_inputs(plant, one, nodes)
-    definitions = _eliminate(plant, traced, nodes)
+    definitions = _eliminate(traced, contributions, nodes)
     graph = AliasGraph(plant, nodes)
     for one in traced:
         graph.take_from(one)
     aliases = graph.solve(eliminated_mask(plant, definitions))
-    return _Builder(plant, traced, nodes, definitions, graph, aliases, states).system(complaints)
+    return _Builder(plant, traced, nodes, definitions, graph, aliases, states, contributions).system(complaints)
 
 
 def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
@@ -210,11 +200,11 @@ def _stated_inputs(residual: Expression, own: object) -> list[Reference]:
     return found if len(found) < 2 or name != "add" else []
 
 
-def _eliminate(plant: Plant, traced: list[Traced], nodes: Nodes) -> dict[tuple[int, str], Definition]:
+def _eliminate(traced: list[Traced], contributions: list[Contribution], nodes: Nodes) -> dict[tuple[int, str], Definition]:
     elsewhere = seen_from_elsewhere(traced)
     found: dict[tuple[int, str], Definition] = {}
-    for one in traced:
-        for definition in eliminate(one, elsewhere, nodes.connected):
+    for one, contribution in zip(traced, contributions, strict=True):
+        for definition in eliminate(one, elsewhere, nodes.connected, contribution):
             found[one.kind.index, definition.name] = definition
     return found
 
@@ -231,15 +221,18 @@ class _Builder:
         graph: AliasGraph,
         aliases: Aliases,
         states: StateTables | None,
+        contributions: list[Contribution],
     ) -> None:
         self.plant, self.traced, self.nodes, self.definitions = plant, traced, nodes, definitions
-        self.graph, self.aliases, self.states = graph, aliases, states
+        self.graph, self.aliases, self.states, self.contributions = graph, aliases, states, contributions
         self.n = aliases.unknown_count
         known = 2 * self.n + np.arange(plant.known_count)
         self.place = np.where(aliases.known, 2 * self.n + aliases.index, aliases.index).astype(np.int32)
+        self.signed = np.where(aliases.sign < 0, ~self.place, self.place)
         self.known = known.astype(np.int32)
         self.differential = np.zeros(self.n, dtype=bool)
         self.merged: dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]] = {}
+        self.templates: list[Template] = []  # that are known already, until there are families of them
         self.derived: dict[tuple[int, Expression], DerivedCells] = {}
 
     def system(self, complaints: list[Diagnostic]) -> System:
@@ -279,7 +272,7 @@ class _Builder:
         kept = {id(r.equation): r.kept for r in self.graph.reducible} if reducible else {}
         blocks: list[RowBlock] = []
         count = 0
-        for traced, equations in zip(self.traced, per_kind, strict=True):
+        for traced, equations, contribution in zip(self.traced, per_kind, self.contributions, strict=True):
             group: list[Rows] = []
             for equation in equations:
                 rows, block = self._rows(traced.kind, equation, kept.get(id(equation)), count)
@@ -288,8 +281,8 @@ class _Builder:
                     group.append(rows)
                     count += block.count
                     self._terms(traced.kind, equation, rows)
-            for rows in fused(group):
-                self._merge(rows)
+            for made in templates_of(group, contribution):
+                self._merge(*made)
         return blocks, count
 
     def _rows(self, kind: Kind, equation: TracedEquation, kept: np.ndarray | None, start: int) -> tuple[Rows, RowBlock]:
@@ -297,7 +290,7 @@ class _Builder:
         picked = None if kept is None or kept.all() else np.flatnonzero(kept)
         count = total if picked is None else len(picked)
         numbers = np.arange(start, start + count, dtype=np.int32)[None, :]
-        rows = Rows(kind, equation.shape, (hoisted(equation.residual),), numbers, picked, bool(equation.terms))
+        rows = Rows(kind, equation.shape, (equation.residual,), numbers, picked, bool(equation.terms))
         return rows, RowBlock(start, count, kind, equation, picked)
 
     def _terms(self, kind: Kind, equation: TracedEquation | Rule, rows: Rows) -> None:
@@ -305,7 +298,7 @@ class _Builder:
         for term in equation.terms:
             inner = int(np.prod(term.shape[len(equation.shape) :]))
             repeated = np.repeat(rows.rows, inner, axis=1)
-            self._merge(Rows(kind, term.shape, (hoisted(term),), repeated, None, summands=True))
+            self._merge(*template_of(Rows(kind, term.shape, (hoisted(term),), repeated, None, summands=True)))
 
     def _node_sums(self, blocks: list[RowBlock], start: int) -> int:
         nodes = self.nodes
@@ -362,7 +355,7 @@ class _Builder:
                 kind, count = traced.kind, traced.kind.count * int(np.prod(rule.shape))
                 rows = np.arange(start, start + count, dtype=np.int32)[None, :]
                 own = Rows(kind, rule.shape, (rule.residual,), rows, None, summands=True)
-                self._merge(own)
+                self._merge(*template_of(own))
                 self._terms(kind, rule, own)
                 blocks.append(RuleBlock(start, count, kind, rule))
                 start += count
@@ -404,14 +397,15 @@ class _Builder:
         return found
 
     # --- families -------------------------------------------------------------------------------------------------------
-    def _merge(self, rows: Rows) -> None:
-        outputs, leaves = canonical(rows.residuals, rows.summands)
+    def _merge(self, rows: Rows, outputs: tuple[Expression, ...], leaves: list[Expression]) -> None:
         count = rows.rows.shape[1]
         slots = np.empty((len(leaves), count), dtype=np.int32)
         for k, leaf in enumerate(leaves):
             column = self._column(rows, leaf)
             slots[k] = column if rows.picked is None or column.ndim == 0 else column[rows.picked]
         self.merged.setdefault(outputs, []).append((slots, rows.rows))
+        if rows.template is not None:
+            self.templates.append(rows.template)
 
     def _column(self, rows: Rows, leaf: Expression) -> np.ndarray:
         """Workspace indices of a leaf for every row, ~i where the sign is minus."""
@@ -432,9 +426,10 @@ class _Builder:
         numbers = broadcast_rows(self.plant.numbers(rows.kind, leaf), leaf.shape, rows.shape)
         if slot_kind(leaf) == "known":
             return base + numbers
+        if not leaf.order:
+            return self.signed[numbers]
         place, minus = self.place[numbers], self.aliases.sign[numbers] < 0
-        if leaf.order:
-            place = self._derivative_places(place)
+        place = self._derivative_places(place)
         return np.where(minus, ~place, place)
 
     def _derived_cells(self, kind: Kind, leaf: Derived) -> np.ndarray:
@@ -456,5 +451,5 @@ class _Builder:
 
     def _families(self) -> list[Family]:
         families = merged_families(self.merged)
-        self.merged = {}
+        self.merged, self.templates = {}, []
         return families

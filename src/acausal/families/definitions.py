@@ -7,13 +7,14 @@ of iterations nor the sparsity of the Jacobian suffers, and only variables that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..language.expression import Expression, Reference, Sum, take, transform, walk
 from ..records import dataclass
 from .affine import affine, is_linear_in_unknowns, unknowns_of
+from .contribution import Coded, Contribution, coded, expressions
 from .plant import Kind
 
 if TYPE_CHECKING:
@@ -32,10 +33,49 @@ class Definition:
     equation: TracedEquation
 
 
-def eliminate(traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: np.ndarray) -> list[Definition]:
+def eliminate(
+    traced: Traced, seen_elsewhere: set[tuple[int, str]], connected: np.ndarray, contribution: Contribution | None = None
+) -> list[Definition]:
     """Take local definitions out of a kind's equations; they are replaced in the others (in place)."""
-    kind = traced.kind
     blocked = _blocked(traced)
+    plain = not traced.rules and not any(e.terms for e in [*traced.equations, *traced.initial])
+    roots = [e.residual for e in [*traced.equations, *traced.initial]]
+    described = contribution.described(roots) if contribution is not None and plain else None
+    if contribution is None or described is None:
+        return _eliminated(traced, blocked, seen_elsewhere, connected)
+    free = [name for name in traced.kind.quantities if _may_go(traced.kind, name, blocked, seen_elsewhere, connected)]
+    if not free:
+        return []
+    shapes = [e.shape for e in [*traced.equations, *traced.initial]]
+    key = contribution.key("definitions", described, len(traced.equations), shapes, free)
+    held = contribution.find(key)
+    if held is not None:
+        return _as_before(traced, held, described.objects)
+    before = list(traced.equations)
+    found = _eliminated(traced, blocked, seen_elsewhere, connected)
+    after = [d.expression for d in found] + [e.residual for e in [*before, *traced.initial]]
+    code = coded(after, described.objects) if found else Coded("", [])
+    if code is not None:
+        contribution.keep(key, [[[before.index(d.equation), d.name] for d in found], code])
+    return found
+
+
+def _as_before(traced: Traced, held: Any, leaves: list[Expression]) -> list[Definition]:
+    """What `_eliminated` did to the same equations earlier."""
+    which, code = held
+    if not which:
+        return []
+    after = expressions(code, leaves)
+    found = [Definition(name, after[k], traced.equations[place]) for k, (place, name) in enumerate(which)]
+    for equation, residual in zip([*traced.equations, *traced.initial], after[len(found) :], strict=True):
+        equation.residual = residual
+    gone = {place for place, _ in which}
+    traced.equations = [e for k, e in enumerate(traced.equations) if k not in gone]
+    return found
+
+
+def _eliminated(traced: Traced, blocked: set[str], seen_elsewhere: set[tuple[int, str]], connected: np.ndarray) -> list[Definition]:
+    kind = traced.kind
     found: list[Definition] = []
     remaining = list(traced.equations)
     for equation in list(remaining):
@@ -92,14 +132,21 @@ def _definition(
 
 
 def _is_free(kind: Kind, candidate: Reference, blocked: set[str], elsewhere: set[tuple[int, str]], connected: np.ndarray) -> bool:
-    quantity = kind.quantities.get(candidate.name)
-    if quantity is None or candidate.owner is not kind.representative or candidate.picked is not None:
+    if candidate.owner is not kind.representative or candidate.picked is not None:
+        return False
+    return _may_go(kind, candidate.name, blocked, elsewhere, connected)
+
+
+def _may_go(kind: Kind, name: str, blocked: set[str], elsewhere: set[tuple[int, str]], connected: np.ndarray) -> bool:
+    """Whether an own variable is nobody else's concern."""
+    quantity = kind.quantities.get(name)
+    if quantity is None:
         return False
     if quantity.connector is not None or quantity.role != "variable" or quantity.declaration.fixed is not False:
         return False
     if quantity.declaration.state in ("always", "prefer"):
         return False
-    if candidate.name in blocked or (kind.index, candidate.name) in elsewhere:
+    if name in blocked or (kind.index, name) in elsewhere:
         return False
     return not connected[quantity.base : quantity.base + kind.count * quantity.size].any()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..language.expression import Call, Expression, Operation, walk
 
 if TYPE_CHECKING:
-    from .assemble import Rows
+    from .rows import Rows
 
 _CHEAP = {"add", "sub", "mul", "neg", "lt", "le", "gt", "ge", "and", "or", "not", "where", "abs", "sign", "min", "max"}
 
@@ -36,7 +37,7 @@ def fused(group: list[Rows]) -> list[Rows]:
     together: dict[int, list[Rows]] = {}
     for k, rows in enumerate(group):
         together.setdefault(find(k), []).append(rows)
-    return [_joined(rows) for rows in together.values()]
+    return [joined(rows) for rows in together.values()]
 
 
 def is_costly(node: Expression) -> bool:
@@ -49,12 +50,16 @@ def work_of(node: Expression) -> object:
     return (id(node.function.evaluation), node.args) if isinstance(node, Call) else node
 
 
-def _joined(rows: list[Rows]) -> Rows:
+def joined(rows: list[Rows]) -> Rows:
+    """Several equations that hold in the same rows, as one."""
     if len(rows) == 1:
         return rows[0]
-    from .assemble import Rows
-
-    first = rows[0]
     residuals = tuple(r for one in rows for r in one.residuals)
     summands = any(one.summands for one in rows)
-    return Rows(first.kind, first.shape, residuals, np.concatenate([one.rows for one in rows]), None, summands)
+    return replace(
+        rows[0],
+        residuals=residuals,
+        rows=np.concatenate([one.rows for one in rows]),
+        picked=None,
+        summands=summands,
+    )

@@ -46,6 +46,8 @@ ROLES = (
     "clock_period", "slide_slope", "slide_share", "slide_decay", "corner",
 )  # fmt: skip
 
+_FROZEN = frozenset((*RELATIONS, "min", "max", "abs", "sign", "floor", "ceil", "where"))
+
 
 @dataclass(slots=True, eq=False)
 class Rule:
@@ -128,6 +130,8 @@ class Freezer:
     def freeze(self, expression: Expression, text: str = "", location: Location | None = None) -> Expression:
         """The expression as it is between events."""
         self._place = (text, location)
+        if not any(map(_may_freeze, walk(expression))):
+            return expression
         outside = _outside_no_event(expression)
         for node in walk(expression):
             if node not in self._live:
@@ -493,6 +497,13 @@ def is_plain_condition(target: Reference, value: Expression) -> bool:
         or (isinstance(n, Reference) and (n.declaration.role == "discrete" or n.order))
         for n in walk(value)
     )
+
+
+def _may_freeze(node: Expression) -> bool:
+    """Whether a node is something else between events than it is as written; most equations have none that is."""
+    if isinstance(node, Operation):
+        return node.operator.translated or node.operator.name in _FROZEN
+    return isinstance(node, Call) and isinstance(node.function, Table)
 
 
 def _outside_no_event(expression: Expression) -> set[Expression]:

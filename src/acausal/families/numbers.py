@@ -78,31 +78,49 @@ class Attributes:
     def __init__(self, plant: Plant) -> None:
         self.plant = plant
         self.problems: list[Diagnostic] = []
+        self._with_role: dict[str, list[tuple[Kind, Quantity, int, bool]]] = {}
 
     def read(self, attribute: str, role: str, size: int, default: float = np.nan, kind_of: type = float) -> Values:
         """`attribute` of all variables (`role="variable"`, inputs included) or knowns (`"known"`)."""
         values = Values(np.full(size, default, dtype=kind_of), np.zeros(size, dtype=np.int8))
-        for kind in self.plant.kinds:
-            modified = {name for member in kind.members for name in member.modifications}
-            for quantity in kind.quantities.values():
-                base = quantity.first(role)
-                if base is None:
-                    continue
-                self._put_declared(values, base, kind, quantity, attribute)
-                if quantity.name in modified:
-                    self._put_modified(values, base, kind, quantity, attribute)
+        for kind, quantity, base, modified in self._quantities(role):
+            if quantity.name in kind.representative.declared:  # in `__init__`: each instance may say something else
+                for m in kind.members:
+                    stated = getattr(m.declared[quantity.name], attribute)
+                    self._put_declared(values, base, kind, quantity, attribute, stated, m, m.first, m.count)
+            else:
+                stated = getattr(quantity.declaration, attribute)
+                if stated is not None:
+                    self._put_declared(values, base, kind, quantity, attribute, stated, kind.representative, 0, kind.count)
+            if modified:
+                self._put_modified(values, base, kind, quantity, attribute)
         return values
 
-    def _put_declared(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
-        """What the class says; a quantity declared in `__init__` may say something else in every instance."""
-        if quantity.name not in kind.representative.declared:
-            parts = [(quantity.declaration, kind.representative, 0, kind.count)]
+    def _quantities(self, role: str) -> list[tuple[Kind, Quantity, int, bool]]:
+        """All of a role, with their first numbers, and whether anything was changed for an instance."""
+        if role not in self._with_role:
+            found = self._with_role[role] = []
+            for kind in self.plant.kinds:
+                modified = {name for member in kind.members for name in member.modifications}
+                for quantity in kind.quantities.values():
+                    base = quantity.first(role)
+                    if base is not None:
+                        found.append((kind, quantity, base, quantity.name in modified))
+        return self._with_role[role]
+
+    def _put_declared(
+        self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str, stated: Any, member: Node, first: int,
+        count: int,
+    ) -> None:  # fmt: skip
+        """What a class says; most often a number for all elements of all instances."""
+        if stated is None or (attribute == "fixed" and stated is False):
+            return
+        if _is_plain(stated, attribute) and not values.bindings and not hasattr(quantity.declaration, "number_of"):
+            cells = slice(base + first * quantity.size, base + (first + count) * quantity.size)
+            values.cells[cells] = stated
+            values.given[cells] = DECLARED if quantity.connector is None else BY_CONNECTOR
         else:
-            parts = [(m.declared[quantity.name], m, m.first, m.count) for m in kind.members]
-        for declaration, member, first, count in parts:
-            stated = getattr(declaration, attribute)
-            if stated is not None and not (attribute == "fixed" and stated is False):
-                self._put(values, base, kind, quantity, attribute, stated, member, first, count, own=True)
+            self._put(values, base, kind, quantity, attribute, stated, member, first, count, own=True)
 
     def _put_modified(self, values: Values, base: int, kind: Kind, quantity: Quantity, attribute: str) -> None:
         plain_members, plain_values = [], []
@@ -113,8 +131,7 @@ class Attributes:
                 if attribute == "value" and attribute in modified:
                     self._complain(quantity, attribute, member, None, "it is not a number")
                 continue
-            plain = type(stated) in (float, int, bool) and isfinite(stated) and (attribute != "nominal" or stated)
-            if plain and member.count == 1 and quantity.size == 1:
+            if _is_plain(stated, attribute) and member.count == 1 and quantity.size == 1:
                 plain_members.append(member.first)
                 plain_values.append(stated)
             else:
@@ -334,6 +351,11 @@ def range_text(low: float, high: float) -> str:
     if np.isfinite(low) and np.isfinite(high):
         return f"from {low:g} to {high:g}"
     return f"≥ {low:g}" if np.isfinite(low) else f"≤ {high:g}"
+
+
+def _is_plain(stated: Any, attribute: str) -> bool:
+    """A number with which nothing can be wrong."""
+    return type(stated) in (float, int, bool) and isfinite(stated) and (attribute != "nominal" or bool(stated))
 
 
 class _Wrong(Exception):

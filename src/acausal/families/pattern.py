@@ -51,16 +51,17 @@ def _entries(families: list[Family], equations: int, unknowns: int) -> tuple[np.
     keys, slopes, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)], []
     dump = unknowns * max(equations, 1)
     for family in families:
-        entries = family.template.entries
-        shapes.append((len(entries), family.count))
-        for output, slot, _, _ in entries:
-            index = family.slots[slot].astype(np.int64)
-            if family.signs[slot] == MIXED:
-                index = np.where(index < 0, ~index, index)
-            slope = index >= unknowns
-            column = np.where(slope, index - unknowns, index)
-            keys.append(np.where(index < 2 * unknowns, column * equations + family.rows[output], dump))
-            slopes.append(slope)
+        outputs, slots = family.template.entry_places
+        shapes.append((len(slots), family.count))
+        if not len(slots):
+            continue
+        index = family.slots[slots].astype(np.int64)
+        if MIXED in family.signs:
+            index = np.where(index < 0, ~index, index)
+        slope = index >= unknowns
+        column = np.where(slope, index - unknowns, index)
+        keys.append(np.where(index < 2 * unknowns, column * equations + family.rows[outputs], dump).ravel())
+        slopes.append(slope.ravel())
     return np.concatenate(keys), np.concatenate(slopes), shapes
 
 

@@ -185,8 +185,10 @@ class Plant:
     def numbers(self, kind: Kind, reference: Reference) -> np.ndarray:
         """Numbers of what `reference` stands for in every instance of `kind`: shape (count, *reference.shape)."""
         quantity = self.quantity_of(reference)
-        instances = kind.instances_of(reference.owner)
         size = quantity.size
+        if size == 1 and reference.owner is kind.representative and not reference.shape and reference.order >= 0:
+            return np.arange(quantity.base, quantity.base + kind.count)
+        instances = kind.instances_of(reference.owner)
         base = quantity.base if reference.order >= 0 else quantity.base + reference.owner.kind.count * size
         if reference.picked is None:
             flat = instances[:, :, None] * size + np.arange(size)
@@ -208,6 +210,8 @@ class Plant:
     def rates(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which known cells are inputs or derivatives of inputs, and the cells of one order more."""
         found, rates = np.zeros(len(cells), dtype=bool), cells.copy()
+        if not len(self.input_cells()):
+            return found, rates
         for order in range(DERIVATIVES):
             now, more = self.input_cells(order), self.input_cells(order + 1)
             here = np.isin(cells, now)

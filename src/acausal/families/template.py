@@ -46,6 +46,14 @@ class Template:
             found = _templates.setdefault(outputs, Template(outputs))
         return found
 
+    @staticmethod
+    def known(outputs: tuple[Expression, ...], name: str, found: Facts) -> Template:
+        """The same where its name and what is known about it were found before."""
+        template = Template.of(outputs)
+        template.__dict__.setdefault("name", name)
+        template.__dict__.setdefault("facts", found)
+        return template
+
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         found = {n for n in walk(*self.outputs) if isinstance(n, Slot)}
@@ -90,6 +98,11 @@ class Template:
     def entries(self) -> tuple[Entry, ...]:
         """Which derivatives there are, in the order of `jacobian`."""
         return self.facts.entries
+
+    @cached_property
+    def entry_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs and slots of the derivatives, in the order of `entries`."""
+        return np.array([e.output for e in self.entries], dtype=np.intp), np.array([e.slot for e in self.entries], dtype=np.intp)
 
     @property
     def silent_slots(self) -> tuple[tuple[int, int], ...]:
@@ -160,12 +173,13 @@ def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.n
     template = Template.of(outputs)
     slots = np.concatenate([s for s, _ in tables], axis=1) if len(tables) > 1 else tables[0][0]
     rows = np.concatenate([r for _, r in tables], axis=1) if len(tables) > 1 else tables[0][1]
-    signs = []
-    for k in range(len(slots)):
-        minus = slots[k] < 0
-        signs.append(PLUS if not minus.any() else MINUS if minus.all() else MIXED)
-        if signs[-1] == MINUS:
-            slots[k] = ~slots[k]
+    minus = slots < 0
+    if not minus.any():
+        signs = [PLUS] * len(slots)
+    else:
+        some, every = (np.asarray(found) for found in (minus.any(axis=1), minus.all(axis=1)))
+        slots[some & every] = ~slots[some & every]
+        signs = [(MINUS if every[k] else MIXED) if some[k] else PLUS for k in range(len(slots))]
     return Family(template, np.ascontiguousarray(slots), tuple(signs), np.ascontiguousarray(rows, dtype=np.int32))
 
 

@@ -30,8 +30,10 @@ where values are given (`"1.5 bar"`) and results are read (`result.in_unit`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError, UsageError
@@ -39,8 +41,9 @@ from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, Wh
 from ..language.expression import Constant, Expression, Operation, Reference, Unbound, walk
 from ..language.units import describe
 from ..records import dataclass
+from .contribution import Contribution
 from .definitions import Definition
-from .measures import PLAIN, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
+from .measures import PLAIN, Measure, is_si, measure, names_of_dimensions, over, power, same_dimension, shown
 from .plant import Kind
 from .traced import Traced, TracedEquation
 from .unit_inference import ANGLES, Clash, Inference, Inferred, Scope, Statement
@@ -128,25 +131,73 @@ def _unreadable(kind: Kind) -> list[Diagnostic]:
 # --- the two questions ----------------------------------------------------------------------------------------------------
 
 
-def check_units(traced: list[Traced], time: str = "s") -> None:
+def check_units(traced: list[Traced], time: str = "s", contributions: Sequence[Contribution] = ()) -> None:
     """Raise with every contradiction between declared units in all kinds; see the rules above.
 
-    Sub-components come before what contains them, so what was found for their quantities is known there.
+    Sub-components come before what contains them, so what was found for their quantities is known there. Of equations in which
+    nothing was wrong before (`contributions`) nothing is asked again.
     """
     unreadable = [d for one in traced for d in _unreadable(one.kind)]
     if unreadable:
         raise ModelError(*dict.fromkeys(unreadable))
     known: Scope = {}
     complaints: dict[Any, _Complaint] = {}
-    for one in traced:
+    for one, contribution in zip_longest(traced, contributions):
         stated = statements(one)
+        if not stated:
+            continue
+        earlier = _Earlier(one, contribution, stated, known, time) if contribution is not None else None
+        if earlier is not None and (own := earlier.found()) is not None:
+            known.update(own)
+            continue
         inference = Inference(one, known, time=time).run(stated)
+        clashes = [*inference.clashes, *_of_scale(one, inference, stated)]
+        if earlier is not None and not clashes:
+            earlier.keep(inference.own())
         known.update(inference.own())
-        for statement, clash in [*inference.clashes, *_of_scale(one, inference, stated)]:
+        for statement, clash in clashes:
             key = (statement.location, statement.text, clash.sort, *map(str, clash.nodes))
             complaints.setdefault(key, _Complaint(statement, clash, inference)).kinds.append(one.kind.name)
     if complaints:
         raise ModelError(*(c.diagnostic() for c in complaints.values()))
+
+
+class _Earlier:
+    """What was found, in any process, about the units of equations that are all right."""
+
+    def __init__(self, traced: Traced, contribution: Contribution, stated: list[Statement], known: Scope, time: str) -> None:
+        self.kind, self.contribution, self.stated = traced.kind, contribution, stated
+        found = contribution.described([part for statement in stated for part in statement.parts])
+        self.key = ""
+        if found is not None:
+            leaves = [n for n in found.objects if isinstance(n, Reference)]
+            units = {n.declaration.unit: measure_text(n.declaration.unit) for n in leaves if n.declaration.unit}
+            told = [known.get((n.owner.kind.index, n.name)) for n in leaves]
+            below = [told_of.measure if told_of is not None else None for told_of in told]
+            parts = [(len(s.parts), s.stated and measure_text(s.stated)) for s in stated]
+            self.key = contribution.key("units", found, parts, units, below, time, measure_text(time))
+
+    def found(self) -> Scope | None:
+        """Measures that follow for quantities without a unit; None where nothing is known."""
+        held = self.contribution.find(self.key) if self.key else None
+        if held is None:
+            return None
+        own: Scope = {}
+        for name, dimension, rest, source in held:
+            own[self.kind.index, name] = Inferred(Measure(tuple(dimension), *rest), self.stated[source])
+        return own
+
+    def keep(self, own: Scope) -> None:
+        places = {id(statement): k for k, statement in enumerate(self.stated)}
+        if self.key and all(id(found.source) in places for found in own.values()):
+            held = [[name, list(f.measure.dimension), list(f.measure[1:]), places[id(f.source)]] for (_, name), f in own.items()]
+            self.contribution.keep(self.key, held)
+
+
+@lru_cache(maxsize=4096)
+def measure_text(unit: str) -> str:
+    """What a unit means, not only how it is spelled: a registry of units may be changed."""
+    return repr(measure(unit))
 
 
 def _of_scale(traced: Traced, found: Inference, stated: list[Statement]) -> list[tuple[Statement, Clash]]:

@@ -26,14 +26,20 @@ Shape = tuple[int, ...]
 
 try:  # what a translation spends most of its time with, in C++
     from .._core import Node as _Node
+    from .._core import decoded as decoded
+    from .._core import encoded as encoded
     from .._core import learn_language as _learn_language
+    from .._core import learn_operators as _learn_operators
     from .._core import operation as _operation
     from .._core import simplified as _simplified
     from .._core import transform as _transformed
     from .._core import walk as _walked
 except ImportError:  # the package was installed without the native core
     from .nodes import Node as _Node
+    from .nodes import decoded as decoded
+    from .nodes import encoded as encoded
     from .nodes import learn_language as _learn_language
+    from .nodes import learn_operators as _learn_operators
     from .nodes import operation as _operation
     from .nodes import simplified as _simplified
     from .nodes import transform as _transformed
@@ -458,7 +464,8 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
 
 
 def renamed(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
-    """`transform`, where each leaf becomes one of its own: nothing can become simpler by that, so that nothing is tried."""
+    """`transform`, where each leaf becomes one of its own: nothing can become simpler by that, so that nothing is tried, and
+    operations stay operations: `leaf` is asked about other nodes only."""
     found: Expression = _transformed(node, leaf, rebuild, False)
     return found
 
@@ -543,3 +550,4 @@ def _shape(operator: Operator, args: tuple[Expression, ...]) -> Shape:
 _named = [_operators.OPERATORS[name] for name in ("neg", "sub", "where")]
 WORDS = (Operation, _shape, Constant, Literal, *_named, _simplify.by_rules)
 _learn_language(WORDS)
+_learn_operators(tuple(_operators.OPERATORS.values()))

@@ -5,6 +5,7 @@ It says what `native/nodes.cpp` and `native/expressions.cpp` do; `tests/language
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from threading import RLock
 from typing import Any
@@ -13,6 +14,8 @@ from weakref import WeakValueDictionary
 _interned: WeakValueDictionary[tuple[int, ...], Any] = WeakValueDictionary()
 _making = RLock()  # two threads that make the same node must get one
 _words: list[Any] = []
+_operators: list[Any] = []
+_CONSTANT, _OBJECT, _OPERATION, _ROOT = range(4)
 
 
 class Node:
@@ -56,7 +59,9 @@ def simplified(operator: Any, args: tuple[Any, ...]) -> Any:
 
 
 def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tuple[Any, ...]], Any], simplify: bool = True) -> Any:
-    """A DAG rebuilt bottom-up: `leaf(node)` may replace a node, `rebuild(node, args)` makes what is no operation."""
+    """A DAG rebuilt bottom-up: `leaf(node)` may replace a node, `rebuild(node, args)` makes what is no operation.
+
+    Where nothing is simplified, `leaf` is not asked about operations."""
     done: dict[Any, Any] = {}
     stack: list[tuple[Any, bool]] = [(root, False)]
     while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
@@ -66,7 +71,7 @@ def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tup
         if expanded:
             done[node] = _rebuilt(node, tuple(done[a] for a in node.args), rebuild, simplify)
             continue
-        replaced = leaf(node)
+        replaced = None if not simplify and type(node) is _words[0] else leaf(node)
         if replaced is not None or not node.args:
             done[node] = node if replaced is None else replaced
         else:
@@ -97,3 +102,60 @@ def walk(roots: tuple[Any, ...]) -> list[Any]:
             stack.append((node, True))
             stack.extend((a, False) for a in reversed(node.args) if a not in seen)
     return list(seen)
+
+
+# --- as bytes -------------------------------------------------------------------------------------------------------------------
+def learn_operators(operators: tuple[Any, ...]) -> None:
+    """The operators, in the order that codes of expressions number them by."""
+    _operators.extend(operators)
+
+
+def encoded(roots: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
+    """Expressions as bytes, and the objects in them: nodes that are neither constants nor plain operations, by number."""
+    numbers: dict[Any, int] = {}
+    code, objects = bytearray(), list[Any]()
+    places = {id(op): k for k, op in enumerate(_operators)}
+    for node in walk(roots):
+        numbers[node] = len(numbers)
+        if type(node) is _words[2]:
+            code += struct.pack("<Id", _CONSTANT, node.value)
+        elif type(node) is _words[0] and id(node.operator) in places:
+            args = [numbers[a] for a in node.args]
+            code += struct.pack(f"<{3 + len(args)}I", _OPERATION, places[id(node.operator)], len(args), *args)
+        else:
+            code += struct.pack("<II", _OBJECT, len(objects))
+            objects.append(node)
+    for root in roots:
+        code += struct.pack("<II", _ROOT, numbers[root])
+    return bytes(code), objects
+
+
+def decoded(code: bytes, objects: list[Any]) -> tuple[Any, ...]:
+    """The expressions that bytes and objects stand for."""
+    nodes: list[Any] = []
+    roots: list[Any] = []
+    place = 0
+
+    def take(form: str) -> tuple[Any, ...]:
+        nonlocal place
+        found = struct.unpack_from(form, code, place)
+        place += struct.calcsize(form)
+        return found
+
+    try:
+        while place < len(code):
+            (tag,) = take("<I")
+            if tag == _CONSTANT:
+                nodes.append(_words[2](*take("<d")))
+            elif tag == _OBJECT:
+                nodes.append(objects[take("<I")[0]])
+            elif tag == _OPERATION:
+                number, count = take("<II")
+                nodes.append(operation(_operators[number], tuple(nodes[k] for k in take(f"<{count}I"))))
+            elif tag == _ROOT:
+                roots.append(nodes[take("<I")[0]])
+            else:
+                raise ValueError("the code of an expression has a part that nobody knows")
+    except (IndexError, struct.error):
+        raise ValueError("the code of an expression names something that is not there") from None
+    return tuple(roots)

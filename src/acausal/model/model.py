@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
-from ..families.facts import put_back
+from ..families import contribution, facts
 from ..families.starts import StartReader
 from ..families.system import System
 from ..language.component import Component
@@ -106,7 +106,8 @@ class Model:
         self._parameters = Parameters(program.system, program.numbers)
         self._starts = StartReader(program.system, program.numbers)
         self._preparation = Preparation(program, self._parameters, self._starts)
-        put_back()  # what was found about templates, for the next process
+        facts.put_back()  # what was found about templates and kinds, for the next process
+        contribution.put_back()
         clock.lap("kernels")
         self.seconds = {**program.seconds, **clock.seconds}
 
