@@ -148,6 +148,37 @@ def test_a_world_says_the_medium_of_circuits_that_say_nothing() -> None:
         assert state[f"{name}.sink.port.h.inflow"][0] == pytest.approx(oil, rel=1e-3)
 
 
+@pytest.mark.parametrize("how", ["place", "said of a place", "class", "name", "attribute"])
+def test_a_plant_without_ports_says_the_medium_of_what_is_in_it(how: str) -> None:
+    class Plant(ac.Component):
+        if how in ("place", "said of a place"):
+            medium = ac.AnyMedium(OIL if how == "place" else WATER)
+        elif how != "attribute":
+            medium = OIL if how == "class" else "water"
+
+        def __init__(self) -> None:
+            self.line, self.own = Line(), Line(source=WATER)
+            if how == "attribute":
+                self.medium = OIL
+
+    plant = Plant(medium=OIL) if how == "said of a place" else Plant()
+    state = ac.compile(plant).steady_state()
+    expected = ac.media.fluid("water").state(p=1e5, T=300.0).h if how == "name" else 2000.0 * 26.85
+    assert state["line.sink.port.h.inflow"][0] == pytest.approx(expected, rel=1e-3)
+    assert state["own.sink.port.h.inflow"][0] == pytest.approx(4200.0 * 26.85, rel=1e-3)
+
+
+def test_a_plant_that_misspells_its_medium_is_told() -> None:
+    class Plant(ac.Component):
+        medium = "watre"
+
+        def __init__(self) -> None:
+            self.line = Line()
+
+    with pytest.raises(ac.UsageError, match="watre"):
+        ac.compile(Plant())
+
+
 def test_a_component_with_two_circuits_keeps_them_apart() -> None:
     class Exchanger(ac.Component):
         hot, cold = ac.AnyMedium(), ac.AnyMedium()

@@ -46,6 +46,7 @@ class Circuits:
     said: dict[Vertex, Any] = field(default_factory=dict)
     defaults: dict[Vertex, Any] = field(default_factory=dict)
     around: dict[int, Vertex] = field(default_factory=dict)  # by a node's id: what holds everywhere below it
+    plain: dict[Vertex, Medium | str] = field(default_factory=dict)  # what holds below a component without a place for it
 
     def join(self, a: Vertex, b: Vertex, connection: str = "", location: Location | None = None) -> None:
         self.edges.setdefault(a, []).append(Edge(b, connection, location))
@@ -87,6 +88,7 @@ def media_in(root: object) -> Known:
     carrying = [c for c in _all(root) if c._class_media or any(_is_fluid(d) for d in c._all_declared().values())]
     if not carrying:
         return {}
+    plain = [(c, said) for c in _all(root) if PLACE not in c._class_media and (said := _said_plainly(c)) is not None]
     census = Census(root, None)
     numbers: dict[int, int] = {}
     circuits = Circuits([])
@@ -97,6 +99,12 @@ def media_in(root: object) -> Known:
     inside = _connect(circuits, census, numbers)
     for component in carrying:
         _belong(circuits, census, numbers, component, inside)
+    for component in carrying:
+        _hold_below(circuits, numbers[id(census.node(component))], component)
+    for component, said in plain:
+        own = numbers[id(census.node(component))]
+        circuits.around.setdefault(id(circuits.nodes[own]), (own, PLACE))
+        circuits.plain[own, PLACE] = said
     return _solved(circuits, {numbers[id(census.node(c))]: id(c) for c in carrying})
 
 
@@ -196,6 +204,20 @@ def _belong(circuits: Circuits, census: Census, numbers: dict[int, int], compone
             circuits.defaults[vertex] = _made(place.default, circuits, vertex)
 
 
+def _hold_below(circuits: Circuits, own: int, component: Component) -> None:
+    """A medium that a component says and that none of its ports has, nor a part it was handed to, is that of the circuits in it."""
+    for name, place in component._class_media.items():
+        vertex = (own, name)
+        if not place.everywhere and not circuits.edges.get(vertex) and (vertex in circuits.said or vertex in circuits.defaults):
+            circuits.around.setdefault(id(circuits.nodes[own]), vertex)
+
+
+def _said_plainly(component: Component) -> Medium | str | None:
+    """`medium = "water"` in the body or the `__init__` of a plant without fluid ports of its own."""
+    found = component.__dict__.get(PLACE, getattr(type(component), PLACE, None))
+    return found if isinstance(found, (Medium, str)) else None
+
+
 def _of_no_port(circuits: Circuits, vertex: Vertex, component: Component) -> Diagnostic:
     cls = type(component).__name__
     return Diagnostic(
@@ -242,6 +264,8 @@ def _medium_of(circuits: Circuits, circuit: Collection[Vertex], wrong: list[Diag
         if speaking:
             return said[speaking[0]]
     around = _around(circuits, next(iter(circuit)))
+    if around in circuits.plain:
+        return _made(circuits.plain[around], circuits, around)
     if around is not None and around not in circuit:
         return _medium_of(circuits, circuits.reached_from(around), wrong)
     wrong.append(_no_medium(circuits, list(circuit)))
