@@ -21,7 +21,7 @@ Functions functions_for_any_processor() { return functions; }
 
 namespace {
 
-constexpr int64_t header = 64, first_offset = 20, edge_place = 40, gas_place = 41, version = 3;
+constexpr int64_t header = 64, first_offset = 20, edge_place = 40, gas_place = 41, version = 4;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Arguments = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Results = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -33,14 +33,37 @@ struct Shape {
 };
 constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}, {1, 2, 1}};
 
+// Buckets for all spans but the last, which has no end: twice as many until no two knots lie in one.
+void into_buckets(Axis& a, int64_t spans) {
+    const auto crowded = [&] {
+        for (int64_t k = 2; k < spans; ++k)
+            if (a.bucket_of(a.knots[k]) == a.bucket_of(a.knots[k - 1])) return true;
+        return false;
+    };
+    const double reach = a.knots[spans - 1] - a.knots[0];
+    int64_t count = 4 * spans;
+    do {
+        a.per_unit = reach > 0 ? count / reach : 0;
+        a.last = static_cast<double>(count);
+        count *= 2;
+    } while (crowded());
+    a.bucket.resize(static_cast<size_t>(a.last) + 1);
+    int64_t span = 0;
+    for (int64_t b = 0; b < static_cast<int64_t>(a.bucket.size()); ++b) {
+        while (span < spans - 1 && a.bucket_of(a.knots[span + 1]) < b) ++span;
+        a.bucket[b] = static_cast<int32_t>(span);
+    }
+}
+
 Axis axis(const double* blob, double offset) {
     const double* head = blob + static_cast<int64_t>(offset);
-    const int64_t spans = static_cast<int64_t>(head[0]), buckets = static_cast<int64_t>(head[1]);
+    const int64_t spans = static_cast<int64_t>(head[0]);
     const auto padded = [](int64_t n) { return (n + 7) / 8 * 8; };
-    const double* bucket = head + 8;
-    const double* knots = bucket + padded(buckets);
+    const double* knots = head + 8;
     const double* inverse = knots + padded(spans + 1);
-    return {spans, buckets, head[2], head[3], bucket, knots, inverse, inverse + padded(spans)};
+    Axis found{knots, inverse, inverse + padded(spans), 0, 0, {}};
+    into_buckets(found, spans);
+    return found;
 }
 
 uint64_t next_serial() {

@@ -34,18 +34,10 @@ double root_of(F f, double low, double high, double start, double size) {
 }
 
 double highest_h(const Table& t, double p) {
-    Weights w;
-    if (p < t.p_min) {
-        weights<1>(t.thin_x, p, w);
-        return curves<1>(t.thin_h, 4, w).d[0][1];
-    }
+    if (p < t.p_min) return curves<1>(t.thin_h, place(t.thin_x, p)).d[0][1];
     const double x = std::log(p);
-    if (p < t.p_low) {
-        weights<1>(t.dome_x, x, w);
-        return curves<1>(t.dome, 4, w).d[0][2];
-    }
-    weights<1>(t.region_x, x, w);
-    return curve<1>(t.region_hmax, w).v;
+    if (p < t.p_low) return curves<1>(t.dome, place(t.dome_x, x)).d[0][1];
+    return curve<1>(t.region_hmax, place(t.region_x, x)).v;
 }
 
 // h(p, q) where the surface's lane k is q: value, p, q, pp, pq, qq.

@@ -15,16 +15,13 @@ INLINE void write(const Curve& c, double* out, int k, int n) {
 }
 
 Curve surface_tension(const Table& t, double p) {
-    Weights w;
     Curve root;
     const double x = std::log(p), inverse = 1 / (t.p_high - t.p_low);
     if (p < t.p_high) {
-        weights<2>(t.dome_x, x, w);
-        root = unlog(lane(curves<2>(t.dome, 4, w), 3), 1 / p);
+        root = unlog(lane(curves<2>(t.dome, place(t.dome_x, x)), 3), 1 / p);
     }
     if (p >= t.p_low) {
-        weights<2>(t.top_x, x, w);
-        const Curve above = unlog(lane(curves<2>(t.top, 4, w), 2), 1 / p);
+        const Curve above = unlog(lane(curves<2>(t.top, place(t.top_x, x)), 2), 1 / p);
         root = p < t.p_high ? mixed(root, above, smoothstep((p - t.p_low) * inverse, inverse)) : above;
     }
     const double a = surface_tension_exponent;
@@ -93,8 +90,8 @@ void saturation_more_p(const void* table, const double* x, double* out) {
     if (!inside(t, p, t.h_min)) return nothing(out, 24);
     ends(t, p, e);
     fields(t, MORE, p, e);
-    reciprocal(e.l, reciprocal_lanes(MORE));
-    reciprocal(e.v, reciprocal_lanes(MORE));
+    reciprocal(e.l, MORE);
+    reciprocal(e.v, MORE);
     for (int k = 0; k < 4; ++k) {
         write(lane(e.l, k), out, k, 8);
         write(lane(e.v, k), out, 4 + k, 8);

@@ -29,13 +29,11 @@ typedef v4 Part;
 typedef double Spread;
 INLINE Part everywhere(double x) { return all(x); }
 INLINE Part spread(Spread x) { return all(x); }
-INLINE double one(Spread x) { return x; }
 #else
 typedef v2 Part;
 typedef v2 Spread;
 INLINE Part everywhere(double x) { return v2{x, x}; }
 INLINE Part spread(Spread x) { return x; }
-INLINE double one(Spread x) { return x[0]; }
 #endif
 constexpr int width = sizeof(Part) / sizeof(double), parts = 4 / width;
 INLINE Part part_at(const double* c) { return *reinterpret_cast<const Part*>(c); }
@@ -62,12 +60,18 @@ struct Curve {
     double v, d, dd;
 };
 
-INLINE int64_t span_of(const Axis& a, double x) {
-    const double u = (x - a.start) * a.per_unit;
-    const int64_t bucket = !(u > 0) ? 0 : u >= a.buckets ? a.buckets - 1 : static_cast<int64_t>(u);  // not a number: the first
-    int64_t i = static_cast<int64_t>(a.bucket[bucket]);
-    while (i < a.spans - 1 && x >= a.knots[i + 1]) ++i;
-    return i;
+// Where x is on an axis: in which span, and how far into it, of its width.
+struct Place {
+    int64_t span;
+    double s, inverse;
+};
+
+// There is one knot in a bucket at most, so that no branch depends on x.
+INLINE Place place(const Axis& a, double x) {
+    int64_t i = a.bucket[a.bucket_of(x)];
+    i += x >= a.knots[i + 1];
+    const double inverse = a.inverse[i];
+    return {i, (x - a.knots[i]) * inverse, inverse};
 }
 
 INLINE void keep(const Part& x, Spread* to) {
@@ -79,89 +83,137 @@ INLINE void keep(const Part& x, Spread* to) {
 #endif
 }
 
+// A polynomial of degree 5, its first and half its second derivative: E(s²) + s O(s²), since what waits for these waits half as
+// long as for Horner's chain.
+template <int order, class T, class Power>
+INLINE void polynomial(Power power, const T& s, T& v, T& d, T& e) {
+    const T t = s * s, c4 = power(4) * t, c5 = power(5) * t, e1 = c4 + power(2), o1 = c5 + power(3);
+    const T odd = o1 * t + power(1), slope_e = e1 + c4, slope_o = (o1 + c5) * s;
+    v = odd * s + (e1 * t + power(0));
+    d = (slope_e + slope_o) * (s + s) + odd;
+    if constexpr (order == 2) e = slope_e + slope_o * 3.0 + (c4 + c5 * s) * 4.0;
+}
+
 // Up to half a span beyond its ends an axis goes on with its polynomial, then with a parabola: smooth, and never wild.
+INLINE bool is_far(const Place& at) { return std::fabs(at.s - 0.5) > 1; }
+INLINE Place edge(const Place& at) { return {at.span, at.s < 0 ? -0.5 : 1.5, at.inverse}; }
+
+template <class T, class Power>
+INLINE void parabola(Power power, const T& edge, const T& far, T& v, T& d, T& e) {
+    polynomial<2>(power, edge, v, d, e);
+    v += far * (d + far * e);
+    d += far * e * 2.0;
+}
+
+INLINE auto basis_at(const Axis& a, const Place& at, int k) {
+    return [from = a.basis + at.span * (degree + 1) * lanes + k](int m) { return part_at(from + m * lanes); };
+}
 template <int order>
-INLINE void weights(const Axis& a, double x, Weights& w, int64_t i) {
-    const double inverse = a.inverse[i], s = (x - a.knots[i]) * inverse;
-    const double inside = s < -0.5 ? -0.5 : s > 1.5 ? 1.5 : s;
-    const double* basis = a.basis + i * (degree + 1) * lanes;
-    const Part t = everywhere(inside), first = everywhere(inverse), second = everywhere(2 * inverse * inverse);
-    w.first = i;
+INLINE void keep(const Part& v, const Part& d, const Part& e, double inverse, Weights& w, int k) {
+    keep(v, w.w[0] + k);
+    keep(d * everywhere(inverse), w.w[1] + k);
+    if constexpr (order == 2) keep(e * everywhere(2 * inverse * inverse), w.w[2] + k);
+}
+
+template <int order>
+__attribute__((noinline)) void far_weights(const Axis& a, const Place& at, Weights& w) {
+    const Part end = everywhere(edge(at).s), far = everywhere(at.s) - end;
     for (int k = 0; k <= degree; k += width) {
-        const auto power = [&](int m) { return part_at(basis + m * lanes + k); };
-        Part d = power(5), v = d * t + power(4), e = d;
-        d = d * t + v;
-        v = v * t + power(3);
-        for (int m = 2; m >= 0; --m) {
-            if constexpr (order == 2) e = e * t + d;
-            d = d * t + v;
-            v = v * t + power(m);
-        }
-        if (s != inside) {
-            if constexpr (order == 1) e = power(2) + t * (3.0 * power(3) + t * (6.0 * power(4) + t * (10.0 * power(5))));
-            const Part far = everywhere(s - inside);
-            v += far * (d + far * e);
-            d += far * e * 2.0;
-        }
-        keep(v, w.w[0] + k);
-        keep(d * first, w.w[1] + k);
-        if constexpr (order == 2) keep(e * second, w.w[2] + k);
+        Part v, d, e;
+        parabola(basis_at(a, at, k), end, far, v, d, e);
+        keep<order>(v, d, e, at.inverse, w, k);
+    }
+}
+
+template <int order>
+INLINE void weights(const Axis& a, const Place& at, Weights& w) {
+    w.first = at.span;
+    if (is_far(at)) return far_weights<order>(a, at, w);
+    for (int k = 0; k <= degree; k += width) {
+        Part v, d, e;
+        polynomial<order>(basis_at(a, at, k), everywhere(at.s), v, d, e);
+        keep<order>(v, d, e, at.inverse, w, k);
+    }
+}
+
+// Four curves that are given as polynomials of each span; of them those from lane `from` on, before lane `to`.
+template <int order>
+INLINE void curves(const double* pieces, const Place& at, Jet1<order>& r, int from = 0, int to = 4) {
+    const Part inverse = everywhere(at.inverse);
+    for (int part = (from + width - 1) / width; part * width < to; ++part) {
+        const auto power = [&](int m) { return part_at(pieces + 4 * (at.span * (degree + 1) + m) + width * part); };
+        Part v, d, e;
+        if (is_far(at)) parabola(power, everywhere(edge(at).s), everywhere(at.s - edge(at).s), v, d, e);
+        else polynomial<order>(power, everywhere(at.s), v, d, e);
+        put(v, r.d[0], part);
+        put(d * inverse, r.d[1], part);
+        if constexpr (order == 2) put(e * inverse * inverse * 2.0, r.d[2], part);
     }
 }
 template <int order>
-INLINE void weights(const Axis& a, double x, Weights& w) {
-    weights<order>(a, x, w, span_of(a, x));
+INLINE Jet1<order> curves(const double* pieces, const Place& at) {
+    Jet1<order> r;
+    curves(pieces, at, r);
+    return r;
 }
 
-// A table with nodes [x][y][4 fields]: value, x, y, xx, xy, yy.
+// One of them.
+template <int order>
+INLINE Curve curve(const double* pieces, const Place& at) {
+    const auto power = [&](int m) { return pieces[lanes * at.span + m]; };
+    double v, d, e = 0;
+    if (is_far(at)) parabola(power, edge(at).s, at.s - edge(at).s, v, d, e);
+    else polynomial<order>(power, at.s, v, d, e);
+    return {v, d * at.inverse, 2 * e * at.inverse * at.inverse};
+}
+
+// Weights are operands in memory: a compiler that takes all of them into registers writes most of them back elsewhere.
+INLINE void reload(const Weights& w) { asm volatile("" : : "r"(&w) : "memory"); }
+INLINE void add(Part& sum, const Part& term, int k) { sum = k ? sum + term : term; }  // a sum that starts with nothing costs an addition
+
+// A table with nodes [x][y][4 fields]: value, x, y, xx, xy, yy. The weights of y, which come last, are wanted last.
 template <int order>
 INLINE void tensor(const double* nodes, int64_t ny, const Weights& wx, const Weights& wy, Jet2<order>& f) {
     constexpr int outputs = order == 2 ? 6 : 3;
     for (int part = 0; part < parts; ++part) {
-        Part found[6] = {};
+        Part found[6];
         const double* base = nodes + (wx.first * ny + wy.first) * 4 + width * part;
-        for (int a = 0; a <= degree; ++a, base += 4 * ny) {
-            Part g[3] = {};
-            for (int b = 0; b <= degree; ++b) {
-                const Part n = part_at(base + 4 * b);
-                for (int d = 0; d <= order; ++d) g[d] += n * spread(wy.w[d][b]);
+#pragma GCC unroll 6
+        for (int b = 0; b <= degree; ++b, base += 4) {
+            reload(wx);
+            Part g[3];
+            for (int a = 0; a <= degree; ++a) {
+                const Part n = part_at(base + 4 * a * ny);
+                for (int d = 0; d <= order; ++d) add(g[d], n * spread(wx.w[d][a]), a);
             }
-            const Part w0 = spread(wx.w[0][a]), w1 = spread(wx.w[1][a]);
-            found[0] += g[0] * w0;
-            found[1] += g[0] * w1;
-            found[2] += g[1] * w0;
+            const Part w0 = spread(wy.w[0][b]), w1 = spread(wy.w[1][b]);
+            add(found[0], g[0] * w0, b);
+            add(found[1], g[1] * w0, b);
+            add(found[2], g[0] * w1, b);
             if constexpr (order == 2) {
-                found[3] += g[0] * spread(wx.w[2][a]);
-                found[4] += g[1] * w1;
-                found[5] += g[2] * w0;
+                add(found[3], g[2] * w0, b);
+                add(found[4], g[1] * w1, b);
+                add(found[5], g[0] * spread(wy.w[2][b]), b);
             }
         }
         for (int k = 0; k < outputs; ++k) put(found[k], f.d[k], part);
     }
 }
 
-// Four curves with nodes `stride` doubles apart.
+// Four curves along the border of a table, with nodes `stride` doubles apart.
 template <int order>
-INLINE Jet1<order> curves(const double* nodes, int64_t stride, const Weights& w) {
+INLINE Jet1<order> border(const double* nodes, int64_t stride, const Weights& w) {
     Jet1<order> r;
     for (int part = 0; part < parts; ++part) {
-        Part found[3] = {};
+        Part found[3];
         const double* node = nodes + w.first * stride + width * part;
         for (int k = 0; k <= degree; ++k, node += stride) {
             const Part n = part_at(node);
-            for (int d = 0; d <= order; ++d) found[d] += n * spread(w.w[d][k]);
+            for (int d = 0; d <= order; ++d) add(found[d], n * spread(w.w[d][k]), k);
         }
         for (int d = 0; d <= order; ++d) put(found[d], r.d[d], part);
     }
     return r;
-}
-
-template <int order>
-INLINE Curve curve(const double* nodes, const Weights& w) {
-    double r[3] = {0, 0, 0};
-    for (int k = 0; k <= degree; ++k)
-        for (int d = 0; d <= order; ++d) r[d] += nodes[w.first + k] * one(w.w[d][k]);
-    return {r[0], r[1], r[2]};
 }
 
 INLINE Curve lane(const Jet1<2>& j, int k) { return {j.d[0][k], j.d[1][k], j.d[2][k]}; }

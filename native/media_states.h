@@ -8,8 +8,9 @@ namespace {
 // hl where the liquid's table has its border, p = pl(hl). `wh` comes out for a guess that is `shift` short of it: some 1e-8 of the
 // range, so that two terms of Taylor's series lead from there to hl, for the fields too, below rounding.
 INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
-    weights<2>(t.liquid_h, guess, wh);
-    const Curve pl = curve<2>(t.liquid_p, wh);
+    const Place at = place(t.liquid_h, guess);
+    const Curve pl = curve<2>(t.liquid_p, at);
+    weights<2>(t.liquid_h, at, wh);
     const double first = (p - pl.v) / pl.d;
     shift = first * (1 - 0.5 * pl.dd / pl.d * first);
     const double d = 1 / (pl.d + pl.dd * shift);
@@ -43,10 +44,11 @@ INLINE Curve mixed(const Curve& a, const Curve& b, const Curve& w) {
 
 template <int order>
 INLINE void lower_ends(const Table& t, double p, Ends<order>& e) {
-    weights<order>(t.dome_x, std::log(p), e.wx);
-    const Jet1<order> c = curves<order>(t.dome, 4, e.wx);
-    e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
-    e.hv = unlog(lane(c, 1), 1 / p);
+    const Place at = place(t.dome_x, std::log(p));
+    const Jet1<order> c = curves<order>(t.dome, at);
+    weights<order>(t.dome_x, at, e.wx);
+    e.hl = liquid_border(t, p, c.d[0][2], e.wh, e.shift);
+    e.hv = unlog(lane(c, 0), 1 / p);
     e.two = true;
 }
 
@@ -54,9 +56,7 @@ constexpr double narrowest = 1e-7;  // of the dome's top, as a share of its enth
 
 template <int order>
 void upper_ends(const Table& t, double p, Ends<order>& e) {
-    Weights w;
-    weights<order>(t.top_x, std::log(p < t.p_critical ? p : t.p_critical), w);
-    const Jet1<order> c = curves<order>(t.top, 4, w);
+    const Jet1<order> c = curves<order>(t.top, place(t.top_x, std::log(p < t.p_critical ? p : t.p_critical)));
     const Curve mean = unlog(lane(c, 0), 1 / p), square = unlog(lane(c, 1), 1 / p);
     const double least = narrowest * t.h_unit, D = square.v;
     e.two = p < t.p_critical && D > least * least;
@@ -87,13 +87,13 @@ INLINE void ends(const Table& t, double p, Ends<order>& e) {
 template <int order>
 INLINE void lower_fields(const Table& t, Block block, double p, Ends<order>& e) {
     const Curve& h = e.hl;
-    Jet1<2> by_h = curves<2>(t.liquid[block], 4 * t.liquid_nz, e.wh);
+    Jet1<2> by_h = border<2>(t.liquid[block], 4 * t.liquid_nz, e.wh);
     by_h.d[0] += all(e.shift) * (by_h.d[1] + all(0.5 * e.shift) * by_h.d[2]);
     by_h.d[1] += all(e.shift) * by_h.d[2];
     e.l.d[0] = by_h.d[0];
     e.l.d[1] = by_h.d[1] * all(h.d);
     if constexpr (order == 2) e.l.d[2] = by_h.d[2] * all(h.d * h.d) + by_h.d[1] * all(h.dd);
-    e.v = curves<order>(t.vapour[block], 4 * t.vapour_ny, e.wx);
+    e.v = border<order>(t.vapour[block], 4 * t.vapour_ny, e.wx);
     unlog(e.v, 1 / p);
     if (block == STATE) times_p(e.v, p);
 }
@@ -116,9 +116,8 @@ void fields(const Table& t, Block block, double p, Ends<order>& e) {
 // Two phases: volume, entropy and whatever else is asked for are linear in h between the ends.
 template <int order>
 INLINE void chord(Block block, double h, Ends<order>& e, Jet2<order>& f) {
-    const m4 lanes = reciprocal_lanes(block);
-    reciprocal(e.l, lanes);
-    reciprocal(e.v, lanes);
+    reciprocal(e.l, block);
+    reciprocal(e.v, block);
     const double w1 = e.hv.d - e.hl.d, r = 1 / (e.hv.v - e.hl.v), x = (h - e.hl.v) * r, xp = -(e.hl.d + x * w1) * r;
     const v4 d0 = e.v.d[0] - e.l.d[0], d1 = e.v.d[1] - e.l.d[1];
     f.d[0] = e.l.d[0] + d0 * all(x);
@@ -130,7 +129,7 @@ INLINE void chord(Block block, double h, Ends<order>& e, Jet2<order>& f) {
         f.d[4] = d1 * all(r) + d0 * all(xph);
         f.d[5] = all(0);
     }
-    reciprocal(f, lanes);
+    reciprocal(f, block);
 }
 
 // --- states ---------------------------------------------------------------------------------------------------------------
@@ -159,9 +158,8 @@ __attribute__((noinline)) void branch(const Table& t, Block block, double p, dou
     if (phase > 0.5) {
         if (p >= t.p_low) return single(t, block, p, h, false, f);
         if (p < t.p_min) return thin(t, block, p, h, f);
-        Weights wx;
-        weights<order>(t.dome_x, std::log(p), wx);
-        return vapour(t, block, p, wx, curves<order>(t.dome, 4, wx), h, f);
+        const Place at = place(t.dome_x, std::log(p));
+        return vapour(t, block, p, at, curves<order>(t.dome, at), h, f);
     }
     if (p < thinnest_liquid * t.p_min) return undefined(f);
     if (phase < -0.5) {
@@ -191,20 +189,21 @@ INLINE void surface(const Table& t, Block block, double p, double h, Jet2<order>
         if (p < thinnest_liquid * t.p_min) return undefined(f);
     }
     if (h <= t.h_split) {  // what is above it is no liquid below p_low
-        const int64_t span = span_of(t.liquid_h, h);
-        if (p >= t.liquid_p[span]) {  // coefficients of pl rise, and a spline is nowhere below the least of those that make it
-            Weights wh;
-            weights<order>(t.liquid_h, h, wh, span);
-            const Curve pl = curve<order>(t.liquid_p, wh);
-            if (p >= pl.v) return liquid(t, block, p, wh, pl, f);
+        const Place at = place(t.liquid_h, h);
+        if (p >= t.liquid_p[lanes * at.span]) {  // pl rises from where a span begins
+            const Curve pl = curve<order>(t.liquid_p, at);
+            if (p >= pl.v) return liquid(t, block, p, at, pl, f);
         }
     }
+    const Place at = place(t.dome_x, std::log(p));
+    Jet1<order> c;
+    curves(t.dome, at, c, 0, 2);
+    if (h >= c.d[0][0]) return vapour(t, block, p, at, c, h, f);
     Ends<order> e;
-    weights<order>(t.dome_x, std::log(p), e.wx);
-    const Jet1<order> c = curves<order>(t.dome, 4, e.wx);
-    if (h >= c.d[0][1]) return vapour(t, block, p, e.wx, c, h, f);
-    e.hl = liquid_border(t, p, c.d[0][0], e.wh, e.shift);
-    e.hv = unlog(lane(c, 1), 1 / p);
+    weights<order>(t.dome_x, at, e.wx);
+    curves(t.dome, at, c, 2, 4);
+    e.hl = liquid_border(t, p, c.d[0][2], e.wh, e.shift);
+    e.hv = unlog(lane(c, 0), 1 / p);
     lower_fields(t, block, p, e);
     chord(block, h, e, f);
 }
@@ -228,7 +227,7 @@ template <int order>
 void more_ph(const void* table, const double* x, double* out) {
     Jet2<order> f;
     state(*static_cast<const Table*>(table), MORE, x[0], x[1], x[2], f);
-    reciprocal(f, reciprocal_lanes(MORE));
+    reciprocal(f, MORE);
     std::memcpy(out, &f, sizeof f);
 }
 

@@ -63,29 +63,33 @@ INLINE void times_p(Jet1<order>& f, double p) {
     f.d[0] *= scale;
 }
 
-typedef int64_t m4 __attribute__((vector_size(32), aligned(32)));
-
 // Lanes whose reciprocals are averaged over two phases: the volume, not the density; and those that are stored as reciprocals.
-INLINE m4 reciprocal_lanes(Block block) { return block == STATE ? m4{0, -1, 0, 0} : m4{-1, 0, 0, -1}; }
+constexpr int reciprocal_lanes[2][2] = {{1, 1}, {0, 3}};
 
 template <int order>
-INLINE void reciprocal(Jet2<order>& f, m4 lanes) {
-    const v4 i = all(1) / f.d[0], p = f.d[1] * i, h = f.d[2] * i;
-    if constexpr (order == 2) {
-        f.d[3] = lanes ? (all(2) * p * p - f.d[3] * i) * i : f.d[3];
-        f.d[4] = lanes ? (all(2) * p * h - f.d[4] * i) * i : f.d[4];
-        f.d[5] = lanes ? (all(2) * h * h - f.d[5] * i) * i : f.d[5];
+INLINE void reciprocal(Jet2<order>& f, Block block) {
+    for (int k : {reciprocal_lanes[block][0], reciprocal_lanes[block][1]}) {
+        const double i = 1 / f.d[0][k], p = f.d[1][k] * i, h = f.d[2][k] * i;
+        if constexpr (order == 2) {
+            f.d[3][k] = (2 * p * p - f.d[3][k] * i) * i;
+            f.d[4][k] = (2 * p * h - f.d[4][k] * i) * i;
+            f.d[5][k] = (2 * h * h - f.d[5][k] * i) * i;
+        }
+        f.d[0][k] = i;
+        f.d[1][k] = -p * i;
+        f.d[2][k] = -h * i;
+        if (block == STATE) break;
     }
-    f.d[0] = lanes ? i : f.d[0];
-    f.d[1] = lanes ? -p * i : f.d[1];
-    f.d[2] = lanes ? -h * i : f.d[2];
 }
 template <int order>
-INLINE void reciprocal(Jet1<order>& f, m4 lanes) {
-    const v4 i = all(1) / f.d[0], p = f.d[1] * i;
-    if constexpr (order == 2) f.d[2] = lanes ? (all(2) * p * p - f.d[2] * i) * i : f.d[2];
-    f.d[0] = lanes ? i : f.d[0];
-    f.d[1] = lanes ? -p * i : f.d[1];
+INLINE void reciprocal(Jet1<order>& f, Block block) {
+    for (int k : {reciprocal_lanes[block][0], reciprocal_lanes[block][1]}) {
+        const double i = 1 / f.d[0][k], p = f.d[1][k] * i;
+        if constexpr (order == 2) f.d[2][k] = (2 * p * p - f.d[2][k] * i) * i;
+        f.d[0][k] = i;
+        f.d[1][k] = -p * i;
+        if (block == STATE) break;
+    }
 }
 
 constexpr double hottest = 1.05;  // of y: a table goes on a little beyond its end, for iterations that look there
@@ -103,14 +107,16 @@ INLINE void gas(const Table& t, const double* nodes, const Weights& wx, const Cu
     const double y = (h - low.v) / (high.v - low.v);
     if (y > hottest) return undefined(f);
     Weights wy;
-    weights<order>(t.vapour_y, y, wy);
+    weights<order>(t.vapour_y, place(t.vapour_y, y), wy);
     tensor(nodes, t.vapour_ny, wx, wy, f);
     aligned(f, y, low, high);
 }
 
 template <int order>
-INLINE void vapour(const Table& t, Block block, double p, const Weights& wx, const Jet1<order>& c, double h, Jet2<order>& f) {
-    gas(t, t.vapour[block], wx, lane(c, 1), lane(c, 2), h, f);
+INLINE void vapour(const Table& t, Block block, double p, const Place& at, const Jet1<order>& c, double h, Jet2<order>& f) {
+    Weights wx;
+    weights<order>(t.dome_x, at, wx);
+    gas(t, t.vapour[block], wx, lane(c, 0), lane(c, 1), h, f);
     unlog(f, 1 / p);
     if (block == STATE) times_p(f, p);
 }
@@ -119,8 +125,9 @@ INLINE void vapour(const Table& t, Block block, double p, const Weights& wx, con
 template <int order>
 __attribute__((noinline)) void thin(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     Weights wx;
-    weights<order>(t.thin_x, p, wx);
-    const Jet1<order> c = curves<order>(t.thin_h, 4, wx);
+    const Place at = place(t.thin_x, p);
+    weights<order>(t.thin_x, at, wx);
+    const Jet1<order> c = curves<order>(t.thin_h, at);
     gas(t, t.thin[block], wx, lane(c, 0), lane(c, 1), h, f);
     if (block != STATE) return;
     times_p(f, p);
@@ -131,12 +138,13 @@ __attribute__((noinline)) void thin(const Table& t, Block block, double p, doubl
     if constexpr (order == 2) f.d[3] += only * all(slope * slope);
 }
 
-// `wh` and `pl` belong to h.
+// `at` and `pl` belong to h.
 template <int order>
-INLINE void liquid(const Table& t, Block block, double p, const Weights& wh, const Curve& pl, Jet2<order>& f) {
+INLINE void liquid(const Table& t, Block block, double p, const Place& at, const Curve& pl, Jet2<order>& f) {
     const double z = (p - pl.v) / (t.p_max - pl.v);
-    Weights wz;
-    weights<order>(t.liquid_z, z, wz);
+    Weights wh, wz;
+    weights<order>(t.liquid_h, at, wh);
+    weights<order>(t.liquid_z, place(t.liquid_z, z), wz);
     tensor(t.liquid[block], t.liquid_nz, wh, wz, f);
     aligned(f, z, pl, Curve{t.p_max, 0, 0});
     std::swap(f.d[1], f.d[2]);  // here x is h and Y is p
@@ -145,19 +153,19 @@ INLINE void liquid(const Table& t, Block block, double p, const Weights& wh, con
 
 template <int order>
 void liquid(const Table& t, Block block, double p, double h, Jet2<order>& f) {
-    Weights wh;
-    weights<order>(t.liquid_h, h, wh);
-    liquid(t, block, p, wh, curve<order>(t.liquid_p, wh), f);
+    const Place at = place(t.liquid_h, h);
+    liquid(t, block, p, at, curve<order>(t.liquid_p, at), f);
 }
 
 template <int order>
 void region(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     Weights wx, wy;
-    weights<order>(t.region_x, std::log(p), wx);
-    const Curve low = {t.h_edge, 0, 0}, high = curve<order>(t.region_hmax, wx);
+    const Place at = place(t.region_x, std::log(p));
+    const Curve low = {t.h_edge, 0, 0}, high = curve<order>(t.region_hmax, at);
     const double y = (h - low.v) / (high.v - low.v);
     if (y > hottest) return undefined(f);
-    weights<order>(t.region_y, y, wy);
+    weights<order>(t.region_x, at, wx);
+    weights<order>(t.region_y, place(t.region_y, y), wy);
     tensor(t.region[block], t.region_ny, wx, wy, f);
     aligned(f, y, low, high);
     unlog(f, 1 / p);
@@ -200,10 +208,9 @@ void single(const Table& t, Block block, double p, double h, bool liquid_side, J
         return blend(a, b, smoothstep((h - t.h_split) * inverse, inverse), 2, f);
     }
     if (p >= t.p_high) return region(t, block, p, h, f);
-    Weights wx;
-    weights<order>(t.dome_x, std::log(p), wx);
+    const Place at = place(t.dome_x, std::log(p));
     Jet2<order> a, b;
-    vapour(t, block, p, wx, curves<order>(t.dome, 4, wx), h, a);
+    vapour(t, block, p, at, curves<order>(t.dome, at), h, a);
     region(t, block, p, h, b);
     const double inverse = 1 / (t.p_high - t.p_low);
     blend(a, b, smoothstep((p - t.p_low) * inverse, inverse), 1, f);

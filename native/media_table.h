@@ -1,14 +1,21 @@
 // What a fluid's table consists of, and the functions over it. See media_tables.h for the mathematics.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 namespace acausal::media {
 
-// The knots of one coordinate and, for each span between them, the basis functions as polynomials (8 lanes, 6 used).
+// The knots of one coordinate, the last of them at infinity, and, for each span between them, the basis functions as polynomials
+// (8 lanes, 6 used). A point finds its span through buckets of equal width, in each of which there is one knot at most.
 struct Axis {
-    int64_t spans, buckets;
-    double start, per_unit;  // x to bucket: (x - start) * per_unit
-    const double *bucket, *knots, *inverse, *basis;
+    const double *knots, *inverse, *basis;
+    double per_unit, last;        // buckets per unit of x, number of the last one
+    std::vector<int32_t> bucket;  // the span in which it begins
+
+    int64_t bucket_of(double x) const {
+        const double u = (x - knots[0]) * per_unit, inside = u > 0 ? u : 0;  // not a number: the first
+        return static_cast<int64_t>(inside < last ? inside : last);
+    }
 };
 
 struct Table {
@@ -19,11 +26,12 @@ struct Table {
     double T_min, T_max, gas_constant;
     int64_t vapour_ny, liquid_nz, region_ny;
     Axis dome_x, vapour_y, liquid_h, liquid_z, region_x, region_y, top_x, thin_x;
-    const double *dome;         // [x][hl, hv, hmax, sigma^(1/1.26)]
-    const double *top;          // [x][mean of hl and hv, square of half their difference, sigma^(1/1.26), -]
+    // Curves, as polynomials of each span.
+    const double *dome;         // [x] hv, hmax, hl, sigma^(1/1.26)
+    const double *top;          // [x] mean of hl and hv, square of half their difference, sigma^(1/1.26), -
     const double *liquid_p;     // [h] pl
     const double *region_hmax;  // [x]
-    const double *thin_h;       // [x][lowest and highest h, -, -], below p_min
+    const double *thin_h;       // [x] lowest and highest h, -, -, below p_min
     const double *vapour[2], *liquid[2], *region[2], *thin[2];
     uint64_t serial = 0;  // no two tables of a process have the same
 };

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 
 import acausal as ac
 from acausal.media.splines import Axis, graded
@@ -432,3 +433,27 @@ def test_basis_functions_agree_at_their_knots_to_rounding():
     slopes, _ = axis.rows(np.linspace(0.0, 1.0, 301), 1)
     greville = np.array([axis.t[k + 1 : k + 6].mean() for k in range(axis.count)])  # coefficients of x itself
     np.testing.assert_allclose((slopes * greville[span[:, None] + np.arange(6)]).sum(axis=1), 1.0, atol=1e-10)
+
+
+def test_a_curve_in_pieces_is_its_spline():
+    axis = Axis(graded(0.0, 1.0, 40, lambda x: 1 / (x + 0.02)))
+    nodes = axis.fit(np.stack([np.sqrt(axis.points + 0.1), np.sin(axis.points)], axis=1))
+    pieces, spline = axis.pieces(nodes), BSpline(axis.t, nodes, 5)
+    s = np.linspace(0.0, 1.0, 7)
+    for k in range(axis.spans):
+        x = axis.knots[k] + s * (axis.knots[k + 1] - axis.knots[k])
+        np.testing.assert_allclose(s[:, None] ** np.arange(6) @ pieces[k], spline(x), atol=1e-14)
+    np.testing.assert_array_equal(axis.pieces(nodes[:, 0])[:, :6], pieces[:, :, 0])
+
+
+@pytest.mark.parametrize("name", ["R134a", "Water"])
+def test_both_sides_of_every_knot_agree(name):
+    """A point finds its span through buckets: where two spans meet the surface has no gap."""
+    fluid = ac.media.fluid(name)
+    start = int(fluid.table[20])  # the first axis: ln p of vapour
+    knots = fluid.table[start + 8 :][: int(fluid.table[start])]
+    p = np.exp(knots[1:-1])
+    sides = [fluid.state(p=p * (1 + e), h=fluid.h_gas * 1.2, phase="vapour") for e in (-1e-13, 0.0, 1e-13)]
+    for what in ("T", "rho", "s"):
+        below, at, above = (getattr(side, what) for side in sides)
+        np.testing.assert_allclose([below, above], [at, at], rtol=2e-12)

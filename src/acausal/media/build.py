@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sparse
 from scipy.interpolate import BarycentricInterpolator, BSpline
-from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse.linalg import splu
 
 from .continuation import fit_what_is_known
 from .equation_of_state import FIELDS, EquationOfState, Saturated, without_gaps
 from .ranges import Range
 from .splines import DEGREE, Axis, graded
 
-VERSION = 3  # of the layout, shared with native/media.cpp
+VERSION = 4  # of the layout, shared with native/media.cpp
 HEADER, FIRST_OFFSET = 64, 20
 LOW, HIGH = 0.86, 0.92  # of the critical pressure: where the region around the critical point takes over …
 EDGE = 0.78  # … and where it begins: a fit is poor at its very edge
@@ -113,8 +113,8 @@ class Builder:
         self.dome_x = Axis(np.log(eos.p_critical) - below[::-1])
         self.ends = [eos.saturated(p) for p in np.exp(self.dome_x.points)]
         self.hmax = np.array([eos.edge(p, r.T_max)[0] for p in np.exp(self.dome_x.points)])
-        curves = np.array([(liquid.h, vapour.h, 0.0, self._root_of_tension(liquid.T)) for liquid, vapour in self.ends])
-        curves[:, 2] = self.hmax
+        curves = np.array([(vapour.h, 0.0, liquid.h, self._root_of_tension(liquid.T)) for liquid, vapour in self.ends])
+        curves[:, 1] = self.hmax
         self.dome = self.dome_x.fit(curves)
         self.h_min = eos.saturated(r.p_min * (1 + 1e-9))[0].h
         self.h_split, self.h_join = eos.saturated(self.p_low)[0].h, eos.saturated(self.p_high)[0].h
@@ -190,7 +190,7 @@ class Builder:
     def _bubble_pressures(self, enthalpies: np.ndarray) -> np.ndarray:
         """pl(h), the inverse of hl(p): Newton in ln p with the secant of the last two, from the curve's own inverse."""
         x = np.interp(enthalpies, [liquid.h for liquid, _ in self.ends], self.dome_x.points)
-        slope = BSpline(self.dome_x.t, self.dome[:, 0], DEGREE).derivative()
+        slope = BSpline(self.dome_x.t, self.dome[:, 2], DEGREE).derivative()
         low, high = np.log(self.range.p_min), np.log(self.p_high)
         for _ in range(30):
             found = np.array([self.eos.saturated(p)[0].h for p in np.exp(x)])
@@ -271,9 +271,9 @@ class Builder:
         penalised = weighted.T @ weighted + penalty.T @ penalty
         scale = np.nanmedian(np.abs(values), axis=0)
         right = weighted.T @ (weight[:, None] * (values / scale))
-        found = _banded_solver(penalised.tocoo())(right) * scale
+        found = _solver(penalised)(right) * scale
         more, slopes = self._slopes_of_entropy(x, y, values, weight)
-        found[:, _ENTROPY] = _banded_solver((penalised + more).tocoo())(right[:, _ENTROPY] * scale[_ENTROPY] + slopes)
+        found[:, _ENTROPY] = _solver(penalised + more)(right[:, _ENTROPY] * scale[_ENTROPY] + slopes)
         return np.asarray(found.reshape(ny, nx, values.shape[1]).transpose(1, 0, 2))
 
     def _slopes_of_entropy(
@@ -335,8 +335,13 @@ class Builder:
 
         for axis in (self.dome_x, self.vapour_y, self.liquid_h, self.liquid_z, self.region_x, self.region_y, self.top_x):
             add(*axis.layout())
-        for nodes in (self.dome, self.top, self.liquid_p, self.region_hmax):
-            add(nodes)
+        for axis, nodes in (
+            (self.dome_x, self.dome),
+            (self.top_x, self.top),
+            (self.liquid_h, self.liquid_p),
+            (self.region_x, self.region_hmax),
+        ):
+            add(axis.pieces(nodes))
         for nodes in (self.vapour, self.liquid, self.region):
             for block in _BLOCKS:
                 add(nodes[..., block])
@@ -344,7 +349,7 @@ class Builder:
         head[EDGE_PLACE] = self.h_edge
         first = len(offsets)
         add(*self.thin_x.layout())
-        add(self.thin_h)
+        add(self.thin_x.pieces(self.thin_h))
         for block in _BLOCKS:
             add(self.thin[..., block])
         head[GAS_PLACE : GAS_PLACE + 6] = (r.p_gas, self.h_gas, *offsets[first:])
@@ -378,18 +383,18 @@ def _third(n: int) -> sparse.spmatrix:
     return sparse.diags([-1.0, 3.0, -3.0, 1.0], [0, 1, 2, 3], shape=(n - 3, n))
 
 
-def _banded_solver(normal: sparse.coo_matrix) -> Callable[[np.ndarray], np.ndarray]:
-    """Cholesky of a symmetric matrix whose entries lie near the diagonal, with one refinement."""
-    below = normal.row >= normal.col
-    row, column, value = normal.row[below], normal.col[below], normal.data[below]
-    band = np.zeros((int(np.max(row - column)) + 1, normal.shape[0]))
-    band[row - column, column] = value
-    factor = cholesky_banded(band, lower=True)
-    exact = normal.tocsr()
+def _solver(normal: sparse.spmatrix) -> Callable[[np.ndarray], np.ndarray]:
+    """Factors of a symmetric, positive definite matrix, with one refinement.
+
+    By elimination on the sparse matrix, not by LAPACK on its band: there the threads of a BLAS wait for each other, busily, and
+    on a machine that has other work they waited ten times as long as they worked.
+    """
+    exact = normal.tocsc()
+    factors = splu(exact, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
     def solve(right: np.ndarray) -> np.ndarray:
-        found = cho_solve_banded((factor, True), right, check_finite=False)
-        return np.asarray(found + cho_solve_banded((factor, True), right - exact @ found, check_finite=False))
+        found = factors.solve(right)
+        return np.asarray(found + factors.solve(right - exact @ found))
 
     return solve
 

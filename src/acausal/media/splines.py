@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
@@ -10,7 +11,6 @@ from scipy.linalg import lu_factor, lu_solve
 
 DEGREE = 5
 LANES = 8  # of a basis polynomial in native code: six are used
-BUCKETS_A_SPAN = 8  # a point finds its span through a table this much finer
 
 
 def graded(low: float, high: float, count: int, density: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -60,7 +60,23 @@ class Axis:
         return np.concatenate([self.knots[:1], inner, self.knots[-1:]])
 
     def polynomials(self) -> np.ndarray:
-        """[span][power][basis function], over s = (x - knot) / width of the span: de Boor's recursion for coefficients.
+        """[span][power][basis function], over s = (x - knot) / width of the span, in lanes of native code."""
+        found = np.zeros((self.spans, DEGREE + 1, LANES))
+        found[..., : DEGREE + 1] = self._exact
+        return found
+
+    def pieces(self, coefficients: np.ndarray) -> np.ndarray:
+        """Splines as the polynomials that they are in each span: [span][power][spline], or [span][power] of a single one.
+
+        Native code that waits for a curve has it sooner than by way of basis functions.
+        """
+        window = np.arange(self.spans)[:, None] + np.arange(DEGREE + 1)
+        found = np.einsum("smk,sk...->sm...", self._exact, coefficients[window].astype(np.longdouble)).astype(float)
+        return found if found.ndim == 3 else np.pad(found, ((0, 0), (0, LANES - DEGREE - 1)))
+
+    @cached_property
+    def _exact(self) -> np.ndarray:
+        """[span][power][basis function] by de Boor's recursion for coefficients.
 
         Neighbours must agree at a knot to the last bits, or differences across it show it; hence more digits than are kept.
         """
@@ -77,9 +93,7 @@ class Axis:
                 raised[:, k, :degree] += ((last - t[left]) / (last - first))[:, None] * basis[:, k]
                 raised[:, k, 1:] -= slope
             basis = raised
-        found = np.zeros((self.spans, DEGREE + 1, LANES))
-        found[..., : DEGREE + 1] = basis.transpose(0, 2, 1)
-        return found
+        return basis.transpose(0, 2, 1)
 
     def _span(self, x: np.ndarray) -> np.ndarray:
         return np.clip(np.searchsorted(self.knots, x, side="right") - 1, 0, self.spans - 1)
@@ -98,11 +112,10 @@ class Axis:
         return sum(power[:, m] * s**m for m in range(DEGREE + 1)), span
 
     def layout(self) -> list[np.ndarray]:
-        """What native code reads: a head of eight, first span of each bucket, knots, 1/width, polynomials."""
-        buckets = BUCKETS_A_SPAN * self.spans
-        per_unit = buckets / (self.knots[-1] - self.knots[0])
-        starts = self.knots[0] + np.arange(buckets) / per_unit
-        first = np.clip(np.searchsorted(self.knots, starts, side="right") - 1, 0, self.spans - 1)
-        first = np.maximum(first - 1, 0)  # the start of a bucket may be off by rounding
-        head = np.array([self.spans, buckets, self.knots[0], per_unit, 0.0, 0.0, 0.0, 0.0])
-        return [head, first.astype(float), self.knots, 1.0 / np.diff(self.knots), self.polynomials()]
+        """What native code reads: a head of eight, knots, the last of them at infinity, 1/width, polynomials."""
+        return [
+            np.array([self.spans] + 7 * [0.0]),
+            np.append(self.knots[:-1], np.inf),
+            1.0 / np.diff(self.knots),
+            self.polynomials(),
+        ]
