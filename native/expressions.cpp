@@ -68,6 +68,17 @@ nb::list walk(nb::tuple roots) {
     return found;
 }
 
+// What a walk meets that is neither a constant nor a plain operation: leaves, calls, sums.
+nb::list leaves(nb::tuple roots) {
+    nb::list found;
+    for (nb::handle node : walk(std::move(roots))) {
+        if (!acausal::is_constant(node.ptr()) && !acausal::is_operation(node.ptr())) {
+            found.append(node);
+        }
+    }
+    return found;
+}
+
 class Replaced {
   public:
     Replaced(nb::callable leaf, nb::callable rebuild, bool simplify)
@@ -146,6 +157,7 @@ nb::list acausal::walked(nb::tuple roots) { return walk(std::move(roots)); }
 void bind_expressions(nb::module_& m) {
     using namespace nb::literals;
     m.def("walk", &walk, "roots"_a, "Every node below some roots once, arguments before the nodes that use them.");
+    m.def("leaves", &leaves, "roots"_a, "Of these, those that are neither constants nor plain operations, in the same order.");
     m.def("transform", &transform, "root"_a, "leaf"_a, "rebuild"_a, "simplify"_a = true,
           "A DAG rebuilt bottom-up: `leaf(node)` may replace a node; operations over other arguments are made here, in their simplest "
           "form if that is wanted, and `rebuild(node, args)` makes whatever else has arguments. Where nothing is simplified, `leaf` "

@@ -43,6 +43,7 @@ def graphs(draw: st.DrawFn) -> list[Expression]:
 def test_walk(given_nodes: list[Expression], roots: int) -> None:
     chosen = tuple(given_nodes[-roots:])
     assert all(a is b for a, b in zip(core.walk(chosen), nodes.walk(chosen), strict=True))
+    assert all(a is b for a, b in zip(core.leaves(chosen), nodes.leaves(chosen), strict=True))
 
 
 @settings(max_examples=100, deadline=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from ..language.expression import Constant, Expression, Literal, Operation, Reference, Time, walk
+from ..language.expression import Constant, Expression, Literal, Operation, Reference, Time, leaves
 from ..records import dataclass
 from .differentiate import gradient
 
@@ -70,7 +70,7 @@ def _parts(node: Operation, factor: float) -> list[tuple[Expression, float]] | N
 
 
 def unknowns_of(expression: Expression) -> list[Reference]:
-    return [n for n in walk(expression) if isinstance(n, Reference) and is_unknown(n)]
+    return [n for n in leaves(expression) if isinstance(n, Reference) and is_unknown(n)]
 
 
 def is_linear_in_unknowns(expression: Expression) -> bool:

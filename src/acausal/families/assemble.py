@@ -401,11 +401,28 @@ class _Builder:
         count = rows.rows.shape[1]
         slots = np.empty((len(leaves), count), dtype=np.int32)
         for k, leaf in enumerate(leaves):
+            if isinstance(leaf, Reference) and self._put_plain(slots[k], rows, leaf):
+                continue
             column = self._column(rows, leaf)
             slots[k] = column if rows.picked is None or column.ndim == 0 else column[rows.picked]
         self.merged.setdefault(outputs, []).append((slots, rows.rows))
         if rows.template is not None:
             self.templates.append(rows.template)
+
+    def _put_plain(self, column: np.ndarray, rows: Rows, leaf: Reference) -> bool:
+        """Write the column of a scalar of the kind itself, which most are: numbers that follow each other. False: it is none."""
+        kind = rows.kind
+        if leaf.owner is not kind.representative or leaf.order or leaf.shape or rows.shape or rows.picked is not None:
+            return False
+        quantity = kind.quantities[leaf.name]
+        if quantity.size != 1:
+            return False
+        first = quantity.base
+        if quantity.declaration.is_known:
+            column[:] = np.arange(2 * self.n + first, 2 * self.n + first + kind.count)
+        else:
+            column[:] = self.signed[first : first + kind.count]
+        return True
 
     def _column(self, rows: Rows, leaf: Expression) -> np.ndarray:
         """Workspace indices of a leaf for every row, ~i where the sign is minus."""

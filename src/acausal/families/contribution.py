@@ -37,7 +37,7 @@ from ..language.expression import (
 from ..vault import Vault, open_vault
 from .tree import Node
 
-MOST = 24  # results in a file; the oldest are forgotten
+MOST = 2000  # results in a file; the oldest are forgotten
 _DIGEST_SIZE = 20
 
 
@@ -91,6 +91,11 @@ class Contribution:
             if self._held is None:
                 self._held = _shelf.take(self._name, self)
             self._held[key], self._new = result, True
+
+    def has(self, template: str) -> None:
+        """What is made of a template, by its name, is kept here from now on."""
+        if self._name:
+            _shelf.templates.setdefault(template, self)
 
     def file(self) -> tuple[str, bytes] | None:
         """What is to be written, if there is anything new."""
@@ -184,6 +189,7 @@ class _Shelf:
         self._taken: dict[str, tuple[dict[str, Any], list[Contribution]]] = {}
         self._vault: Vault | None = None
         self._open = False
+        self.templates: dict[str, Contribution] = {}  # by name: those who keep what is made of them
 
     def take(self, name: str, asker: Contribution) -> dict[str, Any]:
         """What is known about a kind; those of equal kinds are one."""
@@ -207,11 +213,16 @@ class _Shelf:
             if self._vault is not None:
                 files = (next((f for one in askers if (f := one.file())), None) for _, askers in self._taken.values())
                 self._vault.store(f for f in files if f is not None)
-            self._taken, self._vault, self._open = {}, None, False
+            self._taken, self._vault, self._open, self.templates = {}, None, False, {}
 
 
 def _file(name: str) -> str:
     return f"{name}-kind"
+
+
+def of_template(name: str) -> Contribution | None:
+    """Who keeps what is made of a template; nobody after `put_back`."""
+    return _shelf.templates.get(name)
 
 
 _shelf = _Shelf()

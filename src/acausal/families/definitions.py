@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..language.expression import Expression, Reference, Sum, take, transform, walk
+from ..language.expression import Expression, Reference, Sum, leaves, take, transform
 from ..records import dataclass
 from .affine import affine, is_linear_in_unknowns, unknowns_of
 from .contribution import Coded, Contribution, coded, expressions
@@ -99,7 +99,7 @@ def _blocked(traced: Traced) -> set[str]:
     blocked: set[str] = set()
     blocked.update(r.target.name for r in traced.rules if r.role == "reinit" and r.target is not None)
     for equation in traced.reducible:
-        for node in walk(equation.residual, *equation.terms):
+        for node in leaves(equation.residual, *equation.terms):
             if isinstance(node, Reference) and node.order:
                 blocked.add(node.name)
         for term in equation.terms:
@@ -193,7 +193,7 @@ def seen_from_elsewhere(all_traced: list[Traced]) -> set[tuple[int, str]]:
         targets = [r.target for r in traced.rules if r.target is not None]
         seen.update((t.owner.kind.index, t.name) for t in targets if t.owner is not own)
         for equation in traced.reducible:
-            for node in walk(equation.residual, *equation.terms):
+            for node in leaves(equation.residual, *equation.terms):
                 if isinstance(node, Reference) and node.owner is not own:
                     seen.add((node.owner.kind.index, node.name))
                 elif isinstance(node, Sum):

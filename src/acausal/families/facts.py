@@ -42,6 +42,12 @@ class Facts(NamedTuple):
     entries: tuple[Entry, ...]
     silent: tuple[tuple[int, int], ...]
 
+    @staticmethod
+    def of(lists: Any) -> Facts:
+        """From the lists that a file has."""
+        entries, silent = lists
+        return Facts(tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries]), tuple([(k, s) for k, s in silent]))
+
 
 def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
     if isinstance(derivative, Constant):
@@ -99,12 +105,7 @@ class _Shelf:
             return None
         with self._lock:
             found = self._part(name[:2]).get(name)
-        if found is None:
-            return None
-        entries, silent = found
-        return Facts(
-            tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries]), tuple([(output, slot) for output, slot in silent])
-        )
+        return None if found is None else Facts.of(found)
 
     def keep(self, name: str, facts: Facts) -> None:
         if name:

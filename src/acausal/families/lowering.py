@@ -17,18 +17,22 @@ from dataclasses import field
 
 import numpy as np
 
-from ..language.expression import Call, Constant, Expression, Slot, transform, walk
+from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
 from .evaluate import evaluate_arrays
 from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded
+from .forms import Form, Forms, Outputs, formed
+from .forms import compact as _compact
+from .forms import kept as _kept
 from .fuse import work_of
 from .needs import needs
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
-from .template import Family, merged_families
+from .template import MINUS, MIXED, Family, merged_families
 
-Merged = dict[tuple[Expression, ...], list[tuple[np.ndarray, np.ndarray]]]
-Piece = tuple[int, np.ndarray, Expression]  # output, columns, what these contribute
+Merged = dict[Outputs, list[tuple[np.ndarray, np.ndarray]]]
+Piece = tuple[int, np.ndarray, Form]  # output, columns, what these contribute
+Placed = dict[int, dict[int, Form]]  # by level and output
 
 _RESIDUAL = 0  # the level of rows that stay
 _LAST = 1 << 30  # within a level, variables come after the calls that they share
@@ -145,6 +149,7 @@ class _Lowering:
         self.assigned: dict[tuple[int, int], Merged] = {}  # by level and place within it
         self.shared: list[np.ndarray] = []
         self.coefficients: list[tuple[Expression, Family, np.ndarray]] = []
+        self.forms = Forms()
 
     def _workspace_map(self) -> np.ndarray:
         """Old workspace index → new one."""
@@ -174,6 +179,10 @@ class _Lowering:
         scale = np.ones(self.system.equation_count)  # literal coefficients of the rows
         own = [self._own_terms(family, scale) for family in self.system.families]
         for family, terms in zip(self.system.families, own, strict=True):
+            if len(family.template.slots) == len(family.slots) and (self.unknown_of_row[family.rows] < 0).all():
+                table = _signed(family, None, self.index), self.new_row[family.rows].astype(np.int32)
+                self.residuals.setdefault(family.template.outputs, []).append(table)
+                continue
             pieces = list(self._pieces(family, terms, scale))
             for columns, outputs in self._alike(family, pieces):
                 self._place(family, columns, outputs)
@@ -181,30 +190,30 @@ class _Lowering:
     def _own_terms(self, family: Family, scale: np.ndarray) -> list[Piece]:
         """Rows of a family that contain the variable they compute: solved for it."""
         found: list[Piece] = []
-        for k, (output, slot, value, _) in enumerate(family.template.entries):
-            here = unfolded(family, slot) == self.unknown_of_row[family.rows[output]]
-            if not here.any():
-                continue
-            partial = family.template.jacobian[k][2] if value is None else Constant(value)
-            target = next(s for s in family.template.slots if s.number == slot)
-            rest = transform(family.template.outputs[output], lambda n, t=target: Constant(0.0) if n is t else None)  # type: ignore[misc]
+        outputs, slots = family.template.entry_places
+        index = family.slots[slots]
+        where = (np.where(index < 0, ~index, index) if MIXED in family.signs else index) == self.unknown_of_row[
+            family.rows[outputs]
+        ]
+        for k in np.flatnonzero(where.any(axis=1)):
+            (output, slot, value, _), here = family.template.entries[k], where[k]
             minus = negative(family, slot)
             for columns, sign in ((here & ~minus, 1.0), (here & minus, -1.0)):
                 if not columns.any():
                     continue
-                if isinstance(partial, Constant):
-                    scale[family.rows[output][columns]] = sign * partial.value
+                if value is not None:
+                    scale[family.rows[output][columns]] = sign * value
                 else:
-                    self.coefficients.append((partial, family, np.flatnonzero(columns)))
-                found.append((output, columns, -sign * rest / partial))
+                    self.coefficients.append((self.forms.partial(family.template, int(k)), family, np.flatnonzero(columns)))
+                found.append((output, columns, ("solved", int(k), sign)))
         return found
 
     def _pieces(self, family: Family, own: list[Piece], scale: np.ndarray) -> Iterator[Piece]:
         """What the rows of each output are: residuals, variables that they compute, or summands of one that others compute."""
-        for output, expression in enumerate(family.template.outputs):
+        for output in range(len(family.template.outputs)):
             stays = self.unknown_of_row[family.rows[output]] < 0
             if stays.any():
-                yield output, stays, expression
+                yield output, stays, ("itself", 0, 1.0)
             rest = ~stays
             for piece in own:
                 if piece[0] == output:
@@ -212,10 +221,10 @@ class _Lowering:
                     yield piece
             factors = scale[family.rows[output]]
             for factor in distinct(factors[rest]):
-                yield output, rest & (factors == factor), expression * (-1.0 / float(factor))
+                yield output, rest & (factors == factor), ("scaled", 0, -1.0 / float(factor))
 
-    def _alike(self, family: Family, pieces: list[Piece]) -> Iterator[tuple[np.ndarray, dict[int, dict[int, Expression]]]]:
-        """Columns in which every output has the same piece and level: {level: {output: expression}}."""
+    def _alike(self, family: Family, pieces: list[Piece]) -> Iterator[tuple[np.ndarray, Placed]]:
+        """Columns in which every output has the same piece and level: {level: {output: form}}."""
         code = np.zeros(family.count, dtype=np.int64)
         which = np.zeros((len(family.template.outputs), family.count), dtype=np.int64)
         for k, (output, columns, _) in enumerate(pieces):
@@ -223,31 +232,44 @@ class _Lowering:
         level = self.level_of_row[family.rows]
         for output in range(len(which)):
             own = which[output] * (int(level.max(initial=0)) + 1) + level[output]
-            code = sorted_unique(code * (int(own.max(initial=0)) + 1) + own)[1]
+            if family.count and (own != own[0]).any():
+                code = sorted_unique(code * (int(own.max(initial=0)) + 1) + own)[1]
         for group in distinct(code):
             columns = code == group
             first = int(np.argmax(columns))
-            outputs: dict[int, dict[int, Expression]] = {}
+            outputs: Placed = {}
             for output in range(len(which)):
                 outputs.setdefault(int(level[output, first]), {})[output] = pieces[which[output, first]][2]
             yield columns, outputs
 
-    def _place(self, family: Family, columns: np.ndarray, outputs: dict[int, dict[int, Expression]]) -> None:
+    def _place(self, family: Family, columns: np.ndarray, placed: Placed) -> None:
         """One kernel for each level; calls that several of them need come first."""
         slots = _signed(family, columns, self.index)
+        if not family.template.name:
+            return self._place_calls(family, columns, placed, slots)
+        for level, forms in placed.items():
+            kept, template, used = self.forms.of(family.template, forms, level == _RESIDUAL)
+            if kept:
+                self._add(family, columns, level, kept, template, slots if used is None else slots[used])
+
+    def _place_calls(self, family: Family, columns: np.ndarray, placed: Placed, slots: np.ndarray) -> None:
+        """The same where functions are called."""
+        outputs = {n: {k: formed(family.template, k, form) for k, form in forms.items()} for n, forms in placed.items()}
         shared, slots = self._shared(family, columns, outputs, slots)
         for level, values in outputs.items():
-            kept = {k: v for k, v in values.items() if level == _RESIDUAL or not (isinstance(v, Constant) and v.value == 0)}
-            if not kept:
-                continue
-            rows = family.rows[list(kept)][:, columns]
-            if level == _RESIDUAL:
-                merged, targets = self.residuals, self.new_row[rows]
-            else:
-                merged, targets = self._level(level, _LAST), self.number[self.unknown_of_row[rows]]
-            using = tuple(transform(v, lambda n: shared.get(n)) if shared else v for v in kept.values())
-            template, table = _compact(using, slots)
-            merged.setdefault(template, []).append((table, targets.astype(np.int32)))
+            kept = _kept(values, level == _RESIDUAL)
+            if kept:
+                using = tuple(transform(values[k], lambda n: shared.get(n)) if shared else values[k] for k in kept)
+                template, used = _compact(using, len(slots))
+                self._add(family, columns, level, kept, template, slots if used is None else slots[used])
+
+    def _add(self, family: Family, columns: np.ndarray, level: int, kept: list[int], template: Outputs, table: np.ndarray) -> None:
+        rows = family.rows[kept][:, columns]
+        if level == _RESIDUAL:
+            merged, targets = self.residuals, self.new_row[rows]
+        else:
+            merged, targets = self._level(level, _LAST), self.number[self.unknown_of_row[rows]]
+        merged.setdefault(template, []).append((table, targets.astype(np.int32)))
 
     def _shared(
         self, family: Family, columns: np.ndarray, outputs: dict[int, dict[int, Expression]], slots: np.ndarray
@@ -257,8 +279,8 @@ class _Lowering:
         for depth, calls in enumerate(_calls_of_several(outputs)):
             first = self.z + sum(len(rows) for rows in self.shared)
             numbers = first + np.arange(len(calls) * slots.shape[1]).reshape(len(calls), -1)
-            inner = tuple(_over(call, found) for call in calls)
-            template, table = _compact(inner, slots)
+            template, used = _compact(tuple(_over(call, found) for call in calls), len(slots))
+            table = slots if used is None else slots[used]
             level = self._level_of(family, columns, calls[0])
             for value in distinct(level):
                 here = level == value
@@ -310,22 +332,19 @@ def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[C
     return [tuple(calls) for calls in parts.values()]
 
 
-def _signed(family: Family, columns: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The slots of some rows as signed indices into another workspace."""
-    table = np.empty((len(family.slots), int(columns.sum())), dtype=np.int32)
-    for k in range(len(family.slots)):
-        index = new[unfolded(family, k)[columns]]
-        table[k] = np.where(negative(family, k)[columns], ~index, index)
-    return table
-
-
-def _compact(values: tuple[Expression, ...], slots: np.ndarray) -> tuple[tuple[Expression, ...], np.ndarray]:
-    """Leave out slots that the expressions do not use."""
-    used = sorted({n.number for n in walk(*values) if isinstance(n, Slot)})
-    if used == list(range(len(slots))):
-        return values, slots
-    new = {number: k for k, number in enumerate(used)}
-    return tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values), slots[used]
+def _signed(family: Family, columns: np.ndarray | None, new: np.ndarray) -> np.ndarray:
+    """The slots of some rows (of all, if not said) as signed indices into another workspace."""
+    table = family.slots if columns is None else family.slots[:, columns]
+    if MIXED in family.signs:
+        minus = table < 0
+        index = new[np.where(minus, ~table, table)]
+        index = np.where(minus, ~index, index)
+    else:
+        index = new[table]
+    turned = [k for k, sign in enumerate(family.signs) if sign == MINUS]
+    if turned:
+        index[turned] = ~index[turned]
+    return index.astype(np.int32)
 
 
 class _Chain:

@@ -44,6 +44,15 @@ class Literals:
     first: int
     values: np.ndarray
 
+    def entry(self, template: Template, number: int, table: Coded) -> np.ndarray:
+        """The same of a derivative of a template, which is formed only where it may be a literal."""
+        _, _, value, reads = template.entries[number]
+        if value is not None:
+            return np.full(table.codes.shape[1], value)
+        if not all((plain(table.codes[slot]) - KNOWN >= self.first).any() for slot in reads):
+            return np.full(table.codes.shape[1], np.nan)
+        return self.value(template.jacobian[number][2], table)
+
     def value(self, expression: Expression, table: Coded) -> np.ndarray:
         """What an expression over slots is, row by row; nan where anything but literals takes part."""
         count = table.codes.shape[1]
@@ -108,7 +117,8 @@ def occurrences(tables: Iterable[Coded], size: int, literals: Literals) -> Occur
     empty = np.zeros(0, dtype=np.int64)
     rows, unknowns, orders, factors = [empty], [empty], [empty], [np.zeros(0)]
     for table in tables:
-        for output, slot, partial in Template.of(table.outputs).jacobian:
+        template = Template.of(table.outputs)
+        for k, (output, slot, _, _) in enumerate(template.entries):
             codes = table.codes[slot]
             unsigned = plain(codes)
             keep = unsigned < KNOWN
@@ -116,7 +126,7 @@ def occurrences(tables: Iterable[Coded], size: int, literals: Literals) -> Occur
             rows.append(table.rows[output][keep])
             unknowns.append(unknown)
             orders.append(order)
-            value = literals.value(partial, table)[keep]
+            value = literals.entry(template, k, table)[keep]
             factors.append(np.where(codes[keep] < 0, -value, value))
     return Occurrences(np.concatenate(rows), np.concatenate(unknowns), np.concatenate(orders), np.concatenate(factors))
 

@@ -11,7 +11,7 @@ from ..language.declarations import Declaration, Discrete, Parameter, Variable
 from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
 from ..language.derivative import der
 from ..language.events import AfterStep, Assertion, Assign, pre
-from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, rebuild, transform, walk
+from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, leaves, rebuild, transform, walk
 from ..language.implicit import Implicit, ImplicitPart
 from ..language.meters import is_meter
 from ..language.units import convert, dimension
@@ -39,7 +39,7 @@ class Roots:
         """An expression over nodes, without implicit functions."""
         found = self.census.moved(expression)
         if not any(
-            is_delay(n) or is_meter(n) or (isinstance(n, Call) and isinstance(n.function, ImplicitPart)) for n in walk(found)
+            is_delay(n) or is_meter(n) or (isinstance(n, Call) and isinstance(n.function, ImplicitPart)) for n in leaves(found)
         ):
             return found
         done: dict[Expression, Expression] = {}

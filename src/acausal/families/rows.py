@@ -10,7 +10,7 @@ from ..language.expression import Derived, Expression
 from ..records import dataclass
 from .canonical import canonical, slot_kind
 from .contribution import Contribution, coded, expressions, slot
-from .facts import Entry, Facts
+from .facts import Facts
 from .fuse import fused, joined
 from .hoist import hoisted
 from .plant import Kind
@@ -53,6 +53,9 @@ def templates_of(group: list[Rows], contribution: Contribution) -> list[Made]:
     kept = [_kept(group, one, described.objects) for one in made]
     if all(one is not None for one in kept):
         contribution.keep(key, kept)
+        for rows, outputs, _ in made:
+            rows.template = Template.of(outputs)
+            contribution.has(rows.template.name)
     return made
 
 
@@ -67,21 +70,20 @@ def _kept(group: list[Rows], made: Made, objects: list[Expression]) -> list[Any]
     which = [first[int(line[0])] for line in rows.rows]
     slots: list[Expression] = [slot(k, slot_kind(leaf)) for k, leaf in enumerate(leaves)]
     code = coded(outputs, slots)
-    held = [coded((leaf.expression if isinstance(leaf, Derived) else leaf,), objects) for leaf in leaves]
+    places = {leaf: k for k, leaf in enumerate(objects)}
+    held = [coded((leaf.expression,), objects) if isinstance(leaf, Derived) else places.get(leaf) for leaf in leaves]
     template = Template.of(outputs)
     if code is None or None in held or not template.name:
         return None
-    kinds = [(slot_kind(leaf), isinstance(leaf, Derived), one) for leaf, one in zip(leaves, held, strict=True)]
-    return [which, code, kinds, template.name, template.facts]
+    return [which, code, [slot_kind(leaf) for leaf in leaves], held, template.name, template.facts]
 
 
 def _as_before(group: list[Rows], held: Any, objects: list[Expression], contribution: Contribution) -> Made:
-    which, code, kinds, name, facts = held
+    which, code, kinds, leaves, name, facts = held
     rows = joined([group[k] for k in which])
-    outputs = expressions(code, [slot(k, kind) for k, (kind, _, _) in enumerate(kinds)])
-    leaves = [expressions(one, objects)[0] for _, _, one in kinds]
-    leaves = [Derived(leaf) if derived else leaf for leaf, (_, derived, _) in zip(leaves, kinds, strict=True)]
-    entries, silent = facts
-    known = Facts(tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries]), tuple([(k, s) for k, s in silent]))
-    rows.template = Template.known(outputs, name, known)
+    slots = [slot(k, kind) for k, kind in enumerate(kinds)]
+    outputs = expressions(code, slots)
+    leaves = [objects[one] if type(one) is int else Derived(expressions(one, objects)[0]) for one in leaves]
+    rows.template = Template.known(outputs, name, Facts.of(facts), tuple(slots))
+    contribution.has(name)
     return rows, outputs, leaves

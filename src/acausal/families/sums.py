@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Operation, Shape, Sum, take, transform, walk
+from ..language.expression import Constant, Expression, Operation, Shape, Sum, leaves, take, transform, walk
 
 _SHORT = 4  # at most so many summands are written out in the template
 
@@ -20,7 +20,7 @@ NewUnknown = Callable[[Sum], Expression]
 
 def split_sums(residual: Expression, shape: Shape, new_unknown: NewUnknown) -> tuple[Expression, list[Expression]]:
     """The residual without sums, and the terms whose trailing axes are to be summed."""
-    if not any(isinstance(n, Sum) for n in walk(residual)):
+    if not any(isinstance(n, Sum) for n in leaves(residual)):
         return residual, []
     residual = transform(residual, written_out)
     plain: list[tuple[int, Expression]] = []

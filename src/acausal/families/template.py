@@ -47,11 +47,11 @@ class Template:
         return found
 
     @staticmethod
-    def known(outputs: tuple[Expression, ...], name: str, found: Facts) -> Template:
+    def known(outputs: tuple[Expression, ...], name: str, found: Facts, slots: tuple[Slot, ...]) -> Template:
         """The same where its name and what is known about it were found before."""
         template = Template.of(outputs)
-        template.__dict__.setdefault("name", name)
-        template.__dict__.setdefault("facts", found)
+        for attribute, held in (("name", name), ("facts", found), ("slots", slots)):
+            template.__dict__.setdefault(attribute, held)
         return template
 
     @cached_property

@@ -31,7 +31,7 @@ from ..language.expression import (
     Time,
     Unbound,
     as_expression,
-    walk,
+    leaves,
 )
 from ..language.independent import independents
 from ..language.reading import State, undone
@@ -319,7 +319,7 @@ def _check_statement(statement: Any, component: Component) -> None:
 
 def _check_parts(component: Component, text: str, place: Location | None, *parts: Expression) -> None:
     """Everything must be the component's own, or below it."""
-    for node in walk(*parts):
+    for node in leaves(*parts):
         if isinstance(node, Unbound):
             raise ModelError(
                 f"`{node}` is used without `self.` in an equation of {type(component).__name__}.",

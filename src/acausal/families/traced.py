@@ -30,6 +30,10 @@ class TracedEquation:
     branches: list[Expression] = field(default_factory=list)  # the residuals of each state, if it differs from state to state
     name: str = ""  # where the user gave it one
 
+    def own(self) -> TracedEquation:
+        """A copy that may be changed."""
+        return TracedEquation(self.residual, self.shape, self.text, self.location, list(self.terms), list(self.branches), self.name)
+
 
 @dataclass(slots=True, eq=False)
 class TracedConnection:
@@ -81,7 +85,7 @@ class Traced:
 
     def own(self) -> Traced:
         """A copy whose equations may be changed."""
-        equations, initial = ([replace(e, terms=list(e.terms)) for e in some] for some in (self.equations, self.initial))
+        equations, initial = ([e.own() for e in some] for some in (self.equations, self.initial))
         return replace(self, equations=equations, initial=initial, statements=list(self.statements), rules=list(self.rules))
 
     @property

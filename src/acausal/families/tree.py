@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +136,7 @@ _HELD = (
 
 def recorded(declaration: Declaration, declared_in: str) -> Declaration:
     """A declaration of the translation's own, of one of the language's classes, whoever derived others from them."""
-    base = next(cls for cls in _CLASSES if isinstance(declaration, cls))
+    base: type[Declaration] = _base_of(type(declaration))  # type: ignore[arg-type]  # classes are hashable
     new = object.__new__(base)
     new.__dict__.update({name: held for name, held in vars(declaration).items() if isinstance(held, _HELD)})
     new.declared_in = declared_in
@@ -145,11 +146,16 @@ def recorded(declaration: Declaration, declared_in: str) -> Declaration:
         new.initial = frozen_value(declaration.initial)
     for name in NUMERIC:
         new.__dict__[name] = frozen_value(getattr(declaration, name, None))
-    for name in _CLASS_LEVEL:
+    for name in _CLASS_LEVEL if base is not type(declaration) else ():
         said = getattr(declaration, name, None)
         if said != getattr(new, name, None):
             setattr(new, name, said)
     return new
+
+
+@cache
+def _base_of(cls: type[Declaration]) -> type[Declaration]:
+    return next(base for base in _CLASSES if issubclass(cls, base))
 
 
 def frozen_value(value: Any) -> Any:

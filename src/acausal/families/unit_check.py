@@ -167,15 +167,17 @@ class _Earlier:
 
     def __init__(self, traced: Traced, contribution: Contribution, stated: list[Statement], known: Scope, time: str) -> None:
         self.kind, self.contribution, self.stated = traced.kind, contribution, stated
-        found = contribution.described([part for statement in stated for part in statement.parts])
+        plain = len(stated) == len(traced.equations) and not any(e.terms or e.branches for e in traced.equations)
+        parts = [part for statement in stated for part in statement.parts]
+        found = contribution.described([e.residual for e in traced.equations] if plain else parts)
         self.key = ""
         if found is not None:
             leaves = [n for n in found.objects if isinstance(n, Reference)]
             units = {n.declaration.unit: measure_text(n.declaration.unit) for n in leaves if n.declaration.unit}
             told = [known.get((n.owner.kind.index, n.name)) for n in leaves]
             below = [told_of.measure if told_of is not None else None for told_of in told]
-            parts = [(len(s.parts), s.stated and measure_text(s.stated)) for s in stated]
-            self.key = contribution.key("units", found, parts, units, below, time, measure_text(time))
+            split = [(len(s.parts), s.stated and measure_text(s.stated)) for s in stated]
+            self.key = contribution.key("units", found, plain, split, units, below, time, measure_text(time))
 
     def found(self) -> Scope | None:
         """Measures that follow for quantities without a unit; None where nothing is known."""

@@ -30,6 +30,7 @@ try:  # what a translation spends most of its time with, in C++
     from .._core import encoded as encoded
     from .._core import learn_language as _learn_language
     from .._core import learn_operators as _learn_operators
+    from .._core import leaves as _leaves
     from .._core import operation as _operation
     from .._core import simplified as _simplified
     from .._core import transform as _transformed
@@ -40,6 +41,7 @@ except ImportError:  # the package was installed without the native core
     from .nodes import encoded as encoded
     from .nodes import learn_language as _learn_language
     from .nodes import learn_operators as _learn_operators
+    from .nodes import leaves as _leaves
     from .nodes import operation as _operation
     from .nodes import simplified as _simplified
     from .nodes import transform as _transformed
@@ -380,7 +382,8 @@ SLOT_KINDS = ("variable", "derivative", "known")
 
 
 def _intern(cls: type, key: tuple[Any, ...], shape: Shape, **fields: Any) -> Any:
-    node = _interned.get(key)
+    known = _interned.data.get(key)  # what `get` does, without the call
+    node = None if known is None else known()
     return _make(cls, key, shape, fields) if node is None else node
 
 
@@ -479,6 +482,12 @@ def transform(node: Expression, leaf: Callable[[Expression], Expression | None])
 def walk(*roots: Expression) -> Iterator[Expression]:
     """Every node once, arguments before the nodes that use them."""
     return iter(_walked(roots))
+
+
+def leaves(*roots: Expression) -> list[Expression]:
+    """What `walk` meets that is neither a number nor an operation: quantities, but also sums, calls, states."""
+    found: list[Expression] = _leaves(roots)
+    return found
 
 
 def has_variable_index(key: Any) -> bool:

@@ -104,6 +104,11 @@ def walk(roots: tuple[Any, ...]) -> list[Any]:
     return list(seen)
 
 
+def leaves(roots: tuple[Any, ...]) -> list[Any]:
+    """Of these, those that are neither constants nor plain operations, in the same order."""
+    return [node for node in walk(roots) if type(node) is not _words[2] and type(node) is not _words[0]]
+
+
 # --- as bytes -------------------------------------------------------------------------------------------------------------------
 def learn_operators(operators: tuple[Any, ...]) -> None:
     """The operators, in the order that codes of expressions number them by."""
