@@ -48,6 +48,7 @@ except ImportError:  # the package was installed without the native core
     from .nodes import walk as _walked
 
 _interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
+_references: dict[tuple[Any, ...], Any] = _interned.data  # type: ignore[attr-defined]  # to look up without a call
 _making = RLock()  # two threads that make the same node must get one
 
 
@@ -382,7 +383,7 @@ SLOT_KINDS = ("variable", "derivative", "known")
 
 
 def _intern(cls: type, key: tuple[Any, ...], shape: Shape, **fields: Any) -> Any:
-    known = _interned.data.get(key)  # what `get` does, without the call
+    known = _references.get(key)
     node = None if known is None else known()
     return _make(cls, key, shape, fields) if node is None else node
 
