@@ -41,3 +41,35 @@ def test_a_clock_that_ticks_too_often_is_told_in_the_unit():
     with pytest.raises(ac.UsageError, match=r"A clock with the period 1e-12 year(.|\n)*Is the period in year\?") as found:
         ac.compile(Ticking()).simulate(until=1.0)
     assert not re.search(r"\d s\b", str(found.value))
+
+
+def test_derivatives_have_the_unit_over_that_of_the_independent_variable():
+    class Tower(ac.Component):
+        z = ac.Independent("m")
+        T = ac.Variable(start=300.0, fixed=True, unit="K")
+        slope = ac.Variable(start=-0.5, fixed=True, unit="K/m")
+
+        def equations(self):
+            yield ac.der(self.T) == self.slope
+            yield ac.der(self.slope) == 0.0
+
+    model = ac.compile(Tower())
+    run = model.simulate(until=3.0)
+    assert run.unit("der(T)") == "K/m" and run.unit("der(slope)") == "K/m/m"
+    assert model.explain("der(T)").unit == "K/m"
+    assert run.in_unit("der(T)", "K/cm")[0] == pytest.approx(-0.005)
+
+
+def test_modes_that_take_turns_without_end_are_told_in_the_unit():
+    class Falling(ac.Component):
+        z = ac.Independent("m")
+        x = ac.Variable(start=1.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == -1.0
+
+    plant = ac.Phases(a=Falling(), b=Falling(), initial="a")
+    plant.switch("a", "b", when=lambda m: m.x < 0.5, carry={"x": "x"})
+    plant.switch("b", "a", when=lambda m: m.x < 0.5, carry={"x": "x"})
+    run = plant.compile().simulate(until=2.0, on_failure="keep")
+    assert "until 0.5 m." in run.diagnostics[-1].what

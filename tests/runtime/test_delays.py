@@ -274,16 +274,55 @@ def test_a_history_forgets_what_no_delay_reaches() -> None:
     np.testing.assert_array_equal(result["fixed"], result["kept"])
 
 
-def test_a_start_without_a_past_is_told() -> None:
-    class Late(ac.Component):
-        x, y = ac.Variable(start=0.0, fixed=True), ac.Variable()
+class Late(ac.Component):
+    x, y = ac.Variable(start=0.0, fixed=True), ac.Variable()
 
-        def equations(self) -> Any:
-            yield ac.der(self.x) == 1.0
-            yield self.y == ac.delay(self.x, 1.0)
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0
+        yield self.y == ac.delay(self.x, 1.0)
 
+
+def test_a_start_without_a_past_is_told(tmp_path: Path) -> None:
+    """Values by name have none, and neither has a file of numbers."""
     model = ac.compile(Late())
-    first = model.simulate(2.0)
-    with pytest.warns(ac.ModelWarning, match="A point to start from has no past"):
-        again = model.simulate(until=5.0, start=2.0, start_from=first)
-    np.testing.assert_allclose(again["y"], np.where(again.time < 3.0, 2.0, again.time - 1.0), atol=1e-6)
+    model.simulate(2.0).save(tmp_path / "late.npz")
+    for point in ({"x": 2.0}, ac.load(tmp_path / "late.npz")):
+        with pytest.warns(ac.ModelWarning, match="A point to start from has no past"):
+            again = model.simulate(until=5.0, start=2.0, start_from=point)
+        np.testing.assert_allclose(again["y"], np.where(again.time < 3.0, 2.0, again.time - 1.0), atol=1e-6)
+
+
+class Remembering(ac.Component):
+    """Three ways to remember: a number, a parameter with something before the start, and a delay that varies."""
+
+    T = ac.Parameter(0.7)
+    x, y, z, v = ac.Variable(start=1.0, fixed=True), ac.Variable(), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -1.3 * self.y - 0.2 * self.z + 0.1 * self.v
+        yield self.y == ac.delay(self.x, 1.0)
+        yield self.z == ac.delay(self.x, self.T, before=lambda t: 1.0 + t)
+        yield self.v == ac.delay(self.x, 0.5 + 0.1 * ac.abs(self.x))
+
+
+@pytest.mark.parametrize("stop", [0.3, 1.0, 2.5])
+def test_a_run_that_starts_from_another_goes_on_with_its_past(stop: float) -> None:
+    model = ac.compile(Remembering())
+    how: Any = {"rtol": 1e-9, "atol": 1e-10}  # with which x is right to 6e-7 after six seconds, in one run or in two
+    whole, first = model.simulate(6.0, at=[6.0], **how), model.simulate(stop, **how)
+    names = ("x", "y", "z", "v")
+    for earlier in (first, pickle.loads(pickle.dumps(first))):
+        second = model.simulate(start=stop, until=6.0, start_from=earlier, **how)
+        assert not second.diagnostics
+        np.testing.assert_allclose([second[n][-1] for n in names], [whole[n][-1] for n in names], atol=1e-6)
+        np.testing.assert_allclose([second[n][0] for n in names], [first[n][-1] for n in names], rtol=1e-8, atol=1e-9)
+    session = model.start(start=stop, start_from=first, **how).advance(6.0)
+    np.testing.assert_allclose([session[n] for n in names], [whole[n][-1] for n in names], atol=1e-6)
+
+
+def test_a_past_goes_along_to_another_time() -> None:
+    """Nothing in the model asks what time it is: it may go on at zero, too."""
+    model = ac.compile(Remembering())
+    how: Any = {"rtol": 1e-9, "atol": 1e-10}
+    whole, first = model.simulate(6.0, **how), model.simulate(2.5, **how)
+    assert model.simulate(3.5, start_from=first, **how)["x"][-1] == pytest.approx(whole["x"][-1], abs=1e-6)

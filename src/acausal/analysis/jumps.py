@@ -111,9 +111,9 @@ def _slope_of_time(
     if by_time == 0.0:
         if direction is not None and not (gradient @ direction).any():
             return None
-        t = float(passage.before[2 * passage.problem.size])
+        when = passage.problem.lowered.system.plant.moment(float(passage.before[2 * passage.problem.size]))
         raise ModelError(
-            f"The event at {t:g} s touches its condition without passing it, so that its time has no derivative by parameters.",
+            f"The event at {when} touches its condition without passing it, so that its time has no derivative by parameters.",
             remedy="Sensitivities exist on either side of such a point: change the parameters a little.",
         )
     return np.asarray(-gradient[0] / by_time)

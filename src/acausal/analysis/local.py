@@ -152,8 +152,9 @@ class Local:
         try:
             return Factors(np.hstack(parts) if isinstance(parts[0], np.ndarray) else csc_array(block_array([list(parts)])))
         except RuntimeError:
+            when = self.problem.lowered.system.plant.moment(self.w[2 * self.n])
             raise ModelError(
-                f"At {self.w[2 * self.n]:g} s the equations do not determine all derivatives and algebraic unknowns, so that "
+                f"At {when} the equations do not determine all derivatives and algebraic unknowns, so that "
                 "sensitivities cannot be followed there.",
                 remedy="`model.diagnose()` says which equations.",
             ) from None

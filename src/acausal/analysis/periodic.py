@@ -44,7 +44,8 @@ class PeriodicState:
         return np.asarray(self.result.values_of(name))
 
     def __repr__(self) -> str:
-        return f"<PeriodicState of {self.period:g} s, {'stable' if self.stable else 'unstable'}, {self.iterations} iterations>"
+        length = f"{self.period:g} {self.result.unit('time') or 's'}"
+        return f"<PeriodicState of {length}, {'stable' if self.stable else 'unstable'}, {self.iterations} iterations>"
 
 
 def periodic_state(

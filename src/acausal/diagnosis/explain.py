@@ -313,7 +313,7 @@ class _Explainer:
         declaration = member._declaration(quantity.name)
         changed: dict[str, Any] = member.modifications.get(quantity.name) or {}
         unit = changed.get("unit", declaration.unit) or ""
-        found.unit = f"{unit}/s" if unit and order else unit
+        found.unit = self.plant.rate(unit, order)
         found.doc = changed.get("doc", declaration.doc) or ""
         found.declared_in, found.declared_at = declaration.declared_in, declaration.location
         if quantity.connector is not None:

@@ -165,6 +165,15 @@ class Plant:
         self._located: dict[str, Located] = {}  # names that were asked for; who lists a result asks for each several times
         self.seen: Seen | None = None  # what components see of those around them
 
+    def moment(self, value: float, form: str = ".6g") -> str:
+        """A value of the independent variable as messages say it: `12.5 s`, or `3 m` where a model is integrated over a height."""
+        return f"{value:{form}} {self.independent[1]}"
+
+    def rate(self, unit: str, order: int) -> str:
+        """The unit of the derivative of something: `K/s`, of the second order `K/s/s`; what has no unit keeps none."""
+        over = self.independent[1]
+        return unit + order * f"/{over if over.isalpha() else f'({over})'}" if unit else unit
+
     def add_quantity(self, kind: Kind, quantity: Quantity) -> None:
         total = kind.count * quantity.size
         if quantity.declaration.is_known:

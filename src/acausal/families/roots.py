@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .census import Census
 
 HISTORY = "history"  # what the cells of histories are called; the run fills them in
+PASSED = "passed"  # and those of the marks: which break of its history each delay passed last
 _NOWHERE = Location("", 0)
 
 
@@ -96,7 +97,7 @@ class Roots:
         # What is remembered stays an unknown, whatever it is made of: the error test sees to it that steps are short enough for it.
         self.equations.append((self._quantity("once", Parameter(1.0), shape) * x - args[0], text))
         history = self._quantity(HISTORY, Parameter(0.0), shape)
-        mark = self._quantity("passed", Discrete(LONG_BEFORE), shape)
+        mark = self._quantity(PASSED, Discrete(LONG_BEFORE), shape)
         recorded = self._quantity("recorded", Discrete(0.0), shape)
         now: Expression = Call(DelayFunction("value"), (history, Time(), late, x, mark))
         if len(args) > 2:

@@ -428,7 +428,8 @@ class Model:
             store: paths of what to keep (all unknowns otherwise).
         The rest:
             initial: "start" (fixed and given start values) or "steady" (start at rest).
-            start_from: an earlier result (its last point; names unknown here do not matter), or values by name, to start from.
+            start_from: an earlier result (its last point, and what `ac.delay` remembers; names unknown here do not matter), or
+                values by name, to start from.
             given, solve_for: values of variables at the start, and the parameters that are found from them.
             progress: True for a progress bar, or a function of time called now and then; returning False stops the run.
             sliding: "filippov" lets the solution slide along a switching surface instead of chattering across it.

@@ -442,8 +442,11 @@ class _Run:
         """An error in the middle of a run does not take with it what was computed before."""
         if self.parts:
             error.result = self.result(Outcome.FAILED)  # type: ignore[attr-defined]
-            error.add_note(f"Everything until {self.parts[-1].time_reached:.6g} s is kept in `error.result`.")
+            error.add_note(f"Everything until {self._moment(self.parts[-1].time_reached)} is kept in `error.result`.")
         return error
+
+    def _moment(self, value: float) -> str:
+        return next(iter(self.modes.values())).system.plant.moment(value)
 
     def _stored(self, mode: _Mode) -> list[str]:
         """What the user asked for, and what an exchange needs."""
@@ -481,13 +484,13 @@ class _Run:
     def _explained(self, count: int, took: float, now: float) -> Diagnostic:
         involved = dict.fromkeys(switch for _, switch in self.taken[-count:])
         modes = ", ".join(dict.fromkeys(f"`{s.source}`" for s in involved))
-        when = "at one instant" if took <= _CLOSE * max(self.span, abs(now)) else f"within {took:.3g} s"
+        when = "at one instant" if took <= _CLOSE * max(self.span, abs(now)) else f"within {self._moment(took)}"
         lines = [
             f"switch:    {s.source} → {s.target} when {self.modes[s.source].conditions[s.number]}  ({s.location})" for s in involved
         ]
         return self.taken[-1][1].about(
-            f"The modes {modes} are exchanged for one another again and again: more than {count} times {when}, until {now:.6g} s. "
-            "The condition under which a mode is left is true as soon as it is entered.",
+            f"The modes {modes} are exchanged for one another again and again: more than {count} times {when}, "
+            f"until {self._moment(now)}. The condition under which a mode is left is true as soon as it is entered.",
             details=tuple(lines),
             remedy="Let the conditions exclude each other, with some distance between them (hysteresis), and look at the values "
             "that `carry` hands over.",

@@ -107,11 +107,13 @@ class Session:
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
         self._changes: dict[str, Any] = dict(preparation.parameters.split(by_name(order.beginning.set, "set"))[0])
+        self._histories, asked = Histories(preparation.system), order.beginning
+        if self._histories.recall(asked.start_from, asked.t):
+            asked = replace(asked, histories=self._histories)
         with shown(preparation.program):
-            self._prepared = preparation.prepare(order.beginning, self._clock.lap)
+            self._prepared = preparation.prepare(asked, self._clock.lap)
         self._signals, self._pieces = self._prepared.signals, dict[int, Pieces]()
         self._assigned = _assigned_after_steps(preparation)
-        self._histories = Histories(preparation.system)
         self._histories.enter(self._prepared.problem.known)
         request = self._request(self._prepared)
         if order.recording is not None:
@@ -322,6 +324,7 @@ class Session:
         preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.program, stored, run.outcome, statistics, told, run.journal)
         result.chattering, result.told = run.chattering, self._prepared.told
+        result.past = self._histories.past(known, run.t)
         return result
 
     def __repr__(self) -> str:

@@ -278,7 +278,7 @@ class Evaluator:
         declaration = member._declaration(located.name)
         changed: dict[str, Any] = member.modifications.get(located.name) or {}
         unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
-        return (f"{unit}/s" if located.order and unit else unit), doc
+        return self._system.plant.rate(unit, located.order), doc
 
     def unit(self, name: str) -> str:
         return self._system.plant.independent[1] if name == "time" else self._described(name)[0]

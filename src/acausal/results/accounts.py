@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import UsageError
 from ..language.units import quantity
 from . import canvas
-from .diagrams import File, instant
+from .diagrams import File, instant, moment
 from .parts import Part, flows, fluid_parts, one_fluid, total, work_in
 from .style import COLOURS, STYLE
 
@@ -115,7 +115,7 @@ def _mean(result: Any, values: np.ndarray, at: Any) -> float:
         return float(np.interp(instant(result, at), result.time, values))
     begin, end = (instant(result, t) for t in at)
     if not begin < end:
-        raise UsageError(f"A mean is taken from a time to a later one, not from {begin:g} to {end:g} s.")
+        raise UsageError(f"A mean is taken from a time to a later one, not from {begin:g} to {moment(result, end)}.")
     inside = (result.time > begin) & (result.time < end)
     times = np.concatenate([[begin], result.time[inside], [end]])
     sampled = np.concatenate([[np.interp(begin, result.time, values)], values[inside], [np.interp(end, result.time, values)]])

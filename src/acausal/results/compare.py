@@ -258,7 +258,7 @@ class Measured(Viewable):
             self._time = np.empty(0)
         if not len(self._time) or not (np.diff(self._time) >= 0).all():
             raise UsageError(
-                f"The index of a DataFrame to compare is the time in seconds, and must not decrease; got {list(index)[:3]} …",
+                f"The index of a DataFrame to compare is the time, and must not decrease; got {list(index)[:3]} …",
                 remedy='`frame.set_index("time")` makes a column the index.',
             )
         self.title = "measured"

@@ -193,7 +193,7 @@ def animate_cycle(
 
         def frame(time: float) -> tuple[Any]:
             line.set_data(*chart.closed(*_at(result, p, h, time)))
-            axes.set_title(f"{result.title} at {time:.0f} s")
+            axes.set_title(f"{result.title} at {moment(result, time, '.0f')}")
             return (line,)
 
         moving = FuncAnimation(figure, frame, frames=list(times), blit=False)
@@ -345,7 +345,7 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
         axes = figure.subplots()
         chart.draw(axes, *(np.concatenate([s[k] for s in states]) if states else np.zeros(0) for k in (0, 1)))
         for number, (time, state) in enumerate(zip(times, states, strict=True)):
-            _draw_cycle(axes, chart, state, cycle, COLOURS[1 + number % 4], f"{time:g} s", names=number == 0)
+            _draw_cycle(axes, chart, state, cycle, COLOURS[1 + number % 4], moment(result, time), names=number == 0)
         axes.set_title(title or (f"{result.title}: {chart.fluid.name}" if result is not None else chart.fluid.name))
         if len(times) > 1:
             axes.legend()
@@ -405,13 +405,19 @@ def _at(result: Any, p: np.ndarray, h: np.ndarray, time: float) -> tuple[np.ndar
     return one, other
 
 
+def moment(result: Any, time: float, form: str = "g") -> str:
+    """A time of a run as it is said: `120 s`, or `3 m` where it is a height."""
+    return f"{time:{form}} {result.unit('time') or 's'}"
+
+
 def instant(result: Any, at: Any) -> float:
-    """A time of a run in seconds: the last one unless given, as a number or as a text with a unit ("2 h")."""
+    """A time of a run: the last one unless given, as a number in the run's unit or as a text with a unit ("2 h")."""
     first, last = float(result.time[0]), float(result.time[-1])
     if at is None:
         return last
-    at = seconds(at, "at")
+    at = seconds(at, "at", result.unit("time") or "s")
     if not first <= at <= last:
-        unit = result.unit("time") or "s"
-        raise UsageError(f"The run goes from {first:g} to {last:g} {unit}: there is nothing to draw at {at:g} {unit}.")
+        raise UsageError(
+            f"The run goes from {first:g} to {moment(result, last)}: there is nothing to draw at {moment(result, at)}."
+        )
     return float(at)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UsageError
 from . import canvas
-from .diagrams import SIZE, File, Isoline, Isolines, instant, together
+from .diagrams import SIZE, File, Isoline, Isolines, instant, moment, together
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def psychrometric_diagram(
         for k, name in enumerate(states if trace else ()):
             axes.plot(drawn[:, k, 0], drawn[:, k, 1], color=COLOURS[1 + k % 4], linewidth=1.0, label=_label(name))
         for k, time in enumerate(times):
-            _draw_states(axes, drawn[k], states if k == 0 else (), COLOURS[1 + k % 4], f"{time:g} s")
+            _draw_states(axes, drawn[k], states if k == 0 else (), COLOURS[1 + k % 4], moment(result, time))
         if len(times) > 1 or trace:
             axes.legend(loc="upper left")
         axes.set_title(title or (result.title if result is not None else f"Moist air at {p / 1e5:.3f} bar"))

@@ -68,6 +68,7 @@ class Result(Viewable):
         self.chattering: frozenset[tuple[int, str]] = frozenset()  # relations that a run stopped at because they chatter
         self.outcome, self.statistics, self.title, self.diagnostics = outcome, statistics, program.title, diagnostics
         self.sensitivities: Any = None  # how it moves with parameters, where that was asked for
+        self.past: Any = None  # of what is delayed: a run that starts from this one goes on with it
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows and what they mean; functions that were inputs as the values they had, since no other process may have them."""

@@ -98,8 +98,9 @@ class Clocks:
     (6.0, [0, 1])
     """
 
-    def __init__(self, offsets: ArrayLike, periods: ArrayLike) -> None:
-        starts, steps = _checked(offsets, periods)
+    def __init__(self, offsets: ArrayLike, periods: ArrayLike, unit: str = "s") -> None:
+        starts, steps = _checked(offsets, periods, unit)
+        self.unit = unit
         self.size = len(starts)
         exact = rationals([*starts, *steps])
         o, p = exact[: self.size], exact[self.size :]
@@ -120,12 +121,12 @@ class Clocks:
 
     @property
     def base(self) -> float:
-        """Seconds between two ticks of the base clock."""
+        """How far apart two ticks of the base clock are."""
         return self._base / self._denominator
 
     @property
     def period(self) -> float:
-        """After so many seconds the pattern of ticks repeats itself; infinite if no double is large enough."""
+        """After so long the pattern of ticks repeats itself; infinite if no double is large enough."""
         try:
             return self._period * self._base / self._denominator
         except OverflowError:
@@ -143,8 +144,8 @@ class Clocks:
         count = sum(self._period // p for p in self._periods)
         if count > LONGEST_PATTERN:
             raise UsageError(
-                f"The clocks have a common base of {self.base:g} s and tick {float(count):.3g} times before their pattern repeats "
-                f"itself; that is too long a list.",
+                f"The clocks have a common base of {self.base:g} {self.unit} and tick {float(count):.3g} times before their "
+                f"pattern repeats itself; that is too long a list.",
                 remedy="choose periods that are small multiples of one another",
             )
         ticking: dict[int, list[int]] = {}
@@ -227,15 +228,17 @@ class Clocks:
         return np.array(self._offsets, dtype=object), np.array(self._periods, dtype=object)
 
 
-def _checked(offsets: ArrayLike, periods: ArrayLike) -> tuple[list[float], list[float]]:
+def _checked(offsets: ArrayLike, periods: ArrayLike, unit: str) -> tuple[list[float], list[float]]:
     o, p = np.asarray(offsets, dtype=float), np.asarray(periods, dtype=float)
     if o.ndim != 1 or o.shape != p.shape:
         raise UsageError(f"Each clock has one offset and one period; {o.shape} offsets and {p.shape} periods were given.")
     for value in o[~np.isfinite(o)]:
-        raise UsageError(f"A clock cannot start at {value} s.", remedy="give `sample(start, period)` a finite start in seconds")
+        raise UsageError(
+            f"A clock cannot start at {value} {unit}.", remedy=f"give `sample(start, period)` a finite start in {unit}"
+        )
     for value in p[~(np.isfinite(p) & (p > 0))]:
         raise UsageError(
-            f"A clock cannot have the period {value} s.",
-            remedy="give `sample(start, period)` a finite period above zero, in seconds",
+            f"A clock cannot have the period {value} {unit}.",
+            remedy=f"give `sample(start, period)` a finite period above zero, in {unit}",
         )
     return o.tolist(), p.tolist()

@@ -24,7 +24,7 @@ from ..program.program import Program
 from ..records import dataclass
 from ..structure.unions import components
 from .build import build
-from .histories import fresh_past, remembered
+from .histories import Histories, fresh_past, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, values_from, with_starts
 from .inputs import Signal, values_at
@@ -56,6 +56,7 @@ class Beginning:
     solve_for: Iterable[str] = ()
     quick: bool = False  # from a guess that is good, or else useless
     end: float | None = None  # of the run, infinite where nobody knows it; none for a single point
+    histories: Histories | None = None  # the past of the run that it starts from, where that is known
 
     @property
     def inverse(self) -> bool:
@@ -159,13 +160,15 @@ class Preparation:
         earlier = earlier_values(self.system, asked.start_from)
         if self.system.hybrid is not None and is_result(asked.start_from):
             changes = {**discrete_values(self.system, asked.start_from), **changes}
-        told += fresh_past(self.system, asked.start_from)
+        told += fresh_past(self.system, asked.start_from) if asked.histories is None else []
         mode = "hold" if mode == "start" and earlier is not None and earlier.complete(self.system) else mode
         earlier = with_starts(self.system, self.parameters.starts, earlier, starts)
 
         def known_with(more: Mapping[str, Any]) -> Floats:
             with self._lock:
                 known = self.parameters.known({**changes, **more}, for_a_run=True)
+            if asked.histories is not None:
+                asked.histories.begin(known)
             return values_at(signals, t, known)
 
         known = known_with({})

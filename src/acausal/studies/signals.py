@@ -41,7 +41,9 @@ def random_signal(
     memory = float(seconds(correlation_time, "correlation_time"))
     if not step > 0 or not end > begin or memory < 0 or (end - begin) / step > _MOST:
         raise UsageError(
-            f"A random signal has times that grow: from {begin:g} s to {end:g} s, every {step:g} s, with a memory of {memory:g} s."
+            f"A random signal has times that grow: from {begin:g} to {end:g}, every {step:g}, with a memory of {memory:g}.",
+            remedy="`until` is after `start`, `every` is above zero and gives at most fifty million values, "
+            "`correlation_time` is 0 or more.",
         )
     count = int(np.floor((end - begin) / step * (1 + 1e-12))) + 1
     times = np.asarray(begin + step * np.arange(count), dtype=np.float64)

@@ -127,7 +127,7 @@ class Ticks:
         if len(self.cells):
             starts, periods = problem.rules.values("clock_start", w), problem.rules.values("clock_period", w)
             self._check(problem, starts, periods, span)
-            self.clocks = Clocks(starts, periods)
+            self.clocks = Clocks(starts, periods, problem.lowered.system.plant.independent[1])
 
     def _check(self, problem: Problem, starts: Floats, periods: Floats, span: float) -> None:
         """Complaints about clocks name the first one that is wrong, and where it stands."""
