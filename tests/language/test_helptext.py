@@ -70,3 +70,25 @@ def test_every_class_of_the_library_can_be_asked():
 def test_a_misspelt_parameter_is_told_at_once():
     with pytest.raises(UsageError, match=r"Wall has no `g`.* Did you mean `G`"):
         Wall(g=3.0)
+
+
+def test_equations_that_a_class_replaces_are_not_listed():
+    class Base(ac.Component):
+        x = ac.Variable()
+
+        def equations(self):
+            yield self.x == 1
+
+    class Replaced(Base):
+        def equations(self):
+            yield self.x == 2
+
+    class Added(Base):
+        y = ac.Variable()
+
+        def equations(self):
+            yield from super().equations()
+            yield self.y == 3
+
+    assert "x == 2" in Replaced.__doc__ and "x == 1" not in Replaced.__doc__
+    assert Added.__doc__.index("x == 1") < Added.__doc__.index("y == 3")

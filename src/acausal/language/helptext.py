@@ -107,10 +107,11 @@ def _bounds(declared: Declaration) -> str:
 
 
 def _equations(cls: Any) -> Iterator[str]:
-    """The equations as they are written, those of base classes first; nothing where the source is not at hand."""
+    """The equations as they are written, those of base classes that count first; nothing where the source is not at hand."""
     if getattr(cls, "_ac_closed", False):
         return
-    for base in reversed(cls.__mro__):
+    stated: list[list[str]] = []
+    for base in cls.__mro__:
         method = vars(base).get("equations")
         if method is None or base.__module__ == "acausal.language.component":
             continue
@@ -118,6 +119,14 @@ def _equations(cls: Any) -> Iterator[str]:
             tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
         except (OSError, TypeError, SyntaxError):
             continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Yield) and node.value is not None:
-                yield ast.unparse(node.value).replace("self.", "").replace("ac.der(", "der(")
+        yields = (node.value for node in ast.walk(tree) if isinstance(node, ast.Yield) and node.value is not None)
+        stated.append([ast.unparse(value).replace("self.", "").replace("ac.der(", "der(") for value in yields])
+        if not _goes_on(tree):
+            break
+    for equations in reversed(stated):
+        yield from equations
+
+
+def _goes_on(tree: ast.AST) -> bool:
+    """Whether a method asks that of a base class, too: `yield from super().equations()`."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "equations" for node in ast.walk(tree))
