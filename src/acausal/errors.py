@@ -125,6 +125,12 @@ class ShapeError(ModelError):
     """Arrays that do not fit."""
 
 
+class AttributeNotFound(ModelError, AttributeError):
+    """A component has no such attribute; also an AttributeError, so that `hasattr` works."""
+
+    __str__ = ModelError.__str__
+
+
 class NameNotFound(ModelError, KeyError):
     """A path or name that does not exist; the message offers near matches."""
 

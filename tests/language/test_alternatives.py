@@ -152,3 +152,18 @@ def test_a_flow_of_a_temperature_has_it_at_the_pressure_of_the_plant():
 
     result = ac.compile(Flow()).simulate(until=1.0)
     assert result["meter.y"][-1] == pytest.approx(350.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("medium", [ac.media.moist_air(), ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])])
+def test_gases_are_given_by_temperature_too(medium):
+    plant = Tap(fluid.PressureBoundary(medium=medium, p=2e5, T=310.0), fluid.Volume(1, V=0.01, p_start=1e5, T_start=290.0))
+    result = ac.compile(plant).simulate(until=1.0)
+    assert result["volume.T"][0] == pytest.approx(290.0, rel=1e-6) and result["volume.p"][-1] > 1.01e5
+    with pytest.raises(ac.UsageError, match="It has no two phases"):
+        ac.compile(Tap(fluid.PressureBoundary(medium=medium, x=0.5), fluid.Volume(1)))
+
+
+def test_an_attribute_that_is_not_there_is_told_with_the_connectors_first():
+    with pytest.raises(AttributeError, match="Valve has no attribute `port`") as error:
+        fluid.Valve().port  # noqa: B018
+    assert "It has: a, b" in str(error.value)

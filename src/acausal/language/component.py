@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..errors import ModelError, UsageError, an, near_matches
+from ..errors import AttributeNotFound, UsageError, an, near_matches
 from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_several
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
@@ -30,12 +30,6 @@ from .misuse import (
 )
 from .reading import is_reading, named_elsewhere, note
 from .rerooting import rerooted
-
-
-class UnknownName(ModelError, AttributeError):
-    """A component has no such attribute; also an AttributeError, so that `hasattr` works."""
-
-    __str__ = ModelError.__str__
 
 
 class ComponentType(type):
@@ -596,9 +590,11 @@ def _named_of_view(view: View, name: str) -> Any:
     raise _no_attribute(view._element, name)
 
 
-def _no_attribute(component: Component, name: str) -> UnknownName:
-    known = [*component._all_declared(), *component.__dict__]
-    return UnknownName(
+def _no_attribute(component: Component, name: str) -> AttributeNotFound:
+    declared = component._all_declared()
+    ports = [n for n, d in declared.items() if isinstance(d, Connector)]  # first: the list is cut
+    known = [*ports, *(n for n in declared if n not in ports), *component.__dict__]
+    return AttributeNotFound(
         f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
         remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
     )

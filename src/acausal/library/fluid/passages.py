@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.language.functions import is_symbolic
@@ -63,7 +65,8 @@ def given_enthalpy(medium: Any, p: Any, h: Any, T: Any, x: Any, **mixed: Any) ->
 def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> Any:
     """Mass fractions that a component was given, or those that the medium's ports start with."""
     if said is None:
-        return medium.port_members()["X"].start
+        X = medium.port_members()["X"]
+        return np.broadcast_to(X.start, X.shape).tolist()
     if len(said) != len(medium.substances) or min(said) < 0 or sum(said) > 1 + 1e-9:
         raise UsageError(
             f"`{name}` is a mass fraction for each substance of {medium.name} ({', '.join(medium.substances)}), not {list(said)}.",
