@@ -477,7 +477,7 @@ long Ida::steps_since_start() const {
 int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t count, double *rows, int64_t written) {
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
-    if (bends.ahead() <= t && t < t_end && !ahead.is) pass_bend();
+    if (bends.reached(t) && t < t_end && !ahead.is) pass_bend();
     bound = std::min(stop, bends.ahead());
     timed_ahead = false;
     if (scheduled() && set_time(t, w.get(), input_time)) {
@@ -550,7 +550,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
             status = handle_timed(stop, rows, capacity - count, written);
         else if (status == Status::Root && switches && switches->handles && room_for_event(capacity, count))
             status = handle_event(stop, rows, capacity - count, written);
-        else if (status != Status::Finished || bends.ahead() > t)
+        else if (status != Status::Finished || !bends.reached(t))
             continue;
         if (status == Status::Finished) written = prepare(t_end, stop, times, count, rows, written);
     }

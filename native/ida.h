@@ -111,6 +111,8 @@ struct Bends {
     size_t next = 0; // the first that is not passed
     int64_t passed = 0;
     double ahead() const { return next < times.size() ? times[next] : std::numeric_limits<double>::infinity(); }
+    static double closest(double t) { return 8 * std::numeric_limits<double>::epsilon() * std::fabs(t); }
+    bool reached(double t) const { return ahead() <= t + closest(t); }
     void start_at(double t);
 };
 

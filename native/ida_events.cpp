@@ -46,7 +46,8 @@ double Ida::restart_pace() {
     return pace = std::max(step, 0.3 * pace);
 }
 
-void Bends::start_at(double t) { next = std::upper_bound(times.begin(), times.end(), t) - times.begin(); }
+// One closer than IDAS moves is passed: a repeating table and an event mean the same instant, and differ by rounding.
+void Bends::start_at(double t) { next = std::upper_bound(times.begin(), times.end(), t + closest(t)) - times.begin(); }
 
 void Ida::set_bends(Bends given) {
     given.passed = bends.passed;
