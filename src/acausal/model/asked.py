@@ -99,6 +99,19 @@ def _check_beginning(model: Model, asked: Beginning) -> None:
 
 def check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol: Any, method: Callable[..., Any]) -> None:
     """What can be known to be wrong before anything is computed; a misspelt name may be meant for `simulate` or for the solver."""
+    if options:
+        _check_names(solver, options, method)
+        check_options(solver, options)
+    if not is_number(rtol) or rtol <= 0:
+        raise UsageError(f"`rtol` is a positive number such as 1e-6, got {rtol!r} of type {type(rtol).__name__}.")
+    for value in () if atol is None else atol.values() if isinstance(atol, Mapping) else (atol,):
+        if not is_number(value) or value <= 0:
+            raise UsageError(
+                f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
+            )
+
+
+def _check_names(solver: Solver, options: Mapping[str, Any], method: Callable[..., Any]) -> None:
     known = [option.name for option in solver.options]
     for name in options:
         if name not in known:
@@ -107,12 +120,4 @@ def check_arguments(solver: Solver, options: Mapping[str, Any], rtol: Any, atol:
                 f"`{method.__name__}` has no argument `{name}`, and solver `{solver.name}` has no option `{name}`. "
                 f"{near_matches(name, [*own, *known])}".rstrip(),
                 remedy=f"Options of {solver.name}: {', '.join(known) or 'none'}.",
-            )
-    check_options(solver, options)
-    if not is_number(rtol) or rtol <= 0:
-        raise UsageError(f"`rtol` is a positive number such as 1e-6, got {rtol!r} of type {type(rtol).__name__}.")
-    for value in atol.values() if isinstance(atol, Mapping) else [] if atol is None else [atol]:
-        if not is_number(value) or value <= 0:
-            raise UsageError(
-                f"`atol` is a positive number, or one for each name given, got {value!r} of type {type(value).__name__}."
             )

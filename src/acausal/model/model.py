@@ -459,10 +459,13 @@ class Model:
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
-        order, switches = run_asked(self, {k: v for k, v in locals().items() if k != "self"})
+        order, switches = run_asked(self, locals())
         recording = order.recording
-        with reported(progress, order.beginning.t, order.end, self.title) as report:
-            result, interrupted = simulated(self._preparation, replace(order, progress=report), self.seconds, switches)
+        if progress:
+            with reported(progress, order.beginning.t, order.end, self.title) as report:
+                result, interrupted = simulated(self._preparation, replace(order, progress=report), self.seconds, switches)
+        else:
+            result, interrupted = simulated(self._preparation, order, self.seconds, switches)
         if recording is not None and recording is not sensitivities:
             from ..analysis.sensitivity import followed, mode_of
 

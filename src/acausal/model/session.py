@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..runtime.events.driver import Mark
     from .injection import Switch
 
+_NO_CELLS = np.zeros(0, dtype=np.int64)
 OnSolution = Callable[["Session"], object]
 
 
@@ -106,8 +107,8 @@ class Session:
     ) -> None:
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
-        self._changes: dict[str, Any] = dict(preparation.parameters.split(by_name(order.beginning.set, "set"))[0])
-        self._histories, asked = Histories(preparation.system), order.beginning
+        self._changes: dict[str, Any] = preparation.parameters.split(by_name(order.beginning.set, "set"))[0]
+        self._histories, asked = Histories(preparation.system, preparation.history_cells), order.beginning
         if self._histories.recall(asked.start_from, asked.t):
             asked = replace(asked, histories=self._histories)
         with shown(preparation.program):
@@ -312,7 +313,7 @@ class Session:
     def wrapped(self, run: RunResult) -> Result:
         """What a run left, as the result that a user gets."""
         choice, problem = self._order.choice, self._prepared.problem
-        columns = {int(cell): len(choice.gather) + k for k, cell in enumerate(self._assigned)}
+        columns = {cell: len(choice.gather) + k for k, cell in enumerate(self._assigned.tolist())}
         known = self._histories.leave(problem.known if run.known is None else run.known)
         signals = {**self._signals, **self._pieces}
         stored = Stored(run.times, run.rows, choice.column, choice.slope_column, known, signals, run.t, columns, run.log)
@@ -367,20 +368,21 @@ class Session:
 def _assigned_after_steps(preparation: Preparation) -> np.ndarray:
     """Known cells that change at every step, so that their values are stored with each row."""
     hybrid = preparation.system.hybrid
-    return np.zeros(0, dtype=np.int64) if hybrid is None else hybrid.parts["step"].targets
+    return _NO_CELLS if hybrid is None else hybrid.parts["step"].targets
 
 
 def absolute(preparation: Preparation, first: Prepared, order: Order) -> Floats:
     """Absolute tolerances, unknown by unknown."""
     problem, atol = first.problem, order.atol
-    chosen = order.rtol * problem.nominal
+    chosen: Floats = order.rtol * problem.nominal
+    if atol is None:
+        return chosen
     if isinstance(atol, Mapping):
         for path, value in atol.items():
             place = problem.lowered.place[needed_unknowns(preparation.system, path)]
             chosen[place[place < problem.size]] = value
-    elif atol is not None:
-        chosen = np.full(problem.size, float(atol))
-    return chosen
+        return chosen
+    return np.full(problem.size, float(atol))
 
 
 def simulated(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -28,12 +26,15 @@ def point(program: Program, at: Prepared, t: float, outcome: Any) -> Result:
     return Result(program, stored, outcome, statistics)
 
 
-@contextmanager
-def shown(program: Program) -> Iterator[None]:
-    """A start that fails shows how far it came, as a result."""
-    try:
-        yield
-    except InitialisationError as error:
-        if error.reached is not None and error.result is None:
-            error.result = point(program, error.reached, error.report.time, error.outcome)
-        raise
+class shown:
+    """A start that fails shows how far it came, as a result: `with shown(program): …`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InitialisationError) and error.reached is not None and error.result is None:
+            error.result = point(self.program, error.reached, error.report.time, error.outcome)

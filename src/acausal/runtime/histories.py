@@ -72,8 +72,8 @@ def remembered(system: System) -> np.ndarray:
 class Histories:
     """What the delayed quantities of a run were."""
 
-    def __init__(self, system: System) -> None:
-        self.cells, self._system = history_cells(system), system
+    def __init__(self, system: System, cells: np.ndarray | None = None) -> None:
+        self.cells, self._system = history_cells(system) if cells is None else cells, system
         self._recalled: Past | None = None
         self._native: Any = importlib.import_module("acausal._core").Histories(len(self.cells)) if len(self.cells) else None
 

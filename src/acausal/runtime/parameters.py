@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from math import isfinite
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from ..families.numbers import Attributes, Numbers
 from ..families.plant import DERIVATIVES, Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant, Declaration
+from ..language.expression import Call, walk
 from ..language.misuse import typed
 from ..language.states import StateDeclaration
 from .faults import refuse_outside
@@ -20,6 +23,17 @@ from .given import ends_told, over_run, within_bounds
 from .given import signals as given_signals
 from .initialise.earlier import values_from
 from .inputs import Signal, derivative
+
+_MOST_NAMES = 50_000  # that are remembered
+
+
+class _Setting(NamedTuple):
+    """What a path stands for that can be set; `plain`: any finite number will do."""
+
+    cells: np.ndarray
+    declaration: Declaration
+    states: StateDeclaration | None
+    plain: bool
 
 
 class Parameters:
@@ -31,6 +45,9 @@ class Parameters:
         self.overridden = np.zeros(system.known_count, dtype=bool)
         self._differentiated: dict[int, tuple[int, ...]] | None = None  # inputs, with the cells of their derivatives; when asked
         self.starts: dict[str, Any] = {}  # start values of variables, given for all runs to come
+        self._settings: dict[str, _Setting] = {}  # paths that were set …
+        self._variables: dict[str, bool] = {}  # … or asked for, and whether they are variables
+        self._unchanged: tuple[bytes, np.ndarray] | None = None  # numbers as they were, and all known values with them
 
     def set(self, path: str, value: Any) -> None:
         """Give a parameter (or a slice of parameters) another value for all runs to come; a variable, another start value."""
@@ -45,12 +62,20 @@ class Parameters:
     def split(self, changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values of parameters, and start values of variables."""
         starts = {path: value for path, value in changes.items() if self._is_variable(path)}
+        if not starts:
+            return dict(changes), starts
         return {path: value for path, value in changes.items() if path not in starts}, starts
 
     def _is_variable(self, path: str) -> bool:
-        located = self.system.plant.locate(path)
-        quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
-        return quantity is not None and quantity.role == "variable" and not located.order
+        found = self._variables.get(path)
+        if found is None:
+            located = self.system.plant.locate(path)
+            quantity = located.kind.quantities.get(located.name) if located.flat is not None else None
+            if len(self._variables) >= _MOST_NAMES:
+                self._variables.clear()
+            found = quantity is not None and quantity.role == "variable" and not located.order
+            self._variables[path] = found
+        return found
 
     def get(self, path: str) -> Any:
         known = self.known({})
@@ -64,14 +89,30 @@ class Parameters:
     def known(self, changes: Mapping[str, Any], *, for_a_run: bool = False) -> np.ndarray:
         """All known values with some changes for one run; bound parameters follow. Only a run needs every state to exist: a model
         may be compiled with parameters that are set later."""
+        if changes or not for_a_run or self._calls:
+            return self._evaluated(changes, for_a_run)
+        now = self.values.cells.tobytes() + self.overridden.tobytes()
+        if self._unchanged is None or self._unchanged[0] != now:
+            self._unchanged = now, self._evaluated({}, True)
+        return self._unchanged[1].copy()
+
+    @cached_property
+    def _calls(self) -> bool:
+        """Whether parameters are bound to functions, which may give something else next time."""
+        values = (self.values, self.low, self.high)
+        bound = [binding.expression for each in values for binding in each.bindings]
+        return any(isinstance(node, Call) for node in walk(*bound, *(derived.expression for derived in self.system.derived)))
+
+    def _evaluated(self, changes: Mapping[str, Any], for_a_run: bool) -> np.ndarray:
         known = self.values.cells.copy()
         overridden = self.overridden
         if changes:
-            overridden = overridden.copy()
+            overridden = overridden.copy() if self.values.bindings else overridden
             for path, value in by_name(changes, "set").items():
                 cells, number = self._checked(path, value)
                 known[cells] = number
-                overridden[cells.ravel()] = True
+                if self.values.bindings:
+                    overridden[cells.ravel()] = True
         if self.values.bindings:
             self.attributes.evaluate(self.values.bindings, known, known, held=overridden)
         for bounds in (self.low, self.high):
@@ -104,6 +145,8 @@ class Parameters:
         self, inputs: Mapping[str, Any], changes: Mapping[str, Any], begin: float, end: float
     ) -> tuple[dict[int, Signal], list[Diagnostic]]:
         """The signals that fill cells in a run, and what the user should know about data that are shorter than it."""
+        if type(inputs) is dict and not inputs:
+            return {}, []
         if inputs and (self.low.bindings or self.high.bindings):
             self.known(changes)  # bounds may depend on parameters
         found: dict[int, Signal] = {}
@@ -160,17 +203,27 @@ class Parameters:
         base = quantity.base if quantity.declaration.is_known else quantity.known_base
         return base + np.asarray(located.flat)
 
-    def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray]:
-        cells = self.cells(path)
-        unit = self.unit(path)
-        states = self._states(path)
+    def _setting(self, path: str) -> _Setting:
+        found = self._settings.get(path)
+        if found is None:
+            cells, declaration, states = self.cells(path), self._declaration(path), self._states(path)
+            plain = not cells.shape and states is None and getattr(declaration, "type", "real") == "real"
+            if len(self._settings) >= _MOST_NAMES:
+                self._settings.clear()
+            found = self._settings[path] = _Setting(cells, declaration, states, plain)
+        return found
+
+    def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray | float]:
+        cells, declaration, states, plain = self._setting(path)
+        if plain and type(value) is float and isfinite(value):
+            return cells, value
         if states is not None:
             value = self._state_number(path, cells, states, value)
         if isinstance(value, str):
             from ..language.units import quantity
 
             try:
-                value = quantity(value, unit)
+                value = quantity(value, str(declaration.unit))
             except UsageError as error:
                 raise UsageError(*(replace(d, what=f"`{path}` cannot be {value!r}. {d.what}") for d in error.diagnostics)) from None
         try:
@@ -180,7 +233,7 @@ class Parameters:
             raise ModelError(f"`{path}` takes {shape}, got {value!r} of type {type(value).__name__}.") from None
         if not np.isfinite(number).all():
             raise ModelError(f"`{path}` cannot be {value!r}: it is not finite.")
-        wrong = typed(self._declaration(path), number)
+        wrong = typed(declaration, number)
         if wrong:
             raise ModelError(f"`{path}` cannot be {value!r}: {wrong}.")
         return cells, number
@@ -213,13 +266,26 @@ class Parameters:
         return str(self._declaration(path).unit)
 
     def _check(self, known: np.ndarray) -> None:
-        bad = known < self.low.cells
-        bad |= known > self.high.cells
-        if bad.any():
+        low, high = self._limits if not self.low.bindings and not self.high.bindings else self._finite_limits()
+        if np.count_nonzero((known >= low) & (known <= high)) == len(known):
+            return
+        own = self.system.plant.known_count
+        if ((known < self.low.cells) | (known > self.high.cells)).any():
             raise ModelError(*self.attributes.out_of_range(known, self.low, self.high))
-        own = known[: self.system.plant.known_count]
-        if not np.isfinite(own).all():
-            raise ModelError(*self._not_finite(own))
+        if not np.isfinite(known[:own]).all():
+            raise ModelError(*self._not_finite(known[:own]))
+
+    @cached_property
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._finite_limits()
+
+    def _finite_limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds that a value without end is beyond; what is derived from parameters may be anything."""
+        low, high = self.low.cells.copy(), self.high.cells.copy()
+        own, largest = self.system.plant.known_count, np.finfo(float).max
+        np.clip(low[:own], -largest, None, out=low[:own])
+        np.clip(high[:own], None, largest, out=high[:own])
+        return low, high
 
     def _not_finite(self, known: np.ndarray) -> list[Diagnostic]:
         cells = np.flatnonzero(~np.isfinite(known))

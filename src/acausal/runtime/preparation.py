@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ..program.program import Program
 from ..records import dataclass
 from ..structure.unions import components
 from .build import build
-from .histories import Histories, fresh_past, remembered
+from .histories import Histories, fresh_past, history_cells, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, values_from, with_starts
 from .inputs import Signal, values_at
@@ -33,8 +33,6 @@ from .problem import Floats, Problem
 from .storage import Choice, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .states import StateSelection
 
 _SETTLINGS = 20  # of discrete values in a steady state
@@ -78,11 +76,18 @@ class Prepared:
 class _Bench:
     """A copy of a problem for one initialisation at a time, with the memory of those before."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = private(problem)
+    def __init__(self, problem: Problem, free: list[_Bench] | None = None) -> None:
+        self.problem, self.free = private(problem), free
         self.initialisers: dict[str, Initialiser] = {}
         self.starts: Starts | None = None
-        self._last: tuple[tuple[Any, ...], Floats, Initialised] | None = None
+        self._last: tuple[tuple[Any, ...], bytes, Initialised] | None = None
+
+    def __enter__(self) -> _Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.free is not None:
+            self.free.append(self)  # for the next one
 
     def initialiser(self, mode: str) -> Initialiser:
         if mode not in self.initialisers:
@@ -95,11 +100,16 @@ class _Bench:
         key = mode, t, quick, led, self.starts, self.problem.known.tobytes()
         if self._last is not None and self._last[0] == key:
             _, residual, found = self._last
-            if self.problem.residual(t, found.y, found.yp).tobytes() == residual.tobytes():
-                return replace(found, y=found.y.copy(), yp=found.yp.copy())
+            if residual == self._residual(t, found):
+                return Initialised(found.y.copy(), found.yp.copy(), found.report, found.outcome)
         found = self.initialiser(mode).run(t, quick=quick, led=led)
-        self._last = key, self.problem.residual(t, found.y, found.yp), replace(found, y=found.y.copy(), yp=found.yp.copy())
+        own = Initialised(found.y.copy(), found.yp.copy(), found.report, found.outcome)
+        self._last = key, self._residual(t, own), own
         return found
+
+    def _residual(self, t: float, found: Initialised) -> bytes:
+        """What tells whether equations still say the same: those that call functions, whose code and data others may change."""
+        return self.problem.residual(t, found.y, found.yp).tobytes() if self.problem.calls else b""
 
     def load(self, known: Floats, starts: Starts) -> None:
         problem = self.problem
@@ -135,6 +145,7 @@ class Preparation:
         self._read: tuple[Floats, Starts, list[Diagnostic]] | None = None
         self._choices: dict[Any, Choice] = {}
         self.selection: StateSelection | None = None
+        self.history_cells = history_cells(system)
         known = parameters.known({})
         if system.derivatives is None:
             self.problem = self._explicit = build(lower(system, pattern, self._kept(known)), known, starts.starts(known))
@@ -183,7 +194,8 @@ class Preparation:
             self._load(bench, known, earlier)
             self.problem = bench.problem  # a start that fails is looked at there
             entries = self._entry_times() if mode == "steady" else []
-            bench.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
+            if entries:
+                bench.problem.known[entries] = _LONG_AGO  # at rest, whatever had to wait has waited
             if bench.problem.rules is not None:
                 from .events.timed import set_at_start
 
@@ -243,17 +255,11 @@ class Preparation:
         outer = here & fixed[columns] & (parts[size + pattern.indices] == parts[unknown])
         return np.unique(columns[outer])
 
-    @contextmanager
-    def _bench(self, shared: Problem) -> Iterator[_Bench]:
-        """A bench that nobody else works at."""
+    def _bench(self, shared: Problem) -> _Bench:
+        """A bench that nobody else works at, until it is left."""
         with self._lock:
             free = self._benches.setdefault(id(shared), [])
-            bench = free.pop() if free else _Bench(shared)
-        try:
-            yield bench
-        finally:
-            with self._lock:
-                free.append(bench)
+            return free.pop() if free else _Bench(shared, free)
 
     # --- values ---------------------------------------------------------------------------------------------------------------
     def _settled(self, bench: _Bench, mode: str, asked: Beginning, signals: dict[int, Signal], entries: list[int]) -> Initialised:

@@ -344,6 +344,7 @@ class Problem:
     states: NDArray[np.int64] = field(init=False, repr=False)  # … and (unknown, its derivative) of those that are
     bounded: NDArray[np.int64] | None = field(init=False, repr=False, default=None)  # unknowns with a finite bound, once known
     equations: Equations = field(init=False, repr=False)
+    _error_tests: dict[bool, tuple[Mask, Mask, Mask]] = field(init=False, repr=False, default_factory=dict)
     initial_equations: Equations | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
@@ -400,11 +401,24 @@ class Problem:
         The errors of such derivatives are larger by one order than those of what they derive from (Brenan, Campbell, Petzold 1996,
         5.4.1), and they show the noise of steps that change.
         """
+        found = self._error_tests.get(suppress_algebraic)
+        if found is None:
+            found = self._error_tests[suppress_algebraic] = self._error_test(suppress_algebraic)
+        return found
+
+    def _error_test(self, suppress_algebraic: bool) -> tuple[Mask, Mask, Mask]:
         algebraic = ~self.differential
         derivative = algebraic & self._is_derivative()
         if suppress_algebraic:
             return self.differential.copy(), algebraic, np.zeros(self.size, dtype=bool)
         return ~derivative, algebraic, derivative
+
+    @cached_property
+    def calls(self) -> bool:
+        """Whether equations call functions."""
+        computed = () if self.computed is None else self.computed.kernels
+        kernels = (*self.residual_kernels, *self.initial_residual_kernels, *computed)
+        return any(len(k.functions) > 0 for k in kernels)
 
     def _is_derivative(self) -> Mask:
         lowered = getattr(self, "lowered", None)

@@ -36,6 +36,8 @@ class Choice:
 def seconds(given: Any, what: str, unit: str = "s") -> Any:
     """A time in seconds (or in the unit of the independent variable): a number as it is, a text with a unit ("2 h"), a duration of
     Python, numpy or pandas."""
+    if type(given) is float and isfinite(given):
+        return given
     if isinstance(given, str):
         return _from_text(given, what, unit)
     if unit != "s" and isinstance(given, (timedelta, np.timedelta64)):
@@ -87,7 +89,7 @@ def output_times(
             f"A simulation runs forward: `until` ({until!r}) must be later than `start` ({start!r}).",
             remedy=f"`until` is the time at which the run ends, in {'seconds' if unit == 's' else unit}, not how long it takes.",
         )
-    if sum(given is not None for given in (points, at, every)) > 1:
+    if (points is not None) + (at is not None) + (every is not None) > 1:
         raise UsageError("Output times are given by one of `points`, `at` and `every`.")
     if at is not None:
         return _chosen_times(start, until, at, unit)
@@ -99,7 +101,8 @@ def output_times(
         raise UsageError(f"`points` is a whole number of at least 2, got {points!r}.")
     times = np.arange(int(points), dtype=float)  # as `np.linspace`, in a third of the time
     times *= (until - start) / (len(times) - 1)
-    times += start
+    if start:
+        times += start
     times[-1] = until
     return times
 

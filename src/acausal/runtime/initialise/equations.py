@@ -238,11 +238,16 @@ class Subsystem:
         self.upper: Floats
         self.x: Floats = np.zeros(2 * stack.size) if x is None else x
         self._at_once: Any = None
+        self._read: tuple[bytes, bytes, bytes] | None = None
         self.read_attributes()
 
     def read_attributes(self) -> None:
         """Nominal values and bounds, which may change from run to run. Derivatives: y's nominal value per second, and no bounds."""
         problem = self.stack.problem
+        now = problem.nominal.tobytes(), problem.minimum.tobytes(), problem.maximum.tobytes()
+        if now == self._read:
+            return
+        self._read = now
         nominal = problem.nominal[self._unknown]
         self.nominal = np.where(nominal > 0, nominal, 1.0)
         self.lower, self.upper = problem.minimum[self._unknown], problem.maximum[self._unknown]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .ordering import BlockOrder
 
 _SINGULAR = "The Jacobian is singular at the solution, which may not be unique: "
+_NEWTON = "Newton's method"
 _NEAREST, _REACHED = "the one nearest to the start was taken.", "the one that the model reaches from its start was taken."
 
 
@@ -80,6 +81,7 @@ class Initialiser:
         self._fixed: object = None
         self._conditions: Conditions | None = None
         self._whole: Subsystem | None = None
+        self._start: tuple[bytes, Floats] | None = None  # start values, and where a search begins with them
         self._order: BlockOrder | None = None
 
     def run(
@@ -101,6 +103,10 @@ class Initialiser:
         for _ in range(20):
             try:
                 self._prepare()
+                if y_guess is None and yp_guess is None and self._is_plain():
+                    straight = self._straight(begin)
+                    if straight is not None:
+                        return straight
                 report = _Run(self, y_guess, yp_guess, quick, led and not quick and y_guess is None).report
                 break
             except PatternGrew:  # a trial evaluation had missed an entry; each time at least one is won
@@ -115,6 +121,35 @@ class Initialiser:
             return found
         if not report.outcome.solved:
             raise InitialisationError(report)
+        return Initialised(report.y, report.yp, report, report.outcome)
+
+    def _is_plain(self) -> bool:
+        """Whether there is nothing to choose, to follow or to compare: the equations, as they are, and as many unknowns."""
+        chosen = self.conditions
+        doubtful = chosen.by_structure or self.mode == "steady" or len(chosen.surplus)
+        return self._whole is not None and not doubtful and getattr(self.problem, "uses_continuation", True) is False
+
+    def _straight(self, begin: float) -> Initialised | None:
+        """What the native core finds with full steps from the start values: all that `_Run` would do for an ordinary plant."""
+        whole, n, stack = self._whole, self.stack.size, self.stack
+        assert whole is not None
+        now = self.problem.start.tobytes()
+        if self._start is None or self._start[0] != now:
+            self._start = now, start_values(self.problem.start)
+        start = self._start[1]
+        whole.x[:] = start
+        found = whole.at_once(start[whole.columns], self.options.tolerance, self.options.iterations) if whole.size else None
+        if found is None:
+            stack.counts = Counts()
+            return None
+        z, residual, iterations = found
+        x = start.copy()
+        x[whole.columns] = z
+        report = Report(self.problem, stack.time, self.conditions, start, Outcome.NEWTON, x[:n], x[n:])
+        report.attempts.append(Attempt(_NEWTON, whole.size, True, iterations, residual))
+        counts, told = stack.counts, report.statistics
+        told.residuals, told.jacobians, told.factorisations = counts.residuals, counts.jacobians, counts.factorisations
+        told.iterations, told.seconds = iterations, time.perf_counter() - begin
         return Initialised(report.y, report.yp, report, report.outcome)
 
     def _only_slopes_are_open(self, report: Report) -> bool:
@@ -161,6 +196,15 @@ class Initialiser:
         return self._order
 
 
+def start_values(start: Floats) -> Floats:
+    """Unknowns at their starts and derivatives at zero, as a search begins; what has no start begins at zero."""
+    n = len(start)
+    x = np.zeros(2 * n)
+    x[:n] = start
+    x[:n][~np.isfinite(start)] = 0.0
+    return x
+
+
 class _Run:
     """One initialisation; `report` has the result."""
 
@@ -180,7 +224,9 @@ class _Run:
 
     def _first_values(self, y_guess: Floats | None, yp_guess: Floats | None) -> Floats:
         problem, n = self.owner.problem, self.stack.size
-        x = np.concatenate([np.where(np.isfinite(problem.start), problem.start, 0.0), np.zeros(n)])
+        x = start_values(problem.start)
+        if y_guess is None and yp_guess is None:
+            return x
         computed = np.zeros(2 * n, bool)
         computed[self.owner.conditions.columns] = True
         if self.owner.mode == "hold":
@@ -256,17 +302,17 @@ class _Run:
         doubtful = self.owner.mode == "steady" or (self.owner.conditions.by_structure and len(self.owner.conditions.taken) > 0)
         if doubtful and result.regular and not self.quick:  # what is not determined, rounding may make look so
             result.regular = not self.owner.whole.nearly_singular()
-        if result.converged.all() and result.regular:
+        if result.all_converged and result.regular:
             return self._checked(Outcome.NEWTON)
         order = self.owner.order()
         if order is None:
             return self._singular_structure()
-        if self.quick and not result.converged.all():
+        if self.quick and not result.all_converged:
             return Outcome.NOT_FOUND
         if not result.regular and self._exchange_starts(order):
             return self._solve_as_chosen()
         at_rest = self.owner.mode == "steady" and not self.quick and self._at_rest(self.owner.whole)
-        if not result.converged.all():
+        if not result.all_converged:
             return self._checked(Outcome.REST) if at_rest else self._by_blocks(order)
         self.report.notes.append(_SINGULAR + (_REACHED if at_rest else _NEAREST))
         return self._checked(Outcome.REST if at_rest else Outcome.NEWTON)
@@ -313,10 +359,10 @@ class _Run:
         result = newton(whole, self.x[whole.columns], self.options)
         self.report.non_finite = whole.rows[result.undefined]
         self.report.attempts.append(
-            Attempt("Newton's method", whole.size, bool(result.converged.all()), result.iterations, float(result.residual.max()))
+            Attempt(_NEWTON, whole.size, result.all_converged, result.iterations, float(result.residual.max()))
         )
         self.report.statistics.iterations += result.iterations
-        if result.converged.all():
+        if result.all_converged:
             self.x[whole.columns] = result.z
         return result
 

@@ -94,6 +94,10 @@ class NewtonResult:
     def converged(self) -> Mask:
         return np.asarray(self.verdict == _CONVERGED)
 
+    @property
+    def all_converged(self) -> bool:
+        return self.verdict.tolist().count(_CONVERGED) == len(self.verdict)
+
 
 class Way(Protocol):
     """How a step is taken: from z with residual r and the Newton step (in units of `scale`) to the next z, r, and the length taken
