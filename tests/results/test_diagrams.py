@@ -60,6 +60,40 @@ def test_a_diagram_has_the_cycle_at_its_states(result: Any, draw: Any, tmp_path:
     assert len(marks) == 2
 
 
+@pytest.mark.parametrize("draw", [ac.ph_diagram, ac.ts_diagram])
+def test_a_run_alone_says_its_fluid_and_its_parts(result: Any, draw: Any) -> None:
+    (path,) = [line for line in draw(result).axes[0].lines if np.isnan(line.get_xdata()).any()]
+    x = path.get_xdata().reshape(-1, 41)  # 40 points and a gap for each part
+    points = {p.name: p for p in ac.state_points(result)}
+    assert {"compressor.a", "cold.b", "low.port"} <= points.keys()
+    compressor = sorted(p.h / 1e3 if draw is ac.ph_diagram else p.s / 1e3 for p in (points["compressor.a"], points["compressor.b"]))
+    assert any(sorted(row[[0, 39]]) == pytest.approx(compressor, rel=1e-9) for row in x)
+
+
+def test_the_fluid_of_a_run_with_two_or_none_is_to_be_said() -> None:
+    class Two(ac.Component):
+        def __init__(self) -> None:
+            self.cold, self.warm = Line(), fluid.PressureBoundary(p=2e5, T=300.0, medium="water")
+            self.hole, self.end = fluid.Orifice(), fluid.PressureBoundary(p=1e5, T=290.0)
+
+        def connections(self) -> Any:
+            yield self.warm.port, self.hole.a
+            yield self.hole.b, self.end.port
+
+    class Still(ac.Component):
+        x = ac.Variable(start=0.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == 1.0
+
+    run = ac.compile(Two()).simulate(until=1.0)
+    with pytest.raises(UsageError, match="A diagram is of one fluid: in Two R134a and Water flow"):
+        ac.ph_diagram(run)
+    assert [p.name for p in ac.state_points(run, medium="water")] == ["warm.port", "hole.a", "hole.b", "end.port"]
+    with pytest.raises(UsageError, match="in Still no fluid with liquid and vapour flows"):
+        ac.ph_diagram(ac.compile(Still()).simulate(until=1.0))
+
+
 def test_the_dome_is_saturation() -> None:
     dome = ac.ph_diagram("R134a").axes[0].lines[-1]
     h, p = dome.get_data()
@@ -85,8 +119,10 @@ def test_a_film_needs_its_program(result: Any, tmp_path: Path, monkeypatch: pyte
 def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="from 0 to 20 s: there is nothing to draw at 30 s"):
         ac.ph_diagram("R134a", result, CYCLE, at=30.0)
+    with pytest.raises(UsageError, match="No Water flows in Line: there flow R134a"):
+        ac.ph_diagram("water", result)
     with pytest.raises(UsageError, match="No ports are given"):
-        ac.ph_diagram("R134a", result)
+        ac.animate_cycle("R134a", result, (), tmp_path / "cycle.gif")
     with pytest.raises(UsageError, match="no kind of animation"):
         ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.avi")
     with pytest.raises(UsageError, match="with liquid and vapour"):

@@ -10,8 +10,8 @@ import pytest
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid
+from acausal.results.circuits import circuits_of
 from acausal.studio.charts import chart
-from acausal.studio.circuits import circuits_of
 
 pytest.importorskip("acausal._core", reason="tables of media are in the native core")
 

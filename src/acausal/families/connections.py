@@ -245,8 +245,10 @@ def _kind_of_end(end: Any) -> Any:
 def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] | None:
     """What is wrong with joining two ends, and what to do; None if they fit."""
     if isinstance(a, Reference) != isinstance(b, Reference):
+        kind = (a if isinstance(a, Reference) else b).owner.kind
+        ports = f"{kind.name} has the connectors {', '.join(kind.ports)}. " if kind.ports else ""
         return f"A connector is connected to a variable: `{name_a}` to `{name_b}`.", (
-            "Connect two connectors, or two variables; single variables may also be equated in `equations`."
+            f"{ports}Connect two connectors, or two variables; single variables may also be equated in `equations`."
         )
     if isinstance(a, Reference):
         return _units_differ(name_a, a.declaration, name_b, b.declaration)

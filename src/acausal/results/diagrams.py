@@ -2,7 +2,7 @@
 states.
 
 A cycle is a list of ports in the order in which the medium passes them: `["compressor.a", "compressor.b", "condenser.b",
-"valve.b"]`.
+"valve.b"]`. Without one, every part that the medium passes is a line from the state at one of its ports to that at the other.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
+from ..program.catalogue import described
 from ..records import dataclass
 from ..runtime.storage import seconds
 from . import canvas
+from .circuits import Circuit, circuits_of
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..media.fluid import Fluid
+    from .result import Result
 
 BAR, KILO, ZERO = 1e5, 1e3, 273.15
 GRID = 260  # points of the grid on which isolines are found, each way
@@ -93,8 +96,8 @@ def _row(point: StatePoint, wide: int) -> str:
     )
 
 
-def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: float | None = None) -> StatePoints:
-    """The states at some ports at a time (the last one unless given), in the order given.
+def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | None = None, at: float | None = None) -> StatePoints:
+    """The states at some ports at a time (the last one unless given), in the order given; of all that the medium passes by default.
 
     >>> import acausal as ac
     >>> from acausal.library import fluid
@@ -110,9 +113,9 @@ def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: flo
     hole.a    8.000     28.81    240.00        1.1377    1192.482        –       24.588
     hole.b    2.000    -10.08    240.00        1.1533      37.811    0.259      -24.588
     """
-    fluid, time = drawable(medium), instant(result, at)
+    fluid, time = _of_run(result if medium is None else medium, result)[0], instant(result, at)
     found = StatePoints()
-    for port in ports:
+    for port in ports or _circuit(result, fluid.name).ports:
         p, h, flow = (float(np.interp(time, result.time, v)) for v in passing(result, port))
         state = fluid.state(p=p, h=h)
         found.append(StatePoint(port, p, h, state.T, state.s, state.rho, float(state.x), flow))
@@ -120,7 +123,7 @@ def state_points(result: Any, ports: Sequence[str], medium: Fluid | str, at: flo
 
 
 def ph_diagram(
-    medium: Fluid | str,
+    medium: Fluid | str | Result,
     result: Any = None,
     cycle: Sequence[str] = (),
     *,
@@ -130,8 +133,9 @@ def ph_diagram(
 ) -> Figure:
     """Pressure, logarithmically, over enthalpy, with lines of equal temperature, entropy, density and quality.
 
-    medium: a fluid or its name.
-    result, cycle: a run and the ports that the medium passes, in their order; the line through them is closed.
+    medium: a fluid or its name; or the run itself, `ac.ph_diagram(result)`, where it has one fluid with liquid and vapour.
+    result, cycle: a run and the ports that the medium passes, in their order; the line through them is closed. Without ports all
+        parts that it passes are drawn.
     at: the time of the run, or several; the last one unless given.
     file: where the picture goes; without one it is shown.
 
@@ -140,11 +144,12 @@ def ph_diagram(
     >>> figure.axes[0].get_ylabel()
     'Pressure (bar)'
     """
-    return _diagram(PressureEnthalpy(drawable(medium)), result, cycle, at, file, title)
+    fluid, run = _of_run(medium, result)
+    return _diagram(PressureEnthalpy(fluid), run, cycle, at, file, title)
 
 
 def ts_diagram(
-    medium: Fluid | str,
+    medium: Fluid | str | Result,
     result: Any = None,
     cycle: Sequence[str] = (),
     *,
@@ -158,7 +163,8 @@ def ts_diagram(
     >>> ac.ts_diagram("R134a").axes[0].get_ylabel()
     'Temperature (°C)'
     """
-    return _diagram(TemperatureEntropy(drawable(medium)), result, cycle, at, file, title)
+    fluid, run = _of_run(medium, result)
+    return _diagram(TemperatureEntropy(fluid), run, cycle, at, file, title)
 
 
 def animate_cycle(
@@ -229,6 +235,13 @@ class Chart(ABC):
         logs, around = np.log(p), np.arange(len(p)) + 1
         along = [v[:, None] + share * (v[around % len(v)] - v)[:, None] for v in (logs, h)]
         return self.place(np.append(np.exp(along[0].ravel()), p[0]), np.append(along[1].ravel(), h[0]))
+
+    def along(self, p: np.ndarray, h: np.ndarray, legs: Sequence[tuple[int, int]]) -> tuple[Any, Any]:
+        """The lines from one state to another, with a gap between two of them."""
+        share, (a, b), logs = np.linspace(0.0, 1.0, BETWEEN), np.array(legs, dtype=int).T, np.log(p)
+        x, y = self.place(np.exp(logs[a, None] + share * (logs[b] - logs[a])[:, None]), h[a, None] + share * (h[b] - h[a])[:, None])
+        gap = np.full((len(legs), 1), np.nan)
+        return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
 
     def isolines(self, p: np.ndarray, h: np.ndarray) -> Isolines:
         """All lines as points, for whoever draws them elsewhere."""
@@ -337,6 +350,10 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
 
     path = canvas.checked_path(file)
     window = canvas.has_window(matplotlib) if file is None else False
+    legs = None
+    if result is not None and not cycle:
+        circuit = _circuit(result, chart.fluid.name)
+        cycle, legs = circuit.ports, [(leg.a, leg.b) for leg in circuit.legs]
     p, h = _over_time(result, cycle) if result is not None else (np.zeros((0, 0)), np.zeros((0, 0)))
     times = [] if result is None else [instant(result, t) for t in (at if isinstance(at, (list, tuple, np.ndarray)) else [at])]
     states = [_at(result, p, h, t) for t in times]
@@ -345,7 +362,12 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
         axes = figure.subplots()
         chart.draw(axes, *(np.concatenate([s[k] for s in states]) if states else np.zeros(0) for k in (0, 1)))
         for number, (time, state) in enumerate(zip(times, states, strict=True)):
-            _draw_cycle(axes, chart, state, cycle, COLOURS[1 + number % 4], moment(result, time), names=number == 0)
+            colour, label = COLOURS[1 + number % 4], moment(result, time)
+            if legs is None:
+                axes.plot(*chart.closed(*state), color=colour, linewidth=2.0, label=label)
+            else:
+                axes.plot(*chart.along(*state, legs), color=colour, linewidth=2.0, label=label)
+            _draw_states(axes, chart, state, cycle, colour, names=number == 0)
         axes.set_title(title or (f"{result.title}: {chart.fluid.name}" if result is not None else chart.fluid.name))
         if len(times) > 1:
             axes.legend()
@@ -355,8 +377,7 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
     return figure
 
 
-def _draw_cycle(axes: Axes, chart: Chart, state: Any, cycle: Sequence[str], colour: str, label: str, *, names: bool) -> None:
-    axes.plot(*chart.closed(*state), color=colour, linewidth=2.0, label=label)
+def _draw_states(axes: Axes, chart: Chart, state: Any, cycle: Sequence[str], colour: str, *, names: bool) -> None:
     x, y = chart.place(*state)
     axes.plot(x, y, "o", color=colour, markersize=5)
     if names:
@@ -375,6 +396,28 @@ def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tup
 
 
 # --- values of a run --------------------------------------------------------------------------------------------------
+def _of_run(medium: Any, result: Any) -> tuple[Any, Any]:
+    """The fluid and the run of a diagram; a run alone says its fluid."""
+    if not hasattr(medium, "program"):
+        return drawable(medium), result
+    fluids = [c.medium for c in circuits_of(described(medium.program.system, "", medium._stored.known)) if "ph" in c.charts]
+    if len(fluids) != 1:
+        has = f"{' and '.join(fluids)} flow" if fluids else "no fluid with liquid and vapour flows"
+        raise UsageError(
+            f"A diagram is of one fluid: in {medium.title} {has}.", remedy='Say which: `ac.ph_diagram("R134a", result)`.'
+        )
+    return drawable(fluids[0]), medium
+
+
+def _circuit(result: Any, medium: str) -> Circuit:
+    """All parts of a plant that a medium passes."""
+    found = {c.medium: c for c in circuits_of(described(result.program.system, "", result._stored.known))}
+    if medium not in found:
+        here = f"there flow {', '.join(found)}" if found else "no fluid flows there"
+        raise UsageError(f"No {medium} flows in {result.title}: {here}.")
+    return found[medium]
+
+
 def drawable(medium: Fluid | str) -> Any:
     from ..media import fluid
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import AcausalError
 from ..language.units import compatible, convert
+from ..program.catalogue import labelled
 from .protocol import Part, Quantity, Unit
 
 Json = dict[str, Any]
@@ -71,11 +72,6 @@ def _parts(
         inner = {name.removeprefix(f"{label}.") for name in joined if name.startswith(f"{label}.")}
         inner |= {name.removeprefix(f"{label}.") for name in driven if name.startswith(f"{label}.")}
         yield from _parts(found, child, below, label, own, [*shape, *child.get("shape", [])], inner, counter)
-
-
-def labelled(node: Json) -> str:
-    """A part's name among its siblings; of a list of components with its place there."""
-    return f"{node['name']}[{node['position']}]" if "position" in node else node["name"]
 
 
 def starred(shape: list[int]) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..errors import NameNotFound
 from ..language.icons import initials, is_drawing
-from .describe import is_difference, labelled, starred
+from ..program.catalogue import labelled
+from .describe import is_difference, starred
 from .protocol import Diagram, DiagramPart, Port, Shown, Wire
 
 Json = dict[str, Any]

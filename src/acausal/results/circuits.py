@@ -6,18 +6,37 @@ cycle, however it branches; nobody has to say in which order the medium passes t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from .describe import labelled
-from .protocol import Circuit, Leg
+from ..program.catalogue import labelled
+from ..records import dataclass
 
 _PORTS = 400  # ports of one medium that are drawn
 CHARTS = {"Fluid": ["ph", "Ts"], "MoistAir": ["Tw"]}  # by the class of a medium
 
 
-def circuits_of(catalogue: dict[str, Any]) -> list[Circuit]:
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A part that a medium passes: from one port to another, by their numbers in the circuit."""
+
+    part: str
+    a: int
+    b: int
+
+
+@dataclass(slots=True)
+class Circuit:
+    """All parts that one medium passes."""
+
+    medium: str
+    ports: list[str]
+    legs: list[Leg]
+    charts: list[str]
+
+
+def circuits_of(catalogue: Mapping[str, Any]) -> list[Circuit]:
     """Which media that there are charts of flow through the plant, and through which parts."""
     found: dict[str, Circuit] = {}
     for path, kind in _leaves(catalogue, catalogue["tree"], ""):
@@ -33,7 +52,7 @@ def circuits_of(catalogue: dict[str, Any]) -> list[Circuit]:
     return list(found.values())
 
 
-def _leaves(catalogue: dict[str, Any], node: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _leaves(catalogue: Mapping[str, Any], node: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Parts that have ports for fluids and nothing inside that has: a composite's ports are those of its parts."""
     inside = [
         found
