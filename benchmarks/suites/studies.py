@@ -273,6 +273,9 @@ def _turning_points() -> Iterator[Record]:
     response = ac.compile(Spring()).harmonic_balance("f", between=(0.36, 0.5), harmonics=9)
     error = float(np.abs(np.sort(response.folds) / [0.397, 0.426] - 1).max()) if len(response.folds) == 2 else np.inf
     yield _record("turning points by harmonic balance", len(response), error, 5e-3)
+    branch = ac.compile(Spring()).periodic_states("f", between=(0.36, 0.5))
+    error = float(np.abs(np.sort(branch.folds) / [0.397, 0.426] - 1).max()) if len(branch.folds) == 2 else np.inf
+    yield _record("… by shooting and arc length", len(branch), error, 5e-3)
 
 
 # --- fits -------------------------------------------------------------------------------------------------------------------

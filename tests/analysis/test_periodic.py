@@ -59,6 +59,19 @@ def test_shooting_finds_what_a_long_run_settles_to(spring: ac.Model) -> None:
     np.testing.assert_allclose(np.prod(orbit.multipliers).real, np.exp(-0.1 / 0.3), rtol=1e-6)  # Liouville
 
 
+def test_shooting_turns_where_harmonic_balance_does(spring: ac.Model) -> None:
+    branch = spring.periodic_states("f", between=(0.38, 0.44))
+    assert len(branch.folds) == 2 and "folds at" in repr(branch)
+    np.testing.assert_allclose(np.sort(branch.folds), [0.397, 0.426], rtol=5e-3)  # SimulationX
+    response = spring.harmonic_balance("f", between=(0.36, 0.5), harmonics=9)
+    np.testing.assert_allclose(np.sort(branch.folds), np.sort(response.folds), rtol=1e-4)
+    between = np.flatnonzero(~branch.stable)  # the middle one of three answers
+    assert 0 < between[0] and between[-1] < len(branch) - 1 and len(between) == np.ptp(between) + 1
+    middle = int(between[len(between) // 2])
+    amplitudes = [response.at(branch.frequencies[middle]).amplitude("phi")]
+    np.testing.assert_allclose(branch.amplitude("phi")[middle], np.sort(amplitudes[0])[1], rtol=1e-2)
+
+
 class Oscillator(ac.Component):
     """Van der Pol's, of which the period is 6.6632868593… (Andersen, Geer 1982)."""
 
@@ -89,6 +102,7 @@ class Drift(ac.Component):
         (lambda m: m.periodic_state(-1.0), "A period is positive"),
         (lambda m: ac.compile(Drift()).periodic_state(1.0), "No periodic state was found"),
         (lambda m: m.harmonic_balance("f", between=(-0.1, 0.5)), "Frequencies are positive"),
+        (lambda m: m.periodic_states("f", between=(-0.1, 0.5)), "Frequencies are positive"),
         (lambda m: m.harmonic_balance("f", between=(0.1, 0.5), harmonics=0), "at least 1"),
         (lambda m: m.harmonic_balance("f", between=(0.3, 0.31), harmonics=1).at(0.5), "does not pass 0.5 Hz"),
         (lambda m: m.harmonic_balance("phi", between=(0.1, 0.5)), "not a parameter"),

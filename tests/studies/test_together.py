@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -63,7 +65,9 @@ def test_many_small_cases_go_together_by_themselves(decay: ac.Model, monkeypatch
     k = np.linspace(0.1, 3.0, 130)
     called = []
     solved = together.Together._solved
-    monkeypatch.setattr(together.Together, "_solved", lambda self, members: called.append(len(members)) or solved(self, members))
+    monkeypatch.setattr(
+        together.Together, "_solved", lambda self, members, stop: called.append(len(members)) or solved(self, members, stop)
+    )
     study = decay.study({"k": k.tolist()}, ["x", ac.mean("x")], until=2.0, rtol=1e-8, executor="serial")
     assert called == [64, 64, 2]
     np.testing.assert_allclose(study["x"], np.exp(-2 * k), rtol=0, atol=1e-7)  # the nominal value is 1
@@ -144,6 +148,74 @@ def test_ctrl_c_ends_a_study_and_is_not_taken_for_a_case_that_fails(decay: ac.Mo
     assert len(calls) < 2000
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_ctrl_c_ends_what_runs_in_threads(decay: ac.Model, together: bool) -> None:
+    """It comes to the main thread; runs that would take hours end where they are."""
+    begun = threading.Event()
+
+    def pressed(t: float) -> float:
+        if t > 10.0 and not begun.is_set():
+            begun.set()
+            os.kill(os.getpid(), signal.SIGINT)
+        return float(np.sin(t))
+
+    with pytest.raises(KeyboardInterrupt):
+        decay.study({"k": [1.0] * 64}, "x", until=1e12, together=together, inputs={"u": pressed}, points=2)
+    assert begun.is_set()
+
+
+class Geared(ac.Component):
+    """Two inertias on one gear and a spring: (J1 + J2 / r²) a'' + c a / r² = u."""
+
+    J1, J2, r, c = ac.Parameter(1.0), ac.Parameter(2.0), ac.Parameter(3.0), ac.Parameter(20.0)
+    u = ac.Input(0.0)
+    a, wa = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.0, fixed=True)
+    b, wb, M = ac.Variable(), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.a) == self.wa
+        yield ac.der(self.b) == self.wb
+        yield self.J1 * ac.der(self.wa) == self.u + self.M
+        yield self.J2 * ac.der(self.wb) == -self.c * self.b - self.r * self.M
+        yield self.a == self.r * self.b
+
+
+def test_reduced_systems_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, J = ac.compile(Geared()), np.linspace(0.5, 2.0, 7)
+    alone = model.study({"J1": J.tolist()}, ["a", "M"], until=5.0, rtol=1e-9, together=False)
+    monkeypatch.setattr(case_run.Job, "solve", None)  # nobody is run by himself
+    study = model.study({"J1": J.tolist()}, ["a", "M"], until=5.0, rtol=1e-9, together=True, executor="serial")
+    np.testing.assert_allclose(study["a"], 0.5 * np.cos(5.0 * np.sqrt(20.0 / (9 * J + 2))), atol=1e-7)
+    np.testing.assert_allclose(study["M"], alone["M"], atol=1e-6)
+
+
+def test_measured_inputs_go_together(monkeypatch: pytest.MonkeyPatch, decay: ac.Model) -> None:
+    """The answer from corner to corner is a line and what is left of the former one."""
+    times, values, k = np.array([0.0, 0.4, 0.5, 2.0]), np.array([0.0, 2.0, -1.0, 1.0]), np.linspace(0.5, 3.0, 9)
+    x = np.ones(9)
+    for width, u, slope in zip(np.diff(times), values, np.diff(values) / np.diff(times), strict=False):
+        line = u - slope / k
+        x = line + slope * width + (x - line) * np.exp(-k * width)
+    monkeypatch.setattr(case_run.Job, "solve", None)
+    study = decay.study(
+        {"k": k.tolist()}, "x", until=2.0, rtol=1e-9, together=True, inputs={"u": (times, values)}, executor="serial"
+    )
+    np.testing.assert_allclose(study["x"], x, atol=1e-7)
+
+
+class Pendulum(ac.Component):
+    k = ac.Parameter(1.0)
+    x, y, vx, vy = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0), ac.Variable(start=0.0, fixed=True), ac.Variable()
+    F = ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.vx
+        yield ac.der(self.y) == self.vy
+        yield ac.der(self.vx) == -self.F * self.x
+        yield ac.der(self.vy) == -self.F * self.y - 9.81 * self.k
+        yield self.x**2 + self.y**2 == 1.0
+
+
 class Switching(Decay):
     def equations(self) -> Any:
         yield ac.der(self.x) == -self.k * ac.where(self.x > 0.5, 1.0, 2.0)
@@ -153,6 +225,7 @@ class Switching(Decay):
     ("component", "options", "said"),
     [
         (Switching, {}, "the model has events"),
+        (Pendulum, {}, "may be exchanged on the way"),
         (Decay, {"each_from": "previous"}, "begin by themselves"),
         (Decay, {"solver": "sundae"}, "the solver is `sundae`"),
         (Decay, {"failures": {"k": (0.5, 0.0)}}, "`failures` is asked for"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
+from ..results.extremes import finer_times, peak
 from ..results.result import Result
 from ..runtime.outcome import Outcome
 from ..runtime.recording import Recording
@@ -58,9 +59,12 @@ def _number(names: tuple[str, ...], name: str) -> int:
 def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: Any, **options: Any) -> Gradients:
     """See `Model.gradient`."""
     reductions = _reductions(outputs)
-    recording = Recording()
-    options = _with_rows(model, reductions, until, options)
-    result = model.simulate(until, sensitivities=recording, derivatives=True, **{"on_failure": "raise", **options})
+    options = {"on_failure": "raise", **_with_rows(model, reductions, until, options)}
+    result, recording = _recorded(model, until, options)
+    extremes = [(r.path, r.kind == "max") for r in reductions if r.kind in ("max", "min")]
+    finer = finer_times(result, options["at"], extremes) if extremes and result.outcome.ok else None
+    if finer is not None:
+        result, recording = _recorded(model, until, {**options, "at": finer})
     if not result.outcome.ok:
         raise ModelError(f"The run stopped before its end, so that there is no gradient: {result.outcome}", *result.diagnostics)
     mode = mode_of(options)
@@ -75,6 +79,11 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     )
     data = Backward(following, reductions, weights, jumps, moving).gradient(directions)
     return Gradients(tuple(r.label for r in reductions), directions.names, values, data, result)
+
+
+def _recorded(model: Model, until: Any, options: dict[str, Any]) -> tuple[Result, Recording]:
+    recording = Recording()
+    return model.simulate(until, sensitivities=recording, derivatives=True, **options), recording
 
 
 def _reductions(outputs: Any) -> list[Reduction]:
@@ -103,7 +112,8 @@ def _weights(reduction: Reduction, result: Result) -> np.ndarray:
     if reduction.kind in ("final", "first"):
         found[-1 if reduction.kind == "final" else 0] = 1.0
     elif reduction.kind in ("max", "min"):
-        found[int(np.argmax(values) if reduction.kind == "max" else np.argmin(values))] = 1.0
+        first, weights = peak(time, values, result.meaning(reduction.path).steps, reduction.kind == "max")
+        found[first : first + len(weights)] = weights
     else:
         held = result.meaning(reduction.path).steps
         found = np.append(np.diff(time), 0.0) if held else _of_cubics(time)
@@ -133,7 +143,7 @@ def _jumps(reduction: Reduction, result: Result) -> dict[float, float]:
 def _moving(reduction: Reduction, weights: np.ndarray, result: Result) -> int | None:
     """The row that a value is taken from, if it moves with an event: the last one of a run that an event ended, or an extreme
     value where something jumps."""
-    if reduction.kind not in ("final", "max", "min"):
+    if reduction.kind not in ("final", "max", "min") or np.count_nonzero(weights) > 1:
         return None
     row, time = int(np.flatnonzero(weights)[0]), result.time
     at_event = np.count_nonzero(time == time[row]) > 1 and reduction.kind != "final"
@@ -162,8 +172,8 @@ def _of_cubics(time: np.ndarray) -> np.ndarray:
 
 
 def _with_rows(model: Model, reductions: list[Reduction], until: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options with output points between those asked for, where an integral over few of them is to be differentiated."""
-    if not any(r.kind in ("mean", "integral") for r in reductions):
+    """Options with output points between those asked for, where an integral or an extreme value of few is to be differentiated."""
+    if not any(r.kind in ("mean", "integral", "max", "min") for r in reductions):
         return options
     times = times_to_integrate(until, model.system.size, options, model.system.plant.independent[1])
     return {**{k: v for k, v in options.items() if k not in ("points", "every")}, "at": times}

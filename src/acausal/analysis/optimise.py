@@ -136,6 +136,22 @@ class _Problem:
             self.seen[key] = self._steady(x) if self.until is None else self._run(x)
         return self.seen[key]
 
+    def _check_beyond(self, first: np.ndarray, last: np.ndarray) -> None:
+        """A search that gave up along a side without a bound: whether it only gets better further out, within all limits."""
+        free = np.where(last > first, np.isinf(self.high), np.isinf(self.low)) & (np.abs(last - first) > self.scale)
+        best, away = self.at(last).values, np.where(free, last - first, 0.0)
+        while free.any() and not self._missed(best, np.maximum(np.abs(best), 1.0)):
+            away = 100.0 * away
+            try:
+                there = self.at(last + away).values  # tells it when it comes to where nobody should be
+            except ModelError as error:
+                if isinstance(error, UsageError):
+                    raise
+                return
+            if not self.sign * there[0] < self.sign * best[0]:
+                return
+            best = there
+
     def _check_bounded(self, x: np.ndarray) -> None:
         """Far out on a side without a bound there is no optimum, only a direction in which it gets better and better."""
         away = np.flatnonzero((x < -_FAR * self.scale) & np.isinf(self.low) | (x > _FAR * self.scale) & np.isinf(self.high))
@@ -182,6 +198,8 @@ class _Problem:
             constraints=constraints,
         )
         best = self.at(found.x * scale)
+        if not found.success:
+            self._check_beyond(x0, found.x * scale)
         if not np.isfinite(best.values).all():
             raise ModelError("The optimisation came to a point at which the model has no values.")
         limited = {o.label: float(v) for o, v in zip(self.outputs[1:], best.values[1:], strict=True)}

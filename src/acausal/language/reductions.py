@@ -62,6 +62,9 @@ class Reduction:
             )
         if not len(values):
             return float("nan")
+        turning = getattr(result, "extreme_of", None)
+        if self.kind in ("max", "min") and turning is not None:
+            return float(turning(self.path, self.kind == "max"))
         area = getattr(result, "integral_of", None)
         if self.kind not in ("mean", "integral") or area is None:
             return float(_KINDS[self.kind](result.time, values, self._number(result)))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..analysis.harmonic import FrequencyResponse
     from ..analysis.linearise import Linearisation
     from ..analysis.optimise import Optimum
+    from ..analysis.orbits import PeriodicBranch
     from ..analysis.partials import Partials
     from ..analysis.periodic import PeriodicState
     from ..diagnosis.explain import Explanation
@@ -294,12 +295,17 @@ class Model:
         orbit = model.periodic_state("20 ms")
         orbit["C.v"], orbit.start, orbit.multipliers, orbit.stable, orbit.result
 
-        `forced=False`: an oscillation of its own, whose period is found too, from the one given. `settle` periods are simulated
-        first.
+        `forced=False`: an oscillation of its own, whose period is found, too. `settle` periods are simulated first.
         """
         from ..analysis.periodic import periodic_state
 
         return periodic_state(self, period, **options)
+
+    def periodic_states(self, frequency: str, between: Iterable[float], **options: Any) -> PeriodicBranch:
+        """Periodic states along the frequency of the forcing, by shooting: `model.periodic_states("f", between=(0.2, 0.7))`."""
+        from ..analysis.orbits import periodic_states
+
+        return periodic_states(self, frequency, between, **options)
 
     def harmonic_balance(self, frequency: str, between: Iterable[float], **options: Any) -> FrequencyResponse:
         """Periodic answers along the frequency of the model's forcing, a parameter in Hz, also where the curve turns back.

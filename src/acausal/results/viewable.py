@@ -103,6 +103,12 @@ class Viewable(ABC):
 
         return integral(self, name)
 
+    def extreme_of(self: Any, name: str, highest: bool = True) -> float:
+        """The largest (or smallest) value of a variable, as `ac.max` and `ac.min` take it: at the peak, between the rows, too."""
+        from .extremes import extreme
+
+        return extreme(self, name, highest)
+
     @property
     def history(self) -> History | None:
         """The event log, to look things up in; None where there is none."""

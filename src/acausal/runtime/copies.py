@@ -16,7 +16,7 @@ from .problem import Computed, Problem
 
 
 def copied(problem: Problem, count: int) -> Problem:
-    """`count` copies of a problem of index 1 without events. It is made once for each number of copies."""
+    """`count` copies of a problem without events, whose states stay the same. It is made once for each number of copies."""
     made: dict[int, Problem] = vars(problem.equations).setdefault("copies", {})
     if count not in made:
         made[count] = _Copying(problem, count).problem()
@@ -90,6 +90,7 @@ class _Copying:
             fixed=np.repeat(one.fixed, count),
         )
         found.code = code  # keeps the machine code in memory
+        found.derived = np.repeat(one.error_test()[2], count)
         return found
 
 

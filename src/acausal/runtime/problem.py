@@ -337,6 +337,7 @@ class Problem:
     fresh_jacobians: bool = False  # nonlinear constraints were differentiated: a Jacobian must not serve for more than one step
     use_native: bool = True
     lowered: Lowered = field(init=False, repr=False)  # where the unknowns of the system went
+    derived: Mask | None = field(default=None, init=False, repr=False)  # derivatives that are unknowns, if no `lowered` says it
     code: list[Any] = field(init=False, repr=False)  # keeps the machine code in memory
     candidates: Mask | None = field(
         init=False, repr=False, default=None
@@ -422,6 +423,8 @@ class Problem:
 
     def _is_derivative(self) -> Mask:
         lowered = getattr(self, "lowered", None)
+        if self.derived is not None:
+            return self.derived
         if lowered is None or lowered.system.derivatives is None:
             return np.zeros(self.size, dtype=bool)
         return np.asarray(lowered.kept >= len(lowered.system.derivatives.highest))

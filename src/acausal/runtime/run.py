@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
-from .inputs import Constant, Signal, Steps, has_corners, values_at
+from .inputs import Constant, Signal, Steps, Table, has_corners, values_at
 from .outcome import STUCK, Outcome, explain_not_finite, explain_place
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
@@ -142,7 +142,15 @@ class Smooth:
         self.pieces: list[tuple[Floats, Floats]] = []
 
     def begin(self) -> Outcome | None:
-        self.session.start(self.request.t0, self.request.y0, self.request.yp0)
+        r, problem = self.request, self.problem
+        self.session.start(r.t0, r.y0, r.yp0)
+        bends = [s.times for s in r.inputs.values() if isinstance(s, Table) and s.slopes is None]
+        if bends:  # of copies of a problem: others with such inputs are driven as if they had events
+            from .events.native import RESTART
+
+            times = np.unique(np.concatenate(bends))
+            times = times[(times > r.t0) & (times < r.t_end)]
+            self.session.set_bends(times, problem.differential, problem.nominal, RESTART)
         return None
 
     def advance(self, to: float, times: Floats) -> Outcome | None:

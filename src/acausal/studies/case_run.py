@@ -6,16 +6,21 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Event
 from typing import Any
+
+import numpy as np
 
 from ..errors import ModelError
 from ..language.reductions import Reduction
+from ..results.extremes import finer_times
 from ..runtime.storage import times_to_integrate
 from .outputs import Column
 from .together import Together
 from .variants import Variants
 
 STEADY = "steady"  # the cases are states of rest, not runs
+Stop = Event | None  # set: nobody waits for what is under way
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +35,7 @@ class Job:
     variants: Variants | None = None  # other models, where some of the changes are structural
     together: bool = False  # cases of a group are advanced in one solve
 
-    def solve(self, changes: Mapping[str, Any], start_from: Any = None, *, reduced: bool = False) -> Any:
+    def solve(self, changes: Mapping[str, Any], start_from: Any = None, *, reduced: bool = False, stop: Stop = None) -> Any:
         """The result of one case; if it is only `reduced` to numbers, with more output points where there are few."""
         model, options = self.model, self._fine if reduced else self.options
         if self.variants is not None:
@@ -41,7 +46,22 @@ class Job:
         options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
         if start_from is not None:
             options["start_from"] = start_from
-        return model.steady_state(**options) if self.steady else model.simulate(**{"on_failure": "keep", **options})
+        if stop is not None and not self.steady:
+            options.setdefault("progress", lambda t: not stop.is_set())
+        if self.steady:
+            return model.steady_state(**options)
+        result = model.simulate(**{"on_failure": "keep", **options})
+        finer = self._finer(result) if reduced else None
+        return result if finer is None else model.simulate(**{"on_failure": "keep", **options, "at": finer})
+
+    def _finer(self, result: Any) -> np.ndarray | None:
+        """Output times that resolve the extreme values that are asked for, where those of a run do not."""
+        asked = [
+            (c.what.path, c.what.kind == "max")
+            for c in self.columns
+            if isinstance(c.what, Reduction) and c.what.kind in ("max", "min")
+        ]
+        return finer_times(result, self._fine["at"], asked) if asked and "at" in self._fine and result.outcome.ok else None
 
     @cached_property
     def advanced(self) -> Together:
@@ -76,11 +96,11 @@ class Row:
         return self.outcome in ("FINISHED", "TERMINATED")
 
 
-def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any = None) -> tuple[Row, Any]:
+def run_case(job: Job, number: int, changes: Mapping[str, Any], start_from: Any = None, stop: Stop = None) -> tuple[Row, Any]:
     """Run one case. Whatever goes wrong in it becomes part of its row: other cases have nothing to do with it."""
     begun = time.perf_counter()
     try:
-        result = job.solve(changes, start_from, reduced=True)
+        result = job.solve(changes, start_from, reduced=True, stop=stop)
     except ModelError as error:
         return _failed(job, number, type(error).__name__, str(error), begun, getattr(error, "result", None))
     return _row(job, number, result, begun), result
@@ -107,14 +127,17 @@ def _failed(job: Job, number: int, name: str, message: str, begun: float, result
     return Row(number, empty, name, float("nan"), message, time.perf_counter() - begun), result
 
 
-def run_chunk(job: Job, cases: Sequence[tuple[int, Mapping[str, Any]]], start_from: Any = None) -> list[Row]:
-    """Several cases; a worker gets them at once, so that sending them does not cost more than running."""
-    found = job.advanced.results(cases) if job.together and len(cases) > 1 else {}
-    rows = []
+def run_chunk(job: Job, cases: Sequence[tuple[int, Mapping[str, Any]]], start_from: Any = None, stop: Stop = None) -> list[Row]:
+    """Several cases; a worker gets them at once, so that sending them does not cost more than running. What it gives back after it
+    was told to stop is not what the cases would have given."""
+    found = job.advanced.results(cases, stop) if job.together and len(cases) > 1 else {}
+    rows: list[Row] = []
     for number, changes in cases:
-        if number in found:
-            result, seconds = found[number]
+        if stop is not None and stop.is_set():
+            return rows
+        result, seconds = found.get(number, (None, 0.0))
+        if result is not None and job._finer(result) is None:
             rows.append(_row(job, number, result, time.perf_counter() - seconds))
         else:
-            rows.append(run_case(job, number, changes, start_from)[0])
+            rows.append(run_case(job, number, changes, start_from, stop)[0])
     return rows

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from itertools import islice
+from threading import Event
 from typing import Any
 
 from ..errors import UsageError
@@ -27,7 +28,7 @@ def rows_of(job: Job, chunks: Iterable[Chunk], where: Where, workers: int | None
     count = workers or os.cpu_count() or 1
     if where is None or where == "threads":
         with ThreadPoolExecutor(count) as pool:
-            yield from _stream(lambda chunk: pool.submit(run_chunk, job, chunk, start_from), chunks, count)
+            yield from _in_threads(job, chunks, pool, count, start_from)
     elif where == "processes":
         yield from _in_processes(job, chunks, count, start_from)
     elif where == "serial":
@@ -60,6 +61,15 @@ def _stream(submit: Callable[[Chunk], Future[list[Row]]], chunks: Iterable[Chunk
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _in_threads(job: Job, chunks: Iterable[Chunk], pool: Executor, workers: int, start_from: Any) -> Iterator[Row]:
+    """Ctrl-C comes to the main thread alone: when it leaves, what runs in the others is told to stop where it is."""
+    stop = Event()
+    try:
+        yield from _stream(lambda chunk: pool.submit(run_chunk, job, chunk, start_from, stop), chunks, workers)
+    finally:
+        stop.set()
 
 
 # --- processes ----------------------------------------------------------------------------------------------------------------
@@ -145,6 +155,9 @@ def _killer(number: int, width: int) -> Row:
 def _with_executor(job: Job, chunks: Iterable[Chunk], executor: Any, workers: int, start_from: Any) -> Iterator[Row]:
     """An executor of `concurrent.futures`, or anything with its `submit`."""
     count = getattr(executor, "_max_workers", workers)
+    if isinstance(executor, ThreadPoolExecutor):
+        yield from _in_threads(job, chunks, executor, count, start_from)
+        return
     try:
         yield from _stream(lambda chunk: executor.submit(run_chunk, job, chunk, start_from), chunks, count)
     except BrokenExecutor as error:

@@ -1,8 +1,8 @@
 """Cases of one model advanced together: copies of its equations in one solve, with one step size that suits all of them.
 
 A small plant costs more in the solver's own loop than in its equations. Copies share that loop (`runtime/copies.py`); each keeps
-its tolerance. A case that cannot come along (a start that fails, equations of another form, an input with corners) is run by
-itself, and so is one with which the others stop: the group is halved until it is found.
+its tolerance. A case that cannot come along (a start that fails, equations of another form, an input that jumps) is run by itself,
+and so is one with which the others stop: the group is halved until it is found.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,13 @@ from ..results.result import Result
 from ..runtime.copies import copied, spread_out
 from ..runtime.histories import history_cells
 from ..runtime.ida import Ida
-from ..runtime.inputs import Constant, has_corners
+from ..runtime.inputs import Constant, Steps, values_at
 from ..runtime.outcome import Outcome
-from ..runtime.preparation import Prepared
+from ..runtime.preparation import Beginning, Prepared
 from ..runtime.problem import Stored as Storage
 from ..runtime.run import run_to_end
 from ..runtime.solver import Request, Statistics
+from ..runtime.states import spread
 from .outputs import Column
 
 GROUP = 64  # cases that go together: of so many rows kernels use vector instructions
@@ -44,8 +46,10 @@ def why_not(model: Any, options: Mapping[str, Any], steady: bool, each_from: str
         return "only runs that begin by themselves are advanced together"
     if system.hybrid is not None:
         return "the model has events, at which each case would have to begin anew at its own time"
-    if system.derivatives is not None or not model.problem.size:
-        return "the states of the model are selected by numbers" if model.problem.size else "nothing is integrated"
+    if not model.problem.size:
+        return "nothing is integrated"
+    if system.derivatives is not None and _exchanges_states(model):
+        return "the states of the model may be exchanged on the way, by each case at its own time"
     if len(history_cells(system)) or model.problem.native is None:
         return "the model remembers its past (`ac.delay`)" if len(history_cells(system)) else "the native core is missing"
     solver = options.get("solver")
@@ -53,6 +57,26 @@ def why_not(model: Any, options: Mapping[str, Any], steady: bool, each_from: str
         return f"the solver is `{solver}`, not `ida`"
     other = [name for name in options if name not in _OWN and name not in {o.name for o in Ida.options} | {"solver"}]
     return f"`{other[0]}` is asked for" if other else ""
+
+
+def _exchanges_states(model: Any) -> bool:
+    """Whether that is so for the model as it is."""
+    beginning = Beginning(0.0, "start", {})
+    try:
+        return _may_exchange(model, model.prepare(beginning), beginning.t)
+    except ModelError:  # it is told by the cases, each of its own
+        return False
+
+
+def _may_exchange(model: Any, first: Prepared, t: float) -> bool:
+    """Whether a run that begins so may have to select other states of a reduced system on its way."""
+    selection, problem = model.selection, first.problem
+    if selection is None:
+        return False
+    known = values_at(first.signals, t, problem.known)
+    own = known[: problem.lowered.system.known_count]
+    y, yp = spread(problem, t, first.y, first.yp, known)
+    return bool(selection.dynamic(selection.select(t, y, yp, own, model._preparation.starts.starts(own).nominal)))
 
 
 def pays(model: Any, cases: int, columns: Sequence[Column]) -> bool:
@@ -72,16 +96,18 @@ class Together:
     def order(self) -> Order:
         return run_order(self.model, self.options)
 
-    def results(self, cases: Sequence[tuple[int, Mapping[str, Any]]]) -> dict[int, tuple[Result, float]]:
+    def results(self, cases: Sequence[tuple[int, Mapping[str, Any]]], stop: Event | None = None) -> dict[int, tuple[Result, float]]:
         """Results by number of the case, with the seconds each took; those that are missing are run by themselves."""
         begun, members = time.perf_counter(), dict[int, Prepared]()
         for number, changes in cases:
+            if stop is not None and stop.is_set():
+                return {}
             prepared = self._prepared(changes)
             if prepared is not None:
                 members[number] = prepared
         first = next(iter(members.values()), None)
         same = {k: p for k, p in members.items() if p.problem.lowered is first.problem.lowered} if first is not None else {}
-        found = self._advanced(same)
+        found = self._advanced(same, stop)
         each = (time.perf_counter() - begun) / max(1, len(found))
         return {number: (result, each) for number, result in found.items()}
 
@@ -97,19 +123,20 @@ class Together:
             found = self.model._preparation.prepare(beginning)
         except ModelError:  # it is told by the run of that case
             return None
-        return None if any(has_corners(s) for s in found.signals.values()) else found
+        jumps = any(isinstance(s, Steps) for s in found.signals.values())
+        return None if jumps or _may_exchange(self.model, found, beginning.t) else found
 
-    def _advanced(self, members: Mapping[int, Prepared]) -> dict[int, Result]:
-        if len(members) < 2:
+    def _advanced(self, members: Mapping[int, Prepared], stop: Event | None) -> dict[int, Result]:
+        if len(members) < 2 or (stop is not None and stop.is_set()):
             return {}
-        found = self._solved(list(members.values()))
+        found = self._solved(list(members.values()), stop)
         if found is not None:
             return dict(zip(members, found, strict=True))
         numbers = list(members)
         halves = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
-        return {k: r for half in halves for k, r in self._advanced({n: members[n] for n in half}).items()}
+        return {k: r for half in halves for k, r in self._advanced({n: members[n] for n in half}, stop).items()}
 
-    def _solved(self, members: Sequence[Prepared]) -> list[Result] | None:
+    def _solved(self, members: Sequence[Prepared], stop: Event | None = None) -> list[Result] | None:
         """One solve for all; None if it stopped before its end."""
         one, order, count = members[0].problem, self.order, len(members)
         problem = copied(one, count)
@@ -131,6 +158,7 @@ class Together:
             options=order.options,
             known=known,
             sound=True,
+            progress=None if stop is None else lambda t: not stop.is_set(),
         )
         run = run_to_end(order.solver, problem, request)
         if run.interrupted:  # Ctrl-C is meant for the study: halves of this group are not tried
@@ -144,7 +172,7 @@ class Together:
         choice, model = self.order.choice, self.model
         known = member.problem.known
         stored = Stored(run.times, rows, choice.column, choice.slope_column, known, member.signals, run.t)
-        return Result(model.program, stored, Outcome.FINISHED, Statistics(run.statistics), member.told)
+        return Result(model.program, stored, Outcome.FINISHED, Statistics(run.statistics), member.told, run.journal)
 
 
 def _known(member: Prepared, t: float) -> np.ndarray:
