@@ -35,11 +35,6 @@ def catalogue(program: Program, known: np.ndarray) -> Json:
     return described(program.system, program.title, known)
 
 
-def labelled(node: Json) -> str:
-    """A part's name among its siblings; of a list of components with its place there."""
-    return f"{node['name']}[{node['position']}]" if "position" in node else node["name"]
-
-
 def described(system: System, title: str, known: np.ndarray) -> Json:
     """The catalogue of what a translation made; a result has it, too."""
     writer = _Writer(system.plant, known, _differentiated(system))

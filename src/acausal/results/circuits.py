@@ -10,16 +10,15 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from ..program.catalogue import labelled
 from ..records import dataclass
 
 _PORTS = 400  # ports of one medium that are drawn
 CHARTS = {"Fluid": ["ph", "Ts"], "MoistAir": ["Tw"]}  # by the class of a medium
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Leg:
-    """A part that a medium passes: from one port to another, by their numbers in the circuit."""
+    """A part that a medium passes, from one of its ports to another: places in the circuit's list."""
 
     part: str
     a: int
@@ -28,12 +27,12 @@ class Leg:
 
 @dataclass(slots=True)
 class Circuit:
-    """All parts that one medium passes."""
+    """Everything through which one medium flows."""
 
     medium: str
     ports: list[str]
     legs: list[Leg]
-    charts: list[str]
+    charts: list[str]  # kinds of charts that there are of it
 
 
 def circuits_of(catalogue: Mapping[str, Any]) -> list[Circuit]:
@@ -74,3 +73,8 @@ def _elements(node: dict[str, Any]) -> Iterator[str]:
 
 def _ports(kind: dict[str, Any]) -> list[dict[str, Any]]:
     return [c for c in kind["connectors"] if c.get("medium class") in CHARTS and not c["shape"]]
+
+
+def labelled(node: Mapping[str, Any]) -> str:
+    """A part's name among its siblings; of a list of components with its place there."""
+    return f"{node['name']}[{node['position']}]" if "position" in node else node["name"]

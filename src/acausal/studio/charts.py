@@ -10,8 +10,9 @@ import numpy as np
 
 from ..errors import UsageError
 from ..results import psychrometric
+from ..results.circuits import Circuit, Leg
 from ..results.diagrams import ZERO, Isolines, PressureEnthalpy, TemperatureEntropy, drawable, passing
-from .protocol import Chart, ChartLine, Circuit, Leg
+from .protocol import Chart, ChartLine
 
 _BETWEEN = 12  # points from one end of a leg to the other where it is curved
 _TIMES = 400

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import AcausalError
 from ..language.units import compatible, convert
-from ..program.catalogue import labelled
+from ..results.circuits import labelled
 from .protocol import Part, Quantity, Unit
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import NameNotFound
 from ..language.icons import initials, is_drawing
-from ..program.catalogue import labelled
+from ..results.circuits import labelled
 from .describe import is_difference, starred
 from .protocol import Diagram, DiagramPart, Port, Shown, Wire
 

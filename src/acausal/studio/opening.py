@@ -20,7 +20,7 @@ from ..model.model import compile as translate
 from ..results.circuits import circuits_of
 from . import application, describe
 from .diagram import diagram
-from .protocol import Choice, Circuit, Diagram, Leg, Model, Part
+from .protocol import Choice, Diagram, Model, Part
 
 _NICE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0)
 _MANY_STATES = 300  # beyond which nobody asks for time constants
@@ -62,17 +62,13 @@ def opened(target: str, choices: Mapping[str, Any], version: int, sketch: bool =
         seconds=time.perf_counter() - begin,
         warnings=[] if model is None else [f"Nothing is connected to `{name}`." for name in model.open_connectors()],
         runs=model is not None,
-        circuits=[_circuit(found) for found in circuits_of(catalogue)],
+        circuits=circuits_of(catalogue),
         written=found.written,
         time=catalogue["independent"],
         diagram=_top(catalogue),
         free=found.free,
     )
     return Opened(model, catalogue, page, _files(target, loaded), found.wrong)
-
-
-def _circuit(found: Any) -> Circuit:
-    return Circuit(found.medium, found.ports, [Leg(leg.part, leg.a, leg.b) for leg in found.legs], found.charts)
 
 
 @dataclass(slots=True)

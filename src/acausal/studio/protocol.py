@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ..errors import Diagnostic, Location
 from ..records import dataclass
+from ..results.circuits import Circuit, Leg
 
 Value = float | str | bool | list[Any] | None
 Role = Literal["parameter", "constant", "input", "variable", "output", "discrete", "expression"]
@@ -93,25 +94,6 @@ class Problem:
     source: str = ""
     details: list[str] = field(default_factory=list)
     remedy: str = ""
-
-
-@dataclass(slots=True)
-class Leg:
-    """A part that a medium passes, from one of its ports to another: places in the circuit's list."""
-
-    part: str
-    a: int
-    b: int
-
-
-@dataclass(slots=True)
-class Circuit:
-    """Everything through which one medium flows."""
-
-    medium: str
-    ports: list[str]
-    legs: list[Leg]
-    charts: list[str]  # kinds of charts that there are of it
 
 
 @dataclass(slots=True)
