@@ -92,7 +92,8 @@ class Replaced {
             if (done_.count(node)) {
                 continue;
             }
-            const bool asked = simplify_ || !acausal::is_operation(node); // who renames leaves has nothing to say of the rest
+            const bool rest = acausal::is_operation(node) || acausal::is_constant(node);
+            const bool asked = simplify_ || !rest; // who renames leaves has nothing to say of the rest
             nb::object found = expanded ? rebuilt(node) : asked ? call(leaf_, node) : nb::none();
             if (!found.is_none()) {
                 done_.emplace(node, std::move(found));
@@ -161,5 +162,5 @@ void bind_expressions(nb::module_& m) {
     m.def("transform", &transform, "root"_a, "leaf"_a, "rebuild"_a, "simplify"_a = true,
           "A DAG rebuilt bottom-up: `leaf(node)` may replace a node; operations over other arguments are made here, in their simplest "
           "form if that is wanted, and `rebuild(node, args)` makes whatever else has arguments. Where nothing is simplified, `leaf` "
-          "is not asked about operations.");
+          "is not asked about operations and constants.");
 }

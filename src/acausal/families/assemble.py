@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import prod
 
 import numpy as np
 
@@ -286,7 +287,7 @@ class _Builder:
         return blocks, count
 
     def _rows(self, kind: Kind, equation: TracedEquation, kept: np.ndarray | None, start: int) -> tuple[Rows, RowBlock]:
-        total = kind.count * int(np.prod(equation.shape))
+        total = kind.count * prod(equation.shape)
         picked = None if kept is None or kept.all() else np.flatnonzero(kept)
         count = total if picked is None else len(picked)
         numbers = np.arange(start, start + count, dtype=np.int32)[None, :]
@@ -459,6 +460,9 @@ class _Builder:
 
     def _derivative_places(self, place: np.ndarray) -> np.ndarray:
         unknown = place < 2 * self.n
+        if unknown.all():
+            self.differential[place] = True
+            return place + self.n
         self.differential[place[unknown]] = True
         cells = place - 2 * self.n
         given, rates = self.plant.rates(np.where(unknown, ZERO, cells).ravel())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -177,7 +178,7 @@ def local_balance(traced: list[Traced]) -> list[Diagnostic]:
         if _is_composite(one.kind) or one.connections:
             continue
         least, most = _owed(one.kind)
-        stated = sum(int(np.prod(e.shape)) for e in one.equations)
+        stated = sum(prod(e.shape) for e in one.equations)
         if not least <= stated <= most:
             found.append(_local_diagnostic(one.kind, one, least if stated < least else most, stated))
     return found

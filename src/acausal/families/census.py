@@ -58,6 +58,7 @@ class Census:
         if not isinstance(root, Component):
             raise ModelError(f"A model is made from a component, got {root!r} of type {type(root).__name__}.")
         self._nodes: dict[int, Node] = {}
+        self._moved: dict[Expression, Reference] = {}  # what references to components have become
         self._components: list[Component] = []  # keeps them alive, so that ids stay theirs
         self._by_signature: dict[Any, _Alike] = {}
         self._trial = trial
@@ -109,7 +110,12 @@ class Census:
         return renamed(expression, leaf) if holder is None else transform(expression, leaf)
 
     def _reference(self, node: Reference) -> Reference:
-        return Reference(self.node(node.root), self.node(node.owner), node.name, node.shape, node.picked, node.order)
+        found = self._moved.get(node)
+        if found is None:
+            owner = self.node(node.owner)
+            root = owner if node.root is node.owner else self.node(node.root)
+            found = self._moved[node] = Reference(root, owner, node.name, node.shape, node.picked, node.order)
+        return found
 
     def moved_end(self, end: ConnectorView | Reference) -> ConnectorView | Reference:
         """An end of a connection."""

@@ -47,9 +47,12 @@ class Found:
 
 
 def find(
-    tables: list[Coded], size: int, literals: Literals, incidence: Incidence, sigma: np.ndarray, reduction: Reduction
-) -> Found | None:
-    """Combinations of rows in which the highest derivatives of a block cancel; None if there are none."""
+    touching: Callable[[np.ndarray], list[Coded]], size: int, literals: Literals, incidence: Incidence, sigma: np.ndarray,
+    reduction: Reduction,
+) -> Found | None:  # fmt: skip
+    """Combinations of rows in which the highest derivatives of a block cancel; None if there are none.
+
+    `touching` gives the tables that contribute to rows of a mask; most models have no block for which they are asked."""
     c, d = reduction.differentiations.astype(np.int64), reduction.orders.astype(np.int64)
     active = incidence.keep(sigma + c[incidence.owners] == d[incidence.indices])
     form = block_form(active, reduction.matching)
@@ -59,8 +62,7 @@ def find(
     number[form.sizes[number] == 1] = -1
     of_row, of_unknown = np.full(incidence.n_equations, -1), np.full(incidence.n_unknowns, -1)
     of_row[form.equations], of_unknown[form.unknowns] = number, number
-    touched = [t for t in tables if (of_row[t.rows] >= 0).any()]
-    at = occurrences(touched, size, literals)
+    at = occurrences(touching(of_row >= 0), size, literals)
     inside = (of_row[at.row] >= 0) & (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown])
     literal = of_row >= 0
     literal[at.row[inside & np.isnan(at.factor)]] = False

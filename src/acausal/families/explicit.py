@@ -86,11 +86,11 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
             silent[rows[unfolded(family, slot) == wanted[rows]]] = True
-        for output, slot, value, reads in family.template.entries:
+        outputs, slots = family.template.entry_places
+        where = unsigned(family, slots) == wanted[family.rows[outputs]]
+        for k in np.flatnonzero(where.any(axis=1)):
+            (output, _, value, reads), here = family.template.entries[k], where[k]
             rows = family.rows[output]
-            here = unfolded(family, slot) == wanted[rows]
-            if not here.any():
-                continue
             np.add.at(occurrences, rows[here], 1)
             if value is not None:
                 literal[rows[here]] = True
@@ -128,6 +128,12 @@ def _only_parameters(system: System, family: Family, reads: tuple[int, ...], inp
         cell = unfolded(family, slot) - 2 * system.size
         steady &= (cell >= FIRST_PARAMETER) & ~np.isin(cell, inputs)
     return steady
+
+
+def unsigned(family: Family, slots: np.ndarray) -> np.ndarray:
+    """Workspace indices of several slots without their signs."""
+    index = family.slots[slots]
+    return np.where(index < 0, ~index, index) if MIXED in family.signs else index
 
 
 def unfolded(family: Family, slot: int) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
 from .evaluate import evaluate_arrays
-from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded
+from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded, unsigned
 from .forms import Form, Forms, Outputs, formed
 from .forms import compact as _compact
 from .forms import kept as _kept
@@ -191,10 +191,7 @@ class _Lowering:
         """Rows of a family that contain the variable they compute: solved for it."""
         found: list[Piece] = []
         outputs, slots = family.template.entry_places
-        index = family.slots[slots]
-        where = (np.where(index < 0, ~index, index) if MIXED in family.signs else index) == self.unknown_of_row[
-            family.rows[outputs]
-        ]
+        where = unsigned(family, slots) == self.unknown_of_row[family.rows[outputs]]
         for k in np.flatnonzero(where.any(axis=1)):
             (output, slot, value, _), here = family.template.entries[k], where[k]
             minus = negative(family, slot)
@@ -373,10 +370,10 @@ class _Chain:
         targets, sources, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []
         for offset, families in ((0, self.families), (self.m, self.assignments)):
             for family in families:
-                shapes.append((len(family.template.entries), family.count))
-                for output, slot, _, _ in family.template.entries:
-                    targets.append(offset + family.rows[output].astype(np.int64))
-                    sources.append(unfolded(family, slot).astype(np.int64))
+                outputs, slots = family.template.entry_places
+                shapes.append((len(slots), family.count))
+                targets.append((offset + family.rows[outputs].astype(np.int64)).ravel())
+                sources.append(unsigned(family, slots).astype(np.int64).ravel())
         target, source = np.concatenate(targets), np.concatenate(sources)
         return target, source, (source >= self.m) & (source < 2 * self.m), shapes
 

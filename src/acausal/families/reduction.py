@@ -101,17 +101,21 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
     rows = _Rows(system, wanted, pattern.indices, column, pattern.by_slope)
     if not rows.found.regular:
         return system
-    return _combined(system, wanted, rows) or _raised(system, [coded(f, system.size) for f in system.families], rows)
+    return _combined(system, wanted, rows) or _raised(system, None, rows)
+
+
+def _touched(system: System) -> Callable[[np.ndarray], list[Coded]]:
+    return lambda rows: [coded(f, system.size) for f in system.families if rows[f.rows].any()]
 
 
 def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
     """The reduced system if combinations of rows are needed (see `combinations`); None if not, or if nothing makes it regular."""
     values = system.aliases.literals
     literals = Literals(system.known_count - len(values), values)
-    tables = [coded(f, system.size) for f in system.families]
-    here = find(tables, system.size, literals, rows.incidence, rows.sigma, rows.found)
+    here = find(_touched(system), system.size, literals, rows.incidence, rows.sigma, rows.found)
     if here is None:
         return None
+    tables = [coded(f, system.size) for f in system.families]
     combiner = Combiner(system.size, literals, system.plant)
     while here is not None:
         tables = combiner.applied(tables, here, rows.found)
@@ -119,7 +123,8 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
         rows = _Rows(system, wanted, at.row, at.unknown, at.order)
         if not rows.found.regular:
             return None
-        here = find(tables, system.size, combiner.literals, rows.incidence, rows.sigma, rows.found)
+        here = find(lambda r, t=tables: [one for one in t if r[one.rows].any()], system.size, combiner.literals,  # type: ignore[misc]
+                    rows.incidence, rows.sigma, rows.found)  # fmt: skip
     slopes = np.zeros(system.size, dtype=bool)
     slopes[at.unknown[at.order > 0]] = True
     changed = replace(
@@ -132,10 +137,12 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
     return _raised(changed, tables, rows)
 
 
-def _raised(system: System, tables: list[Coded], rows: _Rows) -> System:
+def _raised(system: System, tables: list[Coded] | None, rows: _Rows) -> System:
+    """The system with what differentiation adds; `tables`: its families, if combinations changed them."""
     c, orders = rows.found.differentiations[: system.equation_count], rows.found.orders[: system.size]
     if not c.any() and (orders <= 1).all():
-        return replace(system, families=_as_families(tables, system.size)) if system.combined else system
+        return replace(system, families=_as_families(tables, system.size)) if tables is not None and system.combined else system
+    tables = [coded(f, system.size) for f in system.families] if tables is None else tables
     unknown = rows.incidence.indices[c[np.minimum(rows.incidence.owners, len(c) - 1)] > 0]
     return _Reducer(system, tables, np.unique(unknown[unknown < system.size]), c, orders).reduced()
 

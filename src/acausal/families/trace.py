@@ -309,27 +309,27 @@ def _not_an_equation(component: Component, item: Any, where: Location | None) ->
 
 
 def _check_bound(equation: Equation, component: Component) -> None:
-    _check_parts(component, str(equation), equation.location, equation.lhs, equation.rhs)
+    _check_parts(component, lambda: str(equation), equation.location, equation.lhs, equation.rhs)
 
 
 def _check_statement(statement: Any, component: Component) -> None:
     for part, place in expressions(statement):
-        _check_parts(component, place.source, place, part)
+        _check_parts(component, lambda place=place: place.source, place, part)  # type: ignore[misc]
 
 
-def _check_parts(component: Component, text: str, place: Location | None, *parts: Expression) -> None:
+def _check_parts(component: Component, text: Callable[[], str], place: Location | None, *parts: Expression) -> None:
     """Everything must be the component's own, or below it."""
     for node in leaves(*parts):
         if isinstance(node, Unbound):
             raise ModelError(
                 f"`{node}` is used without `self.` in an equation of {type(component).__name__}.",
                 component=type(component).__name__,
-                equation=text,
+                equation=text(),
                 location=place,
                 remedy=f"Write `self.{node}`.",
             )
         if isinstance(node, Reference) and node.owner is not component and node.owner._steps_from(component) is None:
-            raise ModelError(_not_below(component, node.owner, text, place))
+            raise ModelError(_not_below(component, node.owner, text(), place))
 
 
 def _not_yielded(component: Component, statement: Any) -> Diagnostic:

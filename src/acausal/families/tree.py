@@ -134,6 +134,9 @@ _HELD = (
 )  # fmt: skip
 
 
+_NUMBERS = (type(None), float, bool, int)
+
+
 def recorded(declaration: Declaration, declared_in: str) -> Declaration:
     """A declaration of the translation's own, of one of the language's classes, whoever derived others from them."""
     base: type[Declaration] = _base_of(type(declaration))  # type: ignore[arg-type]  # classes are hashable
@@ -145,7 +148,8 @@ def recorded(declaration: Declaration, declared_in: str) -> Declaration:
         new.source = str(getattr(declaration.source, "name", declaration.source))
         new.initial = frozen_value(declaration.initial)
     for name in NUMERIC:
-        new.__dict__[name] = frozen_value(getattr(declaration, name, None))
+        held = getattr(declaration, name, None)
+        new.__dict__[name] = held if type(held) in _NUMBERS else frozen_value(held)
     for name in _CLASS_LEVEL if base is not type(declaration) else ():
         said = getattr(declaration, name, None)
         if said != getattr(new, name, None):

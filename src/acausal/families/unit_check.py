@@ -173,9 +173,10 @@ class _Earlier:
         self.key = ""
         if found is not None:
             leaves = [n for n in found.objects if isinstance(n, Reference)]
-            units = {n.declaration.unit: measure_text(n.declaration.unit) for n in leaves if n.declaration.unit}
-            told = [known.get((n.owner.kind.index, n.name)) for n in leaves]
+            units = [measure_text(unit) for unit in {n.declaration.unit: None for n in leaves} if unit]
+            told = [known.get((n.owner.kind.index, n.name)) for n in leaves] if known else []
             below = [told_of.measure if told_of is not None else None for told_of in told]
+            below = below if any(below) else []
             split = [(len(s.parts), s.stated and measure_text(s.stated)) for s in stated]
             self.key = contribution.key("units", found, plain, split, units, below, time, measure_text(time))
 

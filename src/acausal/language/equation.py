@@ -25,7 +25,8 @@ class Equation:
     def stated(lhs: Expression, rhs: Any, location: Location) -> Equation:
         right = as_expression(rhs)
         try:
-            np.broadcast_shapes(lhs.shape, right.shape)
+            if lhs.shape != right.shape:
+                np.broadcast_shapes(lhs.shape, right.shape)
         except ValueError:
             raise ShapeError(
                 f"The two sides of an equation have different lengths: {lhs.shape} on the left, {right.shape} on the right.",
@@ -37,7 +38,8 @@ class Equation:
 
     @property
     def shape(self) -> Shape:
-        return np.broadcast_shapes(self.lhs.shape, self.rhs.shape)
+        left, right = self.lhs.shape, self.rhs.shape
+        return left if left == right else np.broadcast_shapes(left, right)
 
     @property
     def residual(self) -> Expression:

@@ -308,6 +308,10 @@ class Reference(Expression):
 
     def __new__(cls, root: Any, owner: Any, name: str, shape: Shape, picked: np.ndarray | None = None, order: int = 0) -> Reference:
         key = (Reference, id(root), id(owner), name, shape, None if picked is None else picked.tobytes(), order)
+        known = _references.get(key)
+        node: Reference | None = None if known is None else known()
+        if node is not None:
+            return node
         return _intern(cls, key, shape, root=root, owner=owner, name=name, picked=picked, order=order)
 
     @property
@@ -421,6 +425,8 @@ def as_expression(value: Any) -> Expression:
     """Numbers and arrays of numbers become nodes; nodes stay; anything else is refused with its value and type."""
     if isinstance(value, Expression):
         return value
+    if type(value) is float or type(value) is int:
+        return Constant(value)
     if hasattr(value, "__acausal_expression__"):
         return value.__acausal_expression__()
     if isinstance(value, (bool, int, float, np.floating, np.integer, np.bool_)):
@@ -446,6 +452,8 @@ def apply(operator: str | Operator, *values: Any) -> Expression:
 
 def _binary(name: str, a: Any, b: Any) -> Expression:
     try:
+        if isinstance(a, Expression) and isinstance(b, Expression):
+            return _simplified(_operators.OPERATORS[name], (a, b))
         return apply(name, a, b)
     except UsageError:
         other = b if isinstance(a, Arithmetic) else a
@@ -469,7 +477,7 @@ def rebuild(node: Expression, args: tuple[Expression, ...]) -> Expression:
 
 def renamed(node: Expression, leaf: Callable[[Expression], Expression | None]) -> Expression:
     """`transform`, where each leaf becomes one of its own: nothing can become simpler by that, so that nothing is tried, and
-    operations stay operations: `leaf` is asked about other nodes only."""
+    operations and numbers stay what they are: `leaf` is asked about other nodes only."""
     found: Expression = _transformed(node, leaf, rebuild, False)
     return found
 

@@ -42,6 +42,10 @@ class Independent:
         return self if component is None else Time()
 
 
+_WITHOUT = ("builtins", "acausal.language.component")  # of which nobody is asked
+
+
 def independents(cls: type) -> list[Independent]:
     """What a class and those it is derived from say the independent variable is."""
-    return [v for base in reversed(cls.__mro__) for v in vars(base).values() if isinstance(v, Independent)]
+    own = [base for base in cls.__mro__ if base.__module__ not in _WITHOUT]
+    return [v for base in reversed(own) for v in vars(base).values() if isinstance(v, Independent)]

@@ -61,7 +61,7 @@ def simplified(operator: Any, args: tuple[Any, ...]) -> Any:
 def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tuple[Any, ...]], Any], simplify: bool = True) -> Any:
     """A DAG rebuilt bottom-up: `leaf(node)` may replace a node, `rebuild(node, args)` makes what is no operation.
 
-    Where nothing is simplified, `leaf` is not asked about operations."""
+    Where nothing is simplified, `leaf` is not asked about operations and constants."""
     done: dict[Any, Any] = {}
     stack: list[tuple[Any, bool]] = [(root, False)]
     while stack:  # not recursive: `sum(r.p.i for r in self.R)` is as deep as there are summands
@@ -71,7 +71,7 @@ def transform(root: Any, leaf: Callable[[Any], Any], rebuild: Callable[[Any, tup
         if expanded:
             done[node] = _rebuilt(node, tuple(done[a] for a in node.args), rebuild, simplify)
             continue
-        replaced = None if not simplify and type(node) is _words[0] else leaf(node)
+        replaced = None if not simplify and type(node) in (_words[0], _words[2]) else leaf(node)
         if replaced is not None or not node.args:
             done[node] = node if replaced is None else replaced
         else:

@@ -16,7 +16,7 @@ from ..families.starts import StartReader
 from ..families.system import System
 from ..language.component import Component
 from ..program.file import load, save
-from ..program.program import Program, sliding_along, translate
+from ..program.program import Program, sliding_along, translate, uncollected
 from ..results.point import point, shown
 from ..results.result import Result
 from ..runtime.initialise.earlier import Earlier, earlier_values
@@ -68,7 +68,7 @@ def compile(component: Component, *, units: bool = True, failures: Iterable[str]
         may_fail: AbstractContextManager[None] = failing(component, failures)
     else:
         may_fail = nullcontext()
-    with may_fail:
+    with may_fail, uncollected():
         model = Model(translate(component, units=units))
     told_of_open(model.system, model.title)
     return model

@@ -8,7 +8,9 @@ pickled, copied, written to a file and read without the source. `model/model.py`
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Collection
+import gc
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -78,7 +80,21 @@ def translate(component: Component, *, units: bool = True, sliding: Collection[t
     from ..families.assemble import read  # whoever reads a model from a file translates nothing
 
     begin = perf_counter()
-    return _assembled(read(component), begin, units, sliding)
+    with uncollected():
+        return _assembled(read(component), begin, units, sliding)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """A translation makes objects by the ten thousand, and hardly any garbage: nobody looks for it meanwhile."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def sliding_along(program: Program, surfaces: Collection[tuple[int, str]]) -> Program:
