@@ -11,6 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
 from acausal.library.thermal import FixedTemperature
+from benchmarks.cold_stores import REST, rig, stepped
 
 R134A = ac.media.fluid("R134a")
 
@@ -192,6 +193,18 @@ def test_cells_conserve_and_agree_with_zones(wired: Any) -> None:
         assert found[name].outcome
     heats = {name: float(result["part.air.Q_flow"][-1]) for name, result in found.items()}
     assert heats["cells"] == pytest.approx(heats["zones"], rel=2e-3)
+
+
+@pytest.mark.parametrize("what", ["flow", "valve"])
+def test_boundaries_answer_steps_as_cells_do(what: str) -> None:
+    """Up, back, down and back: what leaves the evaporator and what it holds (`acausal bench plants` has the others)."""
+    runs = [stepped(rig("evaporator", cells), "evaporator", what) for cells in (0, 30)]
+    grid = np.arange(REST - 20.0, float(runs[0].time[-1]), 1.0)
+    (h, charge), (h_cells, charge_cells) = (
+        [np.interp(grid, r.time, np.asarray(r[f"exchanger.{q}"])) for q in ("h_out", "charge")] for r in runs
+    )
+    assert np.sqrt(np.mean((h - h_cells) ** 2)) < 0.1 * np.ptp(h_cells)
+    assert np.abs(charge / charge_cells - 1).max() < 0.04
 
 
 def test_a_slip_that_is_not_known() -> None:

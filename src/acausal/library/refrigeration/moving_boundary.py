@@ -12,7 +12,10 @@ differentiated; an exchanger may flood, run dry, stand still and start again.
   profile (Zivi's slip), and keeps every zone longer than `eps`. These pulls decide how fast a boundary moves, not where it
   ends.
 - The wall is divided as the zones are, within `tau_wall`. The boundary takes the heat of the wall that it passes along, upwind
-  (Tummescheit 4.65, with the signs of 4.49, which are misprinted in 4.65).
+  (Tummescheit 4.65, with the signs of 4.49, which are misprinted in 4.65). Behind the boiling zone of an evaporator it is in
+  pieces: wall that falls dry cools what is next to it, not the whole of the zone and what leaves it.
+- Where boiling advances over warm wall, what this evaporates at once is not there to fill the zone with vapour: its quality rises
+  less along the way, and it holds more (Evaporator._dry_from).
 
 Void fraction after Zivi: ``gamma(x) = x/(c + (1-c)·x)`` with ``c = (rho_v/rho_l)^(2/3)`` (Tummescheit 4.71, 4.74; the exponent
 of 4.74 is misprinted there).
@@ -49,6 +52,7 @@ def _upwind(flow: Any, here: Any, there: Any) -> Any:
 
 
 BEYOND = 0.02  # of the two-phase range: so far outside of it may be what leaves a zone that is about to be left by a phase
+T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
 SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
 
 
@@ -73,10 +77,10 @@ class Void:
     def homogeneous(self, x: Any) -> Any:
         return x / (x + (1 - x) * self.ratio)
 
-    def mean(self, x: Any) -> Any:
-        """Over the qualities from x to 1, as when each metre takes up the same heat."""
+    def mean(self, x: Any, end: Any = 1.0) -> Any:
+        """Over the qualities from x to `end`, as when each metre takes up the same heat."""
         c = self.c
-        return 1 / (1 - c) + c / ((1 - c) ** 2 * (1 - x)) * ac.log(c + (1 - c) * x)
+        return 1 / (1 - c) - c / ((1 - c) ** 2 * (end - x)) * ac.log((c + (1 - c) * end) / (c + (1 - c) * x))
 
 
 class MovingBoundary(RefrigerantExchanger):
@@ -84,6 +88,7 @@ class MovingBoundary(RefrigerantExchanger):
 
     ZONES: ClassVar[int]
     TWO_PHASE: ClassVar[int]  # which zone that is
+    PIECES: ClassVar[tuple[int, ...]]  # of wall, zone by zone
 
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, group="method", doc="size of the mass flow")
     eps = ac.Parameter(0.01, min=1e-6, max=0.2, group="method", doc="share of the length that a zone keeps")
@@ -116,7 +121,10 @@ class MovingBoundary(RefrigerantExchanger):
         n = self.ZONES
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="always", doc="mass of each zone")
         self.Y = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4, state="always", doc="enthalpy of each zone")
-        self.E = ac.Variable(shape=n, unit="J", nominal=6e5, start=1e5, state="always", doc="energy of each wall, from 0 K")
+        pieces = sum(self.PIECES)
+        self.E = ac.Variable(
+            shape=pieces, unit="J", nominal=6e5, start=1e5, state="always", doc="energy of each piece of wall, from 0 K"
+        )
         self.wall = ac.Variable(shape=n - 1, start=0.3, state="always", doc="length of all walls but the last")
         self.L = ac.Variable(shape=n, start=0.3, doc="length of each zone as a share of the whole")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each zone")
@@ -134,7 +142,7 @@ class MovingBoundary(RefrigerantExchanger):
         yield self.b.p == p
         yield self.a.h.outflow == h[0]
         yield self.b.h.outflow == self.h_out
-        yield from self._balances(state.T)
+        yield from self._balances(state.T, ends)
         yield from self.boundaries(ends)
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
         self.energy = ac.named(
@@ -148,28 +156,63 @@ class MovingBoundary(RefrigerantExchanger):
     def boundaries(self, ends: Any) -> Iterator[Any]:
         """What crosses the boundaries, `m` and `H`, and `h_out`."""
 
-    def _balances(self, T: Any) -> Iterator[Any]:
+    def _balances(self, T: Any, ends: Any) -> Iterator[Any]:
         n = self.ZONES
-        L, wall = [self.L[i] for i in range(n)], [self.wall[i] for i in range(n - 1)]
-        wall.append(1 - sum(wall[1:], wall[0]))
-        T_wall = [self.E[i] / (self.C * wall[i]) for i in range(n)]
-        alpha = self._alphas()
-        q = [alpha[i] * self.area * wall[i] * (T_wall[i] - T[i]) for i in range(n)]
-        q_air = [self.UA * wall[i] * (self.air.T - T_wall[i]) for i in range(n)]
+        L, wall = [self.L[i] for i in range(n)], self._lengths()
         m = [self.a.m_flow, *(self.m[i] for i in range(n - 1)), -self.b.m_flow]
         H = [self.a.m_flow * self.a.h.actual, *(self.H[i] for i in range(n - 1)), -self.b.m_flow * self.b.h.actual]
         growth = [(L[i] - wall[i]) / self.tau_wall for i in range(n - 1)]
-        speed = [sum(growth[1 : i + 1], growth[0]) for i in range(n - 1)]
-        taken = [0.0, *(self.C * v * self._passed(v, T_wall[i + 1], T_wall[i]) for i, v in enumerate(speed)), 0.0]
+        speed = [0.0, *(sum(growth[1 : i + 1], growth[0]) for i in range(n - 1)), 0.0]
         dp = (self.p - self.p_slow) / self.tau_p
+        q, q_air = self._heat(T, ends)
         for i in range(n):
             yield ac.der(self.M[i]) == m[i] - m[i + 1]
-            yield ac.der(self.Y[i]) == H[i] - H[i + 1] + q[i] + self.V * L[i] * dp
-            yield ac.der(self.E[i]) == q_air[i] + self.Q_wall * wall[i] - q[i] + taken[i + 1] - taken[i]
+            yield ac.der(self.Y[i]) == H[i] - H[i + 1] + sum(q[i][1:], q[i][0]) + self.V * L[i] * dp
+        yield from self._wall_balances(speed, q, q_air)
         for i in range(n - 1):
             yield ac.der(self.wall[i]) == growth[i]
         yield ac.der(self.p_slow) == dp
-        yield self.air.Q_flow == sum(q_air[1:], q_air[0])
+        air = [part for zone in q_air for part in zone]
+        yield self.air.Q_flow == sum(air[1:], air[0])
+
+    def _lengths(self) -> list[Any]:
+        """Of the walls, zone by zone."""
+        wall = [self.wall[i] for i in range(self.ZONES - 1)]
+        return [*wall, 1 - sum(wall[1:], wall[0])]
+
+    def _wall_temperatures(self) -> list[list[Any]]:
+        """Of the pieces of wall, zone by zone; pieces of a zone are equally long."""
+        found, first = [], 0
+        for length, pieces in zip(self._lengths(), self.PIECES, strict=True):
+            found.append([self.E[first + k] / (self.C * length / pieces) for k in range(pieces)])
+            first += pieces
+        return found
+
+    def _heat(self, T: Any, ends: Any) -> tuple[list[list[Any]], list[list[Any]]]:
+        """Heat from the wall to the refrigerant and from the air to the wall, piece by piece of each zone."""
+        q, q_air = [], []
+        for i, (alpha, length, T_wall) in enumerate(zip(self._alphas(), self._lengths(), self._wall_temperatures(), strict=True)):
+            part = length / self.PIECES[i]
+            inside = self._inside(i, T[i], ends)
+            q.append([alpha * self.area * part * (outer - inner) for outer, inner in zip(T_wall, inside, strict=True)])
+            q_air.append([self.UA * part * (self.air.T - T_w) for T_w in T_wall])
+        return q, q_air
+
+    def _inside(self, i: int, T: Any, ends: Any) -> list[Any]:
+        """Temperature of the refrigerant along the pieces of wall of zone i, whose mean is T."""
+        return [T] * self.PIECES[i]
+
+    def _wall_balances(self, speed: list[Any], q: list[list[Any]], q_air: list[list[Any]]) -> Iterator[Any]:
+        """Pieces move with the boundaries of their zone, those in between in proportion."""
+        T_wall, moving, own = [], [], []  # temperatures, speeds of the ends where pieces begin, and heat
+        for i, (length, pieces) in enumerate(zip(self._lengths(), self.PIECES, strict=True)):
+            T_wall += self._wall_temperatures()[i]
+            moving += [speed[i] + (speed[i + 1] - speed[i]) * (k / pieces) for k in range(pieces)]
+            own += [self.Q_wall * (length / pieces) + q_air[i][k] - q[i][k] for k in range(pieces)]
+        passed = [self.C * v * self._passed(v, T_wall[k + 1], T_wall[k]) for k, v in enumerate(moving[1:])]
+        taken = [0.0, *passed, 0.0]
+        for k, heat in enumerate(own):
+            yield ac.der(self.E[k]) == heat + taken[k + 1] - taken[k]
 
     @abstractmethod
     def _alphas(self) -> list[Any]:
@@ -183,7 +226,9 @@ class MovingBoundary(RefrigerantExchanger):
             length = 1 - (n - 1) * self.eps if i == self.TWO_PHASE else self.eps
             yield self.M[i] == self.charge_start * length
             yield self.Y[i] == self.charge_start * length * start.h
-            yield self.E[i] == self.C * length * self.T_start
+            first, pieces = sum(self.PIECES[:i]), self.PIECES[i]
+            for k in range(pieces):
+                yield self.E[first + k] == self.C * length / pieces * self.T_start
             if i < n - 1:
                 yield self.wall[i] == length
 
@@ -225,7 +270,7 @@ class Evaporator(MovingBoundary):
     It floods (the second zone is small and wet), runs dry (the first is small), stands still. See the module for the equations.
     """
 
-    ZONES, TWO_PHASE = 2, 0
+    ZONES, TWO_PHASE, PIECES = 2, 0, (1, 4)
 
     def _alphas(self) -> list[Any]:
         return [self.alpha_two_phase, self.alpha_vapour]
@@ -234,7 +279,7 @@ class Evaporator(MovingBoundary):
         h, L, low, span = self.h, self.L, ends.liquid.h, ends.h_evaporation
         void, enters, leaves = Void(ends.vapour.rho / ends.liquid.rho, self.slip), self.a.m_flow, -self.b.m_flow
         x_in = _within((self.a.h.inflow - low) / span, 0.0, 0.9)
-        full = 1 - void.mean(x_in)
+        full = 1 - void.mean(x_in, self._dry_from(x_in, span))
         held = (1 - _least(void.homogeneous(self._quality(ends)), 1.0)) / full
         most = (1 - void.at(x_in)) / full
         over = (held - 1) / (1 + (1 - 1 / (most - 1)) * (held - 1))
@@ -244,14 +289,55 @@ class Evaporator(MovingBoundary):
         some = self._most_flow(asked, leaves + self._stiffness() * (self.eps - L[1]))
         yield self.m[0] == self._least_flow(some, enters + self._stiffness() * (L[0] - self.eps))
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_end, h[1])
-        share = self._reach(_most(leaves, 0.0), self.alpha_vapour, 1, ends.vapour.cp)
+        mean, end = self._rise(ends)[1:]
+        share = (end - mean) * mean / (mean * mean + T_LITTLE**2)
         yield self.h_out == h[1] + share * _most(h[1] - h_end, 0.0)
+
+    def _dry_from(self, x_in: Any, span: Any) -> Any:
+        """The quality that boiling along the zone reaches; warm wall that its end comes to evaporates what is left at once.
+
+        Only of a feed that flows and is wet: of another there is no such profile.
+        """
+        wet, dry = self._wall_temperatures()
+        speed = (self.L[0] - self.wall[0]) / self.tau_wall
+        forth = (speed + ac.sqrt(speed * speed + self.v_small**2) - self.v_small) / 2  # nothing at rest
+        warm = self.C * forth * _most(dry[0] - wet[0], 0.0)
+        flow = ac.smooth_max(self.a.m_flow, 0.0, 0.1 * self.m_nominal) * span
+        steady = ac.smooth_step(self.a.m_flow, 0.15 * self.m_nominal, 0.3 * self.m_nominal) * (1 - ac.smooth_step(x_in, 0.65, 0.3))
+        return 1 - (1 - x_in) * steady * ac.smooth_min(warm / (flow * (1 - x_in)), 0.9, 0.1)
+
+    def _inside(self, i: int, T: Any, ends: Any) -> list[Any]:
+        if i == self.TWO_PHASE:
+            return [T]
+        rise, mean, _ = self._rise(ends)
+        return [T + part - mean for part in rise]
+
+    def _rise(self, ends: Any) -> tuple[list[Any], Any, Any]:
+        """How much warmer than saturated the vapour is, piece by piece, in the mean and at the outlet, if it stores nothing.
+
+        Along a piece its temperature comes exponentially near to that of the air; of a wall that has not settled, to that of an
+        air with which it would have.
+        """
+        T_wall, pieces = self._wall_temperatures()[1], self.PIECES[1]
+        inside = self.alpha_vapour * self.area
+        outside = ac.sqrt(self.UA**2 + (0.05 * inside) ** 2)  # some, where fans stand still
+        flow = _most(-self.b.m_flow, 0.0) + self.m_small
+        units = inside * outside / (inside + outside) * self._lengths()[1] / pieces / (ends.vapour.cp * flow) + 1e-3
+        left = ac.exp(-units)
+        mean = (1 - left) / units
+        comes, rise = 0.0, []
+        for T in T_wall:
+            above = T - ends.T
+            goal = (above * (inside + outside) - inside * mean * comes) / (outside + inside * (1 - mean))
+            rise.append(goal + (comes - goal) * mean)
+            comes = goal + (comes - goal) * left
+        return rise, sum(rise[1:], rise[0]) / pieces, comes
 
 
 class Condenser(MovingBoundary):
     """Three zones, superheated, condensing and subcooled, for hot gas that enters at a and liquid that leaves at b."""
 
-    ZONES, TWO_PHASE = 3, 1
+    ZONES, TWO_PHASE, PIECES = 3, 1, (1, 1, 1)
 
     def _alphas(self) -> list[Any]:
         return [self.alpha_vapour, self.alpha_two_phase, self.alpha_liquid]
