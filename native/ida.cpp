@@ -108,7 +108,7 @@ void Ida::set_known(const double *values) {
     roots_changed = true;
 }
 
-void Ida::start(double t0, const double *y0, const double *yp0, double step) {
+void Ida::start(double t0, const double *y0, const double *yp0, double step, bool complete) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
@@ -120,6 +120,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     if (!started) origin = t0;
     step_at_start = step;
     restore_start();
+    if (!complete) complete_slopes();
     if (last_status == Status::Cancelled) cancelled = false;
     last_status = Status::Finished;
     input_time = output_input_time = nowhere;
@@ -153,6 +154,14 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     if (system->root_count) init_roots();
     started = true;
     record_start();
+}
+
+void Ida::complete_slopes() {
+    input_time = nowhere;
+    if (!scales.has_algebraic() || !set_time(t, w.get(), input_time)) return;
+    if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
+    consistency->algebraic_slopes(w.get(), scales.differential());
+    std::memcpy(start_values.data() + n, w.get() + n, sizeof(double) * n);
 }
 
 void Ida::set_kinds(const Kinds &kinds) {
