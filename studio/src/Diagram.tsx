@@ -123,7 +123,7 @@ export function DiagramView() {
   return (
     <div ref={box} className="diagram-box">
       {!plan ? <div className="hint">Drawing the diagram …</div>
-        : !plan.plan.parts.length && !editing ? <div className="hint"><div>{plan.plan.title} has no parts yet: it is described by equations alone.<br /><br /><EditButton kind={plan.plan.title} /></div></div>
+        : !plan.plan.parts.length && !editing ? <div className="hint"><div>{plan.plan.title} has no parts: it is described by equations alone.<br /><br /><EditButton kind={plan.plan.title} /></div></div>
           : <Flow key={`${plan.plan.path} ${plan.plan.title}`} plan={plan.plan} placed={plan.placed} />}
     </div>
   )

@@ -20,6 +20,9 @@ export function Inspector() {
   )
 }
 
+// What a class says of itself; what stands between backticks is code.
+const Prose = ({ text }: { text: string }) => <>{text.split(/`+([^`]+)`+/).map((piece, k) => (k % 2 ? <code key={k}>{piece}</code> : piece))}</>
+
 function Variable({ path }: { path: string }) {
   const [found, setFound] = useState<Explanation | null>(null)
   useEffect(() => {
@@ -67,7 +70,7 @@ function Component({ part }: { part: Part }) {
     <div className="inspect">
       <h2>{part.path}</h2>
       <p className="dim">{part.kind}{part.shape.length > 0 && ` × ${part.shape.join(' × ')}`}</p>
-      <p className="doc">{part.doc}</p>
+      <p className="doc"><Prose text={part.doc} /></p>
       {mine && part.shape.length < 2 && !/\[\d/.test(part.name) && <p><span className="dim">How many of them: </span><input className="value" style={{ width: 64 }} key={part.shape[0] ?? 1} aria-label={`How many ${part.name}`} defaultValue={part.shape[0] ?? 1}
         onBlur={(e) => { const n = Math.floor(Number(e.currentTarget.value)); if (n >= 1 && n !== (part.shape[0] ?? 1)) void edit(owner, [{ do: 'array', part: part.name, count: n === 1 ? 0 : n }]) }} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur() }} /></p>}
       {part.composite && <Button size="compact-xs" variant="light" onClick={() => useStudio.setState({ level: part.path, selected: '' })}>Look inside</Button>}

@@ -52,8 +52,7 @@ export function PlotPanel({ panel, last }: { panel: Panel; last: boolean }) {
       <div className="legend">
         {panel.names.map((n, k) => <Entry key={n} name={n} color={ink[k % ink.length]} panel={panel.id} run={current} />)}
         {shownRuns.length > 1 && shownRuns.map((id, r) => { const run = runs.find((x) => x.id === id); return <span key={id} className="entry dim"><svg width={22} height={6} aria-hidden="true"><line x1={0} x2={22} y1={3} y2={3} stroke="currentColor" strokeWidth={1.6} strokeDasharray={DASHES[r % DASHES.length].join(' ')} /></svg>#{run?.number} {run?.case.name || 'as declared'}</span> })}
-        <span className="grow" />
-        <Tooltip label="Close this panel"><ActionIcon size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
+        <Tooltip label="Close this panel"><ActionIcon className="legend-close" size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
       </div>
       {panel.names.length === 0 ? <div className="hint">Drag a signal here, or tick it in the list on the left.</div>
         : curves.length === 0 ? <div className="hint">{!current ? 'Run the model to see curves here.' : runs.find((r) => r.id === current)?.points ? 'No values yet.' : 'This run has no values.'}</div>
@@ -247,7 +246,7 @@ function gestures(u: uPlot, now: () => Curve[]): void {
   }, { capture: true })
 }
 
-const padded = (low: number, high: number): [number, number] => {
+export const padded = (low: number, high: number): [number, number] => {
   if (!(high > low)) return [low - (Math.abs(low) * 0.05 || 1), high + (Math.abs(high) * 0.05 || 1)]
   return [low - 0.06 * (high - low), high + 0.06 * (high - low)]
 }

@@ -62,7 +62,10 @@ export function Messages() {
   const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
   const printed = useStudio((s) => s.printed)
   const report = useStudio((s) => s.report)
-  const ask = () => run && link.ask('report', { run: run.id }).then((text) => useStudio.setState({ report: text })).catch(refuse)
+  const ask = () => {
+    useStudio.setState({ report: 'Looking through the steps …' })
+    link.ask('report', { run: run!.id }).then((report) => useStudio.setState({ report })).catch((e) => { useStudio.setState({ report: '' }); refuse(e) })
+  }
   return (
     <div className="messages">
       {status.problems.length > 0 && <section><h2>{status.text}</h2>{status.problems.map((p, k) => <ProblemCard key={k} problem={p} />)}</section>}

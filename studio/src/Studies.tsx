@@ -6,6 +6,7 @@ import { elements, number, plain, shownIn, symbol } from './format'
 import { Cases } from './Cases'
 import { Fits } from './Fits'
 import { Icon } from './icons'
+import { padded } from './Plot'
 import type { Study } from './protocol'
 import { link, quantity, refuse, unitFor, useStudio } from './store'
 
@@ -129,7 +130,7 @@ function Picture({ study }: { study: Study }) {
     const grid = { stroke: getComputedStyle(document.documentElement).getPropertyValue('--line'), width: 1 }
     const axis = (label: string): uPlot.Axis => ({ label, stroke: ink, grid, labelSize: 18, font: '11px sans-serif', labelFont: '11px sans-serif', values: (_u, at) => at.map((v) => number(v, 6)) })
     const u = new uPlot({
-      width: box.current!.clientWidth, height: 190, scales: { x: { time: false } }, legend: { show: false }, axes: [axis(`${study.inputs[0]} ${symbol(x.symbol)}`), { ...axis(`${study.outputs[0]} ${symbol(y.symbol)}`), size: 62 }],
+      width: box.current!.clientWidth, height: 190, scales: { x: { time: false }, y: { range: (_u, low, high) => padded(low, high) } }, legend: { show: false }, axes: [axis(`${study.inputs[0]} ${symbol(x.symbol)}`), { ...axis(`${study.outputs[0]} ${symbol(y.symbol)}`), size: 62 }],
       series: [{}, { stroke: '#1971c2', width: study.inputs.length === 1 ? 1.5 : 0, points: { show: true, size: 6, fill: '#1971c2' } }],
     }, [points.map((p) => p[0]), points.map((p) => p[1])], box.current!)
     return () => u.destroy()

@@ -188,7 +188,10 @@ export function opened(model: Model): void {
     const fresh = model.plots.map((names, k) => ({ id: k + 1, names }))
     const guessed = !s.draft.until || (before !== null && s.draft.until === typed(before.until))
     const draft = guessed ? { ...s.draft, until: model.until ? typed(model.until) : '' } : s.draft
-    return { model, panels: panels.length ? panels : fresh, draft, selected: model.parts.some((p) => p.path === s.selected) ? s.selected : '', level: before && before.title === model.title ? s.level : '' }
+    // nothing is there yet: somebody wants to draw
+    const empty = before === null && model.parts.length === 1 && !model.parts[0].quantities.length && model.written.includes(model.title)
+    const begin: Partial<Studio> = empty ? { editing: true, view: 'diagram' } : {}
+    return { ...begin, model, panels: panels.length ? panels : fresh, draft, selected: model.parts.some((p) => p.path === s.selected) ? s.selected : '', level: before && before.title === model.title ? s.level : '' }
   })
 }
 

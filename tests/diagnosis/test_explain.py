@@ -153,3 +153,23 @@ def test_it_prints_with_rich(circuit: Any) -> None:
     out = StringIO()
     Console(file=out, width=200).print(circuit.explain("R.i"))
     assert out.getvalue().splitlines()[0].rstrip() == "R.i [A]  current from p to n"
+
+
+def test_a_state_is_explained_with_all_that_switches_it() -> None:
+    class Thermostat(ac.Component):
+        T = ac.Variable(start=290.0, fixed=True, unit="K")
+        T_on, T_off = ac.Parameter(292.0, unit="K"), ac.Parameter(294.0, unit="K")
+        heating = ac.States("on", "off", initial="off")
+
+        def equations(self) -> Any:
+            yield ac.der(self.T) == ac.match(self.heating, on=1.0, off=-1.0)
+
+        def transitions(self) -> Any:
+            yield self.heating.off.to("on", when=self.T < self.T_on)
+            yield self.heating.on.to("off", when=self.T > self.T_off)
+
+    found = ac.compile(Thermostat(), units=False).explain("heating")
+    assert found.attributes == (("states", "on, off"), ("initially", "off"))
+    assert found.conditions == ("T < T_on", "T > T_off")
+    assert {"T"} <= set(found.depends_on) and set(found.parameters) == {"T_on", "T_off"}
+    assert "switched by   T < T_on; T > T_off" in str(found)

@@ -199,7 +199,7 @@ def test_what_goes_wrong_is_shown_where_it_is(browser: Any, new_studio: Any) -> 
 def test_a_plant_is_drawn_from_an_empty_canvas_to_a_first_run(browser: Any, new_studio: Any) -> None:
     server = new_studio("import acausal as ac\n\n\nclass Plant(ac.Component):\n    pass  # nothing yet\n", name="plant.py")
     for tab in tabs(browser, server):
-        tab.get_by_role("button", name="Edit").click()
+        tab.get_by_role("button", name="Done").wait_for()  # an empty plant is there to be drawn
         for k, name in enumerate(("HeatCapacitor", "ThermalConductor"), 1):
             piece = tab.get_by_role("button", name=f"Add {name}", exact=True)
             piece.drag_to(tab.locator(".react-flow__pane"), target_position={"x": 120 + 180 * k, "y": 90 * k})

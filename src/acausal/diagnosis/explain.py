@@ -15,6 +15,7 @@ from ..families.path import Located
 from ..families.plant import DERIVATIVES, TIME, ZERO, Kind, Quantity, element_name, joined
 from ..language.declarations import Constant
 from ..language.expression import Expression, Reference, Time, walk
+from ..program.cells import meaning_of
 from ..readable import Readable, Section, count, listed
 from .solution import Solution
 
@@ -65,6 +66,7 @@ class Explanation(Readable):
     alias_count: int = 0
     equation: Diagnostic | None = None
     block: Block | None = None
+    conditions: tuple[str, ...] = ()  # of a discrete variable: what switches it
     depends_on: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     influences: tuple[str, ...] = ()
@@ -97,6 +99,8 @@ class Explanation(Readable):
             yield "of", self.equation.component
             if self.equation.location:
                 yield "", f"  {'at':<14}{self.equation.location}"
+        if self.conditions:
+            yield "switched by", "; ".join(self.conditions[:_MOST])
         if self.block is not None:
             yield "solved", _together(self.block)
         if self.depends_on:
@@ -170,8 +174,20 @@ class _Explainer:
                 block = hybrid.parts[role].block(row)
                 found.equation = self.system.describe_rule(role, row)
                 instance = (row - block.start) // max(int(np.prod(block.rule.shape)), 1)
+                found.conditions = self._conditions(block.kind, block.rule.residual, instance)
                 found.depends_on, found.parameters = self._leaves(block.kind, block.rule.residual, instance)
         return found
+
+    def _relations(self, kind: Kind, node: Reference, instance: int) -> Iterator[int]:
+        """The relations whose truth a reference to a cell of the translation's own stands for."""
+        assert self.system.hybrid is not None
+        for cell in np.ravel(self.plant.numbers(kind, node)[instance])[:50]:
+            yield from np.flatnonzero(self.system.hybrid.parts["relation"].targets == cell)[:1].tolist()
+
+    def _conditions(self, kind: Kind, expression: Expression, instance: int) -> tuple[str, ...]:
+        nodes = [n for n in walk(expression) if isinstance(n, Reference) and _is_hidden(n)]
+        rows = [row for node in nodes for row in self._relations(kind, node, instance)]
+        return tuple(dict.fromkeys(self.system.describe_rule("relation", row).equation for row in rows))
 
     def _known(self, found: Explanation, cell: int, number: int | None) -> Explanation:
         """A parameter, an input, or a variable that is equal to one."""
@@ -300,7 +316,14 @@ class _Explainer:
             if not isinstance(node, Reference):
                 continue
             quantity = node.owner.kind.quantities[node.name]
-            if quantity.declaration.auxiliary and quantity.role == "discrete":
+            if _is_hidden(node):
+                for row in self._relations(kind, node, instance):
+                    block = self.system.hybrid.parts["relation"].block(row)  # type: ignore[union-attr]
+                    inner = (row - block.start) // max(int(np.prod(block.rule.shape)), 1)
+                    names, given = self._leaves(block.kind, block.rule.residual, inner)
+                    variables |= dict.fromkeys(names)
+                    parameters |= dict.fromkeys(given)
+            if quantity.declaration.auxiliary and quantity.role in ("discrete", "parameter"):
                 continue
             for number in np.ravel(self.plant.numbers(kind, node)[instance])[:50]:
                 name = self.plant.name_of(int(number), "known" if quantity.declaration.is_known else "variable")
@@ -318,9 +341,20 @@ class _Explainer:
         found.declared_in, found.declared_at = declaration.declared_in, declaration.location
         if quantity.connector is not None:
             found.declared_in = f"{declaration.declared_in}, a connector of {quantity.connector.declared_in}"
+        states = meaning_of(declaration).states
+        if states and not order:
+            now = next((value for name, value in found.attributes if name == "value"), "")
+            found.attributes = (("states", ", ".join(states)), *((("initially", states[int(float(now))]),) if now else ()))
+            return
         given = {a: changed.get(a, getattr(declaration, a, None)) for a in ("start", "fixed", "min", "max", "nominal")}
         said = [(a, _text(v)) for a, v in given.items() if v is not None and v is not False]
         found.attributes = (*found.attributes, *said) if not order else ()
+
+
+def _is_hidden(node: Reference) -> bool:
+    """Whether a reference is to a discrete cell that the translation added: the truth of a relation, say."""
+    quantity = node.owner.kind.quantities[node.name]
+    return bool(quantity.declaration.auxiliary) and quantity.role == "discrete"
 
 
 def _text(value: Any) -> str:
