@@ -35,9 +35,9 @@ double Corrector::iterate(double *w, const Scales &scales) {
     return std::isfinite(sum) ? size : std::numeric_limits<double>::infinity();
 }
 
-void Corrector::solve(double *w, const Scales &scales, double step_cj) {
+void Corrector::solve(double *w, const Scales &scales, double step_cj, bool bent) {
     interpolated.assign(w, w + 2 * n);
-    bool fresh = !lu.factored() || cj > 2 * step_cj || step_cj > 2 * cj;
+    bool fresh = bent || !lu.factored() || cj > 2 * step_cj || step_cj > 2 * cj;
     bool usable = !fresh || linearise(w, step_cj);
     double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most && usable; ++k) {
@@ -45,6 +45,7 @@ void Corrector::solve(double *w, const Scales &scales, double step_cj) {
         if (size < converged) return;
         bool slow = !(size < good * before) && k > 0;
         if (slow && !(size < before) && size < 1) return; // rounding is all that is left of it: tolerances may be that small
+        slow = slow || bent;
         bool away = !std::isfinite(size) || (slow && !(size < before));
         if (away && !fresh) { // from the solution, with factors of elsewhere: once more, from the beginning
             std::copy(interpolated.begin(), interpolated.end(), w);

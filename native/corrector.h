@@ -16,8 +16,9 @@ class Corrector {
   public:
     Corrector(const System &system, SparseLu::Ordering ordering)
         : system(system), n(system.layout.size), lu(n, system.indptr, system.indices, ordering), jacobian(system.value_count()), r(n) {}
-    // `w` holds interpolated values, with its computed cells; where there is no solution near them, they stay.
-    void solve(double *w, const Scales &scales, double step_cj);
+    // `w` holds interpolated values, with its computed cells; where there is no solution near them, they stay. `bent`: slopes may be
+    // others at every iterate.
+    void solve(double *w, const Scales &scales, double step_cj, bool bent = false);
 
   private:
     bool linearise(double *w, double step_cj);

@@ -9,7 +9,8 @@
 // the formulas of the integrators are. Where a step is longer than the delay, the point under way takes part, as an unknown.
 //
 // What happened at a restart is felt one delay later, one order smoother each time (x' = f(x(t - T))): a break has a level, that of
-// the break which caused it plus one, and those above the order of any formula are no events any more.
+// the break which caused it plus one, and those above the order of any formula are no events any more. Nor are those where x goes on
+// as it came, within the tolerance of the run: the integration began anew for the sake of something else, or it is smooth by now.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -32,6 +34,8 @@ constexpr double never = 1e300, rest = -1e290; // no further break; the mark of 
 constexpr int most_points = 6, highest_level = 5;
 constexpr int64_t steps_back = 8, worth_forgetting = 256; // how far a run may go back, in steps; points that go at once
 constexpr double a_jump = 1e-5; // of the largest value: less is the noise of restarts
+constexpr double too_close = 1e-5; // of the step before: differences of two such points are noise
+constexpr double few = 4; // tolerances: a bend that leads further away within a step matters, and noise is less
 
 struct Segment {
     int level;
@@ -47,6 +51,7 @@ struct Channel {
     uint32_t number;
     std::vector<Segment> segments;
     double largest = 0;
+    bool forgotten = false; // there was more before the first point
 };
 
 struct Histories {
@@ -55,6 +60,8 @@ struct Histories {
     ~Histories();
     std::vector<std::unique_ptr<Channel>> channels;
     int pending = -1; // the level of a break that is being passed; -1: none
+    double tolerance = 0; // of the run, relative
+    bool forgets = false; // parameters stay what they are as long as it lasts
 };
 
 // All open channels. A cell may hold anything (a file that somebody changed, a difference quotient): it is looked up, not followed.
@@ -153,6 +160,7 @@ template <int order> double value(const Channel &c, double t, double delay, doub
     if (c.segments.empty()) return order == 0 ? x : 0.0;
     Place p = find(c, t, delay, mark);
     const Segment &g = *p.segment;
+    if (c.forgotten && p.s < c.segments.front().t.front()) return std::numeric_limits<double>::quiet_NaN(); // nobody knows
     if (p.s <= g.begin() && mark < g.begin() && p.segment == &c.segments.front()) return order == 0 ? g.x.front() : 0.0;
     Polynomial q = around(g, p.s, p.now, t, x);
     q.divide();
@@ -189,13 +197,46 @@ double ahead(double handle, double mark, double s) {
     return next == rest ? 1.0 : next == never ? -1.0 : s - next;
 }
 
-double pass_break(double handle, double mark, double passed) {
+double within(const Segment &g, double s) {
+    Polynomial p = around(g, s, false, 0.0, 0.0);
+    p.divide();
+    return p.derivative(0, s);
+}
+
+// Whether x goes on otherwise than it came: with another slope or another curvature, which leads away by a few tolerances within a
+// step of the present. Of seven values across the break, three of each side, the sixth difference is 6 times the jump of the slope
+// times their distance, and two fifth differences together show that of the curvature; where x is smooth both are next to nothing.
+bool matters(const Channel &c, size_t k) {
+    const Segment &right = c.segments[k], &last = c.segments.back();
+    if (!k || right.t.size() < 3 || c.segments[k - 1].t.size() < 3 || last.t.size() < 2) return true;
+    const Segment &left = c.segments[k - 1];
+    double tolerance = c.set->tolerance * c.largest, step = last.t.back() - last.t[last.t.size() - 2], here = right.begin();
+    if (std::fabs(within(left, here) - right.x.front()) > tolerance) return true;
+    double part = std::min({step / 4, (left.t.back() - left.t.front()) / 3, (right.t.back() - right.t.front()) / 3});
+    constexpr double sixth[] = {-20, 15, -6, 1}, fifths[] = {0, 5, -4, 1};
+    double slope = sixth[0] * right.x.front(), curvature = 0, steps = step / part;
+    for (int i = 1; i <= 3; ++i) {
+        double before = within(left, here - i * part), after = within(right, here + i * part);
+        slope += sixth[i] * (after + before);
+        curvature += fifths[i] * (after - before);
+    }
+    return std::fabs(slope) / 6 * steps > few * tolerance || std::fabs(curvature) / 2 * steps * steps > few * tolerance;
+}
+
+// The mark after the next break, if the delayed time has come there and it matters.
+double go_past(double handle, double mark, double passed, double t, double delay) {
     if (passed == 0) return mark;
     double next = next_break(handle, mark);
     if (next == rest || next == never) return next == rest ? next : mark;
+    constexpr double rounding = 1e-13;
+    if (next > t - delay + rounding * (std::fabs(t) + std::fabs(delay))) return mark; // one that was at this instant has been dealt with
     Channel *c = channel(handle);
-    for (const Segment &g : c->segments)
-        if (g.begin() == next) c->set->pending = std::max(c->set->pending, g.level + 1);
+    for (size_t k = 0; k < c->segments.size(); ++k) {
+        Segment &g = c->segments[k];
+        if (g.begin() != next) continue;
+        if (!matters(*c, k)) return g.level = highest_level + 1, mark;
+        c->set->pending = std::max(c->set->pending, g.level + 1);
+    }
     return next;
 }
 
@@ -219,8 +260,11 @@ double record(double handle, double t, double x) {
         return 0.0;
     }
     if (t > c.segments.back().t.back()) {
-        c.segments.back().t.push_back(t);
-        c.segments.back().x.push_back(x);
+        Segment &g = c.segments.back();
+        size_t n = g.t.size();
+        if (n > 1 && t - g.t[n - 1] < too_close * (g.t[n - 1] - g.t[n - 2])) g.t.pop_back(), g.x.pop_back();
+        g.t.push_back(t);
+        g.x.push_back(x);
         c.set->pending = -1;
         return 0.0;
     }
@@ -242,12 +286,13 @@ void forget(Channel &c, double reach) {
     double from = (int64_t)last.t.size() > steps_back ? last.t[last.t.size() - steps_back] - reach : -never;
     size_t gone = 0;
     while (gone + 1 < c.segments.size() && c.segments[gone + 1].begin() < from) ++gone;
-    if (gone) c.segments.erase(c.segments.begin(), c.segments.begin() + (int64_t)gone);
+    if (gone) c.segments.erase(c.segments.begin(), c.segments.begin() + (int64_t)gone), c.forgotten = true;
     Segment &g = c.segments.front();
     int64_t old = std::lower_bound(g.t.begin(), g.t.end(), from) - g.t.begin() - most_points;
     if (old < worth_forgetting || 2 * old < (int64_t)g.t.size()) return;
     g.t.erase(g.t.begin(), g.t.begin() + old);
     g.x.erase(g.x.begin(), g.x.begin() + old);
+    c.forgotten = true;
 }
 
 // The same for a delay that is a number and stays what it is.
@@ -258,12 +303,18 @@ double record_within(double handle, double t, double x, double reach) {
     return 0.0;
 }
 
-using State = std::vector<std::vector<double>>; // of each channel: for each segment its level, its start, its length, times and values
+// And for one that is a parameter, which somebody may set on the way.
+double record_while_set(double handle, double t, double x, double reach) {
+    Channel *c = channel(handle);
+    return c && c->set->forgets ? record_within(handle, t, x, reach) : record(handle, t, x);
+}
+
+using State = std::vector<std::vector<double>>; // of each channel: its largest value (negative: something was forgotten), for each segment its level, its start, its length, times and values
 
 State state_of(const Histories &h) {
     State out;
     for (const auto &c : h.channels) {
-        std::vector<double> flat{c->largest};
+        std::vector<double> flat{c->forgotten ? -c->largest : c->largest};
         for (const Segment &g : c->segments) {
             flat.push_back(g.level);
             flat.push_back(g.start);
@@ -282,7 +333,8 @@ void set_state(Histories &h, const State &state) {
         const std::vector<double> &flat = state[k];
         Channel &c = *h.channels[k];
         c.segments.clear();
-        c.largest = flat.empty() ? 0.0 : flat[0];
+        c.largest = flat.empty() ? 0.0 : std::fabs(flat[0]);
+        c.forgotten = !flat.empty() && std::signbit(flat[0]);
         for (size_t i = 1; i + 2 < flat.size();) {
             size_t n = (size_t)flat[i + 2];
             if (n < 1 || i + 3 + 2 * n > flat.size()) throw nb::value_error("histories that are cut off");
@@ -303,11 +355,12 @@ constexpr Reading weights[4] = {weight<0>, weight<1>, weight<2>, weight<3>};
 void bind_delays(nb::module_ &m) {
     nb::class_<Histories>(m, "Histories", "What the delayed quantities of a run were.")
         .def("__init__",
-             [](Histories *self, int64_t count) {
+             [](Histories *self, int64_t count, double tolerance, bool forgets) {
                  new (self) Histories();
+                 self->tolerance = tolerance, self->forgets = forgets;
                  for (int64_t k = 0; k < count; ++k) open(*self);
              },
-             nb::arg("count"))
+             nb::arg("count"), nb::arg("tolerance") = 0.0, nb::arg("forgets") = false)
         .def("handles",
              [](const Histories &h) {
                  std::vector<double> out;
@@ -325,8 +378,9 @@ void bind_delays(nb::module_ &m) {
             if (!std::strcmp(what, "weight")) return reinterpret_cast<uintptr_t>(weights[order]);
             if (!std::strcmp(what, "next")) return reinterpret_cast<uintptr_t>(&next_break);
             if (!std::strcmp(what, "ahead")) return reinterpret_cast<uintptr_t>(&ahead);
-            if (!std::strcmp(what, "pass")) return reinterpret_cast<uintptr_t>(&pass_break);
+            if (!std::strcmp(what, "go_past")) return reinterpret_cast<uintptr_t>(&go_past);
             if (!std::strcmp(what, "record")) return reinterpret_cast<uintptr_t>(&record);
+            if (!std::strcmp(what, "record_while_set")) return reinterpret_cast<uintptr_t>(&record_while_set);
             if (!std::strcmp(what, "record_within")) return reinterpret_cast<uintptr_t>(&record_within);
             throw nb::value_error("no such function of delays");
         },

@@ -29,6 +29,7 @@ Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, cons
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     journal = std::make_shared<Journal>(n, scales, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
+    sides.see(*system);
     set_kinds(kinds);
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
     try {
@@ -168,7 +169,7 @@ void Ida::set_kinds(const Kinds &kinds) {
     std::transform(kinds.tested, kinds.tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     untested = !std::all_of(kinds.tested, kinds.tested + n, [](bool d) { return d; });
     scales.set_kinds(kinds.algebraic, kinds.derivative);
-    interpolate_derivatives = untested || outputs.reads_derivatives() || system->assignments_read_derivatives();
+    interpolate_derivatives = untested || sides.any() || outputs.reads_derivatives() || system->assignments_read_derivatives();
 }
 
 void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
@@ -181,6 +182,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     consistency.reset();
     corrector.reset();
     see_what_roots_read();
+    sides.see(*system);
     set_kinds(kinds);
     set_tested();
     update_factors();
@@ -272,6 +274,7 @@ int Ida::jacobian_callback(realtype elapsed, realtype cj, N_Vector y, N_Vector y
         ida.system->assign(ida.w.get());
         ida.system->jacobian(ida.w.get(), cj, ida.jacobian.data());
         ida.jacobian.back() = 0; // the dump cell
+        ida.sides.at_factors(*ida.system, ida.w.get());
         if (all_finite(ida.jacobian.data(), ida.system->nnz())) return 0; // computed cells that nothing reads are the residual's business
         ida.note_non_finite(time);
         return ida.stuck() ? -1 : 1;
@@ -326,13 +329,13 @@ void Ida::write_row(double time, double *row, bool hold) {
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
-    if (within && (!hold || !solve_held()) && untested) correct_output();
+    if (within && (!hold || !solve_held()) && (untested || sides.crossed())) correct_output();
     outputs.row(w_out.get(), row);
 }
 
 void Ida::correct_output() {
     if (!corrector) corrector = std::make_unique<Corrector>(*system, settings.ordering);
-    corrector->solve(w_out.get(), scales, cj_setup);
+    corrector->solve(w_out.get(), scales, cj_setup, sides.crossed());
 }
 
 int64_t Ida::write_rows(double until, const double *times, int64_t count, double *rows, int64_t written) {

@@ -9,6 +9,7 @@
 #include "local.h"
 #include "recorder.h"
 #include "scales.h"
+#include "sides.h"
 #include "stability.h"
 #include "switches.h"
 #include "system.h"
@@ -205,6 +206,10 @@ class Ida {
     void *usual_data = nullptr;
     bool full_newton = false, solved_since_setup = false; // after a failure: new factors at every iteration
     double last_correction = 0;
+    Sides sides;
+    bool renew_now = false; // the next solution has new factors
+    int full_newton_test(int iteration, N_Vector correction, double tolerance, N_Vector weight);
+    bool on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight);
     void release();
     void check(int flag, const char *what);
     long steps_since_start() const;

@@ -31,15 +31,39 @@ void Ida::create_newton() {
 // one that is less so, a full Newton iteration takes a longer one next, and is there.
 int Ida::convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction, realtype tolerance, N_Vector weight, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
-    if (!ida.full_newton) return ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
-    double size = N_VWrmsNorm(correction, weight), before = ida.last_correction;
     int iteration = 0;
     SUNNonlinSolGetCurIter(solver, &iteration);
-    ida.last_correction = size;
+    int answer = ida.full_newton ? ida.full_newton_test(iteration, correction, tolerance, weight)
+                                 : ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
+    if (answer != SUN_NLS_SUCCESS || !ida.sides.any()) return answer;
+    return ida.on_side_of_factors(iteration, sum, correction, tolerance, weight) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+int Ida::full_newton_test(int iteration, N_Vector correction, double tolerance, N_Vector weight) {
+    double size = N_VWrmsNorm(correction, weight), before = last_correction;
+    last_correction = size;
     if (!std::isfinite(size)) return SUN_NLS_CONV_RECVR;
     if (size <= settled * tolerance && iteration) return SUN_NLS_SUCCESS;
     bool contracts = iteration && size < before;
     return contracts && size * size <= tolerance * (before - size) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+// False: the iteration has come to another side of a bend than its factors are from, and goes on with new ones.
+bool Ida::on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight) {
+    if (!iteration) sides.renewals = 0;
+    IDAComputeY(mem, sum, y_vector);
+    IDAComputeYp(mem, sum, yp_vector);
+    bool agree = sides.agree(*system, w.get(), steps_since_start());
+    if (agree && sides.under_way()) {
+        double change = 0;
+        const double *now = NV_DATA_S(sum), *then = sides.at_begin().data(), *each = NV_DATA_S(weight);
+        for (int64_t i = 0; i < n; ++i) change = std::max(change, std::fabs(now[i] - then[i]) * each[i]);
+        sides.end(change > tolerance);
+    }
+    if (agree || sides.renewals == Sides::most) return true;
+    if (!sides.renewals++) sides.begin(NV_DATA_S(sum), n);
+    last_correction = N_VWrmsNorm(correction, weight);
+    return renew_now = true, false;
 }
 
 void Ida::note_setup() {
@@ -64,6 +88,7 @@ bool Ida::update_factors() {
     system->assign(w.get());
     jacobian_time.time([&] {
         system->jacobian(w.get(), cj_setup, jacobian.data());
+        sides.at_factors(*system, w.get());
         return 0;
     });
     bool regular = factor_time.time([&] { return lu->factor(jacobian.data(), false); });
@@ -80,7 +105,7 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
     bool fresh = failures != ida.failures_at_factor;
     ida.failures_at_factor = failures;
-    ida.full_newton = fresh, ida.solved_since_setup = false;
+    ida.full_newton = fresh, ida.solved_since_setup = ida.renew_now = false;
     ida.note_setup();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
@@ -97,7 +122,9 @@ int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector 
     Ida &ida = *static_cast<Ida *>(solver->content);
     bool elsewhere = ida.t_setup != ida.input_time; // in a later step
     if (elsewhere) ida.full_newton = false;
-    bool renew = ida.full_newton ? ida.solved_since_setup : elsewhere && ida.factors_are_old();
+    bool renew = ida.renew_now || (ida.full_newton ? ida.solved_since_setup : elsewhere && ida.factors_are_old());
+    if (ida.renew_now) ida.full_newton = true;
+    ida.renew_now = false;
     ida.solved_since_setup = true;
     if (renew && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
     return ida.solve_time.time([&] {

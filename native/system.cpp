@@ -88,6 +88,7 @@ void System::check() const {
     require_targets(jacobians, value_count(), "Jacobian position");
     require_targets(assignments, computed, "computed cell");
     require_targets(roots, root_count, "root function");
+    require_targets(bends, bend_count, "bend");
     require_targets(step_updates, step_cells.size(), "step update");
 }
 
@@ -178,6 +179,11 @@ void System::partials(const double *w, double *data) const {
 void System::root(const double *w, double *out) const {
     std::memset(out, 0, sizeof(double) * root_count);
     for (const Family &family : roots) family.residual(w, out);
+}
+
+void System::bend(const double *w, double *out) const {
+    std::memset(out, 0, sizeof(double) * bend_count);
+    for (const Family &family : bends) family.residual(w, out);
 }
 
 void System::step_update(const double *w, double *out) const {
@@ -316,6 +322,9 @@ void bind_system(nb::module_ &m) {
         .def("add_residual", &add_family<&System::residuals>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("add_jacobian", &add_jacobian, "address"_a, "slots"_a, "positions"_a, "functions"_a = nb::none(), "by"_a = nb::none(),
              "`by`: the slot that each entry is a derivative by; partials() needs it.")
+        .def("add_bend", &add_family<&System::bends>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
+             "A kernel for functions that change their signs where equations bend without an event.")
+        .def("set_bends", [](System &s, int64_t count) { s.bend_count = count; }, "count"_a)
         .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
         .def("set_roots", [](System &s, int64_t count) { s.root_count = count; }, "count"_a)
         .def("add_step_update", &add_family<&System::step_updates>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),

@@ -77,6 +77,8 @@ class System {
     int64_t cells = 0; // of the Jacobian's value array behind the pattern; one more behind them is the dump
     Outputs outputs;
     int64_t root_count = 0;
+    std::vector<Family> bends; // their values change sign where an equation has other slopes on the other side, without an event
+    int64_t bend_count = 0;
     std::vector<Family> step_updates; // new values of `step_cells`, known cells that change after each accepted step only
     Integers step_cells;              // indices into known
     Array<const bool, 1> step_watched; // a run is interrupted when one of these changes
@@ -98,6 +100,7 @@ class System {
     void jacobian(const double *w, double cj, double *data) const; // dF/dy + cj dF/dy'; data has value_count() cells
     void partials(const double *w, double *data) const; // dF/dy, and behind its value_count() cells dF/dy' in as many
     void root(const double *w, double *out) const;
+    void bend(const double *w, double *out) const;
     void step_update(const double *w, double *out) const;
 
   private:

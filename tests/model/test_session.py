@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -283,3 +284,47 @@ def test_a_function_gives_all_elements_of_an_array_of_inputs() -> None:
         assert model.simulate(1.0, inputs={"u": given})["x"][-1] == pytest.approx(found)
     with pytest.raises(UsageError, match=r"Input `u` has the shape \(3,\), and its function gives list \[1.0, 1.0\] at 0"):
         model.simulate(1.0, inputs={"u": lambda t: np.ones(2)})
+
+
+def test_a_function_that_gives_no_number_is_named() -> None:
+    model, array = ac.compile(_Integral()), ac.compile(_Integrals())
+    for given, said in (
+        (lambda t: None, "The function of input `u` gives NoneType None at 0"),
+        (lambda t: "warm", "The function of input `u` gives str 'warm' at 0"),
+        (lambda t: np.ones(1), "Let it give the number itself"),
+        (lambda t: np.ones(4), "Let it give a number for each time"),
+        (lambda t: float("nan"), "The function of input `u` gives nan at 0; it must give a finite number"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(said)):
+            model.simulate(1.0, inputs={"u": given})
+    with pytest.raises(UsageError, match=r"Input `u` has the shape \(3,\), and its function gives list \[1, \[2\], 3\] at 0"):
+        array.simulate(1.0, inputs={"u": lambda t: [1, [2], 3]})
+
+
+class _Falls(ac.Component):
+    """Turns over where x passes a level, again and again."""
+
+    level = ac.Parameter(-1.08)
+    x, n, down = ac.Variable(start=-0.877, fixed=True), ac.Integer(0), ac.Boolean(True)
+
+    def equations(self):
+        yield ac.der(self.x) == ac.where(self.down, -0.04, 0.07)
+
+    def events(self):
+        yield ac.when(self.x < self.level, ac.assign(self.down, False), ac.assign(self.n, ac.pre(self.n) + 1)).elsewhen(
+            self.x > -0.877, ac.assign(self.down, True)
+        )
+
+
+def test_what_is_saved_right_at_an_event_does_not_lose_it() -> None:
+    """By rounding the state is behind the switching point already, and the relation has not switched yet."""
+    model = ac.compile(_Falls())
+    whole = model.simulate(until=20.0, rtol=1e-8)
+    times = [event.time for event in whole.events if event.time > 0]
+    assert len(times) >= 3
+    for t in times:
+        for near in (np.nextafter(t, 0.0), t, np.nextafter(t, np.inf), t * (1 + 4e-16), t * (1 - 4e-16)):
+            session = model.start(rtol=1e-8).advance(near)
+            session = session.restore(session.save()).advance(20.0)
+            assert session["n"] == whole["n"][-1]
+            assert session["x"] == pytest.approx(whole["x"][-1], abs=1e-7)

@@ -57,6 +57,51 @@ def test_a_corner_is_passed_with_any_slopes(rtol: float) -> None:
         np.testing.assert_allclose(y, np.where(x > 0, x / ratio, x), atol=2 * rtol * max(1.0, 1 / ratio))
 
 
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+@pytest.mark.parametrize("ratio", [1e-6, 1e-3, 1e3, 1e4, 1e8])
+def test_factors_of_the_steep_side_do_not_serve_on_the_other(rtol: float, ratio: float) -> None:
+    """With them corrections are tiny, and what has not converged looks as if it had."""
+    result = ac.compile(OneCorner()).simulate(until=50.0, points=501, rtol=rtol, set={"ratio": ratio})
+    x, y = np.asarray(result["x"]), np.asarray(result["y"])
+    np.testing.assert_allclose(y, np.where(x > 0, x / ratio, x), rtol=2 * rtol, atol=2 * rtol)
+
+
+class Written(ac.Component):
+    """The corner of `OneCorner` in other words: what changes its sign there is something else each time."""
+
+    steep = ac.Parameter(1e5)
+    x, v = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.0, fixed=True)
+    a, b, c, d = ac.Variable(), ac.Variable(), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        up = (self.steep - 1) / 2
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == -self.x
+        yield self.a + up * (self.a + ac.no_event(ac.abs(self.a))) == self.x
+        yield ac.no_event(ac.where(self.b > 0, self.steep * self.b, self.b)) == self.x
+        yield ac.no_event(ac.where(~(self.c <= 0) & (self.c > -1.0), self.steep, 1.0)) * self.c == self.x
+        yield self.d - (self.steep - 1) * ac.no_event(ac.min(-self.d, 0.0)) == self.x
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_corners_are_seen_however_they_are_written(rtol: float) -> None:
+    result = ac.compile(Written()).simulate(until=50.0, points=501, rtol=rtol)
+    x = np.asarray(result["x"])
+    for name in "abcd":
+        np.testing.assert_allclose(result[name], np.where(x > 0, x / 1e5, x), atol=2 * rtol, err_msg=name)
+
+
+def test_relations_with_events_and_models_without_corners_have_no_bends() -> None:
+    class Frozen(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == ac.max(ac.sin(ac.time), 0.0) - ac.where(self.x > 1.0, self.x, ac.abs(self.x))
+
+    assert ac.compile(Frozen()).problem.bends.count == 0
+    assert ac.compile(OneCorner()).problem.bends.count == 1
+
+
 @pytest.mark.parametrize("rtol", [1e-3, 3e-4, 1e-5, 1e-6, 3e-8])
 def test_two_corners_that_depend_on_each_other(rtol: float) -> None:
     model = ac.compile(TwoCorners())

@@ -37,7 +37,9 @@ def echo(t: Any, T: float = 1.0) -> np.ndarray:
 def test_the_method_of_steps(solver: str, rtol: float, error: float) -> None:
     r = ac.compile(Echo()).simulate(8.0, rtol=rtol, solver=solver)
     assert np.abs(r["x"] - echo(r["time"])).max() < error
-    assert [round(e.time, 9) for e in r.events] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]  # each break is one order smoother than the last
+    breaks = [round(e.time, 9) for e in r.events]  # each one order smoother than the last, until it is smooth to the tolerance
+    assert breaks == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0][: len(breaks)]
+    assert len(breaks) >= 3
 
 
 def test_fixed_steps_converge() -> None:
@@ -326,3 +328,53 @@ def test_a_past_goes_along_to_another_time() -> None:
     how: Any = {"rtol": 1e-9, "atol": 1e-10}
     whole, first = model.simulate(6.0, **how), model.simulate(2.5, **how)
     assert model.simulate(3.5, start_from=first, **how)["x"][-1] == pytest.approx(whole["x"][-1], abs=1e-6)
+
+
+def test_a_parameter_forgets_too_where_nobody_can_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from acausal.model import session as module
+
+    made: list[Any] = []
+
+    class Seen(module.Histories):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            made.append(self)
+
+    monkeypatch.setattr(module, "Histories", Seen)
+    model = ac.compile(Echo())
+    model.simulate(2000.0, rtol=1e-6, set={"T": 0.3})
+    (run,) = made
+    assert max(len(one) for one in run.save()) < 3000
+    session = model.start(rtol=1e-6, set={"T": 0.3}).advance(50.0)
+    kept = session.advance(51.0, set={"T": 40.0})  # all of the past is still there
+    assert np.isfinite(kept["x"])
+
+
+class Watched(ac.Component):
+    """Something that is delayed, and something else that switches for itself."""
+
+    T = ac.Parameter(0.3)
+    x, y, z = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True), ac.Variable()
+    on = ac.Boolean(False)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -0.5 * self.z + 0.2 * ac.sin(ac.time)
+        yield self.z == ac.delay(self.x, self.T)
+        yield ac.der(self.y) == ac.where(self.on, -1.0, 1.0)
+
+    def events(self) -> Any:
+        yield ac.when(self.y > 0.5, ac.assign(self.on, True)).elsewhen(self.y < -0.5, ac.assign(self.on, False))
+
+
+@pytest.mark.parametrize(("rtol", "more"), [(1e-4, 8), (1e-6, 40)])
+def test_what_is_smooth_makes_no_event_a_delay_later(rtol: float, more: int) -> None:
+    """The other part switches 20 times, and each time the integration begins anew; x knows nothing of it. Six times as many
+    restarts would be due if each of them were a break: some are left, where the noise of a restart is too large to tell."""
+    result = ac.compile(Watched()).simulate(until=20.0, rtol=rtol, at=np.linspace(0.0, 20.0, 41))
+    switched = sum(1 for event in result.events if event.time > 0 and any("on" in str(c) for c in event.changes))
+    assert 18 <= switched <= 22
+    assert result.statistics.restarts <= switched + more
+    alone = ac.compile(Watched()).simulate(until=20.0, rtol=1e-10, at=np.linspace(0.0, 20.0, 41), set={"on": True, "y": 100.0})
+    times = np.linspace(0.0, 20.0, 41)
+    x, exact = (np.interp(times, r.time, np.asarray(r["x"])) for r in (result, alone))
+    np.testing.assert_allclose(x, exact, atol=30 * rtol)

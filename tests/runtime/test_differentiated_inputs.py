@@ -229,3 +229,13 @@ def test_small_impulses_count_where_the_tolerances_say_so(size):
     given = {"s0": ([0.0, 1.0, 2.0], [0.0, 0.0, size])}
     result = ac.compile(Pushed()).simulate(2.0, inputs=given, rtol=1e-9, atol=1e-9 * size)
     assert result["push"][-1] == pytest.approx(size) and len(result.diagnostics) == 1
+
+
+@pytest.mark.parametrize("given", [([0.0, 1.0, 2.0], [0.0, 1.0, 5.0]), ac.data([0.0, 2.0], [0.0, 2.0]), lambda t: t, 0.5])
+def test_at_rest_an_input_stays_what_it_is(given):
+    """Whatever it does before and after: nothing changes at rest, and so its rate is zero."""
+    state = ac.compile(Capacitor()).steady_state(inputs={"v": given}, at=0.5)
+    assert state["u"][0] == pytest.approx(0.5)
+    assert state["i"][0] == 0.0
+    towed = ac.compile(Towed()).steady_state(inputs={"s0": given}, at=0.5)
+    assert [towed[name][0] for name in ("v", "F", "s2", "v2")] == pytest.approx([0.0, 0.0, 0.5, 0.0], abs=1e-9)

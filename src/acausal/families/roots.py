@@ -108,13 +108,9 @@ class Roots:
             passing = apply("ge", Call(DelayFunction("ahead"), (history, earlier, Time() - late)), Constant(0.0))
         else:  # a time that can be computed
             passing = apply("ge", Time() - late, Call(DelayFunction("next"), (history, earlier)))
-        self.assigned.append((mark, Call(DelayFunction("pass"), (history, earlier, passing)), f"a break of {text}", None))
-        remember = (  # a parameter may be set on the way: then all of the past may be asked for
-            Call(DelayFunction("record_within"), (history, Time(), x, late))
-            if isinstance(late, Constant)
-            else Call(DelayFunction("record"), (history, Time(), x))
-        )
-        self.statements.append(AfterStep((Assign(recorded, remember, _NOWHERE),), _NOWHERE))
+        past = Call(DelayFunction("go_past"), (history, earlier, passing, Time(), late))
+        self.assigned.append((mark, past, f"a break of {text}", None))
+        self.statements.append(AfterStep((Assign(recorded, _remembered(history, x, late), _NOWHERE),), _NOWHERE))
         if not isinstance(late, Constant):
             never = f"The delay of {text} is negative: what will be in the future, no equation can know."
             self.statements.append(Assertion(apply("ge", late, Constant(0.0)), never, "error", _NOWHERE))
@@ -138,3 +134,13 @@ class Roots:
             for residual in implicit.residuals:
                 self.equations.append((transform(residual, put), f"{implicit.name} of {', '.join(map(str, args))}"))
         return self._made[key]
+
+
+def _remembered(history: Expression, x: Expression, late: Expression) -> Expression:
+    """What is done after a step: x is added to the history, and what no lookup reaches any more is forgotten."""
+    leaves = [n for n in walk(late) if not n.args]
+    if isinstance(late, Constant):
+        return Call(DelayFunction("record_within"), (history, Time(), x, late))
+    if all(isinstance(n, Constant) or (isinstance(n, Reference) and n.declaration.role == "parameter") for n in leaves):
+        return Call(DelayFunction("record_while_set"), (history, Time(), x, late))
+    return Call(DelayFunction("record"), (history, Time(), x))

@@ -20,7 +20,7 @@ from .expression import Call, Constant, Expression, Time, as_expression
 from .external import OVER, ExternalFunction
 
 LONG_BEFORE = -1e300  # the mark while the history before the start is read
-_ARITY = {"value": 5, "weight": 5, "next": 2, "ahead": 3, "pass": 3, "record": 3, "record_within": 4}
+_ARITY = {"value": 5, "weight": 5, "next": 2, "ahead": 3, "go_past": 5, "record": 3, "record_within": 4, "record_while_set": 4}
 _MOST = 3  # derivatives that the native functions have
 
 

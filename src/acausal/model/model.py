@@ -558,6 +558,7 @@ class Model:
         Every day:
             set, inputs: parameter values and inputs of this state, as for `simulate`.
         The rest:
+            at: the time of this state. An input that is a table or a function stays what it is then: its rate is zero at rest.
             start_from: an earlier result, or values by name, to search from.
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.

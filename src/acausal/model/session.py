@@ -108,7 +108,8 @@ class Session:
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
         self._changes: dict[str, Any] = preparation.parameters.split(by_name(order.beginning.set, "set"))[0]
-        self._histories, asked = Histories(preparation.system, preparation.history_cells), order.beginning
+        self._histories = Histories(preparation.system, preparation.history_cells, order.rtol, forgets=not interruptible)
+        asked = order.beginning
         if self._histories.recall(asked.start_from, asked.t):
             asked = replace(asked, histories=self._histories)
         with shown(preparation.program):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..families.bends import bends
 from ..families.hybrid import ROLES, Hybrid, Part
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
@@ -17,7 +18,7 @@ from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
 from .faults import explain_row
-from .problem import Computed, JacobianKernel, Kernel, Problem, Rules
+from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules
 
 
 def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
@@ -30,6 +31,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
     first_residuals, first_jacobians, first_code = kernels(initial_families, initial.positions)
     count = len(lowered.families)
     rules, rule_code = _rules(lowered)
+    bent, bend_code = _bends(both, lowered.size)
     problem = Problem(
         size=lowered.size,
         known=np.append(known, np.zeros(lowered.computed)),
@@ -58,9 +60,10 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         describe_initial_equation=lambda k: system.describe_equation(k, initial=True),
         computed=Computed(lowered.computed, tuple(residuals[count:]), lowered.products, lowered.cells),
         rules=rules,
+        bends=bent,
     )
     problem.lowered = lowered
-    problem.code = [*code, *first_code, *rule_code]  # keeps the machine code in memory
+    problem.code = [*code, *first_code, *rule_code, *bend_code]  # keeps the machine code in memory
     return problem
 
 
@@ -75,6 +78,14 @@ def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[K
             by = [entry.slot for entry in family.template.entries]
             jacobians.append(JacobianKernel(kernel.jacobian_address, family.slots, place, functions, by))
     return residuals, jacobians, compiled
+
+
+def _bends(families: list[Family], size: int) -> tuple[Bends, list[Any]]:
+    """Where equations bend without an event, compiled."""
+    found, count = bends(families, size)
+    compiled = compile_kernels([(f.template, f.signs) for f in found], [f.count for f in found])
+    pairs = zip(compiled, found, strict=True)
+    return Bends(tuple(Kernel(code.residual_address, f.slots, f.rows, addresses(f)) for code, f in pairs), count), compiled
 
 
 def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:

@@ -103,7 +103,7 @@ def _of_data(said: Data, name: str, unit: str, over: Over) -> Signal | Repeating
     if isinstance(given, str) and not _is_file(given):
         return _constant(_quantity(given, unit, name), name)
     if callable(given) and not _is_series(given):
-        return Function(given)
+        return Function(_Element(given, name, (), 0))
     times, values = _points(given, name, unit, own, (over, said.time_unit))
     found = table(times, values, name, said.interpolation, said.ends)
     if said.ends != "repeat" or not isinstance(found, Table | Steps):
@@ -346,13 +346,33 @@ class _Element:
     number: int
 
     def __call__(self, t: float) -> float:
-        found = np.asarray(self.function(t), dtype=float)
-        if found.shape not in ((), self.shape):
-            raise UsageError(
-                f"Input `{self.name}` has the shape {self.shape}, and its function gives {_shown(found.tolist())} at {t:g}.",
-                remedy="Let it give a number, or one for each element; or give a list of functions, one for each.",
-            )
-        return float(found.flat[self.number] if found.shape else found)
+        given = self.function(t)
+        if isinstance(given, float):
+            number = float(given)
+        else:
+            found = self._array(given, t)
+            number = float(found.flat[self.number] if found.shape else found)
+        if number - number != 0.0:  # quicker than `isfinite`
+            raise UsageError(f"The function of input `{self.name}` gives {number:g} at {t:g}; it must give a finite number.")
+        return number
+
+    def _array(self, given: Any, t: float) -> Floats:
+        try:
+            found = np.asarray(given)
+            fits = found.shape in ((), self.shape) and found.dtype.kind in "biuf"
+        except ValueError:
+            fits = False
+        if fits:
+            return found.astype(float)
+        if self.shape:
+            what = f"Input `{self.name}` has the shape {self.shape}, and its function"
+            remedy = "Let it give a number, or one for each element; or give a list of functions, one for each."
+        else:
+            what, remedy = f"The function of input `{self.name}`", "Let it give a number for each time."
+            if isinstance(given, np.ndarray | list | tuple) and np.size(given) == 1:
+                remedy = "Let it give the number itself: `float(x)`, or `x[0]`."
+        shown = _shown(given.tolist() if isinstance(given, np.ndarray) else given)
+        raise UsageError(f"{what} gives {shown} at {t:g}.", remedy=remedy)
 
 
 def _has_shape(given: Any, shape: Shape) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -72,10 +72,12 @@ def remembered(system: System) -> np.ndarray:
 class Histories:
     """What the delayed quantities of a run were."""
 
-    def __init__(self, system: System, cells: np.ndarray | None = None) -> None:
-        self.cells, self._system = history_cells(system) if cells is None else cells, system
+    def __init__(self, system: System, cells: np.ndarray | None = None, rtol: float = 0.0, forgets: bool = False) -> None:
+        """`rtol`: of the run; what is smooth to it is no event. `forgets`: nobody will set another delay on the way."""
+        self.cells, self._system, self._native = history_cells(system) if cells is None else cells, system, cast("Any", None)
         self._recalled: Past | None = None
-        self._native: Any = importlib.import_module("acausal._core").Histories(len(self.cells)) if len(self.cells) else None
+        if len(self.cells):
+            self._native = importlib.import_module("acausal._core").Histories(len(self.cells), rtol, forgets)
 
     def enter(self, known: np.ndarray) -> None:
         """Let the equations of a run read and write these."""

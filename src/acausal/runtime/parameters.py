@@ -22,6 +22,7 @@ from .faults import refuse_outside
 from .given import ends_told, over_run, within_bounds
 from .given import signals as given_signals
 from .initialise.earlier import values_from
+from .inputs import Constant as Held
 from .inputs import Signal, derivative
 
 _MOST_NAMES = 50_000  # that are remembered
@@ -142,9 +143,10 @@ class Parameters:
         return quantity.known_base + flat
 
     def signals(
-        self, inputs: Mapping[str, Any], changes: Mapping[str, Any], begin: float, end: float
+        self, inputs: Mapping[str, Any], changes: Mapping[str, Any], begin: float, end: float, at_rest: bool = False
     ) -> tuple[dict[int, Signal], list[Diagnostic]]:
-        """The signals that fill cells in a run, and what the user should know about data that are shorter than it."""
+        """The signals that fill cells in a run, and what the user should know about data that are shorter than it. `at_rest`: they
+        stay what they are at the beginning, and their derivatives are zero."""
         if type(inputs) is dict and not inputs:
             return {}, []
         if inputs and (self.low.bindings or self.high.bindings):
@@ -158,7 +160,8 @@ class Parameters:
             for cell, signal in zip(cells.ravel().tolist(), signals, strict=True):
                 signal, said = over_run(signal, begin, end, path, over[1])
                 low, high = float(self.low.cells[cell]), float(self.high.cells[cell])
-                found[cell] = within_bounds(signal, low, high, path, over[1], self.unit(path))
+                signal = within_bounds(signal, low, high, path, over[1], self.unit(path))
+                found[cell] = Held(signal(begin)) if at_rest else signal
                 found.update(self._rates(cell, found[cell], path, begin, end))
                 told[path] = told.get(path) or said
         return found, ends_told(told)

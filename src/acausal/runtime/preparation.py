@@ -167,7 +167,8 @@ class Preparation:
         by_name(asked.given, "given")
         changes, starts = self.parameters.split(by_name(asked.set, "set"))
         with self._lock:
-            signals, told = self.parameters.signals(asked.inputs, changes, t, t if asked.end is None else asked.end)
+            alone, end = asked.end is None, t if asked.end is None else asked.end  # alone: no run begins there
+            signals, told = self.parameters.signals(asked.inputs, changes, t, end, mode == "steady" and alone)
         earlier = earlier_values(self.system, asked.start_from)
         if self.system.hybrid is not None and is_result(asked.start_from):
             changes = {**discrete_values(self.system, asked.start_from), **changes}

@@ -182,6 +182,17 @@ class Rules:
         return [*self.kernels["relation"], *moved]
 
 
+@dataclass(frozen=True)
+class Bends:
+    """Functions that change their signs where equations bend without an event (see `families/bends.py`)."""
+
+    kernels: tuple[Kernel, ...] = ()
+    count: int = 0
+
+
+_NOWHERE_BENT = Bends()
+
+
 class Equations:
     """`count` residuals over `size` unknowns: their kernels, their pattern, and how they are evaluated."""
 
@@ -197,8 +208,9 @@ class Equations:
         native: bool = True,
         computed: Computed | None = None,
         rules: Rules | None = None,
+        bends: Bends = _NOWHERE_BENT,
     ) -> None:
-        self.rules = rules
+        self.rules, self.bends = rules, bends
         self.computed = computed or Computed()
         self.size, self.count, self.time_index, self.known_size = size, count, time_index, known_size
         self.pattern = (np.ascontiguousarray(pattern[0], dtype=np.int32), np.ascontiguousarray(pattern[1], dtype=np.int32))
@@ -216,6 +228,9 @@ class Equations:
         for kernel in self.computed.kernels:
             system.add_assignment(*kernel)
         system.set_computed(self.computed.count, self.computed.products, self.computed.cells)
+        for kernel in self.bends.kernels:
+            system.add_bend(*kernel)
+        system.set_bends(self.bends.count)
         if self.rules is not None:
             for kernel in self.rules.roots():
                 system.add_root(*kernel)
@@ -334,6 +349,7 @@ class Problem:
     describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
     rules: Rules | None = None  # about events
+    bends: Bends = _NOWHERE_BENT
     fresh_jacobians: bool = False  # nonlinear constraints were differentiated: a Jacobian must not serve for more than one step
     use_native: bool = True
     lowered: Lowered = field(init=False, repr=False)  # where the unknowns of the system went
@@ -365,6 +381,7 @@ class Problem:
             self.use_native,
             self.computed,
             self.rules,
+            self.bends,
         )
         self.pattern = self.equations.pattern
         if self.initial_size:

@@ -366,6 +366,8 @@ class Hybrid:
         self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)
         self.step_before, self.pace = mark.steps
         self.diagnostics, self.warned = list(mark.told[0]), set(mark.told[1])
+        handler.load(mark.t, mark.y, mark.yp)
+        handler.relations.reach(handler.w)
         session.set_known(handler.known)
         session.start(mark.t, mark.y, mark.yp, self.step_before)
         if self.native is not None:

@@ -234,6 +234,15 @@ class Relations:
             away = away[np.abs(g + w[self.bands[away]]) > AWAY * width[away]]
             w[self.bands[away]] = np.copysign(IDLE * self.narrow[away], w[self.bands[away]])
 
+    def reach(self, w: Floats) -> None:
+        """Bands that reach as far as those relations are beyond their switching points which have not switched: a run was left off
+        right at an event, by rounding behind it, and one that begins anew there must see it ahead."""
+        g = self.rules.values("relation", w)
+        behind = self.side(w) * g <= 0
+        behind[self.resting] = False
+        width = np.maximum(2 * np.abs(g + w[self.bands]), BAND * self.rules.values("size", w))
+        w[self.bands[behind]] = -(self.side(w) * width)[behind]
+
     def renew(self, w: Floats) -> None:
         """Bands on the far side of the present values."""
         w[self.bands] = -self.side(w) * np.abs(w[self.bands])
