@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from .language.grids import TableND
     from .language.implicit import implicit
     from .language.independent import Independent
-    from .language.medium import AnyMedium, FluidPort, Fractions
+    from .language.medium import AnyMedium, FluidPort, Fractions, OfPhases
     from .language.outer import outer
     from .language.plain import plain
     from .language.record import Record
@@ -153,7 +153,7 @@ _WHERE = {
     "language.grids": "TableND",
     "language.implicit": "implicit",
     "language.independent": "Independent",
-    "language.medium": "AnyMedium FluidPort Fractions",
+    "language.medium": "AnyMedium FluidPort Fractions OfPhases",
     "language.outer": "outer",
     "language.plain": "plain",
     "language.record": "Record",
@@ -225,6 +225,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "OfPhases",
     "Outcome",
     "Output",
     "OutputStates",

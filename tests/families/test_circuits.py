@@ -339,7 +339,7 @@ def test_fractions_of_a_pure_fluid_are_refused() -> None:
             yield self.port.p == 1e5
             yield self.X == 1.0
 
-    with pytest.raises(ac.ModelError, match=r"`X` of Wrong has no elements here(.|\n)*if self.medium.substances"):
+    with pytest.raises(ac.ModelError, match=r"`X` of Wrong is not there(.|\n)*if self.medium.substances"):
         ac.compile(Wrong(medium=OIL))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.library import fluid
 from benchmarks.fluids import CYCLES, Cycle, Ring, Volume, exact_cop, tespy_cop
 
 CoolProp = pytest.importorskip("CoolProp")
@@ -127,3 +128,44 @@ def test_a_ring_with_turning_flow_keeps_mass_and_energy():
         total = result[name].sum(axis=1)
         assert np.ptp(total) <= 1e-12 * abs(total[0])
     assert (np.sign(result["pipes.m"][1:]) != np.sign(result["pipes.m"][:-1])).sum() > 100
+
+
+@pytest.mark.parametrize(
+    "medium",
+    [
+        ac.media.moist_air(),
+        ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21]),
+        ac.media.ideal_gas(["N2", "O2"]),
+        ac.media.liquid("ethylene glycol", 0.3),
+    ],
+    ids=["moist air", "gas", "mixture", "brine"],
+)
+def test_a_volume_of_which_nothing_is_said_is_at_room_temperature(medium):
+    result = ac.compile(fluid.Volume(1, medium=medium)).simulate(until=1.0)
+    np.testing.assert_allclose(result["T"], 300.0, rtol=1e-9)
+
+
+def test_a_volume_has_quality_and_phase_where_its_medium_evaporates():
+    wet = ac.compile(fluid.Volume(1, medium="R134a", p_start=5e5, x_start=0.25)).simulate(until=1.0)
+    np.testing.assert_allclose(wet["x"], 0.25, rtol=1e-9)
+    assert set(wet["phase"]) == {0.0}
+    hot = ac.compile(fluid.Volume(1, medium="R744", p_start=9e6, T_start=320.0)).simulate(until=1.0)
+    assert set(hot["x"]) == set(hot["phase"]) == {1.0}
+    with pytest.raises(ac.AcausalError, match="Volume has no `x`"):
+        ac.compile(fluid.Volume(1, medium=ac.media.moist_air())).simulate(until=1.0)["x"]
+
+
+def test_what_is_there_only_with_two_phases_says_so():
+    class Wrong(ac.Component):
+        port = ac.FluidPort()
+        x = ac.OfPhases()
+
+        def equations(self):
+            yield self.port.p == 1e5
+            yield self.port.h.outflow == 1e5
+            yield self.x == 0.0
+
+    with pytest.raises(
+        ac.ModelError, match=r"`x` of Wrong is not there: its medium has no two phases(.|\n)*self.medium.evaporates"
+    ):
+        ac.compile(Wrong(medium=ac.media.ideal_gas(["N2"])))

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from .declarations import Declaration
+from .medium import PLACE, media_of
 
 if TYPE_CHECKING:
     from .component import Component
 
+_TEMPERATURES = ("T", "T_start")
 Groups = Mapping[str, tuple[str, ...]]  # of each quantity that has alternatives: all of them, that which is there by default first
 
 
@@ -36,9 +38,14 @@ def groups_of(cls: type, declared: Mapping[str, Any]) -> Groups:
 
 
 def given_of(component: Component, group: tuple[str, ...]) -> str:
-    """The one that is there."""
+    """The one that is there: that which was given, else the first, or the temperature where the medium is said by it."""
     said = [name for name in group if "value" in component._ac_modifications.get(name, {})]
-    return said[-1] if said else group[0]
+    if said:
+        return said[-1]
+    medium = media_of(component).get(PLACE)
+    if medium is not None and medium.said_by_temperature:
+        return next((name for name in group if name in _TEMPERATURES), group[0])
+    return group[0]
 
 
 def is_left_out(component: Component, name: str) -> bool:

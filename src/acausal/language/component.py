@@ -15,7 +15,7 @@ from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
 from .expression import Expression, Reference, Shape
-from .medium import PLACE, AnyMedium, Fractions, belongs_to_default, give_medium, known_connector, medium_at
+from .medium import PLACE, AnyMedium, OfMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
     checked_number,
     own_declarations,
@@ -303,7 +303,7 @@ class Component(metaclass=ComponentType):
     def _find(self, name: str) -> Declaration | Connector | None:
         own = self._ac_declared
         found = own[name] if own is not None and name in own else self._class_declared.get(name)
-        if isinstance(found, Fractions):
+        if isinstance(found, OfMedium):
             return found.resolved(self)
         if self._class_alternatives:
             found = as_it_is(self, found)
@@ -312,7 +312,7 @@ class Component(metaclass=ComponentType):
     def _all_declared(self) -> dict[str, Declaration | Connector]:
         declared = {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
         if self._class_alternatives or any(
-            isinstance(d, Fractions) or (isinstance(d, Connector) and d.fluid) for d in declared.values()
+            isinstance(d, OfMedium) or (isinstance(d, Connector) and d.fluid) for d in declared.values()
         ):
             return {name: found for name in declared if (found := self._find(name)) is not None}
         return declared

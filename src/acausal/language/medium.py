@@ -32,6 +32,8 @@ class Medium(ABC):
 
     name: str
     substances: tuple[str, ...] = ()  # whose mass fractions its ports carry; none where the composition is fixed
+    evaporates: bool = False  # a state has a quality `x` and a `phase`
+    said_by_temperature: bool = False  # a component of which neither enthalpy nor temperature is given has its default temperature
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -227,7 +229,49 @@ def with_media(connector: Connector, media: Mapping[str, Medium]) -> Connector:
     return new
 
 
-class Fractions(Variable):
+class OfMedium(Variable):
+    """An unknown that depends on the medium of its component: whether it is there, and with how many elements."""
+
+    of: AnyMedium | None = None  # the place whose medium counts
+    lacking = "its medium has none"
+    question = "if self.medium.…:"
+
+    def shape_with(self, medium: Medium) -> Shape | None:
+        """Its shape; None where it is not there."""
+        raise NotImplementedError
+
+    def resolved(self, component: Any) -> OfMedium | None:
+        """As it is in a component of known medium; nothing where it is not there."""
+        medium = media_of(component).get(self.of.name if self.of is not None else PLACE)
+        shape = None if medium is None else self.shape_with(medium)
+        if shape is None:
+            return None
+        new = copy.copy(self)
+        new.shape = shape
+        return new
+
+    def __get__(self, component: Any, owner: type) -> Any:
+        if component is not None and self.resolved(component) is None:
+            raise UsageError(
+                f"`{self.name}` of {owner.__name__} is not there: {self.lacking}.", remedy=f"Ask first: `{self.question}`."
+            )
+        return super().__get__(component, owner)
+
+
+class OfPhases(OfMedium):
+    """An unknown that is there where the medium can evaporate, in the body of a component: its quality, or its phase.
+
+    Where it cannot, it is not there: equations ask `if self.medium.evaporates:` first.
+    """
+
+    lacking = "its medium has no two phases"
+    question = "if self.medium.evaporates:"
+
+    def shape_with(self, medium: Medium) -> Shape | None:
+        return self.shape if medium.evaporates else None
+
+
+class Fractions(OfMedium):
     """An unknown for each substance of a medium, in the body of a component: mass fractions, or masses.
 
     `X = ac.Fractions()` has as many elements as the medium of the component has `substances`; with `of`, a place, that one's.
@@ -238,22 +282,11 @@ class Fractions(Variable):
         super().__init__(**attributes)
         self.of = of
 
-    def resolved(self, component: Any) -> Fractions | None:
-        """As it is in a component of known medium; nothing where that has no substances."""
-        medium = media_of(component).get(self.of.name if self.of is not None else PLACE)
-        if medium is None or not medium.substances:
-            return None
-        new = copy.copy(self)
-        new.shape = (len(medium.substances),)
-        return new
+    lacking = "its medium has no substances that vary"
+    question = "if self.medium.substances:"
 
-    def __get__(self, component: Any, owner: type) -> Any:
-        if component is not None and self.resolved(component) is None:
-            raise UsageError(
-                f"`{self.name}` of {owner.__name__} has no elements here: its medium has no substances that vary.",
-                remedy="Ask first: `if self.medium.substances:`.",
-            )
-        return super().__get__(component, owner)
+    def shape_with(self, medium: Medium) -> Shape | None:
+        return (len(medium.substances),) if medium.substances else None
 
 
 # --- what is known while a translation reads components -----------------------------------------------------------------------

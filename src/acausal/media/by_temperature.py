@@ -33,6 +33,8 @@ _UNKNOWN = float("nan")
 class ByTemperature(Medium):
     """What liquids and solids have in common."""
 
+    said_by_temperature = True
+
     p_reference = 101325.0
 
     def __init__(self, name: str, *, T_min: float, T_max: float, T_reference: float = 273.15, **given: Property) -> None:

@@ -19,6 +19,8 @@ class ConstantMedium(Medium):
     79988.08823529411
     """
 
+    said_by_temperature = True
+
     name: str
     rho: float
     cp: float

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..errors import UsageError
 from ..language.declarations import Declaration, Potential, Stream
-from ..language.functions import is_symbolic, numbers, plain, where
+from ..language.events import no_event
+from ..language.functions import is_symbolic, maximum, numbers, plain, where
 from ..language.medium import Medium
 from .build import Progress
 from .functions import FluidFunction
@@ -20,6 +21,7 @@ from .store import table_of
 
 _PAIRS = (("p", "h"), ("p", "T"), ("p", "s"), ("p", "x"), ("T", "x"), ("rho", "T"), ("rho", "u"))
 _PHASES = {"liquid": -1.0, "two-phase": 0.0, "vapour": 1.0, "any": 2.0}
+_NO_ROOM = 1e-3  # J/kg between liquid and vapour: above the critical pressure there is none
 _fluids: dict[tuple[Any, ...], Fluid] = {}
 _making = Lock()
 
@@ -44,6 +46,8 @@ def fluid(name: str, *, T_min: float | None = None, T_max: float | None = None, 
 
 class Fluid(Medium):
     """A fluid's properties. Made by `ac.media.fluid`; the same fluid is the same object."""
+
+    evaporates = True
 
     def __init__(self, name: str, T_min: float | None, T_max: float | None, p_max: float | None) -> None:
         from .._core import FluidTable
@@ -308,9 +312,10 @@ class State:
 
     @property
     def x(self) -> Any:
-        """Quality: the mass of vapour over all; below 0 in liquid, above 1 in vapour."""
+        """Quality: the mass of vapour over all; below 0 in liquid, above 1 in vapour, far so above the critical pressure."""
         low, high = self._borders
-        return (self.h - low) / (high - low)
+        room = no_event(maximum(high - low, _NO_ROOM)) if self.symbolic else np.maximum(high - low, _NO_ROOM)
+        return (self.h - low) / room
 
     @property
     def cp(self) -> Any:

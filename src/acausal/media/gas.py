@@ -109,6 +109,8 @@ def _checked(names: tuple[str, ...], given: Sequence[float]) -> np.ndarray:
 class IdealGas(Medium):
     """A mixture of ideal gases, of given composition or of one that each state brings."""
 
+    said_by_temperature = True
+
     def __init__(self, species: tuple[str, ...], shares: np.ndarray | None) -> None:
         self.species, self.shares = species, shares
         self.molar_masses = np.array([_SPECIES[n][0] for n in species])

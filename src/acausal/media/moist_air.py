@@ -65,6 +65,7 @@ class MoistAir(Medium):
 
     name = "moist air"
     substances = ("water",)
+    said_by_temperature = True
     T_min, T_max = 193.15, 393.15
 
     def __init__(self) -> None:

@@ -55,6 +55,11 @@ def entering_either(medium: Any, one: Any, other: Any) -> Any:
     return state_at(medium, one.p, h, X)
 
 
+def vapour_share(state: Any) -> Any:
+    """The vapour quality of a state, 0 in liquid and 1 in vapour, above the critical pressure as well."""
+    return ac.no_event(ac.min(ac.max(state.x, 0.0), 1.0))
+
+
 def given_enthalpy(medium: Any, p: Any, h: Any, T: Any, x: Any, **mixed: Any) -> Any:
     """The enthalpy at the pressure p of what is given in one of three ways; the others are None."""
     if h is not None:

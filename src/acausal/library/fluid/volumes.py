@@ -8,7 +8,7 @@ from typing import Any
 import acausal as ac
 
 from ..thermal import HeatPort
-from .passages import checked_fractions, given_enthalpy, stored_density
+from .passages import checked_fractions, given_enthalpy, stored_density, vapour_share
 
 
 class Volume(ac.Component):
@@ -16,7 +16,8 @@ class Volume(ac.Component):
 
     ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, with ``M = V·rho(p, h)`` and ``U = M·h - p·V``. States are mass and
     energy, so both are conserved to rounding. The phase may be any, and change: that is an event. At first it holds fluid of
-    `p_start` and `h_start`, or of the temperature or vapour quality given instead: ``Volume(2, T_start=350.0)``. Of a mixture the
+    `p_start` and `h_start`, or of the temperature or vapour quality given instead: ``Volume(2, T_start=350.0)``; gases, moist air
+    and liquids of one phase, whose enthalpy is counted from another zero, are of `T_start` if nothing is given. Of a mixture the
     mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``, from the mass fractions `X_start` on:
     ``Volume(2, [0.2, 0.8])``.
     """
@@ -34,6 +35,8 @@ class Volume(ac.Component):
     M = ac.Variable(unit="kg", nominal=0.1, start=0.1, state="always", doc="mass")
     U = ac.Variable(unit="J", nominal=2e4, start=2e4, state="always", doc="energy")
     T = ac.Variable(unit="K", nominal=100.0, start=300.0, doc="temperature")
+    x = ac.OfPhases(doc="vapour quality: the mass of vapour over all, 0 in liquid, 1 in vapour")
+    phase = ac.OfPhases(doc="-1 liquid, 0 two phases, 1 vapour")
     X = ac.Fractions(nominal=0.1, start=0.0, doc="mass fractions, of a mixture")
     MX = ac.Fractions(unit="kg", nominal=0.01, start=0.0, state="always", doc="mass of each substance, of a mixture")
 
@@ -47,6 +50,9 @@ class Volume(ac.Component):
         yield self.M == self.V * stored_density(self, state)
         yield self.U == self.M * self.h - self.p * self.V
         yield self.T == state.T
+        if self.medium.evaporates:
+            yield self.x == vapour_share(state)
+            yield self.phase == state.phase
         yield self.ports.p == self.p
         yield self.ports.h.outflow == self.h
         yield self.heat.T == self.T
