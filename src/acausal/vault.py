@@ -152,7 +152,8 @@ class Vault:
         with contextlib.suppress(OSError):
             for name, content in entries:
                 path = self._path(name)
-                path.parent.mkdir(mode=0o700, exist_ok=True)
+                if path.parent not in touched:
+                    path.parent.mkdir(mode=0o700, exist_ok=True)
                 _write(path, self._seal(name, content) + content)
                 touched.setdefault(path.parent, set()).add(path.name)
         for subfolder, new in touched.items():

@@ -88,7 +88,7 @@ class Forms:
         slots = _slots(template, used)
         code = coded(outputs, slots)
         if code is not None:
-            about = [made.name, made.facts] if made is not None else ["", None]
+            about = [made.name, made.facts_of_kind()] if made is not None else ["", None]
             contribution.keep(key, [which, used, code, *about])
 
     def _as_before(self, held: Any, template: Template) -> tuple[list[int], Outputs, list[int] | None]:

@@ -75,7 +75,7 @@ def _kept(group: list[Rows], made: Made, objects: list[Expression]) -> list[Any]
     template = Template.of(outputs)
     if code is None or None in held or not template.name:
         return None
-    return [which, code, [slot_kind(leaf) for leaf in leaves], held, template.name, template.facts]
+    return [which, code, [slot_kind(leaf) for leaf in leaves], held, template.name, template.facts_of_kind()]
 
 
 def _as_before(group: list[Rows], held: Any, objects: list[Expression], contribution: Contribution) -> Made:

@@ -90,9 +90,17 @@ class Template:
         """What is known without the derivatives themselves; most often, somebody has found it before."""
         found = facts.find(self.name)
         if found is None:
-            found = Facts(tuple(facts.entry_of(*entry) for entry in self.jacobian), self._silent_slots())
+            found = self._found()
             facts.keep(self.name, found)
         return found
+
+    def facts_of_kind(self) -> Facts:
+        """The same for who keeps them with what a kind contributes, and nowhere else."""
+        found: Facts = self.__dict__.get("facts") or self.__dict__.setdefault("facts", self._found())
+        return found
+
+    def _found(self) -> Facts:
+        return Facts(tuple(facts.entry_of(*entry) for entry in self.jacobian), self._silent_slots())
 
     @property
     def entries(self) -> tuple[Entry, ...]:

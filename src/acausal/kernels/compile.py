@@ -156,15 +156,14 @@ class _Store:
         except RuntimeError:  # the files were whole, yet one is refused: trust none of them
             loaded, libraries = {}, {}
         missing = [one for one in wanted if one.key not in loaded]
-        for one in missing:
-            _refuse_other_derivatives(one.template)
         made, new = _made(missing) if missing else ({}, {})
         libraries |= new
         if vault is not None and made:
             vault.store(made.values())
         _counts[_COMPILED] += len(made)
         _counts[_LOADED] += len(loaded)
-        return {one.key: self._kernel(one, libraries[one.key], {**loaded, **made}[one.key][0]) for one in wanted}
+        places = {key: place for key, (place, _) in (loaded | made).items()}
+        return {one.key: self._kernel(one, libraries[one.key], places[one.key]) for one in wanted}
 
     def _kernel(self, one: _Wanted, library: Any, place: str) -> Kernel:
         addresses = [library[name] for name in one.names]
@@ -276,6 +275,8 @@ class _Compiler:
     def _text(self, batch: list[_Wanted]) -> str:
         from .emit import emit_kernels  # whoever finds all kernels in the cache needs none of it
 
+        for one in batch:
+            _refuse_other_derivatives(one.template)  # they are formed here, while other kernels are compiled
         return self.header + emit_kernels([(one.template, one.signs, one.key) for one in batch], self.fma)
 
     def _object(self, text: str, how: _How) -> bytes:
