@@ -26,7 +26,7 @@ GENERATORS = (
     "forms",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
-SECONDS = 120  # for all forms of a model, before it counts as hanging
+SECONDS = 120  # of the processor, for all forms of a model, before it counts as hanging
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ def _at_most(seconds: int) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def judge(generator: str, seed: int) -> Verdict:

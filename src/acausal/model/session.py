@@ -326,7 +326,7 @@ class Session:
         preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.program, stored, run.outcome, statistics, told, run.journal)
         result.chattering, result.told = run.chattering, self._prepared.told
-        result.past = self._histories.past(known, run.t)
+        result.past = self._histories.past(self._run.present()[1], run.t) if len(self._histories.cells) else None
         return result
 
     def __repr__(self) -> str:
