@@ -3,7 +3,7 @@
 // Residuals, the Jacobian, crossing functions, explicit variables and connected components ask for the same states, each in a kernel
 // of its own, one after the other. A cache for each thread and function knows the last ones by their arguments, bit by bit. It has
 // sets of four, of which the oldest makes room, and grows with the distance (in look-ups) over which states are asked for again:
-// that is the number of states in the plant, and eight times as many rows keep them all.
+// that is the number of states in the plant, and four times as many rows keep nearly all. More would be further away in memory.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -67,7 +67,7 @@ class Memo {
 
     void again(uint64_t age, uint64_t width) {
         const uint64_t sets = mask_ + 1;
-        if (2 * (now_ - age) <= sets || sets >= largest) far_ -= far_ > 0;
+        if (now_ - age <= sets || sets >= largest) far_ -= far_ > 0;
         else if ((far_ += few) > patience) resize(4 * sets, width);
     }
 

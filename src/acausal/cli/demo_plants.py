@@ -86,7 +86,7 @@ class ColdStoreShown(Demonstration):
         "grows on the coil, a clock defrosts it."
     )
     title = "A cold store over a day"
-    days, points_a_day = 1, 2880
+    days, points_a_day = 1, 8640  # a start draws the pressure down for some ten seconds: all of them are to be seen
     drawn = ("room.T", "room.T_goods", "evaporator.T_saturation", "compressor.P", "superheat.y", "coil.frost")
     units: ClassVar = {
         "room.T": "degC", "room.T_goods": "degC", "evaporator.T_saturation": "degC", "compressor.P": "kW",
