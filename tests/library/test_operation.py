@@ -13,6 +13,7 @@ from acausal.library import fluid, refrigeration
 from acausal.library.refrigeration import ColdStore
 from acausal.library.refrigeration.cold_store import accounts
 from acausal.library.thermal import FixedTemperature
+from benchmarks.cold_stores import InCells, draw
 
 R134A = ac.media.fluid("R134a")
 
@@ -44,6 +45,16 @@ def test_it_floods_and_runs_dry(store: Any, values: dict[str, float], share: str
     last = "evaporator.L[1]" if share == "flooded" else "evaporator.L[0]"
     assert np.min(result[last][-60:]) < 0.05
     assert accounts(result)[0] < 1e-12
+
+
+def test_plants_in_cells_drawn_at_random_run() -> None:
+    """From rest, across all phases: when changes of phase were no events, the iterations of most such plants failed."""
+    model, rng = ac.compile(InCells()), np.random.default_rng(1)
+    for k in range(4):
+        values, inputs = draw(model, rng)
+        if k:  # the first is a plant that takes long
+            result = model.simulate(600.0, points=61, set=values, inputs=inputs, on_failure="keep")
+            assert result.outcome is ac.Outcome.FINISHED and accounts(result)[0] < 1e-12
 
 
 class Leaking(ColdStore):

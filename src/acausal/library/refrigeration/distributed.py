@@ -21,9 +21,9 @@ class DistributedExchanger(RefrigerantExchanger):
     States of a cell are its mass and energy, ``M = V·rho(p, h)/n`` and ``U = M·h - p·V/n``, and the temperature of its wall.
     Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp/(dp_nominal/n))`` with its sign (a
     staggered grid); what flows takes the enthalpy of the cell it comes from, at the border that it leaves by (slopes within
-    cells, limited after van Albada 1982): a few cells hold nearly as much as many. A change of phase makes no event, as in zones
-    with moving boundaries: a front that passes through many cells would be many restarts. Heat transfer changes smoothly with
-    quality from liquid over two phases to vapour. Above the critical pressure it is a gas cooler.
+    cells, limited after van Albada 1982): a few cells hold nearly as much as many. The phase of each cell is a relation: a change
+    is an event (without events a day takes 0.6 of the time, but the iterations of six in eight plants drawn at random fail). Heat
+    transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical pressure it is a gas cooler.
     """
 
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, doc="size of the mass flow")
@@ -54,7 +54,7 @@ class DistributedExchanger(RefrigerantExchanger):
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         one_substance(self)
-        state, ends = self.medium.state(p=p, h=h, phase="any"), self.medium.saturation(p=p)
+        state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
         x = (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
         yield self.M == self.V / n * state.rho
         yield self.U == self.M * h - self.V / n * p
