@@ -47,10 +47,11 @@ def _signature(name: str, found: Any) -> str:
         return ""
 
 
-def _text(doc: str | None) -> str:
-    """A docstring as Markdown: lists of arguments and examples keep their lines."""
+def _text(doc: str | None, arguments: bool = True) -> str:
+    """A docstring as Markdown: examples keep their lines, and so do lists of arguments, which only functions have."""
     lines = inspect.cleandoc(doc or "").split("\n\n")
-    return "\n\n".join(f"```\n{part}\n```" if re.search(r"^(>>>|\s{4}|\w[\w, ]*: )", part, re.M) else part for part in lines)
+    kept = r"^(>>>|\s{4}|\w+(, \w+)*: )" if arguments else r"^(>>>|\s{4})"
+    return "\n\n".join(f"```\n{part}\n```" if re.search(kept, part, re.M) else part for part in lines)
 
 
 def components() -> str:
@@ -74,7 +75,7 @@ def components() -> str:
 def _component(cls: Any) -> Iterator[str]:
     yield f"### {cls.__name__}"
     yield svg(cls)
-    yield _text(vars(cls).get("__doc__"))
+    yield _text(vars(cls).get("__doc__"), arguments=False)
     declared = [(n, d) for n, d in cls._class_declared.items() if isinstance(d, Declaration)]
     rows = [
         f"| `{name}` | {d.role} | {d.unit or '1'} | {_value(d)} | {_bounds(d)} | {d.doc.replace('|', '/')} |"
@@ -96,14 +97,20 @@ def _value(declared: Declaration) -> str:
 
 
 def example_pages() -> Iterator[tuple[str, str]]:
-    """A page for each example, and one that lists them."""
-    lines = ["# Gallery of examples", ""]
+    """A page for each example, with what it draws (`scripts/pictures.py`), and one that lists them."""
+    parts = ["# Gallery of examples"]
     for file in sorted((ROOT / "examples").glob("*.py")):
-        source = file.read_text(encoding="utf-8")
+        source, title = file.read_text(encoding="utf-8"), file.stem.replace("_", " ")
         doc = ast.get_docstring(ast.parse(source)) or ""
-        lines.append(f"- [{file.stem.replace('_', ' ')}]({file.stem}.md): {doc.splitlines()[0] if doc else ''}")
-        yield f"examples/{file.stem}.md", f"# {file.stem.replace('_', ' ')}\n\n```python\n{source}```\n"
-    yield "examples/index.md", "\n".join(lines) + "\n"
+        first = doc.splitlines()[0] if doc else ""
+        there = (ROOT / "docs" / "images" / "examples" / f"{file.stem}.png").is_file()
+        picture = f"![{title}](../images/examples/{file.stem}.png)" if there else ""
+        parts += [f"## [{title}]({file.stem}.md)", first, f"[{picture}]({file.stem}.md)" if there else ""]
+        yield (
+            f"examples/{file.stem}.md",
+            "\n\n".join(filter(None, [f"# {title}", first, picture, f"```python\n{source}```"])) + "\n",
+        )
+    yield "examples/index.md", "\n\n".join(filter(None, parts)) + "\n"
 
 
 def notebook_page(path: Path) -> str:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 _CELL = "text-align:left;padding:1px 12px 1px 0"
+
+
+def prose(text: str) -> str:
+    """A text as HTML; what stands between backticks is code.
+
+    >>> prose("``a < b``, or `c`")
+    '<code>a &lt; b</code>, or <code>c</code>'
+    """
+    return re.sub(r"(`+)([^`]+)\1", r"<code>\2</code>", escape(text))
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], more: int = 0) -> str:
@@ -16,7 +26,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], more: int = 0)
     1
     """
     head = "".join(f'<th style="{_CELL}">{escape(h)}</th>' for h in headings)
-    body = "".join("<tr>" + "".join(f'<td style="{_CELL}">{escape(str(c))}</td>' for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f'<td style="{_CELL}">{prose(str(c))}</td>' for c in row) + "</tr>" for row in rows)
     left = f'<tr><td colspan="{len(headings)}" style="{_CELL}">… {more} more</td></tr>' if more > 0 else ""
     return f'<table style="border-collapse:collapse">{"<tr>" + head + "</tr>" if any(headings) else ""}{body}{left}</table>'
 
@@ -32,4 +42,4 @@ def fold(summary: str, inside: str, opened: bool = False) -> str:
 
 
 def paragraph(text: str) -> str:
-    return f'<p style="margin:2px 0">{escape(text)}</p>'
+    return f'<p style="margin:2px 0">{prose(text)}</p>'

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from .. import html
+from ..readable import count
 from .evaluator import Evaluator
 
 MOST = 60
@@ -33,7 +34,7 @@ def _nodes(node: dict[str, Any], kinds: list[dict[str, Any]], path: str = "") ->
 
 
 def _kind_title(kind: dict[str, Any]) -> str:
-    return f"{kind['class']}: {len(kind['quantities'])} quantities"
+    return f"{kind['class']}: {count(len(kind['quantities']), 'quantity', 'quantities')}"
 
 
 def _quantities(kind: dict[str, Any]) -> str:
