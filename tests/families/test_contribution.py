@@ -19,6 +19,7 @@ from acausal.families import contribution, facts
 from acausal.families.lowering import lower
 from acausal.program.codec import encode
 from acausal.program.program import Program, translate
+from benchmarks.translation import components
 
 SOURCE = """
 import acausal as ac
@@ -163,6 +164,23 @@ def test_what_is_kept_is_what_would_be_found(folder: Path, data: st.DataObject) 
     told(recipe, folder)  # now it is kept
     assert told(recipe, folder) == told(recipe, None)
     assert told(other, folder) == told(other, None)
+
+
+@pytest.mark.slow
+def test_components_of_the_library(tmp_path: Path) -> None:
+    """Alone, as they are; some say what they miss, and say the same."""
+    for make in components():
+        said = [_said(make, folder) for folder in (tmp_path, tmp_path, None)]
+        assert said[0] == said[1] == said[2], make.__name__
+
+
+def _said(make: type, folder: Path | None) -> Any:
+    with cache(folder):
+        try:
+            program = replace(translate(make()), seconds={}, source=None)
+        except ac.ModelError as error:
+            return str(error)
+        return flat(program), lowered(program)
 
 
 def test_the_second_time_is_a_look_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

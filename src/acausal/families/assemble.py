@@ -420,7 +420,7 @@ class _Builder:
             return False
         first = quantity.base
         if quantity.declaration.is_known:
-            column[:] = np.arange(2 * self.n + first, 2 * self.n + first + kind.count)
+            column[:] = self.known[first : first + kind.count]
         else:
             column[:] = self.signed[first : first + kind.count]
         return True

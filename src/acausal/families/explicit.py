@@ -75,14 +75,13 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
 
     A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone.
     """
-    contributions = np.zeros(len(wanted), dtype=np.int64)
+    every = np.concatenate([np.zeros(0, dtype=np.int64), *(family.rows.ravel() for family in system.families)])
+    contributions = np.bincount(every, minlength=len(wanted))
     occurrences = np.zeros(len(wanted), dtype=np.int64)
     literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
     silent = np.zeros(len(wanted), dtype=bool)
     inputs = system.plant.varying_cells()
     for family in system.families:
-        for rows in family.rows:
-            np.add.at(contributions, rows, 1)
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
             silent[rows[unfolded(family, slot) == wanted[rows]]] = True

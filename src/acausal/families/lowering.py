@@ -34,6 +34,7 @@ Merged = dict[Outputs, list[tuple[np.ndarray, np.ndarray]]]
 Piece = tuple[int, np.ndarray, Form]  # output, columns, what these contribute
 Placed = dict[int, dict[int, Form]]  # by level and output
 
+_NOTHING = np.zeros(0)
 _RESIDUAL = 0  # the level of rows that stay
 _LAST = 1 << 30  # within a level, variables come after the calls that they share
 
@@ -216,17 +217,23 @@ class _Lowering:
                 if piece[0] == output:
                     rest = rest & ~piece[1]
                     yield piece
-            factors = scale[family.rows[output]]
-            for factor in distinct(factors[rest]):
+            factors = scale[family.rows[output]] if rest.any() else _NOTHING
+            for factor in distinct(factors[rest]) if len(factors) else ():
                 yield output, rest & (factors == factor), ("scaled", 0, -1.0 / float(factor))
 
     def _alike(self, family: Family, pieces: list[Piece]) -> Iterator[tuple[np.ndarray, Placed]]:
         """Columns in which every output has the same piece and level: {level: {output: form}}."""
+        level = self.level_of_row[family.rows]
+        if len(pieces) == len(level) and (level == level[:, :1]).all():  # one piece of each output, in all columns
+            alike: Placed = {}
+            for output, _, form in pieces:
+                alike.setdefault(int(level[output, 0]), {})[output] = form
+            yield np.ones(family.count, dtype=bool), alike
+            return
         code = np.zeros(family.count, dtype=np.int64)
         which = np.zeros((len(family.template.outputs), family.count), dtype=np.int64)
         for k, (output, columns, _) in enumerate(pieces):
             which[output, columns] = k
-        level = self.level_of_row[family.rows]
         for output in range(len(which)):
             own = which[output] * (int(level.max(initial=0)) + 1) + level[output]
             if family.count and (own != own[0]).any():
