@@ -98,7 +98,7 @@ class MovingBoundary(RefrigerantExchanger):
     m_soft = ac.Parameter(
         5e-4, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
     )
-    v_small = ac.Parameter(2e-3, unit="1/s", min=1e-9, group="method", doc="speed of a boundary that is small, in lengths")
+    v_small = ac.Parameter(1e-3, unit="1/s", min=1e-9, group="method", doc="speed of a boundary that is small, in lengths")
     tau_wall = ac.Parameter(0.05, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
     tau_p = ac.Parameter(0.1, unit="s", min=1e-6, group="method", doc="time within which pressure does its work on the zones")
 
@@ -304,7 +304,7 @@ class Evaporator(MovingBoundary):
         warm = self.C * forth * _most(dry[0] - wet[0], 0.0)
         flow = ac.smooth_max(self.a.m_flow, 0.0, 0.1 * self.m_nominal) * span
         steady = ac.smooth_step(self.a.m_flow, 0.15 * self.m_nominal, 0.3 * self.m_nominal) * (1 - ac.smooth_step(x_in, 0.65, 0.3))
-        return 1 - (1 - x_in) * steady * ac.smooth_min(warm / (flow * (1 - x_in)), 0.9, 0.1)
+        return 1 - (1 - x_in) * steady * ac.smooth_min(warm / (flow * (1 - x_in)), 0.95, 0.05)
 
     def _inside(self, i: int, T: Any, ends: Any) -> list[Any]:
         if i == self.TWO_PHASE:
