@@ -371,10 +371,13 @@ class _Encoder:
 
 
 # --- reading ------------------------------------------------------------------------------------------------------------------
-def decode(encoded: Encoded) -> Any:
-    """The graph again; whatever does not fit together is a ValueError."""
+def decode(encoded: Encoded, check: Callable[[Iterable[Any]], None] | None = None) -> Any:
+    """The graph again; whatever does not fit together is a ValueError. `check` looks at the objects that were made."""
     try:
-        return _Decoder(encoded).value(encoded.root)
+        decoder = _Decoder(encoded)
+        if check is not None:
+            check(decoder.objects())
+        return decoder.value(encoded.root)
     except (IndexError, KeyError, ValueError, TypeError, AttributeError, OverflowError, StopIteration, UsageError) as error:
         raise ValueError(f"its parts do not fit together ({type(error).__name__}: {error})") from error
 
@@ -416,6 +419,16 @@ class _Decoder:
             elif tag in _DICTIONARIES:
                 items = [self.value(p) for p in parts]
                 self.made[k].update(zip(items[::2], items[1::2], strict=True))
+
+    def objects(self) -> list[Any]:
+        """What was made field by field."""
+        found: list[Any] = []
+        for record, made in zip(self.encoded.records, self.made, strict=True):
+            if record[0] == columns.TAG:
+                found += made
+            elif record[0] in CLASSES:
+                found.append(made)
+        return found
 
     def value(self, part: Any) -> Any:
         if type(part) is list:
@@ -537,6 +550,8 @@ class _Decoder:
             return Constant(value(parts[0]))
         if kind == "Reference":
             root, owner, name, shape, picked, order = map(value, parts)
+            if type(name) is not str or type(order) is not int:
+                raise KeyError(name)
             return Reference(root, owner, name, shape, picked, order)
         if kind == "State":
             return states.State(states.StateView(value(parts[0])), int(parts[1]))

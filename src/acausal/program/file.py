@@ -25,8 +25,7 @@ import numpy as np
 
 from ..container import FileError, Reader, Writer, opened, refuse_newer, written
 from ..errors import UsageError
-from ..families.system import System
-from ..families.template import MIXED, Family
+from .belief import check_fields, check_numbers, check_program
 from .codec import Encoded, decode, encode, layout
 from .program import Program
 
@@ -93,7 +92,8 @@ def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -
 def _check_model(found: Any) -> None:
     if not isinstance(found, dict) or not isinstance(found.get("program"), Program):
         raise ValueError("it holds no model")
-    check_tables(found["program"].system)
+    check_program(found["program"])
+    check_numbers(found)
 
 
 def _refuse_other_layout(reader: Reader, path: str | os.PathLike[str], records: list[Any]) -> None:
@@ -127,31 +127,11 @@ def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[
         if min([offset, *shape]) < 0 or offset + size > len(whole):
             raise ValueError("an array lies outside of what was written")
         arrays.append(whole[offset : offset + size].reshape(shape))
-    made = decode(Encoded(stored["records"], arrays, stored["root"], []))
+    made = decode(Encoded(stored["records"], arrays, stored["root"], []), check_fields)
     check(made)
     if _digest(text, kinds) != reader.about.get("content"):
         raise ValueError("its parts were not written together: somebody changed one of them")
     return made
-
-
-def check_tables(system: System) -> None:
-    """Machine code believes the index tables, so they are looked at first: every index within the workspace, every row a row."""
-    cells, parts = 2 * system.size + system.known_count, system.hybrid.parts.values() if system.hybrid is not None else ()
-    groups = [(system.families, system.equation_count), (system.initial_families, system.initial_count)]
-    for families, rows in [*groups, *((part.families, part.count) for part in parts)]:
-        for family in families:
-            _check_family(family, cells, rows)
-
-
-def _check_family(family: Family, cells: int, rows: int) -> None:
-    slots, places = np.asarray(family.slots), np.asarray(family.rows)
-    fits = slots.ndim == places.ndim == 2 and slots.shape[0] == len(family.template.slots) == len(family.signs)
-    fits = fits and slots.dtype == places.dtype == np.int32 and places.shape[0] == len(family.template.outputs)
-    fits = fits and (slots.shape[0] == 0 or slots.shape[1] == places.shape[1])
-    fits = fits and not any(sign != MIXED and row.size and row.min() < 0 for sign, row in zip(family.signs, slots, strict=True))
-    index = np.where(slots < 0, ~slots, slots)
-    if not fits or (index.size and index.max() >= cells) or (places.size and (places.min() < 0 or places.max() >= rows)):
-        raise ValueError("its index tables point outside of the model")
 
 
 def version() -> str:
