@@ -130,6 +130,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step, boo
         before = counters();
         journal->restart();
         scales.restart();
+        amplified.restart();
         check(IDAReInit(mem, t0 - origin, y_vector, yp_vector), "IDAReInit");
         free_order();
         choose_tested();
@@ -194,6 +195,7 @@ void Ida::refresh_jacobian() {
 
 void Ida::measure_scales() {
     long steps = steps_since_start();
+    amplified.look(*system, scales, w.get(), steps);
     if (!scales.due(steps, cj_setup)) return;
     scales.measure(*system, *lu, w.get(), cj_setup, steps);
     choose_tested();
@@ -324,12 +326,12 @@ void Ida::write_row(double time, double *row, bool hold) {
         within = end - elapsed > 100 * epsilon * std::fabs(end);
         elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
         IDAGetDky(mem, elapsed, 0, y_out);
-        if (interpolate_derivatives || hold) IDAGetDky(mem, elapsed, 1, yp_out);
+        if (interpolate_derivatives || hold || amplified.is()) IDAGetDky(mem, elapsed, 1, yp_out);
         if (local) local->show(origin + end, time, w_out.get(), w_out.get() + n);
     }
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
-    if (within && (!hold || !solve_held()) && (untested || sides.crossed())) correct_output();
+    if (within && (!hold || !solve_held()) && (untested || sides.crossed() || amplified.is())) correct_output();
     outputs.row(w_out.get(), row);
 }
 

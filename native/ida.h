@@ -1,6 +1,7 @@
 // A session of IDAS with KLU on one System: start, advance to the next thing of interest, decide in Python, go on.
 #pragma once
 
+#include "amplified.h"
 #include "consistent.h"
 #include "corrector.h"
 #include "inputs.h"
@@ -207,6 +208,7 @@ class Ida {
     bool full_newton = false, solved_since_setup = false; // after a failure: new factors at every iteration
     double last_correction = 0;
     Sides sides;
+    Amplified amplified;
     bool renew_now = false; // the next solution has new factors
     int full_newton_test(int iteration, N_Vector correction, double tolerance, N_Vector weight);
     bool on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight);
