@@ -39,10 +39,11 @@ _LARGEST = 2**31 - 1  # of a count: more instances are in no file
 def check_fields(objects: Iterable[Any]) -> None:
     """Every field of these objects is of the type that its class states."""
     for one in objects:
-        missing = _own_names(type(one)) - getattr(one, "__dict__", {}).keys()
+        cls: type = type(one)
+        missing = _own_names(cls) - getattr(one, "__dict__", {}).keys()
         if missing:
             raise ValueError(f"a {type(one).__name__} lacks `{min(missing)}`")
-        for name, fits in _fields_of(type(one)):
+        for name, fits in _fields_of(cls):
             if not fits(getattr(one, name)):
                 raise ValueError(f"`{name}` of a {type(one).__name__} is not what it should be: {getattr(one, name)!r:.60}")
 
@@ -115,7 +116,14 @@ def _named(name: str) -> Callable[[Any], bool] | None:
     if name in _PLAIN:
         kinds = _PLAIN[name]
         return lambda v: type(v) in kinds
-    return (lambda v: name in _names_of(type(v))) if name in TYPED or name in ("Declaration", "Expression", "Reference") else None
+    if name not in TYPED and name not in ("Declaration", "Expression", "Reference"):
+        return None
+
+    def is_one(value: Any) -> bool:
+        cls: type = type(value)
+        return name in _names_of(cls)
+
+    return is_one
 
 
 @cache
