@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from acausal.cli.exits import Exit
@@ -40,9 +41,40 @@ def test_cases_from_a_file_as_json(call: Call) -> None:
         assert row["T"] == pytest.approx((200 * 294.15 + 50 * outside) / 250, abs=1e-3)
 
 
+WALL = """
+import acausal as ac
+
+class Wall(ac.Component):
+    def __init__(self, n=4, start=20.0):
+        if n < 2:
+            raise ValueError("a wall has two layers at least")
+        self.G, self.T = ac.Parameter(2.0), ac.Variable(shape=n, start=start, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.T) == self.G * (30.0 - self.T)
+"""
+
+
+def test_arguments_of_the_class_are_cases_too(call: Call) -> None:
+    Path("wall.py").write_text(WALL, encoding="utf-8")
+    Path("cases.csv").write_text("n,G\n3,2\n1,2\n4,3\n", encoding="utf-8")
+    answer = call("study", "cases.csv", "-m", "wall.py:Wall(start=10.0)", "-u", "1", "-o", "T[0]", "--json")
+    assert answer.code == Exit.STOPPED
+    rows = json.loads(answer.out)["cases"]
+    assert rows[0]["T[0]"] == pytest.approx(30 - 20 * np.exp(-2.0), abs=1e-2)
+    assert rows[1]["T[0]"] is None and "cannot be made with n = 1: ValueError: a wall has two layers" in rows[1]["message"]
+    assert rows[2]["T[0]"] == pytest.approx(30 - 20 * np.exp(-3.0), abs=1e-2) and rows[2]["n"] == 4
+    assert "not run" in call("study", "cases.csv", "-m", "wall.py", "-u", "1", "-o", "T[0]").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("study", "cases.csv", "-m", "room.py", "-u", "1", "-o", "maxx T"), "`maxx` is nothing that is taken of a quantity"),
+        (("study", "cases.csv", "-m", "room.py", "-u", "1", "-o", "time of T > 3 kg"), "`kg` cannot be converted to `K`"),
+        (("study", "cases.csv", "-m", "room.py", "-u", "1", "-o", "T", "-t", "nowhere/x.csv"), "there is no folder"),
+        (("study", "cases.csv", "-m", "room.py", "-u", "1", "-o", "T", "-t", "x.pdf"), "not to `x.pdf`"),
+        (("study", "words.csv", "-m", "room.py", "-u", "1", "-o", "T"), "Case 2: `G` cannot be 'thick'"),
         (("study", "cases.csv", "-m", "room.py", "-o", "T"), "How long shall the runs be?"),
         (("study", "cases.csv", "-o", "T", "-u", "1"), "lacks a model"),
         (("study", "cases.csv", "-m", "room.py", "-u", "1"), "lacks a column"),
@@ -52,9 +84,10 @@ def test_cases_from_a_file_as_json(call: Call) -> None:
 )
 def test_what_is_missing_is_said(call: Call, arguments: tuple[str, ...], said: str) -> None:
     Path("cases.csv").write_text("G\n50\n", encoding="utf-8")
+    Path("words.csv").write_text("G\n50\nthick\n", encoding="utf-8")
     answer = call(*arguments)
     assert answer.code == Exit.USAGE
-    assert said in answer.err
+    assert said in " ".join(answer.err.split())
 
 
 def test_a_failed_case_is_told_and_the_exit_code_says_so(call: Call) -> None:

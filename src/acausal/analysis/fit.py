@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import ModelError, RunWarning, UsageError
 from ..language.units import quantity as in_unit
 from ..runtime.recording import Recording
+from ..runtime.storage import is_number
 from .directions import directions_of
 from .measured import Measured, looks_like_data, measured
 from .sensitivity import followed, mode_of
@@ -32,6 +33,7 @@ _SHARE = 0.1  # of a combination that the data say nothing about: from here on a
 _FINE = 1e-2  # of the tolerance of runs: steps of parameters below it follow the noise of the solver
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
 _PARTS = (0.15, 0.35, 0.65, 1.0)
+_LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")  # scipy's
 
 
 def fit(
@@ -39,7 +41,7 @@ def fit(
     data: Any,
     parameters: Iterable[str] | Mapping[str, Any],
     *,
-    start: Mapping[str, float] | None = None,
+    start: Mapping[str, float | str] | None = None,
     weights: Mapping[str, float] | None = None,
     starts: int = 1,
     seed: int = 0,
@@ -51,6 +53,7 @@ def fit(
     """See `Model.fit`."""
     if looks_like_data(parameters):
         raise UsageError("The data come first, then the parameters.", remedy='model.fit(data, ["wall.G"])')
+    _check_options(starts, loss, rtol)
     several = isinstance(data, list | tuple)
     experiments = [measured(model, each, k) for k, each in enumerate(data if several else [data])]
     problem = FitProblem(model, experiments, parameters, weights or {}, rtol, options)
@@ -89,11 +92,11 @@ class FitProblem:
             raise UsageError(f"`weights` names `{unknown}`, which is no column of the data.")
         directions_of(model, self.names, model.problem, "parameters")
 
-    def first(self, start: Mapping[str, float]) -> np.ndarray:
+    def first(self, start: Mapping[str, float | str]) -> np.ndarray:
         wrong = next((n for n in start if n not in self.names), None)
         if wrong is not None:
             raise UsageError(f"`start` names `{wrong}`, which is not fitted.")
-        values = np.array([float(start.get(n, _present(self.model, n))) for n in self.names])
+        values = np.array([_number(self.model, n, start[n]) if n in start else _present(self.model, n) for n in self.names])
         return np.clip(values, self.low, self.high)
 
     def guesses(self, count: int, seed: int) -> np.ndarray:
@@ -330,6 +333,23 @@ class Fit:
         from .pictures import fit_picture
 
         return fit_picture(self, file)
+
+
+def _check_options(starts: Any, loss: Any, rtol: Any) -> None:
+    if isinstance(starts, bool) or not isinstance(starts, int | np.integer) or starts < 1:
+        raise UsageError(f"`starts` is how many points a fit begins from: a whole number of at least 1, got {starts!r}.")
+    if loss not in _LOSSES:
+        raise UsageError(f"`loss` is one of {', '.join(_LOSSES)}; got {loss!r}.")
+    if not is_number(rtol) or not 0 < rtol < 1:
+        raise UsageError(f"`rtol` is the relative tolerance of the runs, such as 1e-6; got {rtol!r}.")
+
+
+def _number(model: Model, name: str, given: Any) -> float:
+    """A value of a parameter: a number in its unit, or a text with another."""
+    try:
+        return float(in_unit(given, _unit(model, name)) if isinstance(given, str) else given)
+    except (TypeError, ValueError):
+        raise UsageError(f"`{name}` begins with a number or a text with a unit, got {given!r}.") from None
 
 
 def _bounds(model: Model, parameters: Any) -> tuple[list[str], np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from functools import partial, update_wrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,6 +57,16 @@ def load_with_choices(text: str, changes: Mapping[str, Any]) -> tuple[Component,
         made = _made(found, replace(target, args=(), kwargs=chosen_values) if changes else target)
     values = {p.name: chosen_values.get(p.name, p.default) for p in parameters}
     return made, {name: v for name, v in values.items() if isinstance(v, (bool, int, float, str)) or v is None}
+
+
+def load_maker(text: str) -> Any:
+    """The class or function that makes the component, with the arguments that the command line gives it; None: it stands there."""
+    target = parse(text)
+    with redirect_stdout(sys.stderr):
+        found = _found(target)
+    if isinstance(found, Component) or not callable(found):
+        return None
+    return update_wrapper(partial(found, *target.args, **target.kwargs), found, updated=()) if target.called else found
 
 
 def load_class(text: str) -> type[Component]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from ..errors import Diagnostic
@@ -14,6 +15,7 @@ from . import arguments, show
 from .common import Json, Quiet, Traceback, translated
 from .exits import Exit
 from .guard import Stop, blamed
+from .load import load_maker
 
 if TYPE_CHECKING:
     from ..studies.plan import Plan
@@ -52,18 +54,23 @@ def study(
     """
     with blamed(Exit.USAGE):
         plan = _read(what, model, until, steady, output, table, keep, executor)
-    compiled = translated(plan.model, quiet=quiet or json)
+        studied = _variants(plan)
+    if studied is None:
+        studied = translated(plan.model, quiet=quiet or json)
     where = _cluster(scheduler) if scheduler else plan.executor
     with blamed(Exit.USAGE):
-        found = _run(compiled, plan, where, workers, bar=not (quiet or json))
+        found = _run(studied, plan, where, workers, bar=not (quiet or json))
+        _tell(found, plan, quiet, json)
         if plan.table:
             found.save(plan.table)
-    _tell(found, plan, quiet, json)
+            if not (quiet or json):
+                show.screen().print(f"The table is in {plan.table}.", highlight=False)
     return Exit.FINE if found.ok.all() else Exit.STOPPED
 
 
 def _read(what: str, model: str | None, until: str | None, steady: bool, output: list[str] | None, *files: str | None) -> Plan:
     from ..studies.plan import Plan, read_plan
+    from ..studies.table import checked_ending
 
     plan = read_plan(what) if Path(what).suffix == ".toml" else Plan(cases=Path(what))
     given: dict[str, Any] = {"model": model, "until": until, "steady": steady or None, "outputs": tuple(output or ()) or None}
@@ -74,16 +81,29 @@ def _read(what: str, model: str | None, until: str | None, steady: bool, output:
             raise Stop(
                 Exit.USAGE, Diagnostic(f"`acausal study {what}` lacks a {'model' if not plan.model else 'column'}.", remedy=remedy)
             )
+    if plan.table:
+        checked_ending(plan.table)
     if plan.until is None and not plan.steady:
         raise Stop(Exit.USAGE, Diagnostic("How long shall the runs be?", remedy="`--until 2h`, or `--steady` for states of rest"))
     return plan
+
+
+def _variants(plan: Plan) -> Any:
+    """The class or function that makes the plant, where its arguments are among the cases: each combination is compiled."""
+    from ..studies.cases import columns_in
+    from ..studies.variants import arguments_of
+
+    if plan.model.endswith(".acm"):
+        return None
+    maker = load_maker(plan.model)
+    return maker if maker is not None and set(arguments_of(maker)) & set(columns_in(plan.cases)) else None
 
 
 def _run(model: Any, plan: Plan, where: Any, workers: int | None, bar: bool) -> Study:
     from ..studies.plan import output
     from ..studies.study import study as run
 
-    unit = model.system.plant.independent[1]
+    unit = model.system.plant.independent[1] if hasattr(model, "system") else "s"
     until = arguments.seconds(str(plan.until), "--until", unit) if plan.until is not None else None
     return run(
         model, plan.cases, {text: output(text) for text in plan.outputs}, until=until, steady=plan.steady, executor=where,
@@ -104,14 +124,20 @@ def _cluster(address: str) -> Any:
         raise Stop(Exit.USAGE, Diagnostic(f"There is no Dask scheduler at `{address}`: {error}.")) from None
 
 
+def _plain(value: Any) -> Any:
+    """JSON has no word for what is not a number."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
 def _tell(found: Study, plan: Plan, quiet: bool, json: bool) -> None:
     if json:
+        names = [*found.changed, *found.outputs]
+        columns = {name: [_plain(value) for value in np.asarray(found[name]).tolist()] for name in names}
         rows = [
-            {"case": found.cases.names[row.number], "outcome": row.outcome, **dict(zip(found.outputs, row.values, strict=True))}
-            for row in found.rows
+            {"case": found.cases.names[k], "outcome": row.outcome, **{name: column[k] for name, column in columns.items()}}
+            | ({"message": row.message} if row.message else {})
+            for k, row in enumerate(found.rows)
         ]
-        print(json_format.dumps({"ok": bool(found.ok.all()), "units": {n: found.unit(n) for n in found.outputs}, "cases": rows}))
+        print(json_format.dumps({"ok": bool(found.ok.all()), "units": {n: found.unit(n) for n in names}, "cases": rows}))
     elif not quiet:
         print(found)
-        if plan.table:
-            show.screen().print(f"The table is in {plan.table}.", highlight=False)

@@ -171,6 +171,13 @@ def cases_of(given: Any, unit_of: Any, declared: Mapping[str, Distribution] | No
     return _named({path: [row.get(path) for row in rows] for path in paths}, len(rows))
 
 
+def columns_in(given: Any) -> list[str]:
+    """What is changed in the cases of a plan."""
+    if isinstance(given, Draws):
+        return list(given.distributions)
+    return list(cases_of(given, None).columns)
+
+
 def read_cases(file: str | os.PathLike[str]) -> Cases:
     """Cases from a CSV or Excel file: a heading of paths, perhaps with units (`wall.G [W/K]`), and a row for each case."""
     path = Path(file)

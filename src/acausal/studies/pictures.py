@@ -23,10 +23,13 @@ def lines(study: Study, x: str, outputs: Sequence[str], file: File) -> Figure:
     wanted = list(outputs) or study.outputs
     figure, axes = _axes(len(wanted), 1, sharex=True)
     across = study[x]
-    order = np.argsort(across, kind="stable")
+    order, alone = (
+        np.argsort(across, kind="stable"),
+        len(study.changed) == 1,
+    )  # a line through cases that differ in more means nothing
     for axis, output in zip(axes.ravel(), wanted, strict=True):
         values = np.where(study.ok, study[output], np.nan)
-        axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=1.2)
+        axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=1.2 if alone else 0.0)
         axis.set_ylabel(_label(study, output))
     axes.ravel()[-1].set_xlabel(_label(study, x))
     return _done(figure, file)
@@ -41,6 +44,7 @@ def scatter(study: Study, output: str, file: File) -> Figure:
         axis.scatter(study[path][study.ok], study[output][study.ok], s=8, alpha=0.6, linewidths=0)
         axis.set_xlabel(_label(study, path))
         axis.set_title(f"ρ = {rank:+.2f}", fontsize=9)
+        axis.locator_params(axis="x", nbins=4)
     axes.ravel()[0].set_ylabel(_label(study, output))
     return _done(figure, file)
 
@@ -116,7 +120,7 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
     first = study.result(int(good[0]))
     time = np.unique(first.time)
     curves = np.stack([_at(study.result(int(k)), path, time) for k in good])
-    lines_ = np.nanpercentile(curves, sorted(shares), axis=0)
+    lines_ = np.nanpercentile(curves, sorted(check_shares(shares)), axis=0)
     figure, axes = _axes(1, 1)
     axis = axes.ravel()[0]
     pairs = len(lines_) // 2
@@ -130,6 +134,13 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
     axis.set_ylabel(_label(study, path))
     axis.legend(fontsize=8)
     return _done(figure, file)
+
+
+def check_shares(shares: Sequence[float]) -> Sequence[float]:
+    wrong = next((s for s in shares if not 0 <= s <= 100), None)
+    if wrong is not None:
+        raise UsageError(f"Percentages go from 0 to 100, got {wrong!r}.", remedy="shares=(5, 50, 95)")
+    return shares
 
 
 def _over(study: Study) -> str:

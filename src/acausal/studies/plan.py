@@ -26,6 +26,7 @@ from .cases import cases_of, draws, grid, one_at_a_time
 
 _KINDS = ("final", "first", "max", "min", "mean", "integral")
 _CROSSING = re.compile(r"time of (?P<path>.+?)\s*(?P<way>[<>])\s*(?P<level>.+)")
+_NAME = re.compile(r"[^\W\d]\w*")
 _CALL = re.compile(r"\s*(uniform|normal|lognormal|triangular|choice)\s*\(")
 _TABLES = ("grid", "one_at_a_time", "draws", "cases")
 _KEYS = ("model", "until", "steady", "outputs", "keep", "table", "executor", "each_from", "options", *_TABLES)
@@ -122,6 +123,11 @@ def output(text: str) -> Reduction:
         level = crossing["level"].strip()
         return Reduction(way, crossing["path"], _number(level))
     kind, space, path = text.strip().partition(" ")
+    if space and kind not in _KINDS and _NAME.fullmatch(kind) and _NAME.match(path.strip()):
+        raise UsageError(
+            f"`{text}` is no output: `{kind}` is nothing that is taken of a quantity. {near_matches(kind, _KINDS)}".rstrip(),
+            remedy=f"`{path.strip()}` for the final value, or one of {', '.join(_KINDS)} before it, or `time of … > …`.",
+        )
     return Reduction(kind, path.strip()) if space and kind in _KINDS else Reduction("final", text.strip())
 
 

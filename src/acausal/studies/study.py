@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError
 from ..language.component import Component
+from ..language.reductions import Reduction
 from ..model.asked import check_rest, check_run
 from . import facts
 from .case_run import Job, Row, run_case
@@ -224,14 +226,28 @@ def _checked(model: Any, cases: Cases, structural: Sequence[str] = ()) -> frozen
         try:
             if facts.role(model, path) == "input":
                 inputs.add(path)
-            given = [v for v in values if v is not None]
-            for value in [v for v in dict.fromkeys(map(_hashable, given)) if v is not None][:_CHECKED]:
-                facts.check(model, path, value)
+            given: dict[Any, str] = {}  # each value with the first case that has it
+            for name, value in zip(cases.names, map(_hashable, values), strict=True):
+                if value is not None:
+                    given.setdefault(value, name)
+            for value, name in list(given.items())[:_CHECKED]:
+                _check_value(model, path, value, name)
         except ModelError as error:
             wrong += error.diagnostics
     if wrong:
         raise ModelError(*wrong[:20])
     return frozenset(inputs)
+
+
+def _check_value(model: Any, path: str, value: Any, case: str) -> None:
+    try:
+        facts.check(model, path, value)
+    except NameNotFound:
+        raise
+    except ModelError as error:
+        if not isinstance(value, str):
+            raise
+        raise ModelError(*(replace(d, what=f"Case {case}: {d.what}") for d in error.diagnostics)) from None
 
 
 def _check_outputs(model: Any, columns: Sequence[Column]) -> None:
@@ -242,6 +258,13 @@ def _check_outputs(model: Any, columns: Sequence[Column]) -> None:
         except NameNotFound as error:
             told = error.diagnostics[0]
             raise NameNotFound(f"An output: {told.what}", remedy=told.remedy) from None
+    for column in columns:
+        level = column.what.level if isinstance(column.what, Reduction) else None
+        if isinstance(level, str):
+            try:
+                facts.number(model, column.what.path, level)
+            except UsageError as error:
+                raise UsageError(f"The output `{column.label}`: {error.diagnostics[0].what}") from None
 
 
 def _hashable(value: Any) -> Any:

@@ -117,9 +117,7 @@ class Study:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table: `.csv`, `.xlsx` or `.parquet`, with units in the headings of a CSV."""
-        ending = os.path.splitext(path)[1].lower()
-        if ending not in (".csv", ".xlsx", ".parquet"):
-            raise UsageError(f"A table is written to .csv, .xlsx or .parquet, not to `{path}`.")
+        ending = checked_ending(path)
         frame = self.to_pandas()
         try:
             if ending == ".csv":
@@ -148,8 +146,11 @@ class Study:
 
     def percentiles(self, output: str, shares: Sequence[float] = (5, 50, 95)) -> np.ndarray:
         """Values below which these percentages of the cases lie; failed cases do not count."""
+        from .pictures import check_shares
+
         values = self[output]
-        return np.asarray(np.nanpercentile(values[self.ok & np.isfinite(values)], shares))
+        good = values[self.ok & np.isfinite(values)]
+        return np.asarray(np.nanpercentile(good, check_shares(shares))) if len(good) else np.full(np.shape(shares), np.nan)
 
     def correlations(self, output: str) -> dict[str, float]:
         """Rank correlation of an output with each thing that was changed, the strongest first: what matters, and which way."""
@@ -198,11 +199,16 @@ class Study:
 
         return tornado(self, output, file)
 
-    def heat_map(self, x: str, y: str, output: str, file: str | os.PathLike[str] | None = None) -> Figure:
-        """An output over two things that were changed on a grid."""
+    def heat_map(self, *names: str, file: str | os.PathLike[str] | None = None) -> Figure:
+        """An output over two things that were changed on a grid: `heat_map("G", "P", "T")`, or `heat_map("T")` where two were."""
         from .pictures import heat_map
 
-        return heat_map(self, x, y, output, file)
+        if len(names) == 1 and len(self.changed) == 2:
+            names = (*self.changed, *names)
+        if len(names) != 3:
+            changed = f"changed were {', '.join(self.changed)}" if self.changed else "nothing was changed"
+            raise UsageError(f"A heat map is of an output over two things ({changed}).", remedy='study.heat_map("G", "P", "T")')
+        return heat_map(self, *names, file)
 
     def overlay(self, path: str, *, most: int = 20, file: str | os.PathLike[str] | None = None) -> Figure:
         """A trajectory of every case (of `most` at the most, evenly picked) in one picture."""
@@ -232,3 +238,14 @@ class _Units:
 
     def unit(self, name: str) -> str:
         return str(self._model.system.plant.independent[1]) if name == "time" else facts.unit(self._model, name)
+
+
+def checked_ending(path: str | os.PathLike[str]) -> str:
+    """How the file of a table ends; a complaint, before anything is computed, where none can be written."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in (".csv", ".xlsx", ".parquet"):
+        raise UsageError(f"A table is written to .csv, .xlsx or .parquet, not to `{path}`.")
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise UsageError(f"The table cannot be written to `{path}`: there is no folder `{folder}`.")
+    return ending

@@ -42,7 +42,7 @@ class Variants:
 
 def variants_of(make: Callable[..., Component], cases: Cases, compiled: Callable[[Component], Any]) -> Variants:
     """A model for each combination of structural choices among the cases."""
-    names = _arguments(make)
+    names = arguments_of(make)
     columns = tuple(path for path in cases.columns if path in names)
     found = Variants(columns)
     for changes in cases:
@@ -53,9 +53,10 @@ def variants_of(make: Callable[..., Component], cases: Cases, compiled: Callable
 
 
 def _made(make: Callable[..., Component], choices: dict[str, Any], compiled: Callable[[Component], Any]) -> Any:
+    choices = {name: _whole(value) for name, value in choices.items()}
     said = ", ".join(f"{name} = {value!r}" for name, value in choices.items())
     try:
-        component = make(**{name: _whole(value) for name, value in choices.items()})
+        component = make(**choices)
         if not isinstance(component, Component):
             raise UsageError(f"`{_name(make)}` gave {component!r}; a component was expected.")
         return compiled(component)
@@ -70,7 +71,8 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _arguments(make: Callable[..., Component]) -> list[str]:
+def arguments_of(make: Callable[..., Component]) -> list[str]:
+    """What a class or function that makes a plant can be asked for."""
     what: Any = make.__init__ if isinstance(make, type) else make  # type: ignore[misc]
     if what is Component.__init__:
         return []

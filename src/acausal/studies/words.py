@@ -38,10 +38,17 @@ def _cells(study: Study, most: int) -> tuple[list[str], list[list[str]]]:
     heading = ["case", *(f"{n} [{u}]" if (u := study.unit(n)) else n for n in names), "outcome"]
     columns = [study[name] for name in names]
     rows = [
-        [study.cases.names[k], *(_text(column[k]) for column in columns), row.outcome.lower().replace("_", " ")]
+        [study.cases.names[k], *(_text(column[k]) for column in columns), _outcome(row.outcome)]
         for k, row in enumerate(study.rows[:most])
     ]
     return heading, rows
+
+
+def _outcome(name: str) -> str:
+    """The outcome of a run in a word or two; a case that could not be begun has none, but an error."""
+    if name.endswith(("Error", "NotFound")):
+        return "not run"
+    return {"OUTPUT": "no value"}.get(name, name.lower().replace("_", " "))
 
 
 def _text(value: Any) -> str:
