@@ -21,6 +21,7 @@ _LEFT = 5e-3  # of the spread of rows: what a polynomial of a lower degree may l
 _HIGHEST = 0.3  # of the spread of the rows around: more than a parabola can be above the best of them
 _NEAR = 0.1  # of the range of a quantity: as near to the best row others may lie that could have a higher peak beside them
 _STEPS, _PARTS = 4, 2.0  # steps between two rows that are too many; how many are wanted
+_GROWS = 1.5  # of the step before: a step that is longer is on its way from a start, and follows nothing
 _MOST = 50_000
 
 
@@ -30,7 +31,7 @@ def peak(time: Array, values: Array, steps: bool, highest: bool = True) -> tuple
     row = int(np.argmax(v))
     one = row, np.ones(1)
     first, end = _stretch(time, row)
-    if steps or not np.isfinite(v[row]) or end - first < _FEWER:
+    if steps or not np.isfinite(v[row]) or end - first < _FEWER or _falls_away(time, v, row, first, end):
         return one
     many, few = (_top(time, v, row, first, end, count) for count in (_ROWS, _FEWER))
     around = v[max(first, row - 2) : min(end, row + 3)]
@@ -39,6 +40,16 @@ def peak(time: Array, values: Array, steps: bool, highest: bool = True) -> tuple
     if not abs(many[0] - few[0]) <= _AGREE * many[0]:
         return one
     return many[1], many[2]
+
+
+def _falls_away(time: Array, v: Array, row: int, first: int, end: int) -> bool:
+    """Whether the best row is the first or the last of its stretch, and a parabola falls from there on: most extremes are such."""
+    if first < row < end - 1:
+        return False
+    a, b, c = (row, row + 1, row + 2) if row == first else (row, row - 1, row - 2)
+    near, far = (v[b] - v[a]) / (time[b] - time[a]), (v[c] - v[b]) / (time[c] - time[b])
+    slope = near - (far - near) * (time[b] - time[a]) / (time[c] - time[a])
+    return bool(slope <= 0 if row == first else slope >= 0)
 
 
 def _is_smooth(powers: Array, values: Array) -> bool:
@@ -98,7 +109,9 @@ def finer_times(result: Any, times: Array, asked: Iterable[tuple[str, bool]]) ->
     journal = result.journal
     if journal is None or not len(journal.time) or len(times) < 2:
         return None
-    taken = np.interp(times, np.append(times[0], journal.time), np.append(0, np.cumsum(journal.steps)))
+    before = np.append(np.inf, journal.step[:-1])
+    follow = np.where((journal.steps == 1) & (journal.step > _GROWS * before), 0, journal.steps)  # others find their length
+    taken = np.interp(times, np.append(times[0], journal.time), np.append(0, np.cumsum(follow)))
     between = np.diff(taken)
     parts = np.where(between > _STEPS, np.ceil(between / _PARTS), 1.0).astype(int)
     if parts.sum() > _MOST:

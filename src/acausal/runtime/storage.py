@@ -138,8 +138,10 @@ def is_number(value: Any) -> bool:
 
 def _chosen_times(start: float, until: float, at: Iterable[float | str] | str, unit: str) -> np.ndarray:
     try:
-        given = [at] if isinstance(at, str) else list(at)
-        times = np.asarray([seconds(t, "at", unit) for t in given], dtype=float)
+        if isinstance(at, np.ndarray) and at.dtype.kind in "fiu":
+            times = at.astype(float)
+        else:
+            times = np.asarray([seconds(t, "at", unit) for t in ([at] if isinstance(at, str) else list(at))], dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"`at` is a list of output times, got {at!r} of type {type(at).__name__}.") from None
     if times.ndim != 1 or len(times) == 0:

@@ -131,12 +131,14 @@ def run_chunk(job: Job, cases: Sequence[tuple[int, Mapping[str, Any]]], start_fr
     """Several cases; a worker gets them at once, so that sending them does not cost more than running. What it gives back after it
     was told to stop is not what the cases would have given."""
     found = job.advanced.results(cases, stop) if job.together and len(cases) > 1 else {}
+    if found and job._finer(next(iter(found.values()))[0]) is not None:  # all have the same steps
+        found = {}
     rows: list[Row] = []
     for number, changes in cases:
         if stop is not None and stop.is_set():
             return rows
         result, seconds = found.get(number, (None, 0.0))
-        if result is not None and job._finer(result) is None:
+        if result is not None:
             rows.append(_row(job, number, result, time.perf_counter() - seconds))
         else:
             rows.append(run_case(job, number, changes, start_from, stop)[0])

@@ -26,7 +26,7 @@ def lines(study: Study, x: str, outputs: Sequence[str], file: File) -> Figure:
     order, alone = (
         np.argsort(across, kind="stable"),
         len(study.changed) == 1,
-    )  # a line through cases that differ in more means nothing
+    )  # else a line means nothing
     for axis, output in zip(axes.ravel(), wanted, strict=True):
         values = np.where(study.ok, study[output], np.nan)
         axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=1.2 if alone else 0.0)
