@@ -29,15 +29,16 @@ Record = dict[str, Any]
 
 
 def run(sizes: list[int] | None = None) -> Iterator[Record]:
-    """`sizes`: the number of random starts of each fit."""
+    """`sizes`: the number of random starts of each fit, and of cases that are streamed to disk (50 and 100 000)."""
     starts = sizes[0] if sizes else STARTS
     yield from _many_cases()
-    if not sizes:
-        yield from _streamed()
+    yield from _ensembles()
+    yield from _streamed(sizes[1] if sizes and len(sizes) > 1 else STREAMED)
     yield from _forward()
     yield from _backward()
     yield from _bounces()
     yield from _thermostat()
+    yield from _peaks()
     yield from _turning_points()
     for case in (_prey, _exchanger, _battery):
         yield case(starts)
@@ -70,6 +71,72 @@ def _best(*works: Callable[[], Any], rounds: int = REPEATS) -> tuple[float, ...]
 
 
 # --- many cases -------------------------------------------------------------------------------------------------------------
+
+
+def _ensembles() -> Iterator[Record]:
+    """Cases in one solve over one by one: with a measured input, and of a model whose index was reduced."""
+    t = np.linspace(0.0, 300.0, 61)
+    alike: dict[str, Any] = {"until": 20.0, "rtol": 1e-7}
+    measured: dict[str, Any] = {"until": 300.0, "rtol": 1e-7, "inputs": {"i": (t, np.sin(t / 30.0))}}
+    for case, component, cases, path, asked, bar in (
+        ("128 cases with a measured input", Battery(), {"tau1": np.linspace(1.0, 4.0, 128).tolist()}, "v", measured, 0.6),
+        (
+            "128 cases of a gear (index 3)",
+            Gear(),
+            {"J": np.linspace(0.5, 2.0, 128).tolist()},
+            "a",
+            {"until": 20.0, "rtol": 1e-7},
+            1.0,
+        ),
+    ):
+        model = ac.compile(component)
+        works = [
+            lambda g=g, a=asked, c=cases, m=model, p=path: ac.study(m, c, p, executor="serial", together=g, **a)
+            for g in (False, True)
+        ]
+        tables = [work()[path] for work in works]
+        one, many = _best(*works, rounds=3)
+        yield _record(f"{case} in one solve, over one by one", 128, many / one, bar, seconds=many)
+        yield _record("… and how far the tables are apart", 128, float(np.abs(tables[1] - tables[0]).max()), 1e-5)
+
+
+class Gear(ac.Component):
+    """Two inertias on one gear and a spring."""
+
+    J = ac.Parameter(1.0)
+    a, wa = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.0, fixed=True)
+    b, wb, M = ac.Variable(), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.a) == self.wa
+        yield ac.der(self.b) == self.wb
+        yield self.J * ac.der(self.wa) == self.M
+        yield 2.0 * ac.der(self.wb) == -20.0 * self.b - 3.0 * self.M
+        yield self.a == 3.0 * self.b
+
+
+def _peaks() -> Iterator[Record]:
+    """The largest value of a swing and its derivative, with rows a hundred times as far apart as it lasts."""
+    worst = [0.0, 0.0]
+    q, d = np.sqrt(9.0 - 0.01), 0.1
+    t = np.arctan2(q, d) / q
+    exact = np.exp(-d * t) * np.sin(q * t) / q
+    slope = 3.0 / q * np.exp(-d * t) * (t * np.cos(q * t) / q - np.sin(q * t) / q**2)
+    model = ac.compile(Swing())
+    for points in (2, 50, 501):
+        found = model.gradient(ac.max("x"), ["w"], until=500.0, points=points, rtol=1e-8)
+        worst = [max(worst[0], float(abs(found.values[0] / exact - 1))), max(worst[1], float(abs(found["max x", "w"] / slope - 1)))]
+    yield _record("ac.max between rows, 2 to 501 of them", 3, worst[0], 1e-6)
+    yield _record("… and its gradient", 3, worst[1], 1e-6)
+
+
+class Swing(ac.Component):
+    w = ac.Parameter(3.0)
+    x, v = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == -(self.w**2) * self.x - 0.2 * self.v
 
 
 def _many_cases() -> Iterator[Record]:
@@ -108,25 +175,25 @@ def _two_programs() -> None:
     assert [program.wait() for program in programs] == [0, 0]
 
 
-def _streamed() -> Iterator[Record]:
+def _streamed(count: int) -> Iterator[Record]:
     """A hundred thousand cases to disk: how much memory grows after the first tenth; killed on the way, how many rows differ."""
     with tempfile.TemporaryDirectory() as folder:
         whole, broken = Path(folder) / "whole", Path(folder) / "broken"
         begun = time.perf_counter()
-        grown = int(subprocess.run([sys.executable, "-c", STREAM, str(whole), str(STREAMED)], check=True, stdout=PIPE).stdout)
+        grown = int(subprocess.run([sys.executable, "-c", STREAM, str(whole), str(count)], check=True, stdout=PIPE).stdout)
         seconds = time.perf_counter() - begun
-        yield _record("100000 cases to disk: memory after the first tenth, MB", STREAMED, grown / 2**20, 10.0, seconds=seconds)
+        yield _record(f"{count} cases to disk: memory after the first tenth, MB", count, grown / 2**20, 10.0, seconds=seconds)
         rng = np.random.default_rng(3)
         for share in np.sort(rng.uniform(0.1, 0.9, 3)):
-            program = subprocess.Popen([sys.executable, "-c", STREAM, str(broken), str(STREAMED)], stdout=PIPE)
-            while program.poll() is None and _lines(broken) < share * STREAMED:
+            program = subprocess.Popen([sys.executable, "-c", STREAM, str(broken), str(count)], stdout=PIPE)
+            while program.poll() is None and _lines(broken) < share * count:
                 time.sleep(0.2)
             program.kill()
             program.wait()
-        subprocess.run([sys.executable, "-c", STREAM, str(broken), str(STREAMED)], check=True, stdout=PIPE)
+        subprocess.run([sys.executable, "-c", STREAM, str(broken), str(count)], check=True, stdout=PIPE)
         tables = [(place / "table.npy").read_bytes() for place in (whole, broken)]
         differing = float(sum(a != b for a, b in zip(*tables, strict=True)))
-        yield _record("… killed three times and continued: bytes of the table that differ", STREAMED, differing, 0.0)
+        yield _record("… killed three times and continued: bytes of the table that differ", count, differing, 0.0)
 
 
 def _lines(folder: Path) -> int:

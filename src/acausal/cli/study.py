@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json as json_format
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from ..errors import Diagnostic
@@ -15,7 +15,6 @@ from . import arguments, show
 from .common import Json, Quiet, Traceback, translated
 from .exits import Exit
 from .guard import Stop, blamed
-from .load import load_maker
 
 if TYPE_CHECKING:
     from ..studies.plan import Plan
@@ -92,6 +91,7 @@ def _variants(plan: Plan) -> Any:
     """The class or function that makes the plant, where its arguments are among the cases: each combination is compiled."""
     from ..studies.cases import columns_in
     from ..studies.variants import arguments_of
+    from .load import load_maker
 
     if plan.model.endswith(".acm"):
         return None
@@ -126,13 +126,13 @@ def _cluster(address: str) -> Any:
 
 def _plain(value: Any) -> Any:
     """JSON has no word for what is not a number."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _tell(found: Study, plan: Plan, quiet: bool, json: bool) -> None:
     if json:
         names = [*found.changed, *found.outputs]
-        columns = {name: [_plain(value) for value in np.asarray(found[name]).tolist()] for name in names}
+        columns = {name: [_plain(value) for value in found[name].tolist()] for name in names}
         rows = [
             {"case": found.cases.names[k], "outcome": row.outcome, **{name: column[k] for name, column in columns.items()}}
             | ({"message": row.message} if row.message else {})
