@@ -85,7 +85,7 @@ def _ensembles() -> Iterator[Record]:
             Gear(),
             {"J": np.linspace(0.5, 2.0, 128).tolist()},
             "a",
-            {"until": 20.0, "rtol": 1e-7},
+            alike,
             1.0,
         ),
     ):
