@@ -64,9 +64,9 @@ def _making(name: str) -> Iterator[Record]:
             yield _record("building, s", name, time.process_time() - start, 8.0)
             loads = []
             for _ in range(5):
-                start = time.perf_counter()
+                start = time.process_time()
                 table_of(key, (None, None, None), lambda share: None)
-                loads.append(time.perf_counter() - start)
+                loads.append(time.process_time() - start)
             yield _record("loading, s", name, min(loads), 0.020)
             yield _record("size, bytes", name, table.nbytes, 1e6)
         finally:
@@ -238,16 +238,19 @@ def _times(fluid: Any) -> Iterator[Record]:
     import CoolProp as cp
 
     p, h, which = random_states(fluid, 4_000, seed=2)
-    ours = float("nan")
-    for number, name in enumerate(("liquid", "two phases", "vapour", "supercritical")):
-        mask = which == number
-        if not mask.any():
-            continue
-        rows = np.ascontiguousarray(np.stack([p[mask], h[mask], np.full(int(mask.sum()), 2.0)], axis=1))
+    cases = [(name, which == k) for k, name in enumerate(("liquid", "two phases", "vapour", "supercritical")) if (which == k).any()]
+    best: dict[tuple[str, bool, int], float] = {}
+    for _ in range(8):  # the quickest of times that lie apart: a machine may have other work for a while
+        for name, mask in cases:
+            rows = np.ascontiguousarray(np.stack([p[mask], h[mask], np.full(int(mask.sum()), 2.0)], axis=1))
+            for portable, order in ((False, 1), (True, 1), (False, 2), (True, 2)):
+                found = fluid.native.nanoseconds(0, rows, 40, portable, order)
+                best[name, portable, order] = min(found, best.get((name, portable, order), np.inf))
+    for name, _ in cases:
         for where, portable in (("", False), (" on any processor", True)):
-            first, second = (fluid.native.nanoseconds(0, rows, 300, portable, order) for order in (1, 2))
-            yield _record(f"look-up in {name}{where}, ns", fluid.name, first, 150.0, second_derivatives=second)
-            ours = first if name == "vapour" and not portable else ours
+            second = best[name, portable, 2]
+            yield _record(f"look-up in {name}{where}, ns", fluid.name, best[name, portable, 1], 150.0, second_derivatives=second)
+    ours = best["vapour", False, 1]
     keep = which == 2
     yield from _ratio("HEOS", 300.0, fluid, p[keep][:200], h[keep][:200], ours)
     try:
