@@ -236,11 +236,22 @@ def _balanced(moles: Mapping[str, float]) -> None:
         raise UsageError(f"The reaction does not balance: {listed}.", remedy="Moles that are used up count negative.")
 
 
+_TRANSPORT = ("viscosity", "conductivity", "prandtl", "surface_tension")
+
+
 class GasState:
     """Properties of an ideal gas at p, T and composition."""
 
     def __init__(self, medium: IdealGas, p: Any, T: Any, shares: Sequence[Any]) -> None:
         self.medium, self.p, self.T, self._shares = medium, p, T, shares
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _TRANSPORT:
+            raise AttributeError(f"{type(self).__name__} has no `{name}`")
+        raise UsageError(
+            f"The {name} of {self.medium.name} is not known: ideal gases have thermodynamic properties only.",
+            remedy='Take a fluid with tables, `ac.media.fluid("nitrogen")`, or moist air, or parts without it: `Orifice`, `Valve`.',
+        )
 
     def _mixed(self, of_species: Any) -> Any:
         """The mass mean of molar quantities of the species."""
