@@ -50,11 +50,11 @@ def check_fields(objects: Iterable[Any]) -> None:
 
 @cache
 def _own_names(cls: type) -> frozenset[str]:
-    """What every declaration of a class has."""
+    """What every declaration of a class has of its own, and not from its class."""
     if "Declaration" not in _names_of(cls):
         return frozenset()
     try:
-        return frozenset(vars(cls()))
+        return frozenset(name for name in vars(cls()) if not hasattr(cls, name))
     except (TypeError, UsageError):  # it is not made without arguments
         return frozenset()
 
