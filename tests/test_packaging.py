@@ -50,3 +50,5 @@ def test_the_site_builds_without_a_warning(tmp_path, monkeypatch):
     text = (tmp_path / "site" / "components.html").read_text(encoding="utf-8")
     assert "HeatCapacitor" in text and "heat capacity" in text
     assert "ac.compare" in (tmp_path / "site" / "reference.html").read_text(encoding="utf-8")
+    for page in (tmp_path / "site").rglob("*.html"):  # nothing is fetched from elsewhere
+        assert not re.search(r'<(script|link|img|iframe)[^>]* (src|href)="?https?://', page.read_text(encoding="utf-8")), page.name
