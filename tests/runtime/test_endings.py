@@ -92,3 +92,25 @@ def test_an_exception_inside_an_opaque_function_is_told_with_its_place(solver: s
     assert outcome is ac.Outcome.NOT_FINITE
     assert "ac.der(self.x) == 1.0 + ends(self.x)" in text and "part.x = 0.5" in text
     assert "failed with ValueError: the data end at 0.5 at " in text and "test_endings.py:" in text
+
+
+class Root(ac.Component):
+    """A solution as long as u is positive."""
+
+    u, x, y = ac.Input(1.0), ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0)
+
+    def equations(self):
+        yield ac.der(self.x) == self.y
+        yield self.y**2 + 0.1 * self.y * ac.sin(self.y) == self.u
+
+
+def test_a_jump_of_a_function_is_named():
+    with pytest.warns(ac.RunWarning):
+        result = ac.compile(Root()).simulate(until=1.0, inputs={"u": lambda t: 1.0 if t < 0.4 else -1.0})
+    assert not result.outcome.ok
+    said = [d for d in result.diagnostics if "Input `u` jumps at 0.4 s" in d.what]
+    assert len(said) == 1
+    assert "ac.hold" in said[0].remedy
+    with pytest.warns(ac.RunWarning):
+        smooth = ac.compile(Root()).simulate(until=1.0, inputs={"u": lambda t: 1.0 - 2.0 * t})
+    assert not any("jumps" in d.what for d in smooth.diagnostics)

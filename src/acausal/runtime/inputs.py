@@ -152,6 +152,32 @@ def changes_by_itself(signal: Signal) -> bool:
     return not isinstance(signal, Constant)
 
 
+def jump_near(signal: Signal, t: float, reach: float) -> float | None:
+    """Where a Python function jumps within `reach` of a time, to the last digits; None if it does not, or fails there.
+
+    >>> round(jump_near(Function(lambda t: 0.2 if t < 50.0 else 0.0), 49.9999, 0.01), 9)
+    50.0
+    >>> jump_near(Function(lambda t: t * t), 49.9999, 0.01) is None
+    True
+    """
+    if not isinstance(signal, Function):
+        return None
+    try:
+        low, high = t - reach, t + reach
+        of_low, of_high = signal(low), signal(high)
+        whole = abs(of_high - of_low)
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            here = signal(middle)
+            if abs(here - of_low) > abs(of_high - here):
+                high, of_high = middle, here
+            else:
+                low, of_low = middle, here
+    except Exception:  # it is the user's function
+        return None
+    return high if whole > 0 and abs(of_high - of_low) > 0.5 * whole else None
+
+
 def has_corners(signal: Signal) -> bool:
     """Whether a signal jumps or bends at times that are known."""
     return isinstance(signal, Steps) or (isinstance(signal, Table) and signal.slopes is None)
