@@ -262,12 +262,26 @@ class OfPhases(OfMedium):
     """An unknown that is there where the medium can evaporate, in the body of a component: its quality, or its phase.
 
     Where it cannot, it is not there: equations ask `if self.medium.evaporates:` first.
+
+    >>> import acausal as ac
+    >>> class Vessel(ac.Component):
+    ...     port = ac.FluidPort()
+    ...     x = ac.OfPhases(doc="vapour quality")
+    ...     def equations(self):
+    ...         yield self.port.p == 5e5
+    ...         yield self.port.h.outflow == 3e5
+    ...         if self.medium.evaporates:
+    ...             yield self.x == self.medium.state(p=self.port.p, h=3e5).x
+    >>> result = ac.compile(Vessel(medium="R134a")).steady_state()
+    >>> round(float(result["x"][0]), 3)
+    0.422
     """
 
     lacking = "its medium has no two phases"
     question = "if self.medium.evaporates:"
 
     def shape_with(self, medium: Medium) -> Shape | None:
+        """As declared; None where the medium does not evaporate."""
         return self.shape if medium.evaporates else None
 
 
@@ -286,6 +300,7 @@ class Fractions(OfMedium):
     question = "if self.medium.substances:"
 
     def shape_with(self, medium: Medium) -> Shape | None:
+        """One element for each substance; None where there are none."""
         return (len(medium.substances),) if medium.substances else None
 
 
