@@ -259,10 +259,9 @@ def _check_outputs(model: Any, columns: Sequence[Column]) -> None:
             told = error.diagnostics[0]
             raise NameNotFound(f"An output: {told.what}", remedy=told.remedy) from None
     for column in columns:
-        level = column.what.level if isinstance(column.what, Reduction) else None
-        if isinstance(level, str):
+        if isinstance(column.what, Reduction) and isinstance(column.what.level, str):
             try:
-                facts.number(model, column.what.path, level)
+                facts.number(model, column.what.path, column.what.level)
             except UsageError as error:
                 raise UsageError(f"The output `{column.label}`: {error.diagnostics[0].what}") from None
 
