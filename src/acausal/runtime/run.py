@@ -145,7 +145,7 @@ class Smooth:
         r, problem = self.request, self.problem
         self.session.start(r.t0, r.y0, r.yp0)
         bends = [s.times for s in r.inputs.values() if isinstance(s, Table) and s.slopes is None]
-        if bends:  # of copies of a problem: others with such inputs are driven as if they had events
+        if bends and hasattr(self.session, "set_bends"):  # copies of a problem; others with such inputs are driven as with events
             from .events.native import RESTART
 
             times = np.unique(np.concatenate(bends))
