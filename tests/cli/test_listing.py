@@ -56,3 +56,30 @@ def test_the_flattened_equations(call: Call, tmp_path: Path) -> None:
     assert len(told) == 2
     assert told[0].startswith("0 == ") and told[0].endswith("# one (Part)")
     assert all(word in told[1] for word in ("der(other.x)", "other.x*other.k", "sin(time)"))
+
+
+def test_the_flattened_listing_has_the_events_too(call: Call, tmp_path: Path) -> None:
+    class Room(ac.Component):
+        T, heating = ac.Variable(start=20.0), ac.States("on", "off", initial="on")
+        count = ac.Discrete(start=0.0)
+
+        def equations(self):
+            yield ac.der(self.T) == ac.match(self.heating, on=1.0, off=-1.0)
+
+        def transitions(self):
+            yield self.heating.on.to("off", when=self.T > 22.0)
+            yield self.heating.off.to("on", when=self.T < 18.0)
+
+        def events(self):
+            yield ac.when(self.T > 21.0, ac.assign(self.count, ac.pre(self.count) + 1))
+
+    class House(ac.Component):
+        def __init__(self):
+            self.rooms = ac.array(Room, 2)
+
+    ac.compile(House()).save(tmp_path / "house.acm")
+    told = call("show", "--flat", str(tmp_path / "house.acm")).out.splitlines()
+    assert 'at an event: heating.off.to("on", when=T < 18.0)    # rooms[1] (Room)' in told
+    assert len([line for line in told if ".to(" in line]) == 4
+    assert len([line for line in told if "ac.when(T > 21.0" in line]) == 2
+    assert "an event where it changes: T > 22    # rooms[0] (Room)" in told

@@ -16,7 +16,9 @@ _SHOWN = ("parameter", "constant", "input", "discrete")
 _MOST = 6  # values of an array
 
 
-Flat = Annotated[bool, typer.Option("--flat", help="List the equations as they are solved, with full names.")]
+Flat = Annotated[
+    bool, typer.Option("--flat", help="List the equations as they are solved, with full names, and what happens at events.")
+]
 
 
 def show(model: ModelArgument, flat: Flat = False, json: Json = False, traceback: Traceback = False) -> Exit:

@@ -1,4 +1,5 @@
-"""The flattened listing: every equation that is left when connections, aliases and definitions are resolved, with full names."""
+"""The flattened listing: every equation that is left when connections, aliases and definitions are resolved, with full names, and
+what happens at events, as it is written."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _SLOT = re.compile(r"\$(\d+)'?")
+_CHANGES = ("relation", "crossing")  # what makes an event …
+_ACTIONS = ("update", "reinit", "step", "stop", "assertion")  # … and what one does
 
 
 class Listing:
@@ -38,6 +41,28 @@ class Listing:
             yield f"{self.equation(row)}    # {place.component}"
         if most is not None and count > most:
             yield f"… and {count - most} more"
+
+    def events(self) -> Iterator[str]:
+        """What switches, and what is done then, as it is written; a clause that does several things stands once."""
+        for what, texts in (("an event where it changes", self._rules(_CHANGES)), ("at an event", self._actions())):
+            for text in dict.fromkeys(texts):
+                yield f"{what}: {text}"
+
+    def _actions(self) -> Iterator[str]:
+        plant = self.system.plant
+        for traced in self.system.traced:
+            for instance in range(traced.kind.count if traced.transitions else 0):
+                path = plant.path_of(traced.kind, instance)
+                yield from (_stated(t.text, f"{path or 'the model'} ({traced.kind.name})") for t in traced.transitions)
+        yield from self._rules(_ACTIONS)
+
+    def _rules(self, roles: tuple[str, ...]) -> Iterator[str]:
+        if self.system.hybrid is None:
+            return
+        for role in roles:
+            for row in range(sum(block.count for block in self.system.hybrid.parts[role].blocks)):
+                place = self.system.describe_rule(role, row)
+                yield _stated(place.equation, place.component)
 
     def equation(self, row: int) -> str:
         """One equation, as `0 == …` over the unknowns that are solved for."""
@@ -73,5 +98,10 @@ class Listing:
 
 
 def flat(model: Model, most: int | None = None) -> list[str]:
-    """The equations of a model as they are solved, one a line."""
-    return list(Listing(model).lines(most))
+    """The equations of a model as they are solved, one a line, then its events."""
+    listing = Listing(model)
+    return [*listing.lines(most), *listing.events()]
+
+
+def _stated(text: str, component: str) -> str:
+    return f"{text.replace('self.', '')}    # {component}"
