@@ -358,3 +358,12 @@ def test_a_stratified_tank_of_constant_properties(wired: Any) -> None:
     gained = 0.5 * 995.586 * 4184.0 * (T[-1] - T[0]).mean()
     brought = np.trapezoid(0.1 * (WARM - result["tank.b.h.outflow"]), result.time)
     assert gained == pytest.approx(brought, rel=1e-3)
+
+
+@pytest.mark.parametrize("volume", [fluid.Volume, fluid.LiquidVolume])
+@pytest.mark.parametrize("medium", [ac.media.ideal_gas(["N2", "O2"]), ac.media.moist_air()], ids=["gas", "air"])
+def test_volumes_of_mixtures_rest(volume: Any, medium: Any) -> None:
+    """Slopes have no end at the first guess, where substances are none: states are chosen all the same."""
+    result = ac.compile(volume(1, medium=medium)).simulate(until=1.0)
+    np.testing.assert_allclose(result["T"], 300.0, rtol=1e-7)
+    np.testing.assert_allclose(result["p"], result["p_start"], rtol=1e-7)

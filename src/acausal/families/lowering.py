@@ -405,12 +405,14 @@ class _Chain:
         """Links grouped such that those into a computed cell come before those out of it (cells are numbered by level)."""
         level = np.zeros(self.z, dtype=np.int64)
         inner = target >= self.m
-        while True:  # as many rounds as there are levels
+        for _ in range(self.z + 1):  # as many rounds as there are levels
             higher = level.copy()
             np.maximum.at(higher, target[inner] - self.m, level[source[inner]] + 1)
             if (higher == level).all():
                 break
             level = higher
+        else:
+            raise RuntimeError("computed variables that depend on each other in a ring")
         order = np.where(inner, level[np.maximum(target - self.m, 0)], level.max(initial=0) + 1)
         self.link_order = order
         return [np.flatnonzero(order == k) for k in distinct(order)]

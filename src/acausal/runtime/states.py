@@ -21,6 +21,7 @@ from .build import build, kernels
 from .inputs import Signal, values_at
 from .problem import Equations, Floats, Problem
 
+_ENDLESS = 1e100  # what a slope without end counts for: products with scales stay finite
 GROWTH_LIMIT = 3.0  # exchange states when that enlarges the determinant of the chosen block at least so much
 
 
@@ -84,7 +85,7 @@ class StateSelection:
     def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats, limit: float = np.inf) -> Selection:
         """The best states at a point; with a `limit`, preferences count where numbers allow it."""
         values = self.equations.jacobian(t, y, yp, 0.0, known)
-        return self.selector.select(np.nan_to_num(values), nominal, limit)
+        return self.selector.select(np.nan_to_num(values, posinf=_ENDLESS, neginf=-_ENDLESS), nominal, limit)
 
     def problem(self, selection: Selection, known: np.ndarray, starts: Starts, explicit: bool = True) -> Problem:
         """The problem with these states; not `explicit`: every unknown of the system is one of the problem."""
