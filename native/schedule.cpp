@@ -6,7 +6,7 @@
 
 namespace acausal {
 
-constexpr double close_by = 4 * std::numeric_limits<double>::epsilon(); // times that differ by no more are one instant
+constexpr double close_by = 4 * std::numeric_limits<double>::epsilon();
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 void Schedule::find_times(double *w, int32_t time_cell, double t) {
@@ -29,11 +29,13 @@ void Schedule::look(double *w, int32_t time_cell, double t) {
     pass(t);
 }
 
+bool Schedule::is_now(double time, double t) { return time <= t + close_by * std::fabs(t); }
+
 // Whoever made the schedule has seen to it that integers are exact as long as the run lasts.
 double Schedule::next_time(double t) const {
-    double soonest = infinite, later = t + close_by * std::fabs(t);
+    double soonest = infinite;
     for (double time : times)
-        if (time > later && time < soonest) soonest = time;
+        if (!is_now(time, t) && time < soonest) soonest = time;
     for (int64_t m : next) soonest = std::min(soonest, tick_time(m));
     return soonest;
 }

@@ -24,6 +24,7 @@ class Schedule {
 
     void look(double *w, int32_t time_cell, double t); // bring times up to date; clocks are beyond t then
     double next_time(double t) const;
+    static bool is_now(double time, double t); // times that differ by a rounding are one instant
     void open(const double *w);                              // a round of an event begins
     void follow(double *w, int32_t time_cell, double t);     // values of relations at t
     void tick(double *w, double t, bool due, std::vector<int32_t> &causes, int32_t number) const; // clocks that tick at t; none, if not due

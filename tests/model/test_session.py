@@ -328,3 +328,33 @@ def test_what_is_saved_right_at_an_event_does_not_lose_it() -> None:
             session = session.restore(session.save()).advance(20.0)
             assert session["n"] == whole["n"][-1]
             assert session["x"] == pytest.approx(whole["x"][-1], abs=1e-7)
+
+
+class _Timed(ac.Component):
+    u = ac.Input(0.0)
+    x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    fast = ac.States("no", "yes", initial="no")
+
+    def equations(self):
+        yield ac.der(self.x) == ac.where(ac.time > 0.8, 2.0, 1.0)
+        yield ac.der(self.z) == self.u + ac.match(self.fast, no=0.0, yes=1.0)
+
+    def transitions(self):
+        yield self.fast.no.to("yes", after=0.8)
+
+
+@pytest.mark.parametrize(("solver", "options"), [("ida", {}), ("sundae", {}), ("fixed", {"step": 0.01})])
+@pytest.mark.parametrize("inputs", [{}, {"u": ac.hold([0.0, 0.8], [0.0, 5.0])}], ids=["alone", "with_jump"])
+def test_a_session_that_stops_a_rounding_before_a_given_time_does_not_lose_it(solver: str, options: dict, inputs: dict) -> None:
+    """As one does that goes on by 0.1, again and again: the sum of eight is less than 0.8."""
+    model, tenths = ac.compile(_Timed()), 0.0
+    for _ in range(8):
+        tenths += 0.1
+    assert tenths < 0.8
+    for near in (tenths, 0.8, np.nextafter(0.8, 1.0), 0.8 * (1 - 7e-16), 0.8 * (1 - 1.3e-15)):
+        for saved in (False, True):
+            session = model.start(solver=solver, inputs=inputs, **options).advance(near)
+            session = session.restore(session.save()) if saved else session
+            session.advance(0.8 if near < 0.8 else 0.9).advance(2.0)
+            assert session["x"] == pytest.approx(0.8 + 2.4, abs=1e-6)
+            assert session["z"] == pytest.approx(1.2 + (6.0 if inputs else 0.0), abs=1e-6)

@@ -28,7 +28,7 @@ from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
 from .sampled import Sampled
-from .timed import Corners, Ticks
+from .timed import Corners, Ticks, is_now
 from .words import explain
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Hybrid:
             return self._event(self.passed, "state_events")
         if status != Status.FINISHED:
             return Status(status).outcome
-        if session.t >= timed:
+        if is_now(timed, session.t):  # whoever goes on from a rounding before it takes it for passed
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         if session.t >= r.t_end:

@@ -21,6 +21,11 @@ from .relations import leaf_values, senses
 _CLOSE = 4 * np.finfo(float).eps
 
 
+def is_now(time: float, t: float) -> bool:
+    """Whether a time is passed at `t`: times that differ by a rounding are one instant."""
+    return bool(time <= t + _CLOSE * abs(t))
+
+
 class Timed:
     """Relations `a·time + b > 0`, with a and b free of unknowns: each changes its value at one time only, until b changes."""
 
