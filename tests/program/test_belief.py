@@ -41,6 +41,30 @@ class Plant(ac.Component):
         yield ac.when(self.x[0] < 0.5, ac.reinit(self.x[1], 1.0))
 
 
+class Computed(ac.Component):
+    """Of which nothing, or nothing before `x`, is solved for."""
+
+    u, k = ac.Input(2.0), ac.Parameter(3.0)
+    y = ac.Variable()
+
+    def __init__(self, moving: bool = False) -> None:
+        self.moving = moving
+        if moving:
+            self.x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield self.y == self.k * self.u
+        if self.moving:
+            yield ac.der(self.x) == -self.x + self.y
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_variables_that_their_definitions_replace_live_nowhere(moving: bool, tmp_path: Path) -> None:
+    made = ac.compile(Computed(moving))
+    made.save(tmp_path / "m.acm")
+    assert ac.load(tmp_path / "m.acm").simulate(until=1.0)["y"][-1] == 6.0
+
+
 @pytest.fixture(scope="module")
 def model() -> ac.Model:
     return ac.compile(Plant())

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..families.plant import FIRST_PARAMETER
+from ..families.system import eliminated_mask
 from ..families.template import MIXED
 
 if TYPE_CHECKING:
@@ -210,7 +211,8 @@ def _check_aliases(system: System) -> None:
     )
     _require(len(system.differential) == system.size, "its unknowns are not as many as they should be")
     _check_range(aliases.index[aliases.known], system.known_count, "variables that are known")
-    _check_range(aliases.index[~aliases.known], aliases.unknown_count, "variables")
+    replaced = eliminated_mask(system.plant, system.definitions) & ~aliases.known  # by definitions: these live nowhere
+    _check_range(aliases.index[~aliases.known & ~replaced], aliases.unknown_count, "variables")
     for table in (aliases.representative, aliases.label, system.open_flows):
         _check_range(table, variables, "names of unknowns")
 
