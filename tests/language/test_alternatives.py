@@ -167,3 +167,87 @@ def test_an_attribute_that_is_not_there_is_told_with_the_connectors_first():
     with pytest.raises(AttributeError, match="Valve has no attribute `port`") as error:
         fluid.Valve().port  # noqa: B018
     assert "It has: a, b" in str(error.value)
+
+
+class ByCurrent(Heater):
+    current, E_start = 3.0, 1000.0
+
+
+class ByPower(Heater):
+    P = 10.0
+
+
+class AgainByPower(ByCurrent):
+    P = 20.0
+
+
+class Mixin:
+    current = 3.0
+
+
+class ByMixin(Mixin, Heater):
+    pass
+
+
+@pytest.mark.parametrize("cls, expected", [(ByCurrent, 109.0), (ByPower, 301.0), (AgainByPower, 102.0), (ByMixin, 309.0)])
+def test_a_derived_class_that_says_a_number_settles_it(cls, expected):
+    """The number takes the place of the quantity; the alternatives are not there, and not to be given either."""
+    model = ac.compile(cls(), units=False)  # a number has none
+    assert model.simulate(until=1.0)["T"][-1] == pytest.approx(expected, rel=1e-9)
+    assert (cls().P is None) != (cls().current is None)
+    with pytest.raises(ac.UsageError, match=r"no `(P|current)` that could be given a value"):
+        cls(**({"P": 1.0} if cls().P is None else {"current": 1.0}))
+
+
+def test_declared_in_init_it_would_count_for_nothing():
+    class Late(ac.Component):
+        P = ac.Input(1.0)
+
+        def __init__(self):
+            self.current = ac.Input(1.0, instead_of="P")
+
+    with pytest.raises(ac.UsageError, match="instead of `P`, but is declared in `__init__`"):
+        Late()
+
+
+class Other(Heater):
+    pass
+
+
+def test_a_replacement_that_says_another_one_itself_keeps_it():
+    both = Two(current=3.0)
+    both.b = Other(P=10.0)
+    assert last(both, "b.T") == pytest.approx(301.0, rel=1e-9)
+    both.b = Other()
+    assert last(both, "b.T") == pytest.approx(301.0, rel=1e-9)
+
+
+class Data(ac.Record):
+    h = ac.Parameter(3.0)
+    T = ac.Parameter(300.0, instead_of="h")
+
+
+class Holder(ac.Component):
+    y = ac.Variable()
+
+    def __init__(self, data):
+        self.data = data
+
+    def equations(self):
+        yield self.y == (self.data.h if self.data.T is None else 10.0 * self.data.T)
+
+
+class Sharing(ac.Component):
+    def __init__(self):
+        self.data = Data(T=5.0)
+        self.a, self.b = Holder(self.data), Holder(self.data)
+
+
+def test_records():
+    plant = Sharing()
+    assert [last(plant, name) for name in ("a.y", "b.y")] == [50.0, 50.0]
+    plant.a.data = Data(h=7.0)
+    assert [last(plant, name) for name in ("a.y", "b.y")] == [7.0, 50.0]
+    plant.data.h = 8.0
+    with pytest.raises(ac.ModelError, match=r"`data.T` is read, but Data was given another quantity instead of it: `h`"):
+        ac.compile(plant)

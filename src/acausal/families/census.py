@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..language.alternatives import choices_of
+from ..language.alternatives import choices_of, is_left_out
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
@@ -112,6 +112,8 @@ class Census:
     def _reference(self, node: Reference) -> Reference:
         found = self._moved.get(node)
         if found is None:
+            if is_left_out(node.owner, node.name):
+                raise _not_there(node)
             owner = self.node(node.owner)
             root = owner if node.root is node.owner else self.node(node.root)
             found = self._moved[node] = Reference(root, owner, node.name, node.shape, node.picked, node.order)
@@ -295,6 +297,18 @@ class Census:
         if isinstance(value, (Arithmetic, Named)):
             return self.moved(as_expression(value), node.parent)
         return frozen_value(value)
+
+
+def _not_there(node: Reference) -> ModelError:
+    others = ", ".join(f"`{name}`" for name in choices_of(node.owner))
+    whole = node.owner
+    while whole._ac_parent is not None:
+        whole = whole._ac_parent
+    path, cls = node.owner._path_from(whole, node.name), type(node.owner).__name__
+    return ModelError(
+        f"`{path}` is read, but {cls} was given another quantity instead of it: {others}.",
+        remedy="Say what is given before others read it.",
+    )
 
 
 def _may_differ(value: Any) -> bool:

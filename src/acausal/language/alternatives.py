@@ -18,10 +18,32 @@ if TYPE_CHECKING:
     from .component import Component
 
 _TEMPERATURES = ("T", "T_start")
-Groups = Mapping[str, tuple[str, ...]]  # of each quantity that has alternatives: all of them, that which is there by default first
+# Of each quantity that has alternatives: all of them, that which is there by default first; that alone, where a class settles it.
+Groups = Mapping[str, tuple[str, ...]]
 
 
-def groups_of(cls: type, declared: Mapping[str, Any]) -> Groups:
+def settle(cls: type) -> Groups:
+    """`T = 350.0` in the body of a derived class takes the place of the quantity, as any number does, and the others are None."""
+    seen: dict[str, list[str]] = {}
+    for base in reversed(cls.__mro__):
+        for name, one in vars(base).items():
+            if isinstance(one, Declaration) and one.instead_of:
+                group = seen.setdefault(one.instead_of, [one.instead_of])
+                group.extend([name] if name not in group else [])
+    settled: dict[str, tuple[str, ...]] = {}
+    for group in seen.values():
+        nearest = [next(((k, vars(b)[n]) for k, b in enumerate(cls.__mro__) if n in vars(b)), (0, None)) for n in group]
+        plain = [(k, name) for (k, held), name in zip(nearest, group, strict=True) if not isinstance(held, Declaration | None)]
+        if plain:
+            said = min(plain)[1]
+            for name in group:
+                settled[name] = (said,)
+                if name != said:
+                    type.__setattr__(cls, name, None)
+    return settled
+
+
+def groups_of(cls: type, declared: Mapping[str, Any], settled: Groups) -> Groups:
     """The alternatives among what a class declares."""
     found: dict[str, list[str]] = {}
     for name, one in declared.items():
@@ -34,7 +56,7 @@ def groups_of(cls: type, declared: Mapping[str, Any]) -> Groups:
                 remedy=f"Declare `{leader}` as {one.role} before it, without alternatives of its own kind.",
             )
         found.setdefault(leader, [leader]).append(name)
-    return {name: tuple(group) for group in found.values() for name in group}
+    return {**settled, **{name: tuple(group) for group in found.values() for name in group}}
 
 
 def given_of(component: Component, group: tuple[str, ...]) -> str:
@@ -64,6 +86,29 @@ def choose(component: Component, name: str) -> None:
     for other in component._class_alternatives[name]:
         if other != name:
             component._ac_modifications.pop(other, None)
+
+
+def takes_place(component: Component, others: Mapping[str, Mapping[str, Any]]) -> None:
+    """What is said elsewhere (`others`, by name) takes the place of what was given before."""
+    for name, said in others.items():
+        if name in component._class_alternatives and "value" in said:
+            choose(component, name)
+
+
+def is_said_otherwise(component: Component, name: str) -> bool:
+    """Whether an alternative of it was given to the component itself."""
+    group = component._class_alternatives.get(name, ())
+    return any(other != name and "value" in component._ac_modifications.get(other, {}) for other in group)
+
+
+def refuse_of_its_own(component: Component, name: str, declared: Any) -> None:
+    """Which alternatives there are is known from the class."""
+    if getattr(declared, "instead_of", "") and name not in component._class_alternatives:
+        cls = type(component).__name__
+        raise UsageError(
+            f"`{name}` of {cls} is to be given instead of `{declared.instead_of}`, but is declared in `__init__`.",
+            remedy=f"Declare both in the body of the class: `{name} = ac.{type(declared).__name__}(…, instead_of=…)`.",
+        )
 
 
 def refuse_several(cls: type, groups: Groups, given: Iterable[str]) -> None:

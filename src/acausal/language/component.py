@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import AttributeNotFound, UsageError, an, near_matches
-from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_several
+from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_of_its_own, refuse_several, settle
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
 from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
@@ -153,6 +153,7 @@ class Component(metaclass=ComponentType):
         for name in _KEPT_FOR_CLASSES:
             type.__setattr__(cls, name, {})
         own_declarations(cls, (Declaration, Connector))
+        settled = settle(cls)
         for base in reversed(cls.__mro__):
             if base is Component or base is object:
                 continue  # these declare nothing, and have many names
@@ -169,7 +170,7 @@ class Component(metaclass=ComponentType):
                     cls._class_media[name] = value
                 elif name in cls._class_declared:
                     del cls._class_declared[name]
-        type.__setattr__(cls, "_class_alternatives", groups_of(cls, cls._class_declared))
+        type.__setattr__(cls, "_class_alternatives", groups_of(cls, cls._class_declared, settled))
         if not hasattr(cls, PLACE) and any(belongs_to_default(d) for d in cls._class_declared.values()):
             type.__setattr__(cls, PLACE, AnyMedium.implied())
             cls._class_media[PLACE] = vars(cls)[PLACE]
@@ -287,6 +288,7 @@ class Component(metaclass=ComponentType):
 
     def _declare(self, name: str, value: Declaration | Connector) -> None:
         refuse_reserved(type(self).__name__, name)
+        refuse_of_its_own(self, name, value)
         if value.name and value.name != name:
             value = copy.copy(value)
         value.name = name
@@ -331,9 +333,9 @@ class Component(metaclass=ComponentType):
     def _modify(self, name: str, value: Any) -> None:
         note(self)
         first, _, rest = name.partition(".")
-        if name in self._class_alternatives and (not isinstance(value, Modification) or "value" in value):
+        found = self._class_declared.get(name) if name in self._class_alternatives else self._find(first)
+        if found is not None and name in self._class_alternatives and (not isinstance(value, Modification) or "value" in value):
             choose(self, name)
-        found = self._class_declared[name] if name in self._class_alternatives else self._find(first)
         if name in self._class_media:
             give_medium(self, name, value)
         elif isinstance(found, Declaration) and not rest:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import UsageError, an, near_matches
+from .alternatives import takes_place
 from .component import Component, View
 from .copying import copy_of
 from .declarations import Parameter
@@ -83,6 +84,7 @@ class Record(Component):
     def _ac_becomes(self, other: Component) -> bool:
         if type(other) is not type(self):
             return False
+        takes_place(self, other._ac_modifications)
         self._ac_modifications.update(other._ac_modifications)
         return True
 

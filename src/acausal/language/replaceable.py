@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import UsageError, an, near_matches
 from ..records import dataclass
+from .alternatives import is_said_otherwise
 from .component import Component, ComponentArray
 from .declarations import Modification
 
@@ -75,6 +76,8 @@ def replacement(place: str, old: Component | ComponentArray, given: Any) -> Comp
             f"`ac.replaceable({type(before).__name__}, of=…)`.{_listed(constraint)}",
         )
     for name, modification in before._ac_modifications.items():
+        if "value" in modification and is_said_otherwise(after, name):
+            continue
         after._ac_modifications[name] = Modification({**modification, **after._ac_modifications.get(name, {})})
     for name in before._class_media.keys() & after._class_media.keys():
         if name in before.__dict__:
