@@ -44,6 +44,17 @@ def test_it_floods_runs_dry_and_stands_still(wired: Any, m_flow: float, T_air: f
     assert charge[-1] <= charge[0] + came[-1]
 
 
+def test_an_evaporator_full_of_liquid_is_sucked_empty(wired: Any) -> None:
+    """Refrigerant came back from the suction side; then boiling advances over warm wall, in a zone that is wetter than its feed."""
+    model = ac.compile(evaporator(wired, 0.008, 280.0))
+    filled = model.simulate(until=300.0, inputs={"feed.m_flow": -0.002, "low.p": 5e5})
+    assert filled["evaporator.charge"][-1] > 1.5
+    result = model.simulate(until=300.0, start_from=filled, inputs={"feed.m_flow": 0.008, "low.p": 1e5}, max_steps=5000)
+    assert result.outcome is ac.Outcome.FINISHED
+    settled = model.simulate(until=600.0)
+    assert result["evaporator.charge"][-1] == pytest.approx(settled["evaporator.charge"][-1], rel=1e-3)
+
+
 def test_a_condenser_at_rest(wired: Any) -> None:
     plant = wired(
         "gas.port condenser.a", "condenser.b valve.a", "valve.b low.port", "condenser.air air.port",

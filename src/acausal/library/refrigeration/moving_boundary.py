@@ -282,8 +282,7 @@ class Evaporator(MovingBoundary):
         full = 1 - void.mean(x_in, self._dry_from(x_in, span))
         held = (1 - _least(void.homogeneous(self._quality(ends)), 1.0)) / full
         most = (1 - void.at(x_in)) / full
-        over = (held - 1) / (1 + (1 - 1 / (most - 1)) * (held - 1))
-        x_end = _least(1 - (1 - x_in) * over, 1 + BEYOND)
+        x_end = _least(1 - (1 - x_in) * self._over(held, most), 1 + BEYOND)
         h_end = _most(low + x_end * span, h[0])
         asked = leaves + self.m_nominal * (1 - held) / self.void_band
         some = self._most_flow(asked, leaves + self._stiffness() * (self.eps - L[1]))
@@ -292,6 +291,16 @@ class Evaporator(MovingBoundary):
         mean, end = self._rise(ends)[1:]
         share = (end - mean) * mean / (mean * mean + T_LITTLE**2)
         yield self.h_out == h[1] + share * _most(h[1] - h_end, 0.0)
+
+    def _over(self, held: Any, most: Any) -> Any:
+        """How much more than its profile a zone holds: 0 with the profile (held = 1), 1 if all of it is as wet as what enters.
+
+        Beyond that it grows on, but the curve through both points has a pole there where `most` is below 2, as it is while boiling
+        advances: then it goes on straight.
+        """
+        beyond, bend = _most(held - most, 0.0), 1 - 1 / (most - 1)
+        up_to = held - beyond - 1
+        return up_to / (1 + bend * up_to) + beyond / ((most - 1) * (most - 1 + _most(bend, 0.0) * beyond))
 
     def _dry_from(self, x_in: Any, span: Any) -> Any:
         """The quality that boiling along the zone reaches; warm wall that its end comes to evaporates what is left at once.
