@@ -88,6 +88,21 @@ def test_a_case_that_fails_leaves_the_others() -> None:
     np.testing.assert_allclose(study["x"][study.ok], 1 / (1 - r[study.ok]), rtol=1e-6)
 
 
+class Runaway(ac.Component):
+    k = ac.Parameter(1.0)
+    x = ac.Variable(start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.k * self.x**2
+
+
+def test_a_case_in_which_time_no_longer_moves_leaves_the_others() -> None:
+    rates = np.array([0.1, 0.2, 0.7, 0.3, -1.0])
+    table = ac.study(ac.compile(Runaway()), {"k": rates}, "x", until=2.0, together=True, executor="serial", rtol=1e-8)
+    assert table.ok.tolist() == [True, True, False, True, True]
+    np.testing.assert_allclose(table["x"][table.ok], (1 / (1 - 2 * rates))[table.ok], rtol=1e-5)
+
+
 def test_values_out_of_range_and_corners_are_run_by_themselves(decay: ac.Model, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = []
     run_case = case_run.run_case

@@ -185,7 +185,10 @@ def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple
 
 def explain_jump(problem: Problem, t: float, inputs: Mapping[int, Signal]) -> tuple[Diagnostic, ...]:
     """Inputs that jump where a run ended: of a Python function nobody knows that before."""
-    told, plant = list[Diagnostic](), problem.lowered.system.plant
+    lowered = getattr(problem, "lowered", None)
+    if lowered is None:  # copies of one, advanced together: each is told by a run of its own
+        return ()
+    told, plant = list[Diagnostic](), lowered.system.plant
     for cell, signal in inputs.items():
         where = jump_near(signal, t, _NEAR * max(abs(t), np.finfo(float).tiny))
         if where is not None:
