@@ -65,6 +65,10 @@ def test_arguments_of_the_class_are_cases_too(call: Call) -> None:
     assert rows[1]["T[0]"] is None and "cannot be made with n = 1: ValueError: a wall has two layers" in rows[1]["message"]
     assert rows[2]["T[0]"] == pytest.approx(30 - 20 * np.exp(-3.0), abs=1e-2) and rows[2]["n"] == 4
     assert "not run" in call("study", "cases.csv", "-m", "wall.py", "-u", "1", "-o", "T[0]").out
+    Path("cases.csv").write_text("n,G\n3,2\n2,3\n", encoding="utf-8")
+    given = json.loads(call("study", "cases.csv", "-m", "wall.py:Wall(4, 10.0)", "-u", "1", "-o", "T[1]", "--json").out)
+    assert given["ok"] and [row["n"] for row in given["cases"]] == [3, 2]
+    assert given["cases"][0]["T[1]"] == pytest.approx(30 - 20 * np.exp(-2.0), abs=1e-2)
 
 
 @pytest.mark.parametrize(

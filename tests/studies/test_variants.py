@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import acausal as ac
 from acausal.errors import ModelError, UsageError
 from acausal.model import model as runtime_model
+from acausal.studies.variants import arguments_of
 
 from .plants import Decay
 
@@ -63,6 +66,11 @@ def test_a_function_may_make_the_plant():
 
     study = ac.study(plant, [{"stages": 1}], {"x": last_of}, until=1.0, rtol=1e-8)
     assert study["x"][0] == pytest.approx(1 - np.exp(-2.0), rel=1e-6)
+
+
+def test_parameters_of_a_class_with_some_arguments_are_none_of_its_arguments():
+    assert arguments_of(partial(Chain, 4)) == []  # given by place, `n` cannot be given once more
+    assert arguments_of(partial(Chain, n=4)) == ["n"]
 
 
 def test_a_study_is_a_method_of_the_model():

@@ -66,7 +66,18 @@ def load_maker(text: str) -> Any:
         found = _found(target)
     if isinstance(found, Component) or not callable(found):
         return None
-    return update_wrapper(partial(found, *target.args, **target.kwargs), found, updated=()) if target.called else found
+    if not target.called:
+        return found
+    args, kwargs = _by_name(found, target)
+    return update_wrapper(partial(found, *args, **kwargs), found, updated=())
+
+
+def _by_name(found: Any, target: Target) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments by their names, where they have names: then cases can give others."""
+    taken = list(inspect.signature(found).parameters.values())[: len(target.args)]
+    if len(taken) < len(target.args) or any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in taken):
+        return tuple(target.args), dict(target.kwargs)
+    return (), {**dict(zip((p.name for p in taken), target.args, strict=True)), **target.kwargs}
 
 
 def load_class(text: str) -> type[Component]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..errors import ModelError, UsageError
@@ -73,6 +74,9 @@ def _whole(value: Any) -> Any:
 
 def arguments_of(make: Callable[..., Component]) -> list[str]:
     """What a class or function that makes a plant can be asked for."""
+    if isinstance(make, partial):
+        given = inspect.signature(make.func).bind_partial(*make.args).arguments  # by place: nobody can give them once more
+        return [name for name in arguments_of(make.func) if name not in given]
     what: Any = make.__init__ if isinstance(make, type) else make  # type: ignore[misc]
     if what is Component.__init__:
         return []
