@@ -59,6 +59,12 @@ def test_shooting_finds_what_a_long_run_settles_to(spring: ac.Model) -> None:
     np.testing.assert_allclose(np.prod(orbit.multipliers).real, np.exp(-0.1 / 0.3), rtol=1e-6)  # Liouville
 
 
+def test_amplitudes_of_orbits_are_those_between_rows(spring: ac.Model) -> None:
+    branch = spring.periodic_states("f", between=(0.3, 0.31), set={"soft": 0.0}, settle=1)
+    s = 2j * np.pi * branch.frequencies
+    np.testing.assert_allclose(branch.amplitude("phi"), np.abs(1 / (s**2 + 0.1 * s + 8.0)), rtol=1e-5)
+
+
 def test_shooting_turns_where_harmonic_balance_does(spring: ac.Model) -> None:
     branch = spring.periodic_states("f", between=(0.38, 0.44))
     assert len(branch.folds) == 2 and "folds at" in repr(branch)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.errors import UsageError
 from acausal.results.extremes import peak
 
 
@@ -22,6 +23,13 @@ class Swing(ac.Component):
         yield ac.der(self.x) == self.v
         yield ac.der(self.v) == -(self.w**2) * self.x - 2 * self.d * self.v
         yield self.height == 2.0 - ac.exp(self.x)
+
+
+class Two(ac.Component):
+    x = ac.Variable(shape=2, start=1.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.x
 
 
 def highest(w: Any = 3.0, d: Any = 0.1) -> Any:
@@ -70,6 +78,11 @@ def test_elsewhere_it_is_a_row(values: Any, row: int) -> None:
     t = np.linspace(0.0, 3.0, 40)
     first, weights = peak(t, values(t), steps=False)
     assert (first, weights.tolist()) == (row, [1.0])
+
+
+def test_an_array_has_no_largest_value() -> None:
+    with pytest.raises(UsageError, match=r"`x` is an array of shape \(2,\)"):
+        ac.compile(Two()).simulate(until=1.0).extreme_of("x")
 
 
 def test_no_polynomial_goes_over_an_event() -> None:

@@ -112,6 +112,7 @@ def test_random_cases_find_what_matters(decay):
     assert next(iter(strength)) == "k"
     assert strength["k"] < -0.99
     low, middle, high = study.percentiles("x")
+    assert study.percentiles("x", 50) == middle
     assert low < middle < high
 
 

@@ -109,7 +109,8 @@ class PeriodicBranch:
 
     def amplitude(self, name: str) -> np.ndarray:
         """Half the distance between the largest and the smallest value over a period, at each frequency."""
-        return np.array([np.ptp(np.asarray(self.orbit(k).values_of(name))) / 2 for k in range(len(self))])
+        orbits = (self.orbit(k) for k in range(len(self)))
+        return np.array([(orbit.extreme_of(name) - orbit.extreme_of(name, highest=False)) / 2 for orbit in orbits])
 
     def plot(self, name: str, file: str | os.PathLike[str] | None = None) -> Figure:
         """The amplitude over the frequency, folds marked."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UsageError
 from .events import Array
 
 _ROWS, _FEWER = 7, 5  # of the polynomial, and of the one that it is compared with
@@ -97,6 +98,11 @@ def _top(time: Array, v: Array, row: int, first: int, end: int, count: int) -> t
 def extreme(result: Any, name: str, highest: bool) -> float:
     """The largest (or smallest) value of a quantity over a run."""
     values = np.asarray(result[name], dtype=float)
+    if values.ndim != 1:
+        raise UsageError(
+            f"`{name}` is an array of shape {values.shape[1:]}; the largest value is that of one element.",
+            remedy=f"Name it: `{name}[{','.join('0' * (values.ndim - 1))}]`.",
+        )
     first, weights = peak(result.time, values, result.meaning(name).steps, highest)
     return float(weights @ values[first : first + len(weights)])
 

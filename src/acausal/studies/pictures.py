@@ -137,9 +137,9 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
 
 
 def check_shares(shares: Sequence[float]) -> Sequence[float]:
-    wrong = next((s for s in shares if not 0 <= s <= 100), None)
+    wrong = next((s for s in np.atleast_1d(shares) if not 0 <= s <= 100), None)
     if wrong is not None:
-        raise UsageError(f"Percentages go from 0 to 100, got {wrong!r}.", remedy="shares=(5, 50, 95)")
+        raise UsageError(f"Percentages go from 0 to 100, got {wrong:g}.", remedy="shares=(5, 50, 95)")
     return shares
 
 
