@@ -541,7 +541,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
     sheet = {times, count, rows, capacity, &written};
     horizon = t_end;
     written = prepare(t_end, stop, times, count, rows, 0);
-    if (t >= t_end && status == Status::Finished && timed_now()) status = handle_timed(stop, rows, capacity - count, written);
+    if (t >= t_end && status == Status::Finished && timed_now(t_end)) status = handle_timed(stop, rows, capacity - count, written);
     while (t < t_end && status == Status::Finished) {
         if (ahead.is) {
             status = go_on_ahead(t_end);
@@ -561,7 +561,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
         }
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
         else restore_start(), t = t_start;
-        if (status == Status::Finished && timed_now())
+        if (status == Status::Finished && timed_now(t_end))
             status = handle_timed(stop, rows, capacity - count, written);
         else if (status == Status::Root && switches && switches->handles && room_for_event(capacity, count))
             status = handle_event(stop, rows, capacity - count, written);

@@ -235,9 +235,9 @@ class Ida {
     Status conclude_event(double *rows, int64_t capacity, int64_t written);
     void pass_bend();
     bool scheduled() const { return switches && switches->handles && switches->schedule.is; }
-    // What the schedule has next is due. Whoever stops a rounding before it has reached it: a run that goes on from there, or begins
-    // anew, takes it for passed.
-    bool timed_now() const { return scheduled() && timed_ahead && Schedule::is_now(bound, t); }
+    // What the schedule has next is due. Whoever is asked to stop a rounding before it has reached it: a run that goes on from there,
+    // or begins anew, takes it for passed. An output time on the way, which may be as close, is no such stop.
+    bool timed_now(double t_end) const { return scheduled() && timed_ahead && (t >= t_end ? Schedule::is_now(bound, t) : t >= bound); }
     // Local events: relations are searched step by step here, and not by IDAS.
     bool searches() const;
     double step_end() const;
