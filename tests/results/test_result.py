@@ -182,3 +182,20 @@ def test_a_run_that_stored_some_variables_gives_those_when_all_are_asked_for(tmp
 
 def test_a_run_that_stored_everything_is_not_partial(run):
     assert not run.partial and run.time_reached == run.metadata["time_reached"] == 2.0
+
+
+def test_an_array_of_no_elements_that_a_definition_replaces_is_empty():
+    class Row(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+
+        def __init__(self, n):
+            self.z, self.p = ac.Variable(shape=n, start=0.0), ac.Variable(shape=n)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+            yield ac.der(self.z) == self.x - self.z
+            yield self.p == self.z * 2.0 + self.x
+
+    for n in (0, 1):
+        result = ac.compile(Row(n)).simulate(until=1.0, points=3)
+        assert result["p"].shape == result["z"].shape == (3, n)

@@ -101,7 +101,7 @@ class Evaluator:
         if order < 0:
             return self._before_events(self._quantity(kind, name, flat))
         definition = self._system.definitions.get((kind.index, name))
-        if definition is not None:
+        if definition is not None and flat.size:
             instances, elements = np.divmod(flat, quantity.size)
             unique, where = np.unique(instances, return_inverse=True)
             expression = der(definition.expression) if order else definition.expression
