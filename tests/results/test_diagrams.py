@@ -127,3 +127,19 @@ def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:
         ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.avi")
     with pytest.raises(UsageError, match="with liquid and vapour"):
         ac.ph_diagram(ac.media.ConstantMedium("oil", rho=850.0, cp=2000.0))
+
+
+def test_values_alone_do_not_say_where_the_fluid_flows(result: Any, tmp_path: Path) -> None:
+    result.save(tmp_path / "run.acr")
+    loaded = ac.load(tmp_path / "run.acr")
+    for ask in (
+        lambda: ac.ph_diagram(loaded),
+        lambda: ac.ph_diagram("R134a", loaded),
+        lambda: ac.state_points(loaded, medium="R134a"),
+        lambda: ac.ts_diagram(result[["cold.m_flow"]]),
+    ):
+        with pytest.raises(UsageError, match="not the parts that a fluid passes"):
+            ask()
+    assert len(ac.state_points(loaded, CYCLE, "R134a")) == len(CYCLE)
+    with pytest.raises(UsageError, match="`cycle=…`"):
+        ac.ph_diagram(result, list(CYCLE))

@@ -398,8 +398,11 @@ def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tup
 # --- values of a run --------------------------------------------------------------------------------------------------
 def _of_run(medium: Any, result: Any) -> tuple[Any, Any]:
     """The fluid and the run of a diagram; a run alone says its fluid."""
-    if not hasattr(medium, "program"):
+    if not hasattr(medium, "time"):
         return drawable(medium), result
+    if result is not None and result is not medium:
+        raise UsageError(f"A run alone says its fluid; no second one follows, but {result!r}.", remedy="The ports are `cycle=…`.")
+    _check_knows_parts(medium)
     fluids = [c.medium for c in circuits_of(described(medium.program.system, "", medium._stored.known)) if "ph" in c.charts]
     if len(fluids) != 1:
         has = f"{' and '.join(fluids)} flow" if fluids else "no fluid with liquid and vapour flows"
@@ -409,8 +412,17 @@ def _of_run(medium: Any, result: Any) -> tuple[Any, Any]:
     return drawable(fluids[0]), medium
 
 
+def _check_knows_parts(result: Any) -> None:
+    if not hasattr(result, "program"):
+        raise UsageError(
+            f"{result!r} has values, but not the parts that a fluid passes: the result of a run has.",
+            remedy='Name the fluid and its ports: `ac.ph_diagram("R134a", result, ["compressor.a", "compressor.b"])`.',
+        )
+
+
 def _circuit(result: Any, medium: str) -> Circuit:
     """All parts of a plant that a medium passes."""
+    _check_knows_parts(result)
     found = {c.medium: c for c in circuits_of(described(result.program.system, "", result._stored.known))}
     if medium not in found:
         here = f"there flow {', '.join(found)}" if found else "no fluid flows there"
