@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.errors import ModelError
 from acausal.runtime.histories import history_cells
 
 pytest.importorskip("acausal._core")
@@ -328,6 +329,12 @@ def test_a_past_goes_along_to_another_time() -> None:
     how: Any = {"rtol": 1e-9, "atol": 1e-10}
     whole, first = model.simulate(6.0, **how), model.simulate(2.5, **how)
     assert model.simulate(3.5, start_from=first, **how)["x"][-1] == pytest.approx(whole["x"][-1], abs=1e-6)
+
+
+def test_a_past_that_is_too_short_for_a_longer_delay_is_said() -> None:
+    model = ac.compile(Remembering())
+    with pytest.raises(ModelError, match=r"what was 2\.5 ago is not known: a run keeps of its past what its own"):
+        model.simulate(1.0, start_from=model.simulate(4.0), set={"T": 2.5})
 
 
 def test_a_parameter_forgets_too_where_nobody_can_set_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,14 @@ class DelayFunction(ExternalFunction):
     def value(self, *arrays: Any) -> np.ndarray:
         call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * self.arity)(self.address)
         return np.asarray(np.vectorize(lambda *args: call(*args), otypes=[float])(*arrays))
+
+    def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
+        if self.what != "value":
+            return ""
+        return (
+            f"what was {values[2]:g} ago is not known: a run keeps of its past what its own delays need, and a run that starts "
+            "from its result with a longer delay has no more"
+        )
 
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:
         """Of the value p(t - T) by time and delay; by x, where the point under way takes part, its share."""

@@ -22,6 +22,12 @@ def test_a_run_goes_on_where_another_ended() -> None:
     np.testing.assert_allclose(second["C.v"], whole["C.v"][1:], atol=1e-8)
 
 
+def test_a_moment_is_no_result() -> None:
+    model = ac.compile(Ladder(2))
+    with pytest.raises(UsageError, match="simulate until that time, and start from that result"):
+        model.simulate(until=1.0, start_from=model.simulate(until=1.0).at(0.5))
+
+
 def test_fixed_starts_give_way() -> None:
     model = ac.compile(Ladder(3))
     again = model.simulate(until=1.0, points=2, start_from={"C.v": [0.3, 0.2, 0.1]})

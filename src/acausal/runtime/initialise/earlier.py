@@ -163,8 +163,12 @@ def earlier_values(system: System, start_from: Any) -> Earlier | None:
     """What `start_from` says: an earlier result, values by name, or nothing."""
     if start_from is None or isinstance(start_from, Earlier):
         return start_from
-    if not (isinstance(start_from, Mapping) or hasattr(start_from, "time")):
-        raise UsageError(f"`start_from` takes an earlier result or values by name, got {start_from!r}.")
+    if not (isinstance(start_from, Mapping) or np.ndim(getattr(start_from, "time", 0.0)) == 1):
+        moment = hasattr(start_from, "time")  # `result.at("1 h")`: without states, and perhaps without all unknowns
+        remedy = "A result is started from where it ends: simulate until that time, and start from that result."
+        raise UsageError(
+            f"`start_from` takes an earlier result or values by name, got {start_from!r}.", remedy=remedy if moment else ""
+        )
     values, found = values_from(system, start_from)
     if not found.any():
         raise UsageError(
