@@ -169,3 +169,23 @@ def test_what_is_there_only_with_two_phases_says_so():
         ac.ModelError, match=r"`x` of Wrong is not there: its medium has no two phases(.|\n)*self.medium.evaporates"
     ):
         ac.compile(Wrong(medium=ac.media.ideal_gas(["N2"])))
+
+
+def test_where_an_unknown_of_the_medium_starts_is_said_like_any_other():
+    """The medium is known when the plant is; what it has no use for is not asked."""
+
+    class Rising(ac.Component):
+        port = ac.FluidPort()
+        x = ac.OfPhases(start=0.0, fixed=True)
+
+        def equations(self):
+            yield self.port.p == 5e5
+            yield self.port.h.outflow == 3e5
+            if self.medium.evaporates:
+                yield ac.der(self.x) == 1.0
+
+    late = Rising(medium="R134a")
+    late.x = ac.start(0.5)
+    for made, expected in ((Rising(medium="R134a"), 1.0), (Rising(medium="R134a", x=ac.start(0.25)), 1.25), (late, 1.5)):
+        assert ac.compile(made).simulate(until=1.0)["x"][-1] == pytest.approx(expected)
+    assert "x" not in ac.compile(Rising(medium=ac.media.ideal_gas(["N2"]), x=ac.start(0.25))).simulate(until=1.0).names()

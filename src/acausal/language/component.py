@@ -241,7 +241,7 @@ class Component(metaclass=ComponentType):
             self.__dict__[name] = tuple(value)
         elif isinstance(value, Named):
             self._name_expression(name, value)
-        elif name in self._class_media or name in self._class_alternatives or self._find(name) is not None:
+        elif name in self._class_media or self._class_may_have(name) or self._find(name) is not None:
             self._modify(name, value)
         else:
             refuse_hidden(name, value, (Component, ComponentArray), "a component")
@@ -311,6 +311,10 @@ class Component(metaclass=ComponentType):
             found = as_it_is(self, found)
         return known_connector(self, found) if isinstance(found, Connector) and found.fluid else found
 
+    def _class_may_have(self, name: str) -> bool:
+        """Whether a quantity is there or not as the component is used: what is given instead, and which medium it has."""
+        return name in self._class_alternatives or isinstance(self._class_declared.get(name), OfMedium)
+
     def _all_declared(self) -> dict[str, Declaration | Connector]:
         declared = {**self._class_declared, **self._ac_declared} if self._ac_declared else self._class_declared
         if self._class_alternatives or any(
@@ -333,7 +337,7 @@ class Component(metaclass=ComponentType):
     def _modify(self, name: str, value: Any) -> None:
         note(self)
         first, _, rest = name.partition(".")
-        found = self._class_declared.get(name) if name in self._class_alternatives else self._find(first)
+        found = self._class_declared.get(name) if self._class_may_have(name) else self._find(first)
         if found is not None and name in self._class_alternatives and (not isinstance(value, Modification) or "value" in value):
             choose(self, name)
         if name in self._class_media:
