@@ -161,6 +161,9 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step, boo
 void Ida::complete_slopes() {
     input_time = nowhere;
     if (!scales.has_algebraic() || !set_time(t, w.get(), input_time)) return;
+    system->assign(w.get());
+    sides.at_factors(*system, w.get());
+    if (sides.on_a_bend()) return; // slopes jump here, and may be those of the side that the solution leaves
     if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
     consistency->algebraic_slopes(w.get(), scales.differential());
     std::memcpy(start_values.data() + n, w.get() + n, sizeof(double) * n);

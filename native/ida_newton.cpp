@@ -75,7 +75,7 @@ void Ida::note_setup() {
 // IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
 // iteration at every step, so it is renewed now and then.
 bool Ida::factors_are_old() const {
-    if (refresh) return true;
+    if (refresh || (!steps_at_setup && steps_since_start() && sides.on_a_bend())) return true;
     double cj = 0;
     IDAGetCurrentCj(mem, &cj);
     double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);

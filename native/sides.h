@@ -29,6 +29,8 @@ class Sides {
     void at_factors(const System &system, const double *w) {
         if (any()) system.bend(w, factors.data());
     }
+    // Whether the factors are from a bend itself: those of one of its sides, and nobody knows whether the solution goes there.
+    bool on_a_bend() const { return std::any_of(factors.begin(), factors.end(), [](double g) { return g == 0; }); }
     // An attempt at a step, `taken` steps after the start, has come to an end: whether the workspace is on the side of the factors.
     // Of its computed cells those are brought up to date that this needs.
     bool agree(const System &system, double *w, long taken) {
@@ -70,7 +72,8 @@ class Sides {
     }
     static int side(double g) { return (g > 0) - (g < 0); }
     int64_t on(int64_t k) const { return 2 * k + (now[k] > 0); } // each side has a scale of its own
-    bool apart(int64_t k, const std::vector<double> &other) const { return side(now[k]) != side(other[k]) && std::fabs(now[k]) > nothing[on(k)]; }
+    // What is right at a bend is on both of its sides.
+    bool apart(int64_t k, const std::vector<double> &other) const { return side(now[k]) * side(other[k]) < 0 && std::fabs(now[k]) > nothing[on(k)]; }
     int64_t count = 0;
     int since = memory; // steps, the last one not counted, since one went across
     long steps = -1; // that were taken when `before` was

@@ -17,7 +17,7 @@ from .medium import PLACE, media_of
 if TYPE_CHECKING:
     from .component import Component
 
-_TEMPERATURES = ("T", "T_start")
+_TEMPERATURE = "T_start"
 # Of each quantity that has alternatives: all of them, that which is there by default first; that alone, where a class settles it.
 Groups = Mapping[str, tuple[str, ...]]
 
@@ -60,13 +60,13 @@ def groups_of(cls: type, declared: Mapping[str, Any], settled: Groups) -> Groups
 
 
 def given_of(component: Component, group: tuple[str, ...]) -> str:
-    """The one that is there: that which was given, else the first, or the temperature where the medium is said by it."""
+    """The one that is there: that which was given, else the first; of starts the temperature where the medium is said by it."""
     said = [name for name in group if "value" in component._ac_modifications.get(name, {})]
     if said:
         return said[-1]
     medium = media_of(component).get(PLACE)
     if medium is not None and medium.said_by_temperature:
-        return next((name for name in group if name in _TEMPERATURES), group[0])
+        return _TEMPERATURE if _TEMPERATURE in group else group[0]
     return group[0]
 
 
