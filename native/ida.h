@@ -286,6 +286,7 @@ class Ida {
     void send_directions();
     Status outcome(int flag);
     void complete_slopes();
+    bool leaves_a_bend();
     void restore_start();
 
     static int residual_callback(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self);

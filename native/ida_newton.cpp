@@ -51,8 +51,6 @@ int Ida::full_newton_test(int iteration, N_Vector correction, double tolerance, 
 // False: the iteration has come to another side of a bend than its factors are from, and goes on with new ones.
 bool Ida::on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight) {
     if (!iteration) sides.renewals = 0;
-    IDAComputeY(mem, sum, y_vector);
-    IDAComputeYp(mem, sum, yp_vector);
     bool agree = sides.agree(*system, w.get(), steps_since_start());
     if (agree && sides.under_way()) {
         double change = 0;

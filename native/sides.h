@@ -31,14 +31,21 @@ class Sides {
     }
     // Whether the factors are from a bend itself: those of one of its sides, and nobody knows whether the solution goes there.
     bool on_a_bend() const { return std::any_of(factors.begin(), factors.end(), [](double g) { return g == 0; }); }
-    // An attempt at a step, `taken` steps after the start, has come to an end: whether the workspace is on the side of the factors.
-    // Of its computed cells those are brought up to date that this needs.
-    bool agree(const System &system, double *w, long taken) {
+    // Whether something that is right at a bend where the factors are from is beside it in the workspace.
+    bool leave_bends(const System &system, double *w) {
+        system.assign(w, needed);
+        system.bend(w, now.data());
+        for (int64_t k = 0; k < count; ++k)
+            if (factors[k] == 0 && now[k] != 0) return true;
+        return false;
+    }
+    // An attempt at a step, `taken` steps after the start, has come to an end: whether the workspace is on the side of the factors. It
+    // is where the last residual was evaluated; what the last correction moves is small, or there would be another one.
+    bool agree(const System &system, const double *w, long taken) {
         if (taken != steps) {
             since = taken && !left_side() ? std::min(since + 1, memory) : taken ? 0 : memory;
             before = taken ? now : factors, steps = taken;
         }
-        system.assign(w, needed);
         system.bend(w, now.data());
         turned.clear();
         for (int64_t k = 0; k < count; ++k)

@@ -107,3 +107,25 @@ def test_two_corners_that_depend_on_each_other(rtol: float) -> None:
     model = ac.compile(TwoCorners())
     for ratio in RATIOS:
         assert model.simulate(until=50.0, points=11, rtol=rtol, set={"ratio": ratio}).outcome is ac.Outcome.FINISHED
+
+
+class Balanced(ac.Component):
+    """Two vessels of equal pressure, and a flow that begins at the bend of what it carries: which one is upstream jumps."""
+
+    p, q = ac.Variable(start=1.0, fixed=True), ac.Variable(start=1.0, fixed=True)
+    m, T = ac.Variable(start=0.0), ac.Variable(start=300.0)
+    E = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.p) == 1.0 - self.m
+        yield ac.der(self.q) == self.m
+        yield self.m == 10.0 * (self.p - self.q)
+        yield self.T == ac.no_event(ac.where(self.m > 0, 1000.0, 300.0))
+        yield ac.der(self.E) == self.m * self.T
+
+
+def test_a_start_right_at_a_jump_without_event_goes_on():
+    result = ac.compile(Balanced()).simulate(until=1.0, rtol=1e-8)
+    flow = 0.5 * (1 - np.exp(-20.0 * result.time))
+    np.testing.assert_allclose(result["m"], flow, atol=1e-7)
+    np.testing.assert_allclose(result["E"][-1], 1000.0 * (0.5 - (1 - np.exp(-20.0)) / 40.0), rtol=1e-6)

@@ -7,9 +7,11 @@ must know on which side it is: the arguments of such relations, as families over
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..language.expression import Constant, Expression, Operation, Slot, transform
+from ..language.expression import Constant, Expression, Operation, Slot, transform, walk
 from ..language.operators import RELATIONS
 from .plant import LIVE
 from .template import Family, Template
@@ -23,8 +25,10 @@ def bends(families: list[Family], size: int) -> tuple[list[Family], int]:
     for family in families:
         arguments = _arguments(family.template.outputs, _live_slots(family, 2 * size + LIVE))
         if arguments:
+            used = sorted({node.number for node in walk(*arguments) if isinstance(node, Slot)})
+            arguments = tuple(transform(a, _renumbered({old: new for new, old in enumerate(used)})) for a in arguments)
             rows = count + np.arange(len(arguments) * family.count, dtype=np.int32).reshape(len(arguments), family.count)
-            found.append(Family(Template.of(arguments), family.slots, family.signs, rows))
+            found.append(Family(Template.of(arguments), family.slots[used], tuple(family.signs[k] for k in used), rows))
             count += rows.size
     return found, count
 
@@ -51,10 +55,10 @@ def _arguments(outputs: tuple[Expression, ...], live: frozenset[int]) -> tuple[E
         if name in BENT:
             difference = node.args[0] if name == "abs" else node.args[0] - node.args[1]
             if not isinstance(difference, Constant):
-                found[transform(difference, _known)] = None
+                found[difference] = None
     return tuple(found)
 
 
-def _known(node: Expression) -> Expression | None:
-    """Nobody needs derivatives of what is only looked at."""
-    return Slot(node.number, "known") if isinstance(node, Slot) else None
+def _renumbered(place: dict[int, int]) -> Callable[[Expression], Expression | None]:
+    """Slots in the places that they have among those used; nobody needs derivatives of what is only looked at."""
+    return lambda node: Slot(place[node.number], "known") if isinstance(node, Slot) else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, an
 from ..families.plant import FIRST_PARAMETER
 from ..families.system import eliminated_mask
 from ..families.template import MIXED
@@ -43,10 +43,10 @@ def check_fields(objects: Iterable[Any]) -> None:
         cls: type = type(one)
         missing = _own_names(cls) - getattr(one, "__dict__", {}).keys()
         if missing:
-            raise ValueError(f"a {type(one).__name__} lacks `{min(missing)}`")
+            raise ValueError(f"{an(type(one).__name__)} lacks `{min(missing)}`")
         for name, fits in _fields_of(cls):
             if not fits(getattr(one, name)):
-                raise ValueError(f"`{name}` of a {type(one).__name__} is not what it should be: {getattr(one, name)!r:.60}")
+                raise ValueError(f"`{name}` of {an(type(one).__name__)} is not what it should be: {getattr(one, name)!r:.60}")
 
 
 @cache
