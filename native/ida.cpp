@@ -509,12 +509,12 @@ int64_t Ida::prepare(double t_end, double stop, const double *times, int64_t cou
     double nearest = t + 8 * epsilon * std::max(std::fabs(t), std::fabs(t_end)); // closer than this, IDAS does not move
     written = write_rows(std::min(nearest, t + 8 * epsilon * std::fabs(t)), times, count, rows, written);
     if (bends.reached(t) && t < t_end && !ahead.is) pass_bend();
-    bound = std::min(stop, bends.ahead());
+    bound = bends.ahead() + Bends::closest(stop) < stop ? bends.ahead() : stop; // what is at a bend but for rounding takes it along
     timed_ahead = false;
     if (scheduled() && set_time(t, w.get(), input_time)) {
         switches->schedule.look(w.get(), (int32_t)system->layout.time_index, t);
         double next = switches->schedule.next_time(t);
-        if (next <= bound) bound = next, timed_ahead = true;
+        if (next <= stop && next <= bound + Bends::closest(next)) bound = next, timed_ahead = true;
     }
     if (t_end <= nearest) {
         t = std::max(t, t_end);

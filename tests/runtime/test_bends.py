@@ -100,3 +100,20 @@ def test_sensitivities_go_on_over_corners() -> None:
     for output in ("x", "z"):
         forward = [result.sensitivity(output, name)[-1] for name in ("tau", "a")]
         np.testing.assert_allclose([found[output, name] for name in ("tau", "a")], forward, rtol=1e-7)
+
+
+class Released(ac.Component):
+    """What an input brings counts from an event on that depends on time alone."""
+
+    u, z = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self):
+        yield ac.der(self.z) == ac.where(ac.time > 0.8, self.u, 0.0)
+
+
+@pytest.mark.parametrize("off", [0.0, -1.2e-16, 1.5e-16, -1e-15, 1e-15, -4e-15, -1e-13, 1e-13])
+def test_a_knot_a_rounding_beside_a_time_event_loses_nothing(off):
+    given = ([0.0, 0.8 * (1 + off), 2.0], [0.0, 1.0, 0.0])
+    result = ac.compile(Released()).simulate(until=2.0, inputs={"u": given}, rtol=1e-8)
+    assert len(result.events) == 1
+    assert result["z"][-1] == pytest.approx(0.6, rel=1e-6)
