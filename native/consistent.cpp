@@ -81,18 +81,14 @@ bool Consistency::step(double *w, const double *nominal, double tolerance, bool 
     return false;
 }
 
-bool Consistency::factor() {
+bool Consistency::find_correction(double *w) {
     const int32_t *start = system.indptr.data;
     for (int64_t c = 0; c < n; ++c) {
         const double *part = slope[c] ? by_slope : by_value;
         std::copy(part + start[c], part + start[c + 1], matrix.begin() + start[c]);
+        z[c] = solved_for(w, c);
     }
-    return lu.factor(matrix.data());
-}
-
-bool Consistency::find_correction(double *w) {
-    for (int64_t c = 0; c < n; ++c) z[c] = solved_for(w, c);
-    if (!factor()) return false;
+    if (!lu.factor(matrix.data())) return false;
     correction = residual;
     lu.solve(correction.data());
     return all_finite(correction.data(), n);
@@ -110,21 +106,6 @@ void Consistency::polish(double *w) {
     if (evaluate(w) && worst() <= before) return;
     for (int64_t c = 0; c < n; ++c) solved_for(w, c) = z[c];
     evaluate(w);
-}
-
-// With x the differential and a the algebraic unknowns: F_x' x'' + F_a a' = -F_x x'.
-void Consistency::algebraic_slopes(double *w, const bool *differential) {
-    if (!evaluate(w) || !linearise(w)) return;
-    classify(w, differential);
-    if (!factor()) return;
-    const int32_t *start = system.indptr.data, *row = system.indices.data;
-    std::fill(correction.begin(), correction.end(), 0.0);
-    for (int64_t c = 0; c < n; ++c)
-        for (int32_t k = start[c]; slope[c] && k < start[c + 1]; ++k) correction[row[k]] -= by_value[k] * w[n + c];
-    lu.solve(correction.data());
-    if (!all_finite(correction.data(), n)) return;
-    for (int64_t c = 0; c < n; ++c)
-        if (!slope[c]) w[n + c] = correction[c];
 }
 
 // Nothing is corrected when the residuals are rounding errors. Otherwise once at least: a residual may be small against the terms of

@@ -24,10 +24,6 @@ class Consistency {
     // `differential` whose y' is in no equation at this point (a model may have modes) is algebraic here.
     Answer solve(double *w, const bool *differential, const double *nominal, double tolerance, int max_iterations);
 
-    // Slopes of the algebraic unknowns at a consistent point, from those of the differential ones and the equations differentiated by
-    // time. Without them the first step after a start has to be as short as if these unknowns jumped. Inputs are taken as standing.
-    void algebraic_slopes(double *w, const bool *differential);
-
   private:
     double &solved_for(double *w, int64_t c) const { return w[slope[c] ? n + c : c]; }
     bool evaluate(double *w); // false: not finite
@@ -36,7 +32,6 @@ class Consistency {
     void scale_rows(const double *w, const double *nominal, bool with_correction);
     bool within(double tolerance) const; // every residual against the terms of its row
     bool small_correction(const double *nominal, double tolerance) const;
-    bool factor();                   // false: singular
     bool find_correction(double *w); // false: singular
     bool step(double *w, const double *nominal, double tolerance, bool small);
     void polish(double *w);

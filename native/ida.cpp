@@ -109,7 +109,7 @@ void Ida::set_known(const double *values) {
     roots_changed = true;
 }
 
-void Ida::start(double t0, const double *y0, const double *yp0, double step, bool complete) {
+void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     std::memcpy(start_values.data(), y0, sizeof(double) * n);
     std::memcpy(start_values.data() + n, yp0, sizeof(double) * n);
     t = t_start = t0;
@@ -121,7 +121,6 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step, boo
     if (!started) origin = t0;
     step_at_start = step;
     restore_start();
-    if (!complete) complete_slopes();
     if (last_status == Status::Cancelled) cancelled = false;
     last_status = Status::Finished;
     input_time = output_input_time = nowhere;
@@ -156,31 +155,6 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step, boo
     if (system->root_count) init_roots();
     started = true;
     record_start();
-}
-
-void Ida::complete_slopes() {
-    input_time = nowhere;
-    if (!scales.has_algebraic() || !set_time(t, w.get(), input_time)) return;
-    if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
-    consistency->algebraic_slopes(w.get(), scales.differential());
-    if (leaves_a_bend()) restore_start(); // slopes jump here, and may be those of the side that the solution does not take
-    else std::memcpy(start_values.data() + n, w.get() + n, sizeof(double) * n);
-}
-
-// Whether the solution is right at a bend and moves away from it, with the slopes that it has. Flows that rest stay where they are.
-bool Ida::leaves_a_bend() {
-    if (!sides.any()) return false;
-    system->assign(w.get());
-    sides.at_factors(*system, w.get());
-    std::vector<double> weights(n);
-    if (!sides.on_a_bend() || !scales.weights(w.get(), weights.data())) return false;
-    double fastest = std::numeric_limits<double>::min();
-    for (int64_t c = 0; c < n; ++c) fastest = std::max(fastest, std::fabs(w[n + c]) * weights[c]);
-    std::vector<double> here(w.get(), w.get() + n);
-    for (int64_t c = 0; c < n; ++c) w[c] += 1e-3 / fastest * w[n + c]; // a thousandth of what is tolerated
-    bool leaves = sides.leave_bends(*system, w.get());
-    std::copy(here.begin(), here.end(), w.get());
-    return leaves;
 }
 
 void Ida::set_kinds(const Kinds &kinds) {

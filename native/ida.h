@@ -127,8 +127,7 @@ class Ida {
 
     // First start, new run, or restart after an event; keeps the memory and the symbolic factorisation. `step` is a time
     // within which slopes change little, such as a step before the event, for the first step; 0: nothing is known yet.
-    // `yp` of algebraic unknowns is found here unless it is `complete`.
-    void start(double t, const double *y, const double *yp, double step = 0, bool complete = false);
+    void start(double t, const double *y, const double *yp, double step = 0);
     // Integrate to t_end, the first root or the first change of a watched step update; writes rows for output times in (…, t] and says
     // how many. May be called again without a restart, with a t_end before the end of the step that held a root, too.
     // With switches ordinary events are handled on the way, as long as `capacity` has room for their rows; `written` counts output
@@ -285,8 +284,6 @@ class Ida {
     bool joint() const { return switches && switches->joint(); }
     void send_directions();
     Status outcome(int flag);
-    void complete_slopes();
-    bool leaves_a_bend();
     void restore_start();
 
     static int residual_callback(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self);

@@ -35,7 +35,8 @@ int Ida::convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector 
     SUNNonlinSolGetCurIter(solver, &iteration);
     int answer = ida.full_newton ? ida.full_newton_test(iteration, correction, tolerance, weight)
                                  : ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
-    if (answer != SUN_NLS_SUCCESS || !ida.sides.any()) return answer;
+    // With new factors at every iteration they are from as near as can be; at a jump, no side agrees with where it leads.
+    if (answer != SUN_NLS_SUCCESS || !ida.sides.any() || ida.full_newton) return answer;
     return ida.on_side_of_factors(iteration, sum, correction, tolerance, weight) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
 }
 
@@ -73,7 +74,7 @@ void Ida::note_setup() {
 // IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
 // iteration at every step, so it is renewed now and then.
 bool Ida::factors_are_old() const {
-    if (refresh || (!steps_at_setup && steps_since_start() && sides.on_a_bend())) return true;
+    if (refresh) return true;
     double cj = 0;
     IDAGetCurrentCj(mem, &cj);
     double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);

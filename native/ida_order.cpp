@@ -39,7 +39,7 @@ void Ida::look_at_order(double stop) {
     IDAGetEstLocalErrors(mem, yp_out);
     if (!stability.unstable(now, second, largest_error(NV_DATA_S(yp_out)) / (now.order + 1))) return;
     present.assign(w.get(), w.get() + 2 * n);
-    start(t, present.data(), present.data() + n, now.step, true); // IDAS gives up no order that it has
+    start(t, present.data(), present.data() + n, now.step); // IDAS gives up no order that it has
     stability.limit(now, steps);
     ++orders_limited;
     check(IDASetMaxOrd(mem, Stability::stable_order), "IDASetMaxOrd");

@@ -20,7 +20,6 @@ class Sides {
     static constexpr int patience = 10; // renewals that moved nothing, one after the other
     void see(const System &system) {
         count = system.bend_count;
-        needed = system.assignments_for(system.bends);
         for (std::vector<double> *each : {&factors, &now, &before}) each->assign(count, 0.0);
         nothing.assign(2 * count, 0.0), useless.assign(2 * count, 0);
         steps = -1, since = memory;
@@ -28,16 +27,6 @@ class Sides {
     bool any() const { return count; }
     void at_factors(const System &system, const double *w) {
         if (any()) system.bend(w, factors.data());
-    }
-    // Whether the factors are from a bend itself: those of one of its sides, and nobody knows whether the solution goes there.
-    bool on_a_bend() const { return std::any_of(factors.begin(), factors.end(), [](double g) { return g == 0; }); }
-    // Whether something that is right at a bend where the factors are from is beside it in the workspace.
-    bool leave_bends(const System &system, double *w) {
-        system.assign(w, needed);
-        system.bend(w, now.data());
-        for (int64_t k = 0; k < count; ++k)
-            if (factors[k] == 0 && now[k] != 0) return true;
-        return false;
     }
     // An attempt at a step, `taken` steps after the start, has come to an end: whether the workspace is on the side of the factors. It
     // is where the last residual was evaluated; what the last correction moves is small, or there would be another one.
@@ -79,12 +68,11 @@ class Sides {
     }
     static int side(double g) { return (g > 0) - (g < 0); }
     int64_t on(int64_t k) const { return 2 * k + (now[k] > 0); } // each side has a scale of its own
-    // What is right at a bend is on both of its sides.
-    bool apart(int64_t k, const std::vector<double> &other) const { return side(now[k]) * side(other[k]) < 0 && std::fabs(now[k]) > nothing[on(k)]; }
+    bool apart(int64_t k, const std::vector<double> &other) const { return side(now[k]) != side(other[k]) && std::fabs(now[k]) > nothing[on(k)]; }
     int64_t count = 0;
     int since = memory; // steps, the last one not counted, since one went across
     long steps = -1; // that were taken when `before` was
-    std::vector<int32_t> needed, turned;
+    std::vector<int32_t> turned;
     std::vector<double> factors, now, before, nothing, first; // `before`: at the end of the step before; `nothing`: what counts as zero
     std::vector<int> useless;
     std::vector<std::pair<int64_t, double>> suspects;

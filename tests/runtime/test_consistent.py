@@ -198,24 +198,3 @@ def test_what_is_solved_for_at_an_event_is_exact_at_any_tolerance() -> None:
     x, v, f = (float(result[name][row]) for name in "xvf")
     assert v == pytest.approx(-np.sqrt(2 * 9.81 * 0.3), rel=1e-9)
     assert f > 4.0 and abs(f + 0.001 * f**3 + 400.0 * x + 2.0 * v) < 1e-14 * f
-
-
-class Turned(ac.Component):
-    """x is pulled elsewhere from t = 1 on, and z, which follows it at once, with it."""
-
-    x = ac.Variable(start=0.2, fixed=True)
-    y = ac.Variable(start=0.0, fixed=True)
-    z = ac.Variable(start=0.2)
-
-    def equations(self) -> Iterator[Any]:
-        yield ac.der(self.x) == ac.where(ac.time >= 1.0, 1.0 - self.x, 0.2 - self.x)
-        yield self.z + self.z**3 == self.x
-        yield ac.der(self.y) == self.z
-
-
-def test_a_restart_knows_the_slopes_of_algebraic_unknowns() -> None:
-    """With slopes of zero instead three attempts fail before one is short enough."""
-    result = ac.compile(Turned()).simulate(3.0)
-    assert result.statistics["restarts"] > 0 and result.statistics["error_test_failures"] == 0
-    z = result["z"]
-    assert z + z**3 == pytest.approx(1.0 - 0.8 * np.exp(-np.maximum(result.time - 1.0, 0.0)), abs=1e-5)
