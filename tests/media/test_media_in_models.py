@@ -171,6 +171,11 @@ def test_what_is_there_only_with_two_phases_says_so():
         ac.compile(Wrong(medium=ac.media.ideal_gas(["N2"])))
 
 
+def test_before_a_translation_the_medium_is_not_known():
+    with pytest.raises(ac.UsageError, match=r"`x` of Volume is not there: its medium is known only while equations(.|\n)*result"):
+        _ = fluid.Volume(1, medium="R134a").x
+
+
 def test_where_an_unknown_of_the_medium_starts_is_said_like_any_other():
     """The medium is known when the plant is; what it has no use for is not asked."""
 

@@ -24,6 +24,7 @@ from .misuse import (
     refuse_repeated,
     refuse_replaced,
     refuse_reserved,
+    refuse_ring,
     refuse_unknown,
     shortened,
     typed,
@@ -449,14 +450,7 @@ def _taken(cls: type, name: str) -> UsageError:
 
 
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
-    above: Component | None = parent
-    while above is not None:
-        if above is child:
-            raise UsageError(
-                f"`{name}` of this {type(parent).__name__} would be {'itself' if child is parent else 'what it is part of'}.",
-                remedy="A component contains others; it refers to what is around it by connections.",
-            )
-        above = above._ac_parent
+    refuse_ring(parent, name, child)
     if child._ac_parent is not None and (child._ac_parent is not parent or child._ac_name != name):
         raise UsageError(
             f"This {type(child).__name__} is `{child._ac_name}` of {an(type(child._ac_parent).__name__)} "
@@ -486,11 +480,6 @@ class View:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
             return
-        if self._picked is not None and is_left_out(self._element, name):
-            raise UsageError(
-                f"`{name}` of {self!r} cannot be given to some: all elements of an array are given the same quantities.",
-                remedy=f"Give `{name}` to the whole array first.",
-            )
         if self._picked is not None:
             from .elements import modified_elements
 

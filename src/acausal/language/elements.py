@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
+from .alternatives import is_left_out
 from .declarations import Declaration, Modification
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ _NUMERIC = ("value", "start", "nominal", *_UNSTATED)
 def modified_elements(view: View, name: str, given: Any) -> Modification:
     """The modification of the whole array that gives its picked elements other numbers."""
     element = view._element
+    if is_left_out(element, name):
+        raise UsageError(
+            f"`{name}` of {view!r} cannot be given to some: all elements of an array are given the same quantities.",
+            remedy=f"Give `{name}` to the whole array first.",
+        )
     declaration = element._find(name)
     if not isinstance(declaration, Declaration):
         raise UsageError(

@@ -238,7 +238,7 @@ class OfMedium(Variable):
 
     def shape_with(self, medium: Medium) -> Shape | None:
         """Its shape; None where it is not there."""
-        raise NotImplementedError
+        return self.shape
 
     def resolved(self, component: Any) -> OfMedium | None:
         """As it is in a component of known medium; nothing where it is not there."""
@@ -252,9 +252,10 @@ class OfMedium(Variable):
 
     def __get__(self, component: Any, owner: type) -> Any:
         if component is not None and self.resolved(component) is None:
-            raise UsageError(
-                f"`{self.name}` of {owner.__name__} is not there: {self.lacking}.", remedy=f"Ask first: `{self.question}`."
-            )
+            known = media_of(component)
+            why = self.lacking if known else "its medium is known only while equations and connections are read"
+            remedy = f"Ask first: `{self.question}`." if known else "Use it in `equations`, or by its name in a result."
+            raise UsageError(f"`{self.name}` of {owner.__name__} is not there: {why}.", remedy=remedy)
         return super().__get__(component, owner)
 
 

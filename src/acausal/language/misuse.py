@@ -62,6 +62,18 @@ def shortened(names: Iterable[str], most: int = 12) -> str:
     return ", ".join(listed[:most]) + (", …" if len(listed) > most else "")
 
 
+def refuse_ring(parent: Component, name: str, child: Component) -> None:
+    """A component is not part of itself."""
+    above: Component | None = parent
+    while above is not None:
+        if above is child:
+            raise UsageError(
+                f"`{name}` of this {type(parent).__name__} would be {'itself' if child is parent else 'what it is part of'}.",
+                remedy="A component contains others; it refers to what is around it by connections.",
+            )
+        above = above._ac_parent
+
+
 def refuse_unknown(component: Component, name: str, value: Any) -> None:
     """A new plain attribute, assigned from outside to a component that is made, is a misspelt parameter."""
     if hasattr(type(component), name) or _within_its_class(component, sys._getframe(2)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -62,13 +61,9 @@ def compile(component: Component, *, units: bool = True, failures: Iterable[str]
 
     A component through which nothing passes because one of its connectors is open is told of in an `ac.ModelWarning`.
     """
-    if failures:
-        from ..language.failures import failing
+    from ..language.failures import failing
 
-        may_fail: AbstractContextManager[None] = failing(component, failures)
-    else:
-        may_fail = nullcontext()
-    with may_fail, uncollected():
+    with failing(component, failures), uncollected():
         model = Model(translate(component, units=units))
     told_of_open(model.system, model.title)
     return model
