@@ -87,7 +87,7 @@ def test_all_is_sorted_and_complete():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match=r"acausal has no `nothing`\.$"):
         ac.nothing  # noqa: B018
 
 
@@ -96,3 +96,25 @@ def test_type_checkers_know_what_is_imported_late():
     block = next(n for n in source.body if isinstance(n, ast.If))
     known = {name.asname or name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
     assert known == set(ac._LATE)
+
+
+def test_a_name_that_is_not_there_is_told_with_what_is_near():
+    from acausal.library import mechanics, thermal
+
+    for read, told in (
+        (lambda: ac.Paramter, r"acausal has no `Paramter`. Did you mean `Parameter`"),
+        (lambda: ac.library.termal, r"acausal.library has no `termal`. Did you mean `thermal`"),
+        (lambda: thermal.HeatSource, r"(?s)acausal.library.thermal has no `HeatSource`.*It has: .*FixedHeatFlow"),
+        (lambda: mechanics.Spring, r"(?s)has no `Spring`.*It has: .*translational"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            read()
+    assert not hasattr(ac, "__wrapped__")
+    assert not hasattr(thermal, "__wrapped__")
+
+
+def test_a_domain_lists_what_it_brings():
+    from acausal.library import thermal
+
+    assert {"HeatCapacitor", "HeatPort", "STEFAN_BOLTZMANN"} <= set(dir(thermal))
+    assert not {"Any", "Iterator", "ac", "annotations"} & set(dir(thermal))

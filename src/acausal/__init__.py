@@ -192,8 +192,10 @@ def __getattr__(name: str) -> Any:
     """Import what is used, once."""
     from importlib import import_module
 
-    if name not in _LATE:
+    if name.startswith("__"):
         raise AttributeError(f"module 'acausal' has no attribute {name!r}")
+    if name not in _LATE:
+        raise _errors.AttributeNotFound(f"acausal has no `{name}`. {_errors.near_matches(name, __all__, alike=0.65)}".strip())
     module, attribute = _LATE[name]
     found = import_module(f".{module}", __name__)
     globals()[name] = found = getattr(found, attribute) if attribute else found

@@ -137,15 +137,20 @@ class NameNotFound(ModelError, KeyError):
     __str__ = ModelError.__str__
 
 
-def near_matches(name: str, names: Any, most: int = 3) -> str:
-    """`Did you mean …?`, or nothing. Capital letters do not matter; of names that are just longer, those that begin alike count."""
+def near_matches(name: str, names: Any, most: int = 3, alike: float = 0.5) -> str:
+    """`Did you mean …?`, or nothing. Capital letters do not matter; of names that are just longer, those that begin alike count.
+
+    `alike`: how much of two names has to agree; more where there are many names, so that not any is near.
+    """
     from difflib import get_close_matches
 
     spelt: dict[str, list[str]] = {}
     for known in names:
         spelt.setdefault(known.casefold(), []).append(known)
     wanted = name.casefold()
-    near = get_close_matches(wanted, spelt, n=most, cutoff=0.5) or [known for known in spelt if wanted and known.startswith(wanted)]
+    near = get_close_matches(wanted, spelt, n=most, cutoff=alike) or [
+        known for known in spelt if wanted and known.startswith(wanted)
+    ]
     found = [known for folded in near for known in spelt[folded]][:most]
     return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""
 

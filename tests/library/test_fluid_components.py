@@ -88,6 +88,31 @@ def test_a_tank_that_runs_over_says_so(wired: Any) -> None:
     assert any("runs over" in d.what for d in result.diagnostics)
 
 
+def test_an_expansion_vessel_presses_its_gas_together(wired: Any) -> None:
+    """``p·V_gas^n`` stays, and what comes in is what the liquid has and what the gas was given as work."""
+    plant = wired("source.port vessel.port", source=fluid.FlowSource(m_flow=0.01, h=COLD),
+                  vessel=fluid.ExpansionVessel(medium=WATER, V=0.01, p_gas=1e5, n=1.2, p_start=1.2e5))  # fmt: skip
+    result = ac.compile(plant).simulate(until=500.0, rtol=1e-9)
+    p, V_gas = result["vessel.p"], 0.01 - result["vessel.V_liquid"]
+    np.testing.assert_allclose(p * V_gas**1.2, 1e5 * 0.01**1.2, rtol=1e-9)
+    np.testing.assert_allclose(result["vessel.M"] - result["vessel.M"][0], 0.01 * result.time, atol=1e-8)
+    work = (p * V_gas - p[0] * V_gas[0]) / 0.2
+    np.testing.assert_allclose(result["vessel.U"] - result["vessel.U"][0], 0.01 * result.time * COLD - work, atol=1e-3)
+
+
+def test_a_closed_circuit_of_water_needs_an_expansion_vessel(wired: Any) -> None:
+    """Heated from 20 to 60 °C its pressure rises by little, and by hundreds of bar without the vessel."""
+
+    def pressure(*more: str, **vessel: Any) -> float:
+        plant = wired("heat.port boiler.heat", *more, boiler=fluid.Volume(1, medium="water", V=0.1, p_start=2e5, T_start=293.15),
+                      heat=thermal.FixedHeatFlow(Q_flow=2e4), **vessel)  # fmt: skip
+        return float(ac.compile(plant).simulate(until=830.0)["boiler.p"][-1])
+
+    loss = {"pipe": fluid.Pipe(length=1.0, diameter=0.02), "vessel": fluid.ExpansionVessel(V=0.01, p_gas=1.5e5, p_start=2e5)}
+    assert pressure("boiler.ports[0] pipe.a", "pipe.b vessel.port", **loss) < 3e5
+    assert pressure() > 2e7
+
+
 def test_a_pressure_wave_travels_with_the_speed_of_sound(wired: Any) -> None:
     """R134a vapour in a long pipe, closed at one end, suddenly opened at the other."""
     start = R134A.state(p=2e5, T=300.0)

@@ -48,6 +48,7 @@ ICONS: dict[str, str] = {
     "fluid.sensors.FlowSensor": _METER + text("m", 23),
     "fluid.sensors.SuperheatSensor": _METER + text("ΔT", 23, 12),
     "fluid.sensors.SubcoolingSensor": _METER + text("ΔT", 23, 12),
+    "fluid.tanks.ExpansionVessel": _VESSEL + '<path d="M14 26 Q24 20 34 26 M24 42 V48"/>',
     "fluid.tanks.OpenTank": '<path d="M10 8 V40 H38 V8 M10 20 H38 M18 26 H30"/>',
     "fluid.tanks.StratifiedTank": _VESSEL + '<path d="M14 18 H34 M14 24 H34 M14 30 H34"/>',
     "fluid.valves.CheckValve": '<path d="M12 12 V36 L36 24 Z M36 12 V36 M4 24 H12 M36 24 H44"/>',

@@ -17,14 +17,15 @@ from .mean_density import MeanDensityPipe
 from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
-from .tanks import OpenTank, StratifiedTank
+from .tanks import ExpansionVessel, OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftPump, ShaftTurbine, TurboCompressor
 from .two_phase import Separator, TwoPhasePipe
 from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "Fan", "FlowSensor", "FlowSource",
+    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan", "FlowSensor",
+    "FlowSource",
     "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice",
     "Passage", "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump",
     "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor",

@@ -67,6 +67,45 @@ class OpenTank(ac.Component):
         yield ac.assert_(self.level <= self.height, "The tank runs over: its level is above its height.", level="warning")
 
 
+class ExpansionVessel(ac.Component):
+    """A vessel with a cushion of gas behind a membrane: it takes what the liquid of a closed circuit expands by.
+
+    The gas fills the vessel at `p_gas` and follows ``p·V_gas^n = p_gas·V^n``; n is 1 where it keeps the temperature around it. The
+    liquid has mass and energy, ``dU/dt = m_flow·h - p·dV_liquid/dt``. States: p and h of the liquid.
+    """
+
+    medium = ac.AnyMedium("water", doc="the liquid")
+    port = ac.FluidPort(medium)
+    V = ac.Parameter(0.01, unit="m^3", min=1e-9, doc="volume of the vessel")
+    p_gas = ac.Parameter(1e5, unit="Pa", min=1.0, doc="pressure of the gas while the vessel holds no liquid")
+    n = ac.Parameter(1.0, min=1.0, max=2.0, doc="exponent of the gas: 1 isothermal, 1.4 so fast that air keeps its heat")
+    p_start = ac.Parameter(1.5e5, unit="Pa", min=0, doc="pressure at first, above that of the gas alone")
+    T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, state="always", doc="pressure")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=1e5, state="always", doc="specific enthalpy of the liquid")
+    V_liquid = ac.Variable(unit="m^3", nominal=0.01, start=0.005, state="avoid", doc="volume of the liquid")
+    M = ac.Variable(unit="kg", nominal=1.0, start=1.0, state="avoid", doc="mass of the liquid")
+    U = ac.Variable(unit="J", nominal=1e5, start=1e5, state="avoid", doc="energy of the liquid")
+
+    def equations(self) -> Iterator[Any]:
+        one_substance(self)
+        state = state_at(self.medium, self.p, self.h)
+        yield self.V_liquid == self.V * (1 - (self.p_gas / self.p) ** (1 / self.n))
+        yield self.M == state.rho * self.V_liquid
+        yield self.U == self.M * self.h - self.p * self.V_liquid
+        yield self.port.p == self.p
+        yield self.port.h.outflow == self.h
+        yield ac.der(self.M) == self.port.m_flow
+        yield ac.der(self.U) == self.port.m_flow * self.port.h.actual - self.p * ac.der(self.V_liquid)
+        self.T = ac.named(state.T, unit="K", doc="temperature of the liquid")
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield self.h == self.medium.state(p=self.p_start, T=self.T_start).h
+
+    def events(self) -> Iterator[Any]:
+        yield ac.assert_(self.p > self.p_gas, "The vessel holds no liquid: the circuit's pressure is below that of its gas.")
+
+
 class StratifiedTank(ac.Component):
     """A store of hot water in `layers` layers of equal volume, from the top (a) to the bottom (b), always full.
 
