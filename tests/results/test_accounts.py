@@ -55,6 +55,7 @@ def test_work_and_heat_balance_at_rest(result: Any) -> None:
     found = ac.performance(result)
     assert found.heat_in + found.power == pytest.approx(found.heat_out, rel=1e-4)
     assert found.heating == pytest.approx(found.cooling + 1, rel=1e-4)
+    assert f"COP {found.cooling:.3f} cooling, {found.heating:.3f} heating" in str(found)
     mean = ac.performance(result, at=(6000.0, 7200.0))
     assert mean.power == pytest.approx(found.power, rel=1e-4)
 
@@ -76,6 +77,7 @@ def test_exergy_is_given_or_destroyed(result: Any) -> None:
 
 def test_a_pinch_is_where_temperatures_are_nearest(result: Any) -> None:
     condenser, evaporator = sorted(ac.pinches(result), key=lambda row: row.Q_flow)
+    assert f"{evaporator.name} {evaporator.Q_flow:10.1f} {evaporator.difference:9.2f}" in str(ac.pinches(result))
     assert (condenser.name, evaporator.name) == ("condenser", "evaporator")
     points = {p.name: p for p in ac.state_points(result, ["condenser.b", "evaporator.b", "evaporator.a"], "R134a")}
     assert condenser.difference == pytest.approx(points["condenser.b"].T - 298.15, abs=0.05)

@@ -72,7 +72,7 @@ def inventory(result: Any, medium: Any = None, *, at: Any = None) -> Inventory:
 # --- work and heat ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """Mean work and heat of a circuit over a time, in W, and their ratios."""
+    """Mean work and heat of a circuit over a time, in W, and their ratios. Printed it is a table."""
 
     power: float
     heat_in: float
@@ -88,6 +88,13 @@ class Performance:
     def heating(self) -> float:
         """Heat given over work: the COP of a heat pump."""
         return self.heat_out / self.power if self.power else float("nan")
+
+    def __str__(self) -> str:
+        wide = max([len(name) for name in self.by_part], default=4)
+        rows = [f"{'':{wide}} {'work, W':>12} {'heat, W':>12}"]
+        rows += [f"{name:{wide}} {power:12.1f} {heat:12.1f}" for name, (power, heat) in self.by_part.items()]
+        balance = f"{'all':{wide}} {self.power:12.1f} {self.heat_in - self.heat_out:12.1f}"
+        return "\n".join([*rows, balance, f"COP {self.cooling:.3f} cooling, {self.heating:.3f} heating"])
 
 
 def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performance:
@@ -237,13 +244,25 @@ class Pinch:
     T_other: float
 
 
-def pinches(result: Any, medium: Any = None, *, at: Any = None) -> list[Pinch]:
+class Pinches(list[Pinch]):
+    """Exchangers, one a row. Printed it is a table."""
+
+    def __str__(self) -> str:
+        wide = max([len(row.name) for row in self], default=4)
+        rows = [f"{'':{wide}} {'heat, W':>10} {'pinch, K':>9} {'UA, W/K':>9} {'in, °C':>8} {'out, °C':>8} {'other, °C':>9}"]
+        for row in self:
+            T = f"{row.T_in - 273.15:8.2f} {row.T_out - 273.15:8.2f} {row.T_other - 273.15:9.2f}"
+            rows.append(f"{row.name:{wide}} {row.Q_flow:10.1f} {row.difference:9.2f} {row.UA:9.1f} {T}")
+        return "\n".join(rows)
+
+
+def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
     """All exchangers between a medium and one temperature (of air, of a room): heat, pinch, effective UA.
 
     The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = m·sum(dh/(T_other - T))``.
     """
     meant, time = one_fluid(result, medium), instant(result, at)
-    found = []
+    found = Pinches()
     for part in fluid_parts(result):
         ports = list(part.passed_by(meant.name).values())
         if len(ports) == 2 and len(part.heat_ports) == 1 and part.kind.ports[part.heat_ports[0]].shape == ():
