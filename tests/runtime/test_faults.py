@@ -48,6 +48,7 @@ def test_the_operation_and_the_instance_are_named(place, value, complaint):
     assert found.component == "u[2] (Unit)"
     assert "ac.sqrt(self.x)" in found.equation and found.location.file == __file__
     assert found.remedy and any("u[2].x" in d for d in found.details)
+    assert ("ac.sqrt(ac.max(x, 0))" in found.remedy) == ("root" in complaint)
 
 
 def test_a_row_that_has_a_value_is_described_all_the_same():

@@ -14,30 +14,40 @@ from ..families.plant import Plant
 from ..families.system import System
 from ..families.template import MINUS, MIXED, Family
 from ..kernels.interpret import Fault, evaluate, first_fault
-from ..language.expression import Call, Expression, Slot, walk
+from ..language.expression import Call, Expression, Operation, Slot, walk
 
 _BECAUSE = "because:   "
+_REMEDY = "Check the start values and parameters it depends on; bounds (min, max) keep iterations where it has a value."
+_INSTEAD = {  # what has a value on both sides of zero, which a run may pass by a rounding
+    "sqrt": "`ac.sqrt(ac.max(x, 0))` and `ac.regularised_sqrt(x, small)` have a value for any x.",
+    "pow": "`ac.max(x, 0)**n` and `ac.regularised_power(x, n, small)` have a value for any x.",
+}
 _NEARBY = 0.01  # of a function's range: what ends a run there is its limit
 
 
 def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
     """The equation behind a residual row that is not finite, and the first operation in it that has no value."""
     place = system.describe_equation(row)
-    remedy = "Check the start values and parameters it depends on; bounds (min, max) keep iterations where it has a value."
     details: tuple[str, ...] = ()
     for family in system.families:
         for output, column in np.argwhere(family.rows == row):
             fault = _derived_fault(system, family, int(column), workspace) or _fault(family, int(output), int(column), workspace)
             told = _values(system, family, workspace, int(column)) + _failures(system, family)
             if fault is not None:
-                return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=told, remedy=remedy)
+                return replace(place, what=f"An equation has no value: {_cause(fault)}.", details=told, remedy=_instead(fault))
             limit = _limit_nearby(family, int(output), int(column), workspace)
             if limit:
-                return replace(place, what=f"An equation has no value: {limit}.", details=told, remedy=remedy)
+                return replace(place, what=f"An equation has no value: {limit}.", details=told, remedy=_REMEDY)
             details = details or told
     failed = any(d.startswith(_BECAUSE) for d in details)
     what = "An equation has no finite value: a function in it failed." if failed else "An equation has no finite value."
-    return replace(place, what=what, details=details, remedy=remedy)
+    return replace(place, what=what, details=details, remedy=_REMEDY)
+
+
+def _instead(fault: Fault) -> str:
+    """What to try: for an operation that ends at zero, one that does not."""
+    name = fault.node.operator.name if isinstance(fault.node, Operation) else ""
+    return " ".join(filter(None, (_INSTEAD.get(name), _REMEDY)))
 
 
 def _cause(fault: Fault) -> str:
