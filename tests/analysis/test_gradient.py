@@ -184,7 +184,6 @@ def test_backward_is_forward(component: type, paths: list[str], end: float) -> N
         (lambda m: m.gradient(3.0, until=1.0), "A gradient is of a path"),
         (lambda m: m.gradient([3.0], until=1.0), "A gradient is of a path"),
         (lambda m: m.gradient([], until=1.0), "`outputs` names nothing"),
-        (lambda m: m.gradient(ac.when_first("h", above=1.0), until=1.0), "A gradient is of a path"),
         (lambda m: m.gradient("h", ["gg"], until=0.1), "gg"),
         (lambda m: m.gradient("h", ["g"], until=0.1)["h", "e"], "no `e`"),
     ],

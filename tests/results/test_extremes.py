@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -109,3 +110,12 @@ def test_a_peak_after_an_event_moves_with_it() -> None:
     speed = np.sqrt(4.0 + 2 * 10.0 * 0.2)  # where it hits the ground
     np.testing.assert_allclose(found.values, [(0.8 * speed) ** 2 / 20.0, 0.8 * speed, -speed], rtol=1e-6)
     np.testing.assert_allclose(found.data[:, 0], [0.8 * speed**2 / 10.0, speed, 0.0], rtol=1e-6, atol=1e-6)
+
+
+def test_few_rows_warn_where_a_study_asks_for_more() -> None:
+    run = ac.compile(Swing()).simulate(500.0, points=50)
+    with pytest.warns(ac.RunWarning, match="`x` has rows that are too far apart .* where it is largest"):
+        run.extreme_of("x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ac.compile(Swing()).simulate(5.0).extreme_of("x")

@@ -7,7 +7,7 @@ import pytest
 
 from acausal.errors import UsageError
 from acausal.language.distributions import uniform
-from acausal.studies.cases import cases_of, draws, grid, one_at_a_time
+from acausal.studies.cases import cases_of, draws, grid, one_at_a_time, read_cases
 
 
 def cases(given):
@@ -71,3 +71,11 @@ def test_a_ragged_file_names_the_row(tmp_path):
     file.write_text("a,b\n1,2\n3\n")
     with pytest.raises(UsageError, match=r"Row 3 of .* has 1 cells; its heading has 2"):
         cases(file)
+
+
+@pytest.mark.parametrize("heading", ["G,G", "G,G [kW/K]"])
+def test_two_columns_of_one_name(tmp_path, heading):
+    place = tmp_path / "cases.csv"
+    place.write_text(f"{heading}\n1,2\n")
+    with pytest.raises(UsageError, match="Two columns of the cases are called `G`"):
+        read_cases(place)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import acausal as ac
 from acausal.errors import UsageError
 from acausal.language.distributions import choice, lognormal, normal, triangular, uniform
 from acausal.studies.sampling import shares
@@ -81,3 +82,25 @@ def test_a_list_of_choices_will_do():
     assert choice([1, 2]).at(np.array([0.1, 0.9])).tolist() == choice(1, 2).at(np.array([0.1, 0.9])).tolist() == [1, 2]
     with pytest.raises(UsageError, match="values to choose from"):
         choice([])
+
+
+def test_correlations_by_pairs_are_those_of_a_matrix():
+    marginals = {"a": ac.uniform(0.0, 1.0), "b": ac.normal(0.0, 1.0), "c": ac.uniform(2.0, 3.0)}
+    matrix = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]]
+    by_pairs, by_matrix = (ac.draws(marginals, 50, correlation=c) for c in ({("a", "c"): 0.5}, matrix))
+    np.testing.assert_array_equal(by_pairs.shares(list(marginals)), by_matrix.shares(list(marginals)))
+
+
+@pytest.mark.parametrize(
+    ("correlation", "message"),
+    [
+        ({("a", "bb"): 0.5}, "`bb` is correlated, but not drawn. Did you mean `b`"),
+        ({("a", "b"): 1.5}, "The correlation of `a` and `b` is a number between -1 and 1, got 1.5"),
+        ({"a": 0.5}, "A correlation is that of two parameters, got 'a'"),
+        ("much", "`correlation` is numbers, got 'much'"),
+        ([[1.0, 0.5], [0.4, 1.0]], "a symmetric matrix of 2 × 2"),
+    ],
+)
+def test_correlations_that_cannot_be(correlation, message):
+    with pytest.raises(ac.AcausalError, match=message):
+        ac.draws({"a": ac.uniform(0.0, 1.0), "b": ac.uniform(0.0, 1.0)}, 5, correlation=correlation)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, NameNotFound, UsageError, near_matches
 from ..language.reductions import Reduction, final
+from ..results.crossings import first_above
 from ..results.extremes import finer_times, peak
 from ..results.result import Result
 from ..runtime.outcome import Outcome
@@ -23,7 +24,7 @@ from .sensitivity import Following, mode_of
 if TYPE_CHECKING:
     from ..model.model import Model
 
-_KINDS = ("final", "first", "mean", "integral", "max", "min")
+_KINDS = ("final", "first", "mean", "integral", "max", "min", "first above", "first below")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,8 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
     reductions = _reductions(outputs)
     options = {"on_failure": "raise", **_with_rows(model, reductions, until, options)}
     result, recording = _recorded(model, until, options)
-    extremes = [(r.path, r.kind == "max") for r in reductions if r.kind in ("max", "min")]
-    finer = finer_times(result, options["at"], extremes) if extremes and result.outcome.ok else None
+    places = [r for r in reductions if r.is_between_rows]
+    finer = finer_times(result, options["at"], places) if places and result.outcome.ok else None
     if finer is not None:
         result, recording = _recorded(model, until, {**options, "at": finer})
     if not result.outcome.ok:
@@ -93,7 +94,7 @@ def _reductions(outputs: Any) -> list[Reduction]:
         raise UsageError("`outputs` names nothing to differentiate.", remedy='model.gradient("room.T", until=…)')
     for each in found:
         if not isinstance(each, Reduction) or each.kind not in _KINDS:
-            kinds = ", ".join(f"ac.{k}" for k in _KINDS)
+            kinds = ", ".join(f"ac.{k}" for k in _KINDS if " " not in k) + ", ac.when_first"
             raise UsageError(f"A gradient is of a path (its final value) or of {kinds}; got {getattr(each, 'label', each)!r}.")
     return found
 
@@ -114,10 +115,28 @@ def _weights(reduction: Reduction, result: Result) -> np.ndarray:
     elif reduction.kind in ("max", "min"):
         first, weights = peak(time, values, result.meaning(reduction.path).steps, reduction.kind == "max")
         found[first : first + len(weights)] = weights
+    elif reduction.level is not None:
+        found = _of_crossing(reduction, result, values)
     else:
         held = result.meaning(reduction.path).steps
         found = np.append(np.diff(time), 0.0) if held else _of_cubics(time)
         found = found / _span(reduction, result)
+    return found
+
+
+def _of_crossing(reduction: Reduction, result: Result, values: np.ndarray) -> np.ndarray:
+    """What the rows have to do with the time at which a level is passed."""
+    sign, found = 1.0 if reduction.kind == "first above" else -1.0, np.zeros(len(values))
+    level, steps = reduction.number(result), result.meaning(reduction.path).steps
+    crossing = first_above(result.time, sign * values, sign * level, steps)
+    if crossing is None:
+        raise ModelError(f"There is no gradient of `{reduction.label}`: it does not happen within the run.")
+    if not len(crossing.weights):
+        raise ModelError(
+            f"There is no gradient of `{reduction.label}`: at {crossing.time:g} s it is beyond from the start or jumps there.",
+            remedy="Ask for the time of what makes it jump: the level that another quantity passes.",
+        )
+    found[crossing.first : crossing.first + len(crossing.weights)] = sign * crossing.weights
     return found
 
 
@@ -173,7 +192,7 @@ def _of_cubics(time: np.ndarray) -> np.ndarray:
 
 def _with_rows(model: Model, reductions: list[Reduction], until: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Options with output points between those asked for, where an integral or an extreme value of few is to be differentiated."""
-    if not any(r.kind in ("mean", "integral", "max", "min") for r in reductions):
+    if all(r.kind in ("final", "first") for r in reductions):
         return options
     times = times_to_integrate(until, model.system.size, options, model.system.plant.independent[1])
     return {**{k: v for k, v in options.items() if k not in ("points", "every")}, "at": times}

@@ -45,6 +45,11 @@ class Reduction:
             return f"time of {self.path} {'>' if self.kind == 'first above' else '<'} {_shown(self.level)}"
         return self.path if self.kind == "final" else f"{self.kind} {self.path}"
 
+    @property
+    def is_between_rows(self) -> bool:
+        """Whether it is a place on the curve rather than a sum over it: rows must not be too far apart there."""
+        return self.level is not None or self.kind in ("max", "min")
+
     def unit(self, result: Trajectory) -> str:
         over = result.unit("time") or "s"
         if self.level is not None:
@@ -65,15 +70,19 @@ class Reduction:
         turning = getattr(result, "extreme_of", None)
         if self.kind in ("max", "min") and turning is not None:
             return float(turning(self.path, self.kind == "max"))
+        passing = getattr(result, "crossing_of", None)
+        if self.level is not None and passing is not None:
+            return float(passing(self.path, self.number(result), self.kind == "first above"))
         area = getattr(result, "integral_of", None)
         if self.kind not in ("mean", "integral") or area is None:
-            return float(_KINDS[self.kind](result.time, values, self._number(result)))
+            return float(_KINDS[self.kind](result.time, values, self.number(result)))
         span = float(result.time[-1] - result.time[0])
         if self.kind == "mean" and not span > 0:
             return float(values[-1])
         return float(area(self.path)) / (span if self.kind == "mean" else 1.0)
 
-    def _number(self, result: Trajectory) -> float:
+    def number(self, result: Trajectory) -> float:
+        """The level in the unit of the quantity; not a number if there is none."""
         if not isinstance(self.level, str):
             return float("nan") if self.level is None else float(self.level)
         from .units import quantity

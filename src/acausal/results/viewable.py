@@ -104,10 +104,20 @@ class Viewable(ABC):
         return integral(self, name)
 
     def extreme_of(self: Any, name: str, highest: bool = True) -> float:
-        """The largest (or smallest) value of a variable, as `ac.max` and `ac.min` take it: at the peak, between the rows, too."""
+        """The largest (or smallest) value of a variable, as `ac.max` and `ac.min` take it: at the peak, between the rows, too.
+
+        Where rows are so far apart that peaks may lie between them unseen, it warns.
+        """
         from .extremes import extreme
 
         return extreme(self, name, highest)
+
+    def crossing_of(self: Any, name: str, level: float, above: bool = True) -> float:
+        """The time at which a variable first rises above a level (or falls below it), as `ac.when_first` takes it: on the curve
+        through the rows, at an event that makes it jump the time of that; not a number if it never does."""
+        from .crossings import crossing_of
+
+        return crossing_of(self, name, level, above)
 
     @property
     def history(self) -> History | None:

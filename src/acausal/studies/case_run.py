@@ -55,12 +55,8 @@ class Job:
         return result if finer is None else model.simulate(**{"on_failure": "keep", **options, "at": finer})
 
     def _finer(self, result: Any) -> np.ndarray | None:
-        """Output times that resolve the extreme values that are asked for, where those of a run do not."""
-        asked = [
-            (c.what.path, c.what.kind == "max")
-            for c in self.columns
-            if isinstance(c.what, Reduction) and c.what.kind in ("max", "min")
-        ]
+        """Output times that resolve what is asked for, where those of a run do not."""
+        asked = [c.what for c in self.columns if isinstance(c.what, Reduction) and c.what.is_between_rows]
         return finer_times(result, self._fine["at"], asked) if asked and "at" in self._fine and result.outcome.ok else None
 
     @cached_property

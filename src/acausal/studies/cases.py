@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..language.distributions import Distribution
-from .sampling import shares
+from .sampling import Correlation, correlation_matrix, shares
 
 _UNIT = re.compile(r"^(.*?)\s*\[([^\[\]]*)\]\s*$")
 _NAMES = ("case", "name")  # headings of a column that names the cases
@@ -88,11 +88,12 @@ def draws(
     *,
     method: str = "latin",
     seed: int = 0,
-    correlation: Sequence[Sequence[float]] | None = None,
+    correlation: Correlation | None = None,
 ) -> Draws:
     """`count` random cases; the same seed gives the same cases. `ac.draws(200)` draws all parameters that declare a distribution.
 
-    method: "random", "latin" (a Latin hypercube) or "sobol". correlation: a matrix over the parameters in their order.
+    method: "random", "latin" (a Latin hypercube) or "sobol". correlation: of pairs, `{("wall.G", "room.C"): 0.8}`, or a matrix over
+    the parameters in their order.
 
     >>> from acausal.language.distributions import uniform
     >>> len(draws({"wall.G": uniform(1.0, 2.0)}, 100))
@@ -109,7 +110,7 @@ def draws(
         raise UsageError(f"`{wrong[0]}` has no distribution.", remedy="Give one: ac.uniform(1.0, 2.0), ac.normal(20.0, 0.5), …")
     found = Draws(dict(distributions), int(count), method, seed, correlation)
     if distributions:
-        found.shares(len(distributions))  # to be told at once what cannot be
+        found.shares(list(distributions))  # to be told at once what cannot be
     return found
 
 
@@ -121,13 +122,14 @@ class Draws:
     count: int
     method: str
     seed: int
-    correlation: Sequence[Sequence[float]] | None = None
+    correlation: Correlation | None = None
 
     def __len__(self) -> int:
         return self.count
 
-    def shares(self, columns: int) -> np.ndarray:
-        return shares(self.count, columns, self.method, self.seed, self.correlation)
+    def shares(self, paths: Sequence[str]) -> np.ndarray:
+        matrix = None if self.correlation is None else correlation_matrix(self.correlation, paths)
+        return shares(self.count, len(paths), self.method, self.seed, matrix)
 
     def cases(self, unit_of: Any, declared: Mapping[str, Distribution] | None = None) -> Cases:
         """The cases, with numbers in the units of the model's parameters."""
@@ -137,7 +139,7 @@ class Draws:
                 "No parameter of the model declares a distribution, so there is nothing to draw.",
                 remedy='`ac.draws({"wall.G": ac.uniform(1.0, 2.0)}, 100)`, or `G = ac.Parameter(…, distribution=ac.uniform(…))`.',
             )
-        points = self.shares(len(given))
+        points = self.shares(list(given))
         columns = {
             path: d.in_unit(unit_of(path) if d.kind != "choice" else "").at(points[:, k]).tolist()
             for k, (path, d) in enumerate(given.items())
@@ -197,13 +199,23 @@ def read_cases(file: str | os.PathLike[str]) -> Cases:
     ragged = next((k for k, row in enumerate(rows) if len(row) != len(heading)), None)
     if ragged is not None:
         raise UsageError(f"Row {ragged + 1} of `{file}` has {len(rows[ragged])} cells; its heading has {len(heading)}.")
-    columns = {name: [_cell(row[k], comma) for row in rows[1:]] for k, name in enumerate(heading)}
-    return _named(dict(_with_unit(name, values) for name, values in columns.items()), len(rows) - 1)
+    columns = [_with_unit(name, [_cell(row[k], comma) for row in rows[1:]]) for k, name in enumerate(heading)]
+    return _named(_once_each(columns), len(rows) - 1)
 
 
 def _of_frame(frame: Any) -> Cases:
-    columns = {str(name): [None if _is_empty(v) else v for v in frame[name].tolist()] for name in frame.columns}
-    return _named(dict(_with_unit(name, values) for name, values in columns.items()), len(frame))
+    columns = [
+        _with_unit(str(name), [None if _is_empty(v) else v for v in frame.iloc[:, k].tolist()])
+        for k, name in enumerate(frame.columns)
+    ]
+    return _named(_once_each(columns), len(frame))
+
+
+def _once_each(columns: list[tuple[str, list[Any]]]) -> dict[str, list[Any]]:
+    doubled = [path for path, count in _counts(path for path, _ in columns).items() if count > 1]
+    if doubled:
+        raise UsageError(f"Two columns of the cases are called `{doubled[0]}`.", remedy="One column says what it is in each case.")
+    return dict(columns)
 
 
 def _with_unit(heading: str, values: list[Any]) -> tuple[str, list[Any]]:

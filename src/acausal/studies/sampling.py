@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import NameNotFound, UsageError, near_matches
+
+Correlation = Mapping[tuple[str, str], float] | Sequence[Sequence[float]]  # by pairs of names, or a matrix in their order
 
 
-def shares(count: int, columns: int, method: str, seed: int, correlation: Sequence[Sequence[float]] | None = None) -> np.ndarray:
+def shares(count: int, columns: int, method: str, seed: int, correlation: Any = None) -> np.ndarray:
     """Numbers between 0 and 1, (count, columns): plain random, a Latin hypercube, or a scrambled Sobol sequence.
 
     >>> shares(4, 2, "latin", seed=1).shape
@@ -27,6 +30,38 @@ def shares(count: int, columns: int, method: str, seed: int, correlation: Sequen
         raise UsageError(f'`method` is "random", "latin" or "sobol", got {method!r}.')
     found = np.clip(found, 1e-12, 1 - 1e-12)
     return found if correlation is None else _correlated(found, np.asarray(correlation, dtype=float))
+
+
+def correlation_matrix(given: Correlation, names: Sequence[str]) -> np.ndarray:
+    """The matrix that correlations of pairs stand for; one that is given, as numbers.
+
+    >>> correlation_matrix({("a", "c"): 0.5}, ["a", "b", "c"])[0].tolist()
+    [1.0, 0.0, 0.5]
+    """
+    if not isinstance(given, Mapping):
+        try:
+            return np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise UsageError(f"`correlation` is numbers, got {given!r}.", remedy=_REMEDY) from None
+    found = np.eye(len(names))
+    for pair, value in given.items():
+        a, b = _places(pair, names)
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not -1 < value < 1:
+            raise UsageError(f"The correlation of `{pair[0]}` and `{pair[1]}` is a number between -1 and 1, got {value!r}.")
+        found[a, b] = found[b, a] = value
+    return found
+
+
+_REMEDY = '`correlation={("wall.G", "room.C"): 0.8}`, or a symmetric matrix over the parameters in their order.'
+
+
+def _places(pair: Any, names: Sequence[str]) -> tuple[int, int]:
+    if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+        raise UsageError(f"A correlation is that of two parameters, got {pair!r}.", remedy=_REMEDY)
+    for name in pair:
+        if name not in names:
+            raise NameNotFound(f"`{name}` is correlated, but not drawn. {near_matches(str(name), list(names))}".rstrip())
+    return names.index(pair[0]), names.index(pair[1])
 
 
 def _correlated(independent: np.ndarray, correlation: np.ndarray) -> np.ndarray:
