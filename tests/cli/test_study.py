@@ -99,3 +99,23 @@ def test_a_failed_case_is_told_and_the_exit_code_says_so(call: Call) -> None:
     answer = call("study", "cases.csv", "-m", "room.py", "-u", "10", "-o", "T")
     assert answer.code == Exit.STOPPED
     assert "case 2: `G` = -1 W/K is out of its range" in answer.out
+
+
+@pytest.mark.parametrize(("keep", "said"), [("--keep=kept", "1 cases are kept in `kept`"), ("--json", "nothing is left")])
+def test_an_interrupted_study_says_what_is_kept(call: Call, monkeypatch: pytest.MonkeyPatch, keep: str, said: str) -> None:
+    from acausal.studies import case_run
+
+    Path("cases.csv").write_text("G\n25\n50\n", encoding="utf-8")
+    command = ("study", "cases.csv", "-m", "room.py", "--steady", "-o", "T", "--executor", "serial", keep)
+    ran = case_run.run_case
+
+    def stopped(job: object, number: int, *rest: object) -> object:
+        if number:
+            raise KeyboardInterrupt
+        return ran(job, number, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(case_run, "run_case", stopped)
+    answer = call(*command)
+    assert answer.code == Exit.INTERRUPTED and said in answer.err + answer.out
+    monkeypatch.setattr(case_run, "run_case", ran)
+    assert call(*command).code == Exit.FINE

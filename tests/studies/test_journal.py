@@ -164,3 +164,17 @@ def test_what_begins_from_the_previous_case_is_not_run_twice(component, tmp_path
     for place in (tmp_path / "parts").glob("end-of-*"):
         place.write_bytes(b"damaged")
     np.testing.assert_array_equal(study(keep=tmp_path / "parts")["x"], whole["x"])
+
+
+def test_a_disk_that_is_full_at_the_beginning_leaves_nothing_in_the_way(decay, tmp_path, monkeypatch):
+    from pathlib import Path
+
+    def full(place, text, **_):
+        place.write_bytes(text.encode()[:20])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(ac.AcausalError, match="No space left on device"):
+            run(decay, tmp_path)
+    assert run(decay, tmp_path).ok.all()

@@ -96,7 +96,7 @@ def test_an_empty_cell_of_a_frame_is_as_the_model_has_it(decay, nothing):
 
 
 def test_a_number_that_is_none_is_told_before_the_first_run(decay):
-    with pytest.raises(ac.ModelError, match="cannot be nan"):
+    with pytest.raises(ac.ModelError, match="Case 2: `k` cannot be nan"):
         ac.study(decay, {"k": np.array([1.0, np.nan], dtype=np.float32)}, "x", until=1.0)
 
 

@@ -58,7 +58,10 @@ def study(
         studied = translated(plan.model, quiet=quiet or json)
     where = _cluster(scheduler) if scheduler else plan.executor
     with blamed(Exit.USAGE):
-        found = _run(studied, plan, where, workers, bar=not (quiet or json))
+        try:
+            found = _run(studied, plan, where, workers, bar=not (quiet or json))
+        except KeyboardInterrupt:
+            raise Stop(Exit.INTERRUPTED, _interrupted(plan)) from None
         _tell(found, plan, quiet, json)
         if plan.table:
             found.save(plan.table)
@@ -109,6 +112,17 @@ def _run(model: Any, plan: Plan, where: Any, workers: int | None, bar: bool) -> 
         model, plan.cases, {text: output(text) for text in plan.outputs}, until=until, steady=plan.steady, executor=where,
         workers=workers, each_from=plan.each_from, keep=plan.keep, progress=bar, **plan.options,
     )  # fmt: skip
+
+
+def _interrupted(plan: Plan) -> Diagnostic:
+    from ..studies.journal import rows_kept
+
+    if not plan.keep:
+        return Diagnostic(
+            "Interrupted; of a study that is not kept nothing is left.", remedy="--keep FOLDER keeps each case that is done"
+        )
+    kept = rows_kept(plan.keep)
+    return Diagnostic(f"Interrupted: {kept} cases are kept in `{plan.keep}`.", remedy="The same command goes on from there.")
 
 
 def _cluster(address: str) -> Any:

@@ -38,9 +38,14 @@ class Journal:
                 self._check(place)
             else:
                 record = {"format": FORMAT, "key": self.key, "asked": asked}
-                place.write_text(json.dumps(record, default=str, indent=1), encoding="utf-8")
+                begun = place.with_suffix(".part")  # a disk that is full leaves no half of it
+                begun.write_text(json.dumps(record, default=str, indent=1), encoding="utf-8")
+                begun.replace(place)
         except OSError as error:
-            raise UsageError(f"The study cannot be kept in `{self.folder}`: {error.strerror or error}.") from error
+            raise UsageError(
+                f"The study cannot be kept in `{self.folder}`: {error.strerror or error}.",
+                remedy="Choose another folder, or make room.",
+            ) from error
 
     def _check(self, place: Path) -> None:
         try:
@@ -55,14 +60,7 @@ class Journal:
 
     def rows(self) -> Iterator[Row]:
         """The rows that are whole."""
-        place = self.folder / _ROWS
-        if not place.exists():
-            return
-        with place.open("rb") as file:
-            for line in file:
-                row = _read(line)
-                if row is not None:
-                    yield row
+        return _rows(self.folder)
 
     def append(self, rows: list[Row]) -> None:
         """Write rows behind the others, and see to it that they are on the disk."""
@@ -80,6 +78,22 @@ class Journal:
                 f"The study cannot go on: its rows cannot be written to `{place}` ({error.strerror or error}).",
                 remedy="Every case that is done until here is kept; make room and run the same study again.",
             ) from error
+
+
+def rows_kept(folder: str | os.PathLike[str]) -> int:
+    """How many cases are done."""
+    return len({row.number for row in _rows(Path(folder))})
+
+
+def _rows(folder: Path) -> Iterator[Row]:
+    place = folder / _ROWS
+    if not place.exists():
+        return
+    with place.open("rb") as file:
+        for line in file:
+            row = _read(line)
+            if row is not None:
+                yield row
 
 
 def _ends_with_newline(file: Any) -> bool:

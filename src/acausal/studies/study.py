@@ -245,8 +245,6 @@ def _check_value(model: Any, path: str, value: Any, case: str) -> None:
     except NameNotFound:
         raise
     except ModelError as error:
-        if not isinstance(value, str):
-            raise
         raise ModelError(*(replace(d, what=f"Case {case}: {d.what}") for d in error.diagnostics)) from None
 
 
