@@ -90,7 +90,7 @@ def clock_of(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.nd
     step = _NEAR * max(abs(t), 1e-3)
     for cell, signal in inputs.items():
         if not isinstance(signal, (Constant, Steps)):
-            found[cell] = (signal(t) - signal(t - step)) / step
+            found[cell] = (signal(np.nextafter(t, -np.inf)) - signal(t - step)) / step
     return found
 
 

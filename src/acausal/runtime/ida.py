@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from .inputs import Function, Signal, Table, values_at
-from .outcome import STUCK, Outcome, explain_jump, explain_not_finite, explain_singular, explain_stopped
+from .outcome import STUCK, Outcome, explain_not_finite, explain_singular, explain_stopped
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, check_options
 
@@ -124,8 +124,7 @@ class NativeSolver:
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
         if outcome in STUCK:
             told, newton = self._journal(known)(), outcome is Outcome.CONVERGENCE
-            jumps = explain_jump(problem, session.t, self.inputs)
-            return (*jumps, *explain_stopped(problem, session.t, session.weighted_errors(), told, newton))
+            return explain_stopped(problem, session.t, session.weighted_errors(), told, newton)
         return ()
 
 

@@ -152,35 +152,53 @@ def changes_by_itself(signal: Signal) -> bool:
     return not isinstance(signal, Constant)
 
 
-def jump_near(signal: Signal, t: float, reach: float) -> float | None:
-    """Where a Python function jumps within `reach` of a time, to the last digits; None if it does not, or fails there.
+def jump_between(signal: Callable[[float], float], low: float, high: float) -> tuple[float, float] | None:
+    """The last time before a function jumps and the first one after it; None if most of what it does between two times is no jump.
 
-    >>> round(jump_near(Function(lambda t: 0.2 if t < 50.0 else 0.0), 49.9999, 0.01), 9)
-    50.0
-    >>> jump_near(Function(lambda t: t * t), 49.9999, 0.01) is None
+    >>> before, after = jump_between(lambda t: 0.2 if t < 50.0 else t / 1000, 49.0, 51.5)
+    >>> before < after == 50.0
+    True
+    >>> jump_between(lambda t: t * t, 49.0, 51.5) is None
     True
     """
-    if not isinstance(signal, Function):
-        return None
-    try:
-        low, high = t - reach, t + reach
-        of_low, of_high = signal(low), signal(high)
-        whole = abs(of_high - of_low)
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            here = signal(middle)
-            if abs(here - of_low) > abs(of_high - here):
-                high, of_high = middle, here
-            else:
-                low, of_low = middle, here
-    except Exception:  # it is the user's function
-        return None
-    return high if whole > 0 and abs(of_high - of_low) > 0.5 * whole else None
+    of_low, of_high = signal(low), signal(high)
+    whole, closest = abs(of_high - of_low), 1e-16 * (high - low)
+    while whole > 0 and abs(of_high - of_low) >= 0.5 * whole:
+        middle = 0.5 * (low + high)
+        if middle in (low, high) or high - low <= closest:
+            return low, high
+        here = signal(middle)
+        if abs(here - of_low) > abs(of_high - here):
+            high, of_high = middle, here
+        else:
+            low, of_low = middle, here
+    return None
+
+
+class Side:
+    """Where a run is among the jumps of its inputs: functions are asked from the last one on, and before the next one only."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self, after: float) -> None:
+        self.after, self.before = after, np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Sided:
+    """A function of time on one side of its jumps: an integration that ends right at a jump has not seen what is beyond it."""
+
+    function: Callable[[float], float]
+    side: Side
+
+    def __call__(self, t: float) -> float:
+        side = self.side
+        return self.function(side.before if t > side.before else side.after if t < side.after else t)
 
 
 def has_corners(signal: Signal) -> bool:
-    """Whether a signal jumps or bends at times that are known."""
-    return isinstance(signal, Steps) or (isinstance(signal, Table) and signal.slopes is None)
+    """Whether a signal jumps or bends at times that are known, or can be found."""
+    return isinstance(signal, Steps | Function) or (isinstance(signal, Table) and signal.slopes is None)
 
 
 def hold(times: Any, values: Any) -> Steps:

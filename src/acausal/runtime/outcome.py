@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import Diagnostic
-from .inputs import jump_near
 
 if TYPE_CHECKING:
-    from .inputs import Signal
     from .journal import Journal
     from .problem import Problem
 
 
-_NEAR = 1e-6  # of the time: a jump that is further away is not what ended a run
 _LIMITING = 0.3  # of the tolerance: a local error below it has no say in the step
 
 
@@ -181,26 +178,6 @@ def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple
             remedy="Look for a jump, or for a point beyond which the equations have no solution; smooth it, or keep away from it.",
         ),
     )
-
-
-def explain_jump(problem: Problem, t: float, inputs: Mapping[int, Signal]) -> tuple[Diagnostic, ...]:
-    """Inputs that jump where a run ended: of a Python function nobody knows that before."""
-    lowered = getattr(problem, "lowered", None)
-    if lowered is None:  # copies of one, advanced together: each is told by a run of its own
-        return ()
-    told, plant = list[Diagnostic](), lowered.system.plant
-    for cell, signal in inputs.items():
-        where = jump_near(signal, t, _NEAR * max(abs(t), np.finfo(float).tiny))
-        if where is not None:
-            name, unit = plant.name_of(cell, "known"), plant.independent[1]
-            told.append(
-                Diagnostic(
-                    f"Input `{name}` jumps at {where:.9g} {unit}, where the run ended: a step goes across the jump of a Python "
-                    "function without knowing of it.",
-                    remedy=f'Give it as `inputs={{"{name}": ac.hold(times, values)}}`: then the run stops there and begins anew.',
-                )
-            )
-    return tuple(told)
 
 
 def explain_place(problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray) -> tuple[Diagnostic, ...]:

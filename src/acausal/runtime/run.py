@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
-from .inputs import Constant, Signal, Steps, Table, has_corners, values_at
+from .inputs import Constant, Function, Signal, Steps, Table, has_corners, values_at
 from .outcome import STUCK, Outcome, explain_not_finite, explain_place
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
@@ -252,7 +252,7 @@ def driver(
     if not hasattr(solver, "open") and not hasattr(solver, "stepper"):
         _refuse_events(solver, problem)
         return Whole(solver, problem, request) if problem.size else Evaluated(problem, request)
-    corners = interruptible or any(has_corners(s) for s in request.inputs.values())
+    corners = interruptible or any(has_corners(s) for s in request.inputs.values() if problem.size or not isinstance(s, Function))
     bare = corners and problem.rules is None and hasattr(problem, "lowered")
     if bare:
         problem = without_rules(problem)  # the jumps and corners of inputs are met all the same

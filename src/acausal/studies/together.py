@@ -25,7 +25,7 @@ from ..results.result import Result
 from ..runtime.copies import copied, spread_out
 from ..runtime.histories import history_cells
 from ..runtime.ida import Ida
-from ..runtime.inputs import Constant, Steps, values_at
+from ..runtime.inputs import Constant, Function, Steps, values_at
 from ..runtime.outcome import Outcome
 from ..runtime.preparation import Beginning, Prepared
 from ..runtime.problem import Stored as Storage
@@ -123,7 +123,7 @@ class Together:
             found = self.model._preparation.prepare(beginning)
         except ModelError:  # it is told by the run of that case
             return None
-        jumps = any(isinstance(s, Steps) for s in found.signals.values())
+        jumps = any(isinstance(s, Steps | Function) for s in found.signals.values())
         return None if jumps or _may_exchange(self.model, found, beginning.t) else found
 
     def _advanced(self, members: Mapping[int, Prepared], stop: Event | None) -> dict[int, Result]:

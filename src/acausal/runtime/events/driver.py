@@ -34,6 +34,7 @@ from .words import explain
 if TYPE_CHECKING:
     from ..run import Opened
 
+_NONE = np.zeros(0, dtype=np.int64)
 _MOST_RELEASED = 100  # selected states that are tried, one after the other
 
 
@@ -72,6 +73,7 @@ class Hybrid:
         self.problem, self.request, self.solver, self.session = problem, request, solver, solver.session
         known = request.known
         assert known is not None  # a checked request has its own
+        self._take(request.inputs, request.t0)
         self.handler = Handler(problem, known, request.inputs, request.span, request.rtol)
         self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
         self.foreseen = self._foreseen()
@@ -125,21 +127,30 @@ class Hybrid:
         stored = self._first_is_stored and len(times) and times[0] <= self.request.t0
         self.left, self.target = times[1:] if stored else times, to
         self._first_is_stored = False
-        over = self._stretch()
-        while over is None and self.session.t < to:
+        over = self._read_anew()
+        while over is None:
             over = self._stretch()
+            if self.session.t >= to:
+                break
+        self.sampled.keep(self.session.t)
         if len(self.handler.stepped) and self.record.last_time == self.session.t:
             self.session.row(self.record.pieces[-1][1][-1])  # with what was assigned after the last step
         return over
 
+    def _read_anew(self) -> Outcome | None:
+        """An input that a function reads from somewhere else may have been changed while the run was left."""
+        moved = self.sampled.moved(self.session.t)
+        return self.interrupt(Numbers(_NONE, np.zeros(0), self.sampled.given, moved, False)) if len(moved) else None
+
     def _stretch(self) -> Outcome | None:
         """Integrate to the next thing of interest and deal with it; an outcome if that was the end."""
         session, r = self.session, self.request
-        timed = self.corners.next_jump(session.t)
+        turn = self._turn()
+        timed = min(self.corners.next_jump(session.t), max(session.t, self.sampled.next_jump))
         if self.native is None or not self.native.scheduled:
             timed = min(timed, self.handler.next_time(session.t))
         corner = np.inf if self.bends else self.corners.next(session.t)
-        stop = min(timed, corner, self._turn(), r.t_end)
+        stop = min(timed, corner, turn, r.t_end)
         status = self._advance(stop)
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
@@ -155,9 +166,12 @@ class Hybrid:
             return None
         if status in FAILED and self._jumped():
             return self._event(self.passed, "state_events")
+        if status in FAILED and self.sampled.missed(session.t):
+            session.start(session.t, session.y, session.yp, self._first_step())
+            return None
         if status != Status.FINISHED:
             return Status(status).outcome
-        if is_now(timed, session.t):  # whoever goes on from a rounding before it takes it for passed
+        if is_now(timed, session.t) or self.sampled.is_now(session.t):  # going on from a rounding before it would pass it
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         if session.t >= r.t_end:
@@ -167,28 +181,25 @@ class Hybrid:
     def _turn(self) -> float:
         """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
         t, told, lost = self.session.t, len(self.sampled.diagnostics), len(self.foreseen.lost)
-        turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t))
-        self.diagnostics += [self._not_foreseen(row) for row in self.foreseen.lost[lost:]]
+        turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t, self.target))
+        self.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
             self.diagnostics.append(found)
             warnings.warn(str(found), RunWarning, stacklevel=2)
         return turn
 
-    def _not_foreseen(self, relation: int) -> Diagnostic:
-        system = self.problem.lowered.system
-        return replace(
-            system.describe_rule("relation", relation),
-            what=f"From {self.session.t:.6g} {system.plant.independent[1]} on it is not known where the function of time "
-            "in a relation turns: where it is fast, the relation may change, and change back, between two steps.",
-            remedy="If the function is slow, this is of no account; otherwise limit the step: simulate(…, max_step=…).",
-        )
-
     def _foreseen(self) -> Foreseen:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
         found = Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
         self.handler.planned = found.constants
-        self.sampled = Sampled(self.problem, self.request.inputs, self.request.t_end)
         return found
+
+    def _take(self, inputs: Mapping[int, Signal], t: float) -> None:
+        """Inputs from a time on; functions among them are asked on this side of their jumps."""
+        r = self.request
+        self.sampled = Sampled(self.problem, inputs, t, r.t_end, r.span)
+        r.inputs = self.sampled.inputs
+        self.solver.set_inputs(r.inputs)
 
     def _tell_bends(self) -> None:
         """A session that can passes corners of inputs on its way. Where a table of time bends that the model differentiates, more
@@ -312,9 +323,9 @@ class Hybrid:
     def interrupt(self, numbers: Numbers) -> Outcome | None:
         """Other parameters or inputs from here on: an event at the present time."""
         handler, side = self.handler, (self._row(), self._given())
-        handler.inputs = self.request.inputs = numbers.inputs
+        self._take(numbers.inputs, self.session.t)
+        handler.inputs = self.request.inputs
         handler.known[numbers.cells] = numbers.values
-        self.solver.set_inputs(numbers.inputs)
         self.foreseen = self._foreseen()
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
@@ -358,8 +369,8 @@ class Hybrid:
         handler.w[:] = mark.w
         handler.relations.set_state(mark.relations)
         handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
-        handler.inputs = r.inputs = inputs
-        self.solver.set_inputs(inputs)
+        self._take(inputs, mark.t)
+        handler.inputs = r.inputs
         self.foreseen = self._foreseen()
         handler.ticks = Ticks(self.problem, handler.w)
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
@@ -400,7 +411,8 @@ class Hybrid:
         before, unknowns = handler.w[handler.cells], self._unknowns()
         row, given = (self._row(), self._given()) if side is None else side
         here_before = self._here()
-        happening = handler.event(t, y, yp, self.solve, roots, assigned, None if numbers is None else numbers.changed)
+        changed = np.union1d(self.sampled.passed(t), numbers.changed if numbers is not None else _NONE)
+        happening = handler.event(t, y, yp, self.solve, roots, assigned, changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
             happening, before, session.y, session.yp, session, self.problem
         ):

@@ -9,10 +9,11 @@ Where a relation reads time alone, it is known which turns it has switched befor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 
 import numpy as np
 
+from ...errors import Diagnostic
 from ...families.template import MINUS, MIXED, Family
 from ...language.expression import Expression, Slot, walk
 from ...records import dataclass
@@ -89,6 +90,16 @@ class Foreseen:
                 return self.next(t, w)
             k = int(np.searchsorted(plan.times, t, side="right"))
         return float(plan.times[k]) if k < len(plan.times) else np.inf
+
+    def told(self, relation: int, t: float) -> Diagnostic:
+        """That the function of time in a relation cannot be followed any more."""
+        system = self.problem.lowered.system
+        return replace(
+            system.describe_rule("relation", relation),
+            what=f"From {t:.6g} {system.plant.independent[1]} on it is not known where the function of time "
+            "in a relation turns: where it is fast, the relation may change, and change back, between two steps.",
+            remedy="If the function is slow, this is of no account; otherwise limit the step: simulate(…, max_step=…).",
+        )
 
     def _plan(self, t: float, constants: bytes) -> _Plan:
         """What is known of the time from t on, with these constants."""

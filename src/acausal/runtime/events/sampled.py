@@ -1,65 +1,99 @@
-"""Turns of inputs that are given as functions: a step ends at each, so that no crossing is stepped over.
+"""Turns and jumps of inputs that are given as functions: a step ends at each, so that none is stepped over.
 
 Of a function that somebody wrote in Python nothing is known but its values. It is asked at points spread over the run, irregularly
 so that no period hides behind theirs, and at twice as many until turns are few compared with points. Between two turns it rises or
 falls, and a relation that compares it with something slow switches once at most. A function that turns at every second point
 however many there are cannot be followed, and the user is told.
+
+Where it jumps is found by bisection: between points where most of a difference is in one place, and between points around which it
+is constant, as it is of values that are held. A jump is an event. One too small beside what the function does otherwise is looked
+for again where a step fails, since just there it is all that the function does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ...errors import Diagnostic
-from ..inputs import Function, Signal, Table
+from ..inputs import Function, Side, Sided, Signal, Table, jump_between
 from ..problem import Floats, Problem
+
+T = TypeVar("T")
 
 _FIRST, _MOST = 128, 1 << 15  # points
 _POINTS_PER_TURN = 8
-_REACH = 1000.0  # seconds: of a run whose end nobody knows
+_MOST_STEPS = 4096  # between two points
+_AHEAD = 10  # of a run whose end nobody knows: how far one looks, in distances that it is asked to go
 _REFINED = 24  # halvings of where a turn may be
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+_CLOSE = 4 * np.finfo(float).eps
+_BESIDE = 1e-9  # of a distance: a function that has not changed there is constant for a while
+_NEAR = tuple(10.0**-k for k in range(13, 2, -1))  # of the run: where a jump is looked for that made a step fail
+
+
+class Jump(NamedTuple):
+    """A jump of the input in a known cell: the last time before it, and the first one after it."""
+
+    after: float
+    before: float
+    cell: int
 
 
 class Sampled:
-    """The turns of those functions among the inputs that relations read."""
+    """The turns and jumps of smooth inputs of a run that is at time t, and on which side of the jumps it is."""
 
-    def __init__(self, problem: Problem, inputs: Mapping[int, Signal], t_end: float) -> None:
-        self.t_end, self.diagnostics, self._problem = t_end, list[Diagnostic](), problem
-        functions = [c for c, s in inputs.items() if isinstance(s, Function) or (isinstance(s, Table) and s.slopes is not None)]
-        read = _read_by_relations(problem) if functions else np.zeros(0, dtype=bool)
-        self._signals = {cell: inputs[cell] for cell in functions if read[2 * problem.size + cell]}
+    def __init__(self, problem: Problem, inputs: Mapping[int, Signal], t: float, t_end: float, span: float) -> None:
+        self.t_end, self.diagnostics, self._problem, self._span = t_end, list[Diagnostic](), problem, span
+        self.side, self.given, self._last = Side(t), inputs, dict[int, float]()
+        self._functions = {c: s.function for c, s in inputs.items() if isinstance(s, Function)}
+        self._smooth = {c: s for c, s in inputs.items() if isinstance(s, Table) and s.slopes is not None}
+        self.inputs = {c: Function(Sided(s.function, self.side)) if isinstance(s, Function) else s for c, s in inputs.items()}
+        self._read = _read_by_relations(problem) if self._functions or self._smooth else np.zeros(0, dtype=bool)
         self._times, self._until = np.zeros(0), -np.inf
+        self._jumps: list[Jump] = []  # to come, in order
 
-    def next(self, t: float) -> float:
-        """The first turn after t."""
-        if not self._signals:
+    # --- turns ----------------------------------------------------------------------------------------------------------------
+    def next(self, t: float, target: float) -> float:
+        """The first turn after t, for a run that is asked to go to a target."""
+        if not self._functions and not self._smooth:
             return np.inf
         if t >= self._until and self._until < self.t_end:
-            self._until = self.t_end if np.isfinite(self.t_end) else t + _REACH
-            self._times = np.unique(np.concatenate([np.zeros(0), *(self._turns(c, s, t) for c, s in self._signals.items())]))
-            if self._until < self.t_end:
-                self._times = np.append(self._times, self._until)  # one looks further there
+            self._look(t, self.t_end if np.isfinite(self.t_end) else target + _AHEAD * (target - t))
         k = int(np.searchsorted(self._times, t, side="right"))
         return float(self._times[k]) if k < len(self._times) else np.inf
 
-    def _turns(self, cell: int, signal: Signal, begin: float) -> Floats:
-        try:
-            count = _FIRST
-            while True:
-                times, values = _asked(signal, begin, self._until, count)
-                middle = np.flatnonzero((values[1:-1] - values[:-2]) * (values[2:] - values[1:-1]) < 0) + 1
-                if _POINTS_PER_TURN * len(middle) <= count or not np.isfinite(values).all():
-                    break
-                if count >= _MOST:
-                    self.diagnostics.append(self._too_fast(cell, len(middle)))
-                    return np.zeros(0)
-                count *= 2
-            return np.array([_turn(signal, times[k - 1], times[k + 1], values[k] > values[k - 1]) for k in middle])
-        except Exception:  # it is the user's function, and the run will come to where it fails, or not
-            return np.zeros(0)
+    def _look(self, t: float, until: float) -> None:
+        self._until, found = until, [np.zeros(0)]
+        for signal in self._smooth.values():
+            found.append(_turns_of(signal, signal.times, signal.values))
+        for cell, function in self._functions.items():
+            points = self._points(cell, function, t)
+            if points is not None:
+                found.append(_turns_of(function, *points))
+                self._jumps += [Jump(after, before, cell) for before, after in _jumps(function, *points)]
+        self._times = np.unique(np.concatenate(found))
+        if self._until < self.t_end:
+            self._times = np.append(self._times[self._times < self._until], self._until)  # one looks further there
+        self._jumps.sort()
+        self._turn_to_next()
+
+    def _points(self, cell: int, function: Callable[[float], float], begin: float) -> tuple[Floats, Floats] | None:
+        """Where a function was asked, and what it said; None if that says nothing about what it does in between."""
+        count = _FIRST
+        while True:
+            times, values = _asked(function, begin, self._until, count)
+            changes = np.diff(values)
+            turns = int((changes[:-1] * changes[1:] < 0).sum())
+            if _POINTS_PER_TURN * turns <= count:
+                return times, values
+            if count >= _MOST:
+                if self._read[2 * self._problem.size + cell]:
+                    self.diagnostics.append(self._too_fast(cell, turns))
+                return None
+            count *= 2
 
     def _too_fast(self, cell: int, turns: int) -> Diagnostic:
         name = self._problem.lowered.system.plant.name_of(cell, "known")
@@ -70,30 +104,135 @@ class Sampled:
             f'(inputs={{"{name}": ac.hold(times, values)}}), or limit the step: simulate(…, max_step=…).',
         )
 
+    # --- what is no function of time ------------------------------------------------------------------------------------------
+    def keep(self, t: float) -> None:
+        """Remember what functions give where a run is left."""
+        self._last = {cell: _value(function, t) for cell, function in self._functions.items()}
 
-def _asked(signal: Signal, begin: float, end: float, count: int) -> tuple[Floats, Floats]:
-    """Values at a point within each of `count` parts of a stretch, and at its ends."""
+    def moved(self, t: float) -> np.ndarray:
+        """Cells of those that give something else where it is taken up again: somebody changed what they read."""
+        return np.array([c for c, value in self._last.items() if value != _value(self._functions[c], t)], dtype=np.int64)
+
+    # --- jumps ----------------------------------------------------------------------------------------------------------------
+    @property
+    def next_jump(self) -> float:
+        return self._jumps[0].after if self._jumps else np.inf
+
+    def is_now(self, t: float) -> bool:
+        """Whether a jump is here but for rounding."""
+        return bool(self.next_jump <= t + _CLOSE * max(abs(t), self._span))
+
+    def passed(self, t: float) -> np.ndarray:
+        """Go beyond the jumps that are here; the cells that they are of."""
+        cells = []
+        while self.is_now(t):
+            jump = self._jumps.pop(0)
+            self.side.after = jump.after
+            cells.append(jump.cell)
+        self._turn_to_next()
+        return np.array(cells, dtype=np.int64)
+
+    def missed(self, t: float) -> bool:
+        """Whether there is a jump close ahead, where a step failed, that nobody knew of."""
+        size = max(abs(t), self._span)
+        for cell, function in self._functions.items():
+            for reach in _NEAR:
+                found = _safely(lambda f=function, r=reach: jump_between(f, t, t + r * size))  # type: ignore[misc]
+                if found is not None and found[1] < self.next_jump:
+                    self._jumps.insert(0, Jump(found[1], found[0], cell))
+                    self._turn_to_next()
+                    return True
+        return False
+
+    def _turn_to_next(self) -> None:
+        self.side.before = self._jumps[0].before if self._jumps else np.inf
+
+
+def _asked(function: Callable[[float], float], begin: float, end: float, count: int) -> tuple[Floats, Floats]:
+    """Values at a point within each of `count` parts of a stretch, and at its ends; not a number where it fails: the run will come
+    there, or not."""
     parts = np.arange(count)
     times = begin + (end - begin) * (parts + np.modf(parts * _GOLDEN)[0]) / count
     times = np.concatenate([times, [end]])
-    return times, signal.at(times)
+    return times, np.array([_value(function, t) for t in times.tolist()])
 
 
-def _turn(signal: Signal, low: float, high: float, top: bool) -> float:
+def _value(function: Callable[[float], float], t: float) -> float:
+    found = _safely(lambda: float(function(t)))
+    return np.nan if found is None else found
+
+
+def _safely(asked: Callable[[], T]) -> T | None:
+    """What a user's function gives, or None if it fails."""
+    try:
+        return asked()
+    except Exception:
+        return None
+
+
+def _turns_of(signal: Callable[[float], float], times: Floats, values: Floats) -> Floats:
+    """Where a function turns, and where one that rested has begun to move."""
+    before, after = values[1:-1] - values[:-2], values[2:] - values[1:-1]
+    turns = [_turn(signal, times[k], times[k + 2], before[k] > 0) for k in np.flatnonzero(before * after < 0)]
+    return np.concatenate([turns, times[2:][(before == 0) & (after != 0)]])
+
+
+def _turn(signal: Callable[[float], float], low: float, high: float, top: bool) -> float:
     """Where between two times a function has its largest value, or its smallest; a little behind it."""
     sign = -1.0 if top else 1.0
     a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    of_a, of_b = sign * signal(a), sign * signal(b)
+    of_a, of_b = sign * _value(signal, a), sign * _value(signal, b)
     for _ in range(_REFINED):
         if of_a < of_b:
             high, b, of_b = b, a, of_a
             a = high - _GOLDEN * (high - low)
-            of_a = sign * signal(a)
+            of_a = sign * _value(signal, a)
         else:
             low, a, of_a = a, b, of_b
             b = low + _GOLDEN * (high - low)
-            of_b = sign * signal(b)
-    return high
+            of_b = sign * _value(signal, b)
+    return float(high)
+
+
+def _jumps(function: Callable[[float], float], times: Floats, values: Floats) -> list[tuple[float, float]]:
+    """Jumps that show between points: each the last time before it and the first one after it."""
+    found = list[tuple[float, float]]()
+    for k in np.flatnonzero(np.abs(np.diff(values)) > 0):
+        low, high = float(times[k]), float(times[k + 1])
+        if _is_held(function, low, high):
+            found += _safely(lambda a=low, b=high: _steps(function, a, b)) or []  # type: ignore[misc]
+        else:
+            one = _safely(lambda a=low, b=high: jump_between(function, a, b))  # type: ignore[misc]
+            found += [] if one is None else [one]
+    return found
+
+
+def _is_held(function: Callable[[float], float], low: float, high: float) -> bool:
+    """Whether a function is constant at both ends of a stretch and within it, though not between them."""
+
+    def rests(place: float) -> bool:
+        t, beside = low + place * (high - low), _BESIDE * (high - low)
+        return _value(function, t - beside) == _value(function, t + beside)
+
+    return rests(2 * _BESIDE) and rests(1 - 2 * _BESIDE) and (rests(0.5) or rests(_GOLDEN))
+
+
+def _steps(function: Callable[[float], float], low: float, high: float) -> list[tuple[float, float]]:
+    """All jumps of a function that is constant in between, as far as halving shows them."""
+    found, left = list[tuple[float, float]](), [(low, function(low), high, function(high))]
+    while left:
+        a, of_a, b, of_b = left.pop()
+        middle = 0.5 * (a + b)
+        if of_a == of_b:
+            continue
+        if middle in (a, b) or b - a <= 1e-16 * (high - low):
+            found.append((a, b))
+            if len(found) > _MOST_STEPS:
+                return []  # whatever it is, it is not held
+            continue
+        here = function(middle)
+        left += [(a, of_a, middle, here), (middle, here, b, of_b)]
+    return found
 
 
 def _read_by_relations(problem: Problem) -> np.ndarray:
