@@ -151,5 +151,5 @@ def test_a_function_that_fails_says_so_where_the_run_comes_there() -> None:
             raise ValueError(f"no data at {t}")
         return step(t)
 
-    with pytest.raises(ValueError, match="no data at 0.6"):
+    with pytest.raises(ValueError, match=r"no data at 0\.6"):
         MODEL.simulate(until=1.0, inputs={"u": ends}, max_step=0.01)
