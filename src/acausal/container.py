@@ -13,7 +13,7 @@ its shape says before anything is allocated for it. A file that is crafted to fa
 >>> with written(path) as new:
 ...     new.text("about.json", '{"format": "example"}')
 ...     new.array("time", numpy.linspace(0.0, 1.0, 3))
->>> with opened(Path(path), "example") as archive:
+>>> with opened(path, "example") as archive:
 ...     print(archive.about["format"], archive.array("time"))
 example [0.  0.5 1. ]
 """
@@ -25,17 +25,21 @@ import io
 import json
 import os
 import stat
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, BinaryIO, cast, final
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import Diagnostic, ModelError
+from .stored import Member, Members, stored
+
+if TYPE_CHECKING:
+    import zipfile
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 CHUNK_BYTES = 1 << 24
 UNPACKED_BYTES = 1 << 28  # of members that somebody compressed; what this program writes is not
@@ -75,6 +79,8 @@ def whole_file(path: str | os.PathLike[str], *, device: bool = True) -> Iterator
     and give a library the open file, since some libraries delete a path they could not write. An OSError on the way becomes a
     `FileError`.
     """
+    from pathlib import Path  # whoever reads a file needs it not
+
     given = Path(path)
     try:
         target = given.resolve()
@@ -139,12 +145,16 @@ class Writer:
 @contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[Writer]:
     """A container that appears at `path` when the block ends without an error, and not before."""
+    import zipfile  # and what packs: a reader of what was stored as it is needs none of them
+
     with whole_file(path) as place, open(place, "wb") as stream, zipfile.ZipFile(stream, "w") as archive:
         yield Writer(archive, stream)
 
 
 def _aligned(stream: BinaryIO, name: str) -> zipfile.ZipInfo:
     """A zip entry whose contents start at a multiple of the alignment, by an extra field of the right length before them."""
+    import zipfile
+
     info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     info.external_attr = 0o644 << 16
     fixed = 30 + len(name) + 20  # zip's local header, the name, the sizes of a large member
@@ -160,9 +170,8 @@ def _aligned(stream: BinaryIO, name: str) -> zipfile.ZipInfo:
 class Reader:
     """The members of an open container, each verified before it is handed out."""
 
-    def __init__(self, archive: zipfile.ZipFile, path: Path, formats: tuple[str, ...]) -> None:
-        self._archive, self.path = archive, path
-        self._check_sizes()
+    def __init__(self, members: Members, path: str, formats: tuple[str, ...]) -> None:
+        self._members, self.path = members, path
         if "about.json" not in self:
             raise foreign(path, b"PK")
         about = json.loads(self.bytes("about.json"))
@@ -171,11 +180,11 @@ class Reader:
         self.about: dict[str, Any] = about
 
     def __contains__(self, name: str) -> bool:
-        return name in self._archive.NameToInfo
+        return name in self._members
 
     def bytes(self, name: str) -> bytes:
         """A member as it is, once its checksum is right."""
-        return self._archive.read(name)
+        return self._members.read(name)
 
     def array(self, name: str) -> NDArray[Any]:
         """An array of numbers, in memory."""
@@ -186,34 +195,74 @@ class Reader:
 
     def mapped(self, name: str) -> NDArray[np.float64]:
         """A table of numbers as a view of the file: what is verified here is read from the disk again when it is asked for."""
-        info = self._archive.getinfo(f"{name}.npy")
-        if info.compress_type != zipfile.ZIP_STORED:  # somebody packed the archive again
+        member = self._members.place(f"{name}.npy")
+        if member is None:  # somebody packed the archive again
             return _table(self.array(name), name)
         with open(self.path, "rb") as stream:
-            stream.seek(info.header_offset + 26)
-            name_length, extra_length = np.frombuffer(stream.read(4), dtype="<u2")
-            start = info.header_offset + 30 + int(name_length) + int(extra_length)
-            if _checksum(stream, start, info.file_size) != info.CRC:
+            if _checksum(stream, member.start, member.size) != member.checksum:
                 raise damaged(self.path, f"the numbers in `{name}` are not those that were written")
-            stream.seek(start)
-            shape, dtype = _header(stream, name, info.file_size)
+            stream.seek(member.start)
+            shape, dtype = _header(stream, name, member.size)
             offset = stream.tell()
         if dtype != np.float64 or offset % 8 or not np.prod(shape):
             return _table(self.array(name), name)
         return _table(np.memmap(self.path, dtype=np.float64, mode="r", offset=offset, shape=shape).view(np.ndarray), name)
 
+
+@final
+class _Archive:
+    """The members of any zip archive, as Python reads them: somebody packed the file again, or it is damaged."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: str) -> None:
+        self._archive, self._path = archive, path
+        self._check_sizes()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._archive.NameToInfo
+
+    def read(self, name: str) -> bytes:
+        return self._archive.read(name)
+
+    def place(self, name: str) -> Member | None:
+        info = self._archive.getinfo(name)
+        if info.compress_type != 0:
+            return None
+        with open(self._path, "rb") as stream:
+            stream.seek(info.header_offset + 26)
+            name_length, extra_length = np.frombuffer(stream.read(4), dtype="<u2")
+        return Member(info.header_offset + 30 + int(name_length) + int(extra_length), info.file_size, info.CRC)
+
     def _check_sizes(self) -> None:
         """A member is as long as it says, and all of them together are not longer than what there is."""
         members = self._archive.infolist()
-        if sum(m.compress_size for m in members) > self.path.stat().st_size or len({m.filename for m in members}) < len(members):
-            raise damaged(self.path, "its members overlap")
-        packed = sum(m.file_size for m in members if m.compress_type != zipfile.ZIP_STORED)
+        if sum(m.compress_size for m in members) > os.path.getsize(self._path) or len(self._archive.NameToInfo) < len(members):
+            raise damaged(self._path, "its members overlap")
+        packed = sum(m.file_size for m in members if m.compress_type != 0)
         if packed > UNPACKED_BYTES:
             raise FileError(
-                f"`{self.path}` is packed, and unpacking it would take {packed / 1e6:.0f} MB of memory; "
+                f"`{self._path}` is packed, and unpacking it would take {packed / 1e6:.0f} MB of memory; "
                 f"at most {UNPACKED_BYTES / 1e6:.0f} MB are unpacked.",
                 remedy="ask for the file as it was saved: this program does not compress what it saves.",
             )
+
+
+@contextmanager
+def _members(path: str, start: bytes) -> Iterator[Members]:
+    """What the file has: found here if it is as this program writes it, else by Python's own module for archives."""
+    with open(path, "rb") as stream:
+        found = stored(stream)
+        if found is not None:
+            yield found
+            return
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield _Archive(archive, path)
+    except zipfile.BadZipFile as cause:
+        if start.startswith(b"PK\x03\x04"):
+            raise damaged(path, f"it ends too early or was changed ({cause})") from cause
+        raise foreign(path, start) from cause
 
 
 def _header(stream: Any, name: str, size: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -248,37 +297,34 @@ def _checksum(stream: BinaryIO, start: int, size: int) -> int:
     return found
 
 
-def damaged(path: Path, why: str) -> FileError:
+def damaged(path: str | os.PathLike[str], why: str) -> FileError:
     return FileError(f"`{path}` is damaged: {why}.", remedy="copy it again from where it came, or make and save it once more.")
 
 
 @contextmanager
-def opened(path: Path, *formats: str) -> Iterator[Reader]:
+def opened(path: str | os.PathLike[str], *formats: str) -> Iterator[Reader]:
     """A container of one of these formats, with everything that can be wrong about a file told apart.
 
     Whatever fails within the block is the file's fault: make everything of it there, checks included.
     """
-    start = b""
+    path = os.fspath(path)
     try:
         with open(path, "rb") as stream:
             start = stream.read(32)
-        with zipfile.ZipFile(path) as archive:
-            yield Reader(archive, path, formats)
+        with _members(path, start) as members:
+            yield Reader(members, path, formats)
     except FileError:
         raise
     except FileNotFoundError as cause:
-        raise FileError(f"There is no file `{path}`.", remedy=f"the folder meant is `{path.absolute().parent}`.") from cause
+        folder = os.path.dirname(os.path.abspath(path))
+        raise FileError(f"There is no file `{path}`.", remedy=f"the folder meant is `{folder}`.") from cause
     except OSError as cause:
         raise FileError(f"`{path}` cannot be read: {cause.strerror or cause}.") from cause
-    except zipfile.BadZipFile as cause:
-        if start.startswith(b"PK\x03\x04"):
-            raise damaged(path, f"it ends too early or was changed ({cause})") from cause
-        raise foreign(path, start) from cause
     except Exception as cause:  # a damaged archive makes the reader of zip files fail in many ways
         raise damaged(path, f"{type(cause).__name__}: {cause}" if isinstance(cause, LookupError) else str(cause)) from cause
 
 
-def foreign(path: Path, start: bytes) -> FileError:
+def foreign(path: str | os.PathLike[str], start: bytes) -> FileError:
     """What is said of a file that is none of ours, given how it begins."""
     remedy = "only files written by `result.save` and `model.save` can be loaded."
     if b"Aclass" in start:

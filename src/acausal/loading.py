@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .container import opened
+from .economy import uncollected
 
 if TYPE_CHECKING:
     from .model.model import Model
@@ -22,16 +22,17 @@ def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
     result = ac.load("run.acausal")
     Compressor = ac.load("vendor.acp").Compressor
     """
-    with opened(Path(path), "acausal model", "acausal result", "acausal components") as archive:
+    with opened(path, "acausal model", "acausal result", "acausal components") as archive:
         kind = archive.about["format"]
-    if kind == "acausal components":
-        from .program.pack import load as load_components
+    with uncollected():  # a hundred modules, and all that the file holds
+        if kind == "acausal components":
+            from .program.pack import load as load_components
 
-        return load_components(path)
-    if kind == "acausal model":
-        from .model.model import load_model
+            return load_components(path)
+        if kind == "acausal model":
+            from .model.model import load_model
 
-        return load_model(path)
-    from .results.store import load as load_result
+            return load_model(path)
+        from .results.store import load as load_result
 
-    return load_result(path)
+        return load_result(path)

@@ -12,18 +12,19 @@ is killed leaves a nameless rest at most, and any number of processes may write 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
 import os
 import stat
 import threading
 import time
 import warnings
-from collections.abc import Iterable
-from pathlib import Path
-from typing import final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, final
 
+from .economy import blake2b, compare_digest
 from .records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIX = ".kernel"
 LARGEST_TOTAL = 200 * 2**20  # bytes; beyond it the entries used longest ago are removed
@@ -36,27 +37,40 @@ _DIGEST_SIZE = 32
 _SECRET, _SECRET_SIZE = "secret", 32
 
 _refused: set[str] = set()  # folders whose refusal has been told
+kept_until_put_back: list[Callable[[], None]] = []  # of those who gather what they find before they write it
+
+
+def put_back() -> None:
+    """Write what was found about templates and kinds, for the next process."""
+    for write in kept_until_put_back:
+        write()
 
 
 def directory() -> Path | None:
     """`$ACAUSAL_CACHE`, or `acausal` in the user's cache folder; None if there is no such thing as a home."""
+    from pathlib import Path  # takes longer to import than what is read here
+
+    folder = _directory()
+    return None if folder is None else Path(folder)
+
+
+def _directory() -> str | None:
     if chosen := os.environ.get("ACAUSAL_CACHE"):
-        return Path(chosen)
+        return chosen
     if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "acausal"
-    try:
-        return Path.home() / ".cache" / "acausal"
-    except RuntimeError:
-        return None
+        return os.path.join(base, "acausal")
+    home = os.path.expanduser("~")
+    return None if home == "~" else os.path.join(home, ".cache", "acausal")
 
 
 def open_vault() -> Vault | None:
     """The user's vault; None where there is none, in silence, or where it cannot be trusted, told once."""
-    folder = directory()
+    folder = _directory()
     if folder is None:
         return None
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.path.isdir(folder):
+            _make_folder(folder)
         wrong = _not_private(os.stat(folder))
         if wrong:
             _refuse(folder, wrong)
@@ -64,6 +78,12 @@ def open_vault() -> Vault | None:
         return Vault(folder, _secret(folder))
     except OSError:
         return None
+
+
+def _make_folder(folder: str) -> None:
+    from pathlib import Path
+
+    Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _not_private(status: os.stat_result) -> str:
@@ -75,9 +95,9 @@ def _not_private(status: os.stat_result) -> str:
     return "others may write to it" if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
 
 
-def _refuse(folder: Path, why: str) -> None:
-    if str(folder) not in _refused:
-        _refused.add(str(folder))
+def _refuse(folder: str, why: str) -> None:
+    if folder not in _refused:
+        _refused.add(folder)
         warnings.warn(
             f"The folder {folder} is not used to keep compiled code, because {why}: what lies there is executed. "
             "Take their right to write away (chmod go-w), or choose a folder of your own with ACAUSAL_CACHE.",
@@ -85,23 +105,31 @@ def _refuse(folder: Path, why: str) -> None:
         )
 
 
-def _secret(folder: Path) -> bytes:
+def _secret(folder: str) -> bytes:
     """The secret of a folder; made if there is none yet, or none that can be trusted."""
-    path = folder / _SECRET
+    path = os.path.join(folder, _SECRET)
     for _ in range(3):
         with contextlib.suppress(FileNotFoundError):
-            status, content = os.lstat(path), path.read_bytes()
+            status, content = os.lstat(path), content_of(path)
             hidden = not hasattr(os, "getuid") or not status.st_mode & 0o077
             if stat.S_ISREG(status.st_mode) and not _not_private(status) and hidden and len(content) == _SECRET_SIZE:
                 return content
-            path.unlink()
+            os.unlink(path)
         _make_secret(folder, path)
     raise OSError(f"{path} does not stay what it is")
 
 
-def _make_secret(folder: Path, path: Path) -> None:
+def content_of(path: str) -> bytes:
+    """All of a file."""
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def _make_secret(folder: str, path: str) -> None:
     """Whoever comes first wins; the others use theirs."""
-    part = folder / f"{_SECRET}.{_writer()}{_UNFINISHED}"
+    from pathlib import Path
+
+    part = f"{path}.{_writer()}{_UNFINISHED}"
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
@@ -113,12 +141,12 @@ def _make_secret(folder: Path, path: Path) -> None:
         except OSError:  # a file system without links
             os.replace(part, path)
             return
-        for old in folder.glob(f"*{SUFFIX}"):  # what an earlier version kept, without a code of authenticity
+        for old in Path(folder).glob(f"*{SUFFIX}"):  # what an earlier version kept, without a code of authenticity
             with contextlib.suppress(OSError):
                 old.unlink()
     finally:
         with contextlib.suppress(OSError):
-            part.unlink()
+            os.unlink(part)
 
 
 def _writer() -> str:
@@ -130,21 +158,20 @@ def _writer() -> str:
 class Vault:
     """A folder of entries by name. It may only ever save time: what cannot be read or written is passed over in silence."""
 
-    folder: Path
+    folder: str | os.PathLike[str]
     secret: bytes
 
     def load(self, name: str) -> bytes | None:
         """What was stored under a name, if it is there, whole and genuine."""
         path = f"{self.folder}/{name[:2]}/{name}{SUFFIX}"  # a thousand of them are read: no objects for paths
         try:
-            with open(path, "rb", buffering=0) as file:
-                content = file.read()
+            content = content_of(path)
         except OSError:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # used just now: the last to be removed
         start = len(_MAGIC) + _DIGEST_SIZE
-        genuine = hmac.compare_digest(content[:start], self._seal(name, content[start:]))
+        genuine = compare_digest(content[:start], self._seal(name, content[start:]))
         return content[start:] if genuine else None
 
     def store(self, entries: Iterable[tuple[str, bytes]]) -> None:
@@ -161,11 +188,13 @@ class Vault:
                 _prune(subfolder, LARGEST_TOTAL // SUBFOLDERS, new)
 
     def _path(self, name: str) -> Path:
-        return self.folder / name[:2] / (name + SUFFIX)
+        from pathlib import Path
+
+        return Path(self.folder) / name[:2] / (name + SUFFIX)
 
     def _seal(self, name: str, content: bytes) -> bytes:
         """What stands before the content: over the name too, so that an entry is worth nothing under another one."""
-        code = hashlib.blake2b(name.encode() + b"\0", key=self.secret, digest_size=_DIGEST_SIZE)
+        code = blake2b(name.encode() + b"\0", key=self.secret, digest_size=_DIGEST_SIZE)
         code.update(content)
         return _MAGIC + code.digest()
 

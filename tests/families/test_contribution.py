@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import acausal as ac
 from acausal.families import contribution, facts
 from acausal.families.lowering import lower
-from acausal.program.codec import encode
+from acausal.program.encoder import encode
 from acausal.program.program import Program, translate
 from benchmarks.translation import components
 

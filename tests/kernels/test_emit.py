@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from acausal.families.template import MINUS, MIXED, PLUS, Template
-from acausal.kernels import evaluate
 from acausal.kernels.emit import EMITTERS, emit_kernel
+from acausal.kernels.interpret import evaluate
 from acausal.language.expression import Call, Constant, Expression, Operation, Slot, apply, walk
 from acausal.language.operators import OPERATORS
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acausal.kernels import evaluate, first_fault
+from acausal.kernels.interpret import evaluate, first_fault
 from acausal.language.expression import Call, Constant, Expression, Literal, Slot, Sum, Time, apply, total
 from acausal.language.operators import OPERATORS
 

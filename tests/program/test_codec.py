@@ -34,7 +34,8 @@ from acausal.language.expression import (
 )
 from acausal.language.medium import OfMedium
 from acausal.language.operators import NO_EVENT, OPERATORS, PRE, SAMPLE
-from acausal.program.codec import LISTED, Encoded, class_of, decode, encode
+from acausal.program.codec import LISTED, Encoded, class_of, decode
+from acausal.program.encoder import encode
 
 OWNER = Node("", None, (), "Thing", None)
 X = Reference(OWNER, OWNER, "x", ())

@@ -11,7 +11,8 @@ import pytest
 
 import acausal as ac
 from acausal.program import columns
-from acausal.program.codec import Encoded, decode, encode
+from acausal.program.codec import Encoded, decode
+from acausal.program.encoder import encode
 
 
 class Decay(ac.Component):

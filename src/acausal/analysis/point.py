@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ModelError, UsageError
 from ..families.plant import TIME
 from ..families.system import System
-from ..program.codec import digest_of
+from ..program.encoder import digest_of
 from ..results.result import Result
 from ..results.store import LoadedResult
 from ..runtime.initialise.earlier import earlier_values, whole_names

@@ -14,11 +14,10 @@ import numpy as np
 from ..errors import Diagnostic, ModelError
 from ..language.expression import Expression, Literal, Reference, Time
 from ..records import dataclass
-from ..structure.unions import components, signed_components
-from .affine import Affine, affine
 from .plant import TIME, ZERO, Kind, Plant, Quantity
 
 if TYPE_CHECKING:
+    from .affine import Affine
     from .connections import Nodes
     from .traced import Traced, TracedEquation
 
@@ -67,6 +66,8 @@ class _Edges:
 
 def _handed_on(plant: Plant, nodes: Nodes) -> np.ndarray:
     """Inputs of composites that nothing drives and that are connected to inputs inside only: of each such set the outermost."""
+    from ..structure.unions import components
+
     depth = np.full(plant.variable_count, -1, dtype=np.int64)  # of inputs
     for kind in plant.kinds:
         for q in kind.quantities.values():
@@ -128,6 +129,8 @@ class AliasGraph:
     # --- equations ----------------------------------------------------------------------------------------------------
     def take_from(self, traced: Traced) -> None:
         """Move alias equations of a kind into the graph; rows that may shrink are noted."""
+        from .affine import affine
+
         remaining = []
         for equation in traced.equations:
             form = affine(equation.residual) if not equation.terms else None
@@ -208,6 +211,8 @@ class AliasGraph:
         return self._numbered(representative, sign, zero, eliminated)
 
     def _joined(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from ..structure.unions import signed_components
+
         total = self.plant.variable_count + self.plant.known_count + self.literal_count
         representative, sign, conflict = signed_components(total, *self.edges.arrays())
         zero_class = representative[self.plant.variable_count + ZERO]

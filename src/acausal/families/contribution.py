@@ -13,16 +13,16 @@ under the key of its equations. What cannot be described (functions, which bring
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__, language
+from ..economy import blake2b
 from ..language.expression import (
     Continuation,
     Expression,
@@ -34,7 +34,7 @@ from ..language.expression import (
     decoded,
     encoded,
 )
-from ..vault import Vault, open_vault
+from ..vault import Vault, content_of, kept_until_put_back, open_vault
 from .tree import Node
 
 MOST = 2000  # results in a file; the oldest are forgotten
@@ -77,7 +77,7 @@ class Contribution:
 
     def key(self, what: str, found: Described, *more: object) -> str:
         """The key of a result: what it is, the expressions, and everything else that it depends on."""
-        return hashlib.blake2b(repr((what, *more)).encode() + found.digest, digest_size=_DIGEST_SIZE).hexdigest()
+        return blake2b(repr((what, *more)).encode() + found.digest, digest_size=_DIGEST_SIZE).hexdigest()
 
     def find(self, key: str) -> Any:
         if not self._name:
@@ -128,7 +128,7 @@ def _described(roots: tuple[Expression, ...], own: Node) -> Described | None:
         if not text:
             return None
         texts.append(text)
-    digest = hashlib.blake2b(code, digest_size=_DIGEST_SIZE)
+    digest = blake2b(code, digest_size=_DIGEST_SIZE)
     digest.update("\n".join(texts).encode())
     return Described(digest.digest(), objects)
 
@@ -155,19 +155,19 @@ def _text_of(node: Expression, own: Node) -> str:
 
 
 def _name(digest: bytes) -> str:
-    return hashlib.blake2b(rules().encode() + digest, digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b(rules().encode() + digest, digest_size=_DIGEST_SIZE).hexdigest()
 
 
 @cache
 def rules() -> str:
     """A hash of everything that has a say in results: whoever changes a rule must not meet what was found by that of yesterday."""
-    digest = hashlib.blake2b(__version__.encode(), digest_size=_DIGEST_SIZE)
+    digest = blake2b(__version__.encode(), digest_size=_DIGEST_SIZE)
     try:
-        for folder in (Path(str(language.__file__)).parent, Path(__file__).parent):
-            for file in sorted(folder.glob("*.py")):
-                digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        for folder in (os.path.dirname(str(language.__file__)), os.path.dirname(__file__)):
+            for file in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
+                digest.update(file.encode() + b"\0" + content_of(os.path.join(folder, file)) + b"\0")
         if (core := sys.modules.get(f"{__package__.partition('.')[0]}._core")) is not None:
-            status = Path(str(core.__file__)).stat()
+            status = os.stat(str(core.__file__))
             digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
     except OSError:
         return ""
@@ -227,3 +227,4 @@ def of_template(name: str) -> Contribution | None:
 
 _shelf = _Shelf()
 put_back = _shelf.put_back
+kept_until_put_back.append(put_back)

@@ -10,17 +10,16 @@ one at the same time lose what one of them found, which is found again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..economy import blake2b
 from ..language import expression, operators, simplify
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
-from ..vault import Vault, open_vault
+from ..vault import Vault, content_of, kept_until_put_back, open_vault
 from . import differentiate
 
 MOST = 4000  # templates in a file; the oldest are forgotten
@@ -73,17 +72,17 @@ def name_of(outputs: Sequence[Expression]) -> str:
             assert isinstance(node, Call), f"{type(node).__name__} does not stand in templates"
             return ""
     lines.append("outputs " + " ".join(str(numbers[o]) for o in outputs))
-    return hashlib.blake2b("\n".join(lines).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b("\n".join(lines).encode(), digest_size=_DIGEST_SIZE).hexdigest()
 
 
 @cache
 def _rules() -> str:
     """A hash of everything that has a say in derivatives: whoever changes a rule must not meet the facts of yesterday."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+    digest = blake2b(digest_size=_DIGEST_SIZE)
     try:
         for module in (expression, operators, simplify, differentiate):
-            digest.update(Path(str(module.__file__)).read_bytes())
-        digest.update(Path(__file__).read_bytes())
+            digest.update(content_of(str(module.__file__)))
+        digest.update(content_of(__file__))
     except OSError:
         return ""
     return digest.hexdigest()
@@ -136,3 +135,4 @@ def _file(part: str) -> str:
 
 _shelf = _Shelf()
 find, keep, put_back = _shelf.find, _shelf.keep, _shelf.put_back
+kept_until_put_back.append(put_back)

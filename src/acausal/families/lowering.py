@@ -19,13 +19,10 @@ import numpy as np
 
 from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
-from .evaluate import evaluate_arrays
 from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded, unsigned
 from .forms import Form, Forms, Outputs, formed
 from .forms import compact as _compact
 from .forms import kept as _kept
-from .fuse import work_of
-from .needs import needs
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
 from .template import MINUS, MIXED, Family, merged_families
@@ -68,6 +65,8 @@ class Lowered:
 
     def usable(self, known: np.ndarray) -> bool:
         """Whether no coefficient that is divided by is zero with these parameters."""
+        from .evaluate import evaluate_arrays
+
         offset = 2 * self.system.size
         for partial, family, columns in self.coefficients:
             cells = {s.number: unfolded(family, s.number)[columns] - offset for s in walk(partial) if isinstance(s, Slot)}
@@ -319,6 +318,9 @@ def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[C
     """Calls that outputs of more than one level need, those within others first; results of one evaluation stand together.
 
     Those that matter under a condition only stay where they are: mostly nobody needs them at all."""
+    from .fuse import work_of
+    from .needs import needs
+
     if len(outputs) < 2:
         return []
     levels: dict[object, set[int]] = {}

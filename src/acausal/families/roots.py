@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import Location, ModelError
-from ..language.declarations import Declaration, Discrete, Parameter, Variable
-from ..language.delays import LONG_BEFORE, DelayFunction, is_delay
+from ..language.declarations import HISTORY, LONG_BEFORE, PASSED, Declaration, Discrete, Parameter, Variable
+from ..language.delays import DelayFunction, is_delay
 from ..language.derivative import der
 from ..language.events import AfterStep, Assertion, Assign, pre
 from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, leaves, rebuild, transform, walk
@@ -20,8 +20,6 @@ from .plant import Kind, Quantity
 if TYPE_CHECKING:
     from .census import Census
 
-HISTORY = "history"  # what the cells of histories are called; the run fills them in
-PASSED = "passed"  # and those of the marks: which break of its history each delay passed last
 _NOWHERE = Location("", 0)
 
 

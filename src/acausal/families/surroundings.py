@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..errors import ModelError, an
-from ..language.component import Component
-from ..language.outer import Outer
 from ..records import dataclass
 from .tree import Node
+
+if TYPE_CHECKING:
+    from ..language.component import Component
+    from ..language.outer import Outer
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +26,8 @@ class Seen:
 
 def seen_around(components: list[Component], nodes: dict[int, Node]) -> Seen:
     """For everything that a component sees of one around it, in all instances, what that is."""
+    from ..language.outer import Outer
+
     none = np.zeros((0, 2), dtype=np.int64)
     pairs: dict[bool, list[np.ndarray]] = {False: [none], True: [none]}
     looked_at = [np.zeros(0, dtype=np.int64)]

@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
-from ..language.several import Part, Several
 from ..records import dataclass
 from . import facts
 from .differentiate import gradient, partials
@@ -73,6 +72,8 @@ class Template:
         """Of each of these functions, its code and its data. The code need not find derivatives that nobody here reads."""
         if not self.functions:
             return []
+        from ..language.several import Part
+
         orders = dict.fromkeys((id(f) for f in self.functions), 1)  # a Jacobian's
         for node in walk(*self.outputs):
             if isinstance(node, Call) and isinstance(node.function, Part):
@@ -192,4 +193,6 @@ def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.n
 
 
 def _code(function: Any, order: int) -> int:
+    from ..language.several import Several
+
     return function.address_to(order) if isinstance(function, Several) else function.address

@@ -8,15 +8,16 @@ that nothing is differentiated either.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
+import os
 import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from ..economy import blake2b
 from ..families.template import Template
 from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+from ..vault import content_of
 
 ABI_VERSION = 2  # of the calling convention in emit.py; a change there needs another number here
 _DIGEST_SIZE = 20
@@ -24,7 +25,7 @@ _DIGEST_SIZE = 20
 
 def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
     """The name of a kernel: equal names, equal code. `compiler` says what compiles, and for which processor."""
-    digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+    digest = blake2b(digest_size=_DIGEST_SIZE)
     text = f"{template.name} {signs}" if template.name else canonical_text(template, signs)
     for part in (str(ABI_VERSION), _code_generator(), compiler, text, str(expected_entries(template))):
         digest.update(part.encode() + b"\0")
@@ -42,22 +43,23 @@ def host() -> str:
     """What compiles, and for which processor: known without starting the compiler, which takes longer than most models."""
     spec = importlib.util.find_spec("llvmlite")
     assert spec is not None and spec.origin is not None
-    libraries = sorted(Path(spec.origin).parent.glob("binding/*llvmlite.*"))
-    made = [f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}" for f in libraries]
+    folder = os.path.join(os.path.dirname(spec.origin), "binding")
+    libraries = sorted(name for name in os.listdir(folder) if "llvmlite." in name)
+    made = [f"{name} {s.st_size} {s.st_mtime_ns}" for name in libraries for s in [os.stat(os.path.join(folder, name))]]
     return " ".join([sys.platform, *made, _processor()])
 
 
 def _processor() -> str:
     """What distinguishes a processor: the first one of the machine, without what changes from moment to moment."""
     try:
-        lines = Path("/proc/cpuinfo").read_text(errors="replace").partition("\n\n")[0].splitlines()
+        lines = content_of("/proc/cpuinfo").decode(errors="replace").partition("\n\n")[0].splitlines()
         told = [
             line for line in lines if not line.startswith(("cpu MHz", "bogomips", "processor", "apicid", "initial apicid", "core"))
         ]
     except OSError:
         told = []
     if told:
-        return hashlib.blake2b("\n".join(told).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+        return blake2b("\n".join(told).encode(), digest_size=_DIGEST_SIZE).hexdigest()
     import llvmlite.binding as llvm
 
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
@@ -67,8 +69,8 @@ def _processor() -> str:
 def _code_generator() -> str:
     """A hash of what makes code: whoever changes the code generator must not meet the code of yesterday."""
     try:
-        parts = [Path(__file__).with_name(name).read_bytes() for name in ("emit.py", "compile.py", "image.py")]
-        return hashlib.blake2b(b"\0".join(parts)).hexdigest()
+        parts = [content_of(os.path.join(os.path.dirname(__file__), name)) for name in ("emit.py", "compile.py", "image.py")]
+        return blake2b(b"\0".join(parts)).hexdigest()
     except OSError:
         return ""
 

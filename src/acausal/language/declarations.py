@@ -5,14 +5,19 @@ from __future__ import annotations
 from operator import index
 from os.path import dirname, realpath
 from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Location, UsageError
-from .distributions import Distribution
 from .expression import Arithmetic, Expression, Shape, Unbound
+
+if TYPE_CHECKING:
+    from .distributions import Distribution
 
 ATTRIBUTES = ("value", "start", "fixed", "nominal", "min", "max", "unit", "doc", "state", "distribution")
 _OWN_FILES = dirname(realpath(__file__))
+HISTORY = "history"  # what the cells of the histories of delays are called; the run fills them in
+PASSED = "passed"  # and those of the marks: which break of its history each delay passed last
+LONG_BEFORE = -1e300  # the mark while the history before the start is read
 STATE_CHOICES = ("always", "prefer", "default", "avoid", "never")
 
 
@@ -195,6 +200,8 @@ class Boolean(Discrete):
 
 
 def _distribution(given: Any) -> Distribution:
+    from .distributions import Distribution
+
     if not isinstance(given, Distribution):
         raise UsageError(
             f"A distribution is made by `ac.uniform`, `ac.normal` and the like; got {given!r} of type {type(given).__name__}.",

@@ -19,7 +19,6 @@ from ..errors import UsageError
 from .expression import Call, Constant, Expression, Time, as_expression
 from .external import OVER, ExternalFunction
 
-LONG_BEFORE = -1e300  # the mark while the history before the start is read
 _ARITY = {"value": 5, "weight": 5, "next": 2, "ahead": 3, "go_past": 5, "record": 3, "record_within": 4, "record_while_set": 4}
 _MOST = 3  # derivatives that the native functions have
 

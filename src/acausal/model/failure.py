@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from ..errors import Diagnostic, Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
-from ..families.forgotten import useless_connectors
 from ..families.system import System
 from ..runtime.outcome import Outcome
 
@@ -17,7 +16,7 @@ OnFailure = Literal["warn", "raise", "keep"]
 R = TypeVar("R")
 
 _WAYS = get_args(OnFailure)
-_PACKAGE = str(Path(__file__).parent.parent)
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 def check_on_failure(given: Any) -> None:
@@ -57,6 +56,8 @@ _MOST_OPEN = 6  # connectors that are named
 
 def told_of_open(system: System, title: str) -> None:
     """A warning about connectors that were probably forgotten."""
+    from ..families.forgotten import useless_connectors
+
     names = useless_connectors(system, _MOST_OPEN + 1)
     if names:
         listed = ", ".join(f"`{name}`" for name in names[:_MOST_OPEN]) + (", …" if len(names) > _MOST_OPEN else "")

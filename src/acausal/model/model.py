@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import vault
+from ..economy import uncollected
 from ..errors import UsageError
-from ..families import contribution, facts
 from ..families.starts import StartReader
 from ..families.system import System
-from ..language.component import Component
 from ..program.file import load, save
-from ..program.program import Program, sliding_along, translate, uncollected
+from ..program.program import Program, sliding_along, translate
 from ..results.point import point, shown
 from ..results.result import Result
 from ..runtime.initialise.earlier import Earlier, earlier_values
@@ -23,14 +23,11 @@ from ..runtime.outcome import Outcome
 from ..runtime.parameters import Parameters, by_name
 from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Problem
-from ..runtime.progress import reported
-from ..runtime.recording import Recording
 from ..runtime.solver import Solver, find_solver
 from ..runtime.storage import seconds
 from .asked import check_arguments, run_asked
 from .failure import OnFailure, check_on_failure, heard, told_of_given, told_of_open
 from .session import Clock, OnSolution, Order, Session, simulated
-from .steady import SteadyStates, along
 
 if TYPE_CHECKING:
     from ..analysis.continuation import Branch
@@ -45,8 +42,11 @@ if TYPE_CHECKING:
     from ..diagnosis.explain import Explanation
     from ..diagnosis.model import ModelDiagnosis
     from ..families.statistics import Statistics as Counts
+    from ..language.component import Component
+    from ..runtime.recording import Recording
     from ..runtime.states import StateSelection
     from ..studies.table import Study
+    from .steady import SteadyStates
 
 
 def compile(component: Component, *, units: bool = True, failures: Iterable[str] = ()) -> Model:
@@ -102,8 +102,7 @@ class Model:
         self._parameters = Parameters(program.system, program.numbers)
         self._starts = StartReader(program.system, program.numbers)
         self._preparation = Preparation(program, self._parameters, self._starts)
-        facts.put_back()  # what was found about templates and kinds, for the next process
-        contribution.put_back()
+        vault.put_back()
         clock.lap("kernels")
         self.seconds = {**program.seconds, **clock.seconds}
 
@@ -463,6 +462,8 @@ class Model:
         order, switches = run_asked(self, locals())
         recording = order.recording
         if progress:
+            from ..runtime.progress import reported
+
             with reported(progress, order.beginning.t, order.end, self.title) as report:
                 result, interrupted = simulated(self._preparation, replace(order, progress=report), self.seconds, switches)
         else:
@@ -585,6 +586,8 @@ class Model:
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
         Where the branch that is followed ends (a fold) and a state is found on another one, `jumps` and a warning say so.
         """
+        from .steady import along
+
         moment, solve_for = seconds(at, "at", self.system.plant.independent[1]), list(solve_for)
         nominal = np.full(self.system.size, np.inf)  # what is computed from others jumps with them
 

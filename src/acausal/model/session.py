@@ -14,15 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UsageError
-from ..language.failures import STUCK
 from ..program.rows import Stored
 from ..records import dataclass
-from ..results.events import Events
 from ..results.point import shown
 from ..results.result import Result
 from ..runtime.bounds import violated
-from ..runtime.given import refuse_beyond
-from ..runtime.histories import Histories, State, refuse_delays
 from ..runtime.initialise.earlier import is_result
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
 from ..runtime.outcome import Outcome
@@ -30,14 +26,16 @@ from ..runtime.parameters import by_name
 from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Floats
 from ..runtime.problem import Stored as Storage
-from ..runtime.recording import Recording
 from ..runtime.run import Driver, driver
 from ..runtime.solver import Request, RunResult, Solver, Statistics
 from ..runtime.storage import Choice, needed_unknowns, seconds
 from .failure import OnFailure, heard
 
 if TYPE_CHECKING:
+    from ..results.events import Events
     from ..runtime.events.driver import Mark
+    from ..runtime.histories import State
+    from ..runtime.recording import Recording
     from .injection import Switch
 
 _NO_CELLS = np.zeros(0, dtype=np.int64)
@@ -105,6 +103,8 @@ class Session:
         interruptible: bool = True,
         on_failure: OnFailure = "warn",
     ) -> None:
+        from ..runtime.histories import Histories, refuse_delays
+
         self._preparation, self._order, self._costs, self._on_failure = preparation, order, costs, on_failure
         self._clock = Clock()
         self._changes: dict[str, Any] = preparation.parameters.split(by_name(order.beginning.set, "set"))[0]
@@ -197,6 +197,8 @@ class Session:
 
     def switched(self, switch: Switch, times: Floats) -> None:
         """Go on to a switch, and throw it."""
+        from ..language.failures import STUCK
+
         if switch.time > self.time:
             self.go(switch.time, times)
         if self.outcome is None:
@@ -222,6 +224,8 @@ class Session:
 
     def _check_data(self, to: float) -> None:
         """Data that end on the way to a time, and are told not to be left."""
+        from ..runtime.given import refuse_beyond
+
         plant = self._preparation.system.plant
         for cell, signal in self._signals.items():
             refuse_beyond(signal, to, plant.name_of(cell, "known"), plant.independent[1])

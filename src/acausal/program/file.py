@@ -13,20 +13,19 @@ Machine code is not in it: kernels are found in the cache of the machine that re
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..container import FileError, Reader, Writer, opened, refuse_newer, written
+from ..economy import blake2b
 from ..errors import UsageError
 from .belief import check_fields, check_numbers, check_program
-from .codec import Encoded, decode, encode, layout
+from .codec import Encoded, decode, layout
 from .program import Program
 
 FORMAT = "acausal model"
@@ -37,6 +36,8 @@ _TYPES = ("float64", "int64", "int32", "int8", "bool")
 
 def save(path: str | os.PathLike[str], program: Program, numbers: dict[str, Any]) -> None:
     """Write a program with the numbers that somebody set."""
+    from .encoder import encode  # whoever reads a model writes none
+
     encoded = encode({"program": program, **numbers})
     if encoded.outside:
         names = ", ".join(f"`{f.name}`" for f in encoded.outside)
@@ -76,7 +77,7 @@ def write_records(new: Writer, encoded: Encoded, about: dict[str, Any]) -> None:
 
 def _digest(records: bytes, arrays: list[np.ndarray]) -> str:
     """A hash over all that a file holds. Its members each have a checksum; this one says that they belong together."""
-    found = hashlib.blake2b(records, digest_size=20)
+    found = blake2b(records, digest_size=20)
     for array in arrays:
         found.update(np.ascontiguousarray(array).data)
     return found.hexdigest()
@@ -84,7 +85,7 @@ def _digest(records: bytes, arrays: list[np.ndarray]) -> str:
 
 def load(path: str | os.PathLike[str], make: Callable[[dict[str, Any]], Made]) -> Made:
     """What `make` makes of the program and the numbers in a file; a sentence for everything that can be wrong with it."""
-    with opened(Path(path), FORMAT) as reader:
+    with opened(path, FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
         return make(read_records(reader, path, _check_model))
 
@@ -109,9 +110,16 @@ def _refuse_other_layout(reader: Reader, path: str | os.PathLike[str], records: 
 def _laid_out(records: list[Any], expected: str) -> bool:
     """Whether the classes in a file are those of this version, field by field."""
     try:
-        return layout(records) == expected
+        return layout(records) == expected or layout(records, _digest_of_old()) == expected
     except (KeyError, ImportError, AttributeError):  # a class that this version has not
         return False
+
+
+def _digest_of_old() -> Any:
+    """Which the first files of this format have for their layout."""
+    from hashlib import sha256
+
+    return sha256
 
 
 def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[Any], None]) -> Any:

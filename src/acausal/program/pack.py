@@ -21,7 +21,8 @@ from ..families.assemble import Source, read
 from ..language.component import Component, ComponentType
 from ..language.connector import Connector
 from ..records import dataclass
-from .codec import encode, register
+from .codec import register
+from .encoder import encode
 from .file import read_records, version, write_records
 from .replay import Packed, Recordings, connector_class, without_source
 
@@ -173,7 +174,7 @@ def _check_components(found: Any) -> None:
 
 def load(path: str | os.PathLike[str]) -> Pack:
     """The classes in a file. Nothing in it is executed; a file that is damaged, foreign or newer is refused in a sentence."""
-    with opened(Path(path), FORMAT) as reader:
+    with opened(path, FORMAT) as reader:
         refuse_newer(reader, FORMAT_NUMBER)
         title = Path(path).name
         try:

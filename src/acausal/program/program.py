@@ -8,26 +8,25 @@ pickled, copied, written to a file and read without the source. `model/model.py`
 from __future__ import annotations
 
 import copyreg
-import gc
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..economy import uncollected
 from ..errors import ModelError, UsageError
 from ..families.numbers import Attributes, Numbers
 from ..families.pattern import Pattern, jacobian_pattern
 from ..families.plant import CONTINUATION, DERIVATIVES, FIRST_PARAMETER, LIVE, ONE, Plant
 from ..families.system import System
-from ..language.component import Component
 from ..records import dataclass
-from .codec import Encoded, decode, encode, register
+from .codec import Encoded, decode, register
 
 if TYPE_CHECKING:
     from ..families.assemble import Source
+    from ..language.component import Component
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +57,8 @@ register(Program)
 
 def _reduced(data: Program | System | Plant) -> Any:
     """For pickle: records and arrays; functions of the user's by reference, as pickle does it."""
+    from .encoder import encode
+
     encoded = encode(data)
     return _restored, (encoded.records, encoded.arrays, encoded.root, encoded.outside)
 
@@ -72,6 +73,8 @@ copyreg.pickle(Plant, _reduced)
 
 def translate(component: Component, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> Program:
     """The program of a component with everything in it; the component is read, not changed."""
+    from ..language.component import Component
+
     if isinstance(component, type) and issubclass(component, Component):
         raise UsageError(
             f"`ac.compile` takes a component, not a class such as {component.__name__}.",
@@ -84,21 +87,10 @@ def translate(component: Component, *, units: bool = True, sliding: Collection[t
         return _assembled(read(component), begin, units, sliding)
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """A translation makes objects by the ten thousand, and hardly any garbage: nobody looks for it meanwhile."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def sliding_along(program: Program, surfaces: Collection[tuple[int, str]]) -> Program:
     """The program translated once more, such that its solution can slide along some surfaces."""
+    from .encoder import encode
+
     begin = perf_counter()
     encoded = encode(program.source)
     source: Source = decode(encoded)

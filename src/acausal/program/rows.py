@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from pathlib import PurePath
+from os.path import basename
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ class Cause:
     @property
     def place(self) -> str:
         """`cabinet.py:31`, without the folders before it; empty when it has no place."""
-        return f"{PurePath(self.location.file).name}:{self.location.line}" if self.location else ""
+        return f"{basename(self.location.file)}:{self.location.line}" if self.location else ""
 
     def __str__(self) -> str:
         what = f"{self.component}: {self.text}" if self.component else self.text

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
-from ..families.path import Located
 from ..families.system import System
 from ..program.cells import PlantCells
-from ..program.evaluator import Evaluator
 from ..program.program import Program
 from ..program.rows import Meaning, Place, Stored
 from ..records import dataclass
-from .events import History
-from .series import last_time, pattern_of
 from .viewable import Viewable
 
 if TYPE_CHECKING:
@@ -27,7 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..diagnosis.run import RunDiagnosis
+    from ..families.path import Located
+    from ..program.evaluator import Evaluator
     from ..runtime.journal import Journal
+    from .events import History
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +99,8 @@ class Result(Viewable):
     @property
     def time_reached(self) -> float:
         """How far the run came: its end, or where it stopped."""
+        from .series import last_time
+
         return last_time(self) if self._stored.reached is None else self._stored.reached
 
     @property
@@ -141,11 +142,15 @@ class Result(Viewable):
     # --- values -----------------------------------------------------------------------------------------------------------
     @cached_property
     def _evaluator(self) -> Evaluator:
+        from ..program.evaluator import Evaluator
+
         return Evaluator(self._system, self._stored, self.history)
 
     @cached_property
     def history(self) -> History | None:
         """The discrete values over time and what changed them; None for a run that looked for no events."""
+        from .events import History
+
         log = self._stored.log
         return None if log is None else History(log, self._stored.known, PlantCells(self._system.plant))
 
@@ -185,6 +190,8 @@ class Result(Viewable):
     # --- names ------------------------------------------------------------------------------------------------------------
     def names(self, pattern: str = "*") -> list[str]:
         """All scalar names that match a pattern (`"room*.T"`); of a large plant this is a long list."""
+        from .series import pattern_of
+
         wanted = pattern_of(pattern)
         return [name for name in self._evaluator.names() if wanted.fullmatch(name)]
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..errors import NameNotFound, UsageError
-from .events import Events, History, Meaning, Place
 from .late import Late
-from .series import Array, Names, Trajectories
-from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     import os
 
     from . import plot as pictures
     from . import tabular
+    from .events import Events, History, Meaning, Place
+    from .series import Array, Names, Trajectories
     from .states import Interval
+    from .trajectory import Trajectory
     from .views import How, Moment, Resampled, Selection
 
 
@@ -47,6 +47,8 @@ class Viewable(ABC):
 
     def __getitem__(self: Any, name: Any) -> Any:
         """`result["room.T"]`: an array over `result.time` that knows its unit; `result[["a", "b"]]`: these two of the result."""
+        from .trajectory import Trajectory
+
         if isinstance(name, str):
             return Trajectory.of(self.values_of(name), name, self.unit(name))
         if not isinstance(name, Iterable):
@@ -126,6 +128,8 @@ class Viewable(ABC):
 
     def meaning(self, name: str) -> Meaning:
         """What the numbers of a variable stand for: real numbers, unless somebody knows better."""
+        from .events import Meaning
+
         return Meaning()
 
     def place(self, name: str) -> Place | None:
@@ -135,6 +139,8 @@ class Viewable(ABC):
     @property
     def events(self) -> Events:
         """What happened at events, in order of time: `print(result.events)`, `result.events[0].causes`."""
+        from .events import Events
+
         return Events(self.history, unit=self.unit("time") or "s")
 
     @property

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..families.bends import bends
-from ..families.hybrid import ROLES, Hybrid, Part
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
 from ..families.plant import CONTINUATION
@@ -17,7 +16,6 @@ from ..families.starts import Starts
 from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
-from .faults import explain_row
 from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules
 
 
@@ -49,7 +47,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         start_level=starts.level[kept],
         name_of_unknown=lambda i: system.name_of_unknown(int(kept[i])),
         describe_equation=lambda r: system.describe_equation(int(lowered.kept_rows[r])),
-        explain_row=lambda row, w: explain_row(system, lowered.original_row(row, w), lowered.expand(w)),
+        explain_row=lambda row, w: _explained(lowered, row, w),
         continuation_index=CONTINUATION,
         pattern_parts=(pattern.by_value, pattern.by_slope),
         initial_pattern_parts=(initial.by_value, initial.by_slope),
@@ -65,6 +63,12 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
     problem.lowered = lowered
     problem.code = [*code, *first_code, *rule_code, *bend_code]  # keeps the machine code in memory
     return problem
+
+
+def _explained(lowered: Lowered, row: int, w: np.ndarray) -> Any:
+    from .faults import explain_row  # most runs have none
+
+    return explain_row(lowered.system, lowered.original_row(row, w), lowered.expand(w))
 
 
 def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:
@@ -139,6 +143,8 @@ def addresses(family: Family) -> list[int]:
 
 def without_rules(problem: Problem) -> Problem:
     """The problem of a model that says nothing about events, in the form of one that does."""
+    from ..families.hybrid import ROLES, Hybrid, Part
+
     none, mask = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     parts = {role: Part([], [], none, none, none) for role in ROLES}
     bare = copy.copy(problem)

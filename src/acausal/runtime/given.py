@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
-from ..language import columns
 from ..language.columns import SECONDS, Over
 from ..language.expression import Shape
 from ..language.units import convert, dimension, quantity
 from ..records import dataclass
 from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
 from .storage import seconds
+
+if TYPE_CHECKING:
+    from ..language import columns
 
 MOST_POINTS = 20_000_000  # of data that repeat over a run
 _OPEN_POINTS = 200_000  # of data that repeat in a session whose end nobody knows
@@ -197,6 +199,8 @@ def _is_sequence(part: Any) -> bool:
 
 def _of_columns(given: Any, which: str | int | None, name: str, unit: str, clock: tuple[Over, str]) -> tuple[Floats, Floats]:
     """The times and one column of a file or of a pandas DataFrame."""
+    from ..language import columns
+
     try:
         found = columns.read(given) if isinstance(given, str | PathLike) else columns.of_frame(given)
         if not isinstance(given, str | PathLike) and not found.has_time(clock[0]):
@@ -225,6 +229,8 @@ def _only_column(found: columns.Columns, over: Over) -> str:
 
 def _of_series(series: Any, unit: str, own: str, input_name: str, clock: tuple[Over, str]) -> tuple[Any, Any]:
     """A pandas Series: its index is the time (of dates, since the first); names may say units: `T [degC]`."""
+    from ..language import columns
+
     index, over = series.index, clock[0]
     name, header = columns.titled(str(series.name), "a Series") if series.name is not None else ("", "")
     values = _in_unit(series.to_numpy(), own or header, unit, name or "series")

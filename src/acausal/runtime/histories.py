@@ -8,9 +8,8 @@ from typing import Any, cast
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
-from ..families.roots import HISTORY, PASSED
 from ..families.system import System
-from ..language.delays import LONG_BEFORE
+from ..language.declarations import HISTORY, LONG_BEFORE, PASSED
 from ..records import dataclass
 
 State = list[list[float]]

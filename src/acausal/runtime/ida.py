@@ -109,9 +109,7 @@ class NativeSolver:
         return self._journal(known)
 
     def _journal(self, known: Floats) -> Callable[[], Journal]:
-        from .journal import journal_of
-
-        return partial(journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
+        return partial(_journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
         """Why it stopped, where the solver, not an event, stopped it."""
@@ -134,3 +132,10 @@ def native_outputs(problem: Problem, stored: Stored) -> Any:
     for kernel in stored.kernels:
         outputs.add(*kernel)
     return outputs
+
+
+def _journal_of(*kept: Any) -> Journal:
+    """The journal, when somebody looks at it."""
+    from .journal import journal_of
+
+    return journal_of(*kept)

@@ -7,15 +7,22 @@ only. `given.py` turns what a user gives into signals.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UsageError
 from ..records import dataclass
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+else:  # importing `numpy.typing` takes longer than many a model
+    Floats = np.ndarray
 Interpolation = Literal["linear", "monotone", "smooth", "hold"]
 Ends = Literal["hold", "repeat", "stop"]
 

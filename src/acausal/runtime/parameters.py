@@ -16,11 +16,7 @@ from ..families.plant import DERIVATIVES, Plant, element_name, joined
 from ..families.system import System
 from ..language.declarations import Constant, Declaration
 from ..language.expression import Call, walk
-from ..language.misuse import typed
 from ..language.states import StateDeclaration
-from .faults import refuse_outside
-from .given import ends_told, over_run, within_bounds
-from .given import signals as given_signals
 from .initialise.earlier import values_from
 from .inputs import Constant as Held
 from .inputs import Signal, derivative
@@ -125,6 +121,8 @@ class Parameters:
         for derived in self.system.derived:
             derived.evaluate(self.system.plant, known)
             if for_a_run:
+                from .faults import refuse_outside
+
                 refuse_outside(self.system.plant, derived, known)
         if self.system.hybrid is not None:
             known[self.system.hybrid.partners] = known[self.system.hybrid.cells]
@@ -149,6 +147,9 @@ class Parameters:
         stay what they are at the beginning, and their derivatives are zero."""
         if type(inputs) is dict and not inputs:
             return {}, []
+        from .given import ends_told, over_run, within_bounds
+        from .given import signals as given_signals
+
         if inputs and (self.low.bindings or self.high.bindings):
             self.known(changes)  # bounds may depend on parameters
         found: dict[int, Signal] = {}
@@ -217,6 +218,8 @@ class Parameters:
         return found
 
     def _checked(self, path: str, value: Any) -> tuple[np.ndarray, np.ndarray | float]:
+        from ..language.misuse import typed
+
         cells, declaration, states, plain = self._setting(path)
         if plain and type(value) is float and isfinite(value):
             return cells, value

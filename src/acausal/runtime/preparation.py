@@ -22,7 +22,6 @@ from ..families.lowering import lower
 from ..families.starts import StartReader, Starts
 from ..program.program import Program
 from ..records import dataclass
-from ..structure.unions import components
 from .build import build
 from .histories import Histories, fresh_past, history_cells, remembered
 from .initialise import InitialisationError, Initialised, Initialiser, Report
@@ -246,6 +245,8 @@ class Preparation:
 
     def _fixed_beside(self, unknown: int, fixed: np.ndarray) -> np.ndarray:
         """Fixed unknowns that take part in determining another: equations lead there without passing what is integrated."""
+        from ..structure.unions import components
+
         pattern, size = self._pattern, self.system.size
         ends = fixed | self.system.differential
         ends[unknown] = False

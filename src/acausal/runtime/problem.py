@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Diagnostic, UsageError
 from ..records import dataclass
@@ -32,9 +31,14 @@ def _load_core() -> Any:
 
 core = _load_core()
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int32]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int32]
+    Mask = NDArray[np.bool_]
+else:  # importing `numpy.typing` takes longer than many a model
+    Floats = Integers = Mask = np.ndarray
 
 _pointer = ctypes.c_void_p
 _RESIDUAL = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer)

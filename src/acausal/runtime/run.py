@@ -19,7 +19,6 @@ from .inputs import Constant, Function, Signal, Steps, Table, has_corners, value
 from .outcome import STUCK, Outcome, explain_not_finite, explain_place
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
-from .status import Status
 
 if TYPE_CHECKING:
     from .events.driver import Hybrid
@@ -155,6 +154,8 @@ class Smooth:
 
     def advance(self, to: float, times: Floats) -> Outcome | None:
         """To a time, with rows at the times given; an outcome if the run ended on the way."""
+        from .status import Status
+
         r, done = self.request, 0
         rows = np.empty((len(times), r.stored.width))
         while True:

@@ -9,7 +9,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Diagnostic, NameNotFound, UsageError, near_matches
 from ..records import dataclass
@@ -19,6 +18,8 @@ from .problem import Equations, Floats, Problem, Stored, core
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from numpy.typing import NDArray
 
     from ..program.rows import EventLog
     from .journal import Journal

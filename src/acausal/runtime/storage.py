@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError
-from ..families.path import Located
 from ..families.plant import Kind
 from ..families.system import System
 from ..language.derivative import der
 from ..language.expression import Expression, Reference, walk
 from ..records import dataclass
+
+if TYPE_CHECKING:
+    from ..families.path import Located
 
 DEFAULT_POINTS = 501
 MOST_POINTS = 50_000_000

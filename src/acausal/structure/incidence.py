@@ -7,15 +7,21 @@ ascending and distinct. What an equation says, and what an unknown is called, is
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ..records import dataclass
 from . import native
 
-Numbers = NDArray[np.int32]  # of equations, of unknowns, of nodes; -1: none
-Pointers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.int32]  # of equations, of unknowns, of nodes; -1: none
+    Pointers = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+else:  # importing `numpy.typing` takes longer than many a model
+    Numbers = Pointers = Mask = np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,13 +14,15 @@ Natively O(√n · size), and linear on what models look like: see `Matcher` in 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import native
 from .incidence import Incidence, Mask, Numbers, numbers_below
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Matching(NamedTuple):

@@ -9,13 +9,15 @@ Aliases and two-pin connections become edges (WinDali 6.1); the representatives 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from . import native
 from .incidence import Mask, Numbers, numbers_below
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 class SignedUnions(NamedTuple):

@@ -19,7 +19,6 @@ from ...families.starts import Starts
 from ...families.system import System
 from ...families.tree import Node
 from ...language.units import quantity as quantity_of
-from ...program.evaluator import Evaluator
 from ...records import dataclass
 from .types import Floats, Integers, Mask
 
@@ -207,6 +206,8 @@ def whole_names(system: System, roles: tuple[str, ...]) -> Iterator[str]:
 
 def discrete_values(system: System, old: Any) -> dict[str, Any]:
     """Values of discrete variables that both have, to be set; states by their names. What follows other states is left alone."""
+    from ...program.evaluator import Evaluator
+
     found: dict[str, Any] = {}
     after = Evaluator.of_names(system)
     for name in whole_names(system, ("discrete",)):

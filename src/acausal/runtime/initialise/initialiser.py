@@ -19,13 +19,12 @@ import numpy as np
 from ...records import dataclass
 from .conditions import Conditions, Mode, by_structure, ordinary
 from .equations import Counts, PatternGrew, Stack, Subsystem
-from .homotopy import follow_model, uses_model_continuation
-from .newton import Groups, NewtonResult, Verdict, newton
 from .options import Options
 from .report import Attempt, InitialisationError, Outcome, Report
 from .types import Floats, InitialProblem, Integers
 
 if TYPE_CHECKING:
+    from .newton import NewtonResult
     from .ordering import BlockOrder
 
 _SINGULAR = "The Jacobian is singular at the solution, which may not be unique: "
@@ -319,6 +318,8 @@ class _Run:
 
     def _at_rest(self, whole: Subsystem) -> bool:
         """A steady state that is hard to find, or not the only one: the one that the start leads to, if it leads to one."""
+        from .newton import newton
+
         n, first = self.stack.size, self.report.start
         if not self.owner.problem.differential.any() or self.stack.equations != n:
             return False
@@ -344,6 +345,9 @@ class _Run:
 
     def _follow_model(self, whole: Subsystem) -> bool:
         """Where the model states a simplified form, that says which of several solutions is meant (IDA Solver 2.4)."""
+        from .homotopy import follow_model, uses_model_continuation
+        from .newton import Groups
+
         whole.x[:] = self.x
         first = self.x[whole.columns]
         if not self.options.homotopy or not uses_model_continuation(whole, first):
@@ -355,6 +359,8 @@ class _Run:
         return bool(arrived.all())
 
     def _newton(self, whole: Subsystem) -> NewtonResult:
+        from .newton import newton
+
         whole.x[:] = self.x
         result = newton(whole, self.x[whole.columns], self.options)
         self.report.non_finite = whole.rows[result.undefined]
@@ -368,6 +374,7 @@ class _Run:
 
     def _by_blocks(self, order: BlockOrder) -> Outcome:
         from .blocks import BlockSolver
+        from .newton import Verdict
 
         solver = BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report)
         if solver.solve() and self._conditions_hold(order):

@@ -18,16 +18,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...records import dataclass
 from .equations import Subsystem
 from .linear import damped_least_squares
 from .options import Options
 from .types import Floats, Integers, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 DAMPINGS = (1e-8, 1e-4, 1e-2)
 _ROUNDING = 1e3 * np.finfo(float).eps

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[Any]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[Any]
+    Mask = NDArray[np.bool_]
+else:  # importing `numpy.typing` takes longer than many a model
+    Floats = Integers = Mask = np.ndarray
 
 
 class InitialProblem(Protocol):
