@@ -65,6 +65,10 @@ DRAWN = """() => { const at = (n) => performance.getEntriesByName('acausal:' + n
   return at('drawn').some((d) => d > at('changed')[0]) && !s.runs.some((r) => r.state === 'running' || r.state === 'queued') }"""
 BESIDE = """() => { const at = (n) => performance.getEntriesByName('acausal:' + n).map((e) => e.startTime), s = acausal.getState()
   return at('drawn').at(-1) - at('changed')[0] - 1000 * s.runs.find((r) => r.id === s.current).seconds }"""
+EMPTY = """() => { const b = document.querySelector('.react-flow__pane').getBoundingClientRect()
+  for (let y = b.top + 50; y < b.bottom; y += 7) for (let x = b.left + 200; x < b.right - 300; x += 7)
+    if (document.elementFromPoint(x, y).classList.contains('react-flow__pane')) return [x, y] }"""
+VIEW = "document.querySelector('.react-flow__viewport').style.transform"
 COUNTED = """() => { __f.on = false; const d = __f.slice(1).map((x, i) => x - __f[i]).sort((a, b) => a - b)
   return [1000 * d.length / (__f[__f.length - 1] - __f[0]), d[Math.floor(0.95 * d.length)]] }"""
 
@@ -214,15 +218,18 @@ def _diagram(browser: Any, folder: Path) -> Iterator[Record]:
             for k in range(1, 20)
         ]
         yield record("values on the diagram", count, sorted(paints)[len(paints) // 2], 10.0, "ms")
-        box, rates = page.locator(".react-flow__pane").bounding_box(), []
+        rates = []
         for _ in range(ROUNDS):
-            page.mouse.move(box["x"] + 300, box["y"] + 60)
+            x, y = page.evaluate(EMPTY)
+            before = page.evaluate(VIEW)
+            page.mouse.move(x, y)
             page.mouse.down()
             page.evaluate(COUNT)
             for k in range(60):
-                page.mouse.move(box["x"] + 300 + 4 * (k if k < 30 else 60 - k), box["y"] + 60 + k % 7)
+                page.mouse.move(x + 4 * (k if k < 30 else 60 - k), y + k % 7)
             rates.append(page.evaluate(COUNTED))
             page.mouse.up()
+            assert page.evaluate(VIEW) != before, "nothing was panned"
         yield record("pan of the diagram", count, max(r[0] for r in rates), 40.0, "frames/s", more=True)
 
 

@@ -1,7 +1,8 @@
 // Pressure over enthalpy, temperature over entropy: the medium's isolines, and the plant on them at the time of the slider.
-import { SegmentedControl, Select, useComputedColorScheme } from '@mantine/core'
+import { Select, useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { type Drawn, drawLines, drawStates } from './chart'
+import { Segments } from './Light'
 import { indexAt } from './pyramid'
 import { link, refuse, useStudio } from './store'
 
@@ -34,7 +35,7 @@ export function Charts() {
   return (
     <div className="charts">
       <div className="charts-head">
-        <SegmentedControl size="xs" value={kind} onChange={setKind} data={KINDS.filter((k) => kinds.includes(k.value))} aria-label="Kind of chart" />
+        <Segments value={kind} onChange={setKind} data={KINDS.filter((k) => kinds.includes(k.value))} label="Kind of chart" />
         {circuits.length > 1 && <Select size="xs" w={130} aria-label="Medium" value={chosen} allowDeselect={false} onChange={(v) => setMedium(v!)} data={circuits.map((c) => c.medium)} comboboxProps={{ withinPortal: true }} />}
         <span className="dim">{chosen}</span>
       </div>

@@ -97,7 +97,10 @@ function rounded(points: Point[], radius = 6): string {
   return `${path}L${end.x},${end.y}`
 }
 
-const nodeTypes = { part: PartNode }
+// A part that was just put there.
+const GhostNode = ({ data }: NodeProps<Node<{ kind: string }>>) => <div className="part ghost" role="status"><div className="part-head"><span className="part-title"><span className="part-name">{data.kind}</span><span className="part-kind">being added …</span></span></div></div>
+
+const nodeTypes = { part: PartNode, ghost: GhostNode }
 const edgeTypes = { wire: WireEdge }
 
 export function DiagramView() {
@@ -115,7 +118,9 @@ export function DiagramView() {
     whole.then(async (whole) => {
       const found = withPorts(whole, editing && model.written.includes(whole.title))
       const placed = await layout(found, room())
-      if (wanted) setPlan({ plan: found, placed })
+      if (!wanted) return
+      setPlan({ plan: found, placed })
+      requestIdleCallback(() => void link.ask('shown', {}).catch(() => undefined), { timeout: 1000 })
     }).catch(refuse)
     return () => { wanted = false }
   }, [model, level, editing, view])
@@ -147,6 +152,9 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   const [chosenWire, chooseWire] = useState('')
   const drawing = useRef(false) // whether this plan is one that is being edited
   const box = useRef<HTMLDivElement>(null)
+  // what was drawn and is not in a model yet: shown at once, until the model is loaded again or the studio refuses
+  const [fresh, setFresh] = useState<{ wires: Connection[]; parts: { kind: string; at: Point }[] }>({ wires: [], parts: [] })
+  useEffect(() => setFresh((f) => (f.wires.length + f.parts.length ? { wires: [], parts: [] } : f)), [plan])
   const nodes = useMemo<Node<PartData>[]>(() => plan.parts.map((part) => ({
     id: part.id, type: 'part', position: placed.at[part.id], width: widthOf(part), height: heightOf(part), selected: (part.path === selected && !part.border) || several.includes(part.id),
     ariaLabel: `${part.name}, ${part.kind}`, data: { part, ports: placed.ports, dark, editing, wrong: wrong.some((w) => w === part.path || w.startsWith(`${part.path}.`) || w.startsWith(`${part.path}[`)) },
@@ -155,6 +163,15 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
     id: w.id, type: 'wire', source: w.source, sourceHandle: w.source_port, target: w.target, targetHandle: w.target_port, focusable: false, selected: w.id === chosenWire, ariaLabel: `${w.source}.${w.source_port} to ${w.target}.${w.target_port}`,
     data: { bends: placed.bends[w.id], moved: w.source in moved || w.target in moved, colour: w.id === chosenWire ? '#f08c00' : wire(w.kind, dark), thin: w.kind === 'signals' || w.kind === 'states' },
   })), [plan, placed, dark, moved, chosenWire])
+  const sketched = useMemo<Edge<WireData>[]>(() => fresh.wires.map((c, k) => ({
+    id: `fresh ${k}`, type: 'wire', ...c, focusable: false, className: 'fresh', ariaLabel: `${c.source}.${c.sourceHandle} to ${c.target}.${c.targetHandle}, being connected`,
+    data: { bends: undefined, moved: true, colour: '#f08c00', thin: false },
+  })), [fresh])
+  const ghosts = useMemo<Node[]>(() => fresh.parts.map(({ kind, at }, k) => ({ id: `fresh part ${k}`, type: 'ghost', position: at, data: { kind }, selectable: false, draggable: false })), [fresh])
+  const connect = async (c: Connection) => {
+    setFresh((f) => ({ ...f, wires: [...f.wires, c] }))
+    if ((await edit(plan.title, [{ do: 'connect', a: endOf(c.source, c.sourceHandle!), b: endOf(c.target, c.targetHandle!) }])) === null) setFresh((f) => ({ ...f, wires: f.wires.filter((w) => w !== c) }))
+  }
   const remove = () => {
     const names = chosenParts().map((p) => p.name)
     const w = plan.wires.find((x) => x.id === chosenWire)
@@ -168,7 +185,7 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
   const copy = async () => {
     const parts = chosenParts()
     if (!parts.length) return
-    const names = (await edit(plan.title, [{ do: 'copy', parts: parts.map((p) => p.name) }])).split(' ').filter(Boolean)
+    const names = ((await edit(plan.title, [{ do: 'copy', parts: parts.map((p) => p.name) }])) ?? '').split(' ').filter(Boolean)
     if (!names.length) return
     const below = Math.max(...parts.map((p) => placed.at[p.id].y + heightOf(p))) - Math.min(...parts.map((p) => placed.at[p.id].y)) + 30
     put(Object.fromEntries(names.map((n, k) => [n, [Math.round(placed.at[parts[k].id].x), Math.round(placed.at[parts[k].id].y + below)]])))
@@ -191,7 +208,10 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
     e.preventDefault()
     const piece = JSON.parse(text) as Piece
     const at = flow.current.screenToFlowPosition({ x: e.clientX - 60, y: e.clientY - 20 })
+    const ghost = { kind: piece.name, at }
+    setFresh((f) => ({ ...f, parts: [...f.parts, ghost] }))
     const name = await edit(plan.title, [{ do: 'add', kind: piece.name, module: piece.module }])
+    if (name === null) setFresh((f) => ({ ...f, parts: f.parts.filter((g) => g !== ghost) }))
     if (name) link.ask('place', { level: plan.path, at: { [name]: [Math.round(at.x), Math.round(at.y)] } }).catch(refuse)
   }
   const fits = (c: Connection | Edge<WireData>): boolean => {
@@ -213,12 +233,14 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
       onKeyDown={keys}>
       {editing && <Palette kind={plan.title} />}
       <ReactFlow
-        nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.04} maxZoom={2.5}
+        nodes={ghosts.length ? [...nodes, ...(ghosts as Node<PartData>[])] : nodes} edges={sketched.length ? [...edges, ...sketched] : edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.04} maxZoom={2.5}
         colorMode={dark ? 'dark' : 'light'} connectionMode={ConnectionMode.Loose} nodesConnectable={editing} edgesFocusable={false} elementsSelectable deleteKeyCode={null} onlyRenderVisibleElements={plan.parts.length > 300} proOptions={{ hideAttribution: true }}
         onInit={(f) => { flow.current = f; fit(f, plan, placed, box.current) }}
+        onMoveStart={(e) => moving(box.current, e instanceof MouseEvent && e.type !== 'wheel')}
+        onMoveEnd={() => moving(box.current, false)}
         onMove={(_, v) => seenFrom(box.current, v.zoom < 0.4) && paint(useStudio.getState().time, dark)}
         isValidConnection={fits}
-        onConnect={(c) => void edit(plan.title, [{ do: 'connect', a: endOf(c.source, c.sourceHandle!), b: endOf(c.target, c.targetHandle!) }])}
+        onConnect={(c) => void connect(c)}
         onEdgeClick={(_, w) => { chooseWire(w.id); useStudio.setState({ selected: '' }) }}
         onNodeDragStop={(_, _n, some) => put(Object.fromEntries(some.map((n) => [n.id, [Math.round(n.position.x), Math.round(n.position.y), ...(moved[n.id]?.turns === undefined ? [] : [moved[n.id].turns!])]])))}
         onNodesChange={(changes) => {
@@ -350,6 +372,8 @@ function largestOf(data: Frames): Float64Array {
     return found
   })
 }
+
+const moving = (box: HTMLElement | null, now: boolean): void => void box?.classList.toggle('moving', now)
 
 // From far away nobody can read numbers: they are not shown, and not written. True when they can be read again.
 let far = false

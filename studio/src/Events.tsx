@@ -1,7 +1,8 @@
 // States of the plant over time, and what happened when.
-import { ScrollArea, SegmentedControl } from '@mantine/core'
+import { ScrollArea } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { count, number, shownIn, symbol, time } from './format'
+import { Segments } from './Light'
 import type { EventList, InitialRow } from './protocol'
 import { link, refuse, shownUnit, useStudio } from './store'
 
@@ -12,7 +13,7 @@ export function Events() {
   const [kind, setKind] = useState('events')
   return (
     <div className="events-view">
-      <SegmentedControl size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="What is listed of the run" />
+      <Segments value={kind} onChange={setKind} data={KINDS} label="What is listed of the run" />
       {kind === 'events' ? <Happened /> : <Starts />}
     </div>
   )

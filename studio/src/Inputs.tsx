@@ -1,7 +1,8 @@
 // What drives an input: a constant, a table, a file, or a curve drawn by hand.
-import { Button, Group, Modal, SegmentedControl, Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { declaredFrom, number, shownIn, symbol } from './format'
+import { Segments } from './Light'
 import type { DataFile, Quantity, Unit } from './protocol'
 import { change, link, quantity, refuse, shownUnit, useStudio } from './store'
 
@@ -27,7 +28,7 @@ export function InputEditor({ path, close }: { path: string; close: () => void }
   const apply = (next: unknown) => { change('inputs', path, next as never); close() }
   return (
     <Modal opened onClose={close} title={`Input ${path}`} size="lg" centered>
-      <SegmentedControl size="xs" fullWidth value={way} onChange={(v) => setWay(v as Way)} data={WAYS} aria-label="Kind of input" />
+      <Segments fullWidth value={way} onChange={setWay} data={WAYS} label="Kind of input" />
       <div className="input-editor">
         {way === 'constant' && <Constant unit={unit} value={start} set={setValue} apply={apply} />}
         {way === 'drawn' && <Drawn q={q} unit={unit} end={end} table={table} set={setValue} />}

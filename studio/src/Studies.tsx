@@ -1,11 +1,12 @@
 // Many runs from a form: what varies, what is asked of each run; a table that grows, and a picture of it.
-import { ActionIcon, Button, NumberInput, ScrollArea, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { ActionIcon, Button, NumberInput, ScrollArea, Select, TextInput } from '@mantine/core'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { elements, number, plain, shownIn, symbol } from './format'
 import { Cases } from './Cases'
 import { Fits } from './Fits'
 import { Icon } from './icons'
+import { Segments } from './Light'
 import { padded } from './Plot'
 import type { Study } from './protocol'
 import { link, quantity, refuse, unitFor, useStudio } from './store'
@@ -22,7 +23,7 @@ export function Studies() {
   const [kind, setKind] = useState('study')
   return (
     <div className="studies">
-      <SegmentedControl className="studies-kind" size="xs" value={kind} onChange={setKind} data={KINDS} aria-label="Study or fit" />
+      <div className="studies-kind"><Segments value={kind} onChange={setKind} data={KINDS} label="Study or fit" /></div>
       {kind === 'study' ? <Sweep /> : kind === 'fit' ? <Fits /> : <Cases />}
     </div>
   )

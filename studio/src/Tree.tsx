@@ -1,9 +1,10 @@
 // The left side: parameters, start values, inputs and signals as a tree of components, with search.
-import { ActionIcon, Menu, ScrollArea, SegmentedControl, Slider, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Slider, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { declaredFrom, elements, number, plain, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { InputEditor } from './Inputs'
+import { Choose, Hint, Segments } from './Light'
 import { indexAt } from './pyramid'
 import type { Part, Quantity } from './protocol'
 import { change, link, need, plot, refuse, seriesOf, setUnit, shownUnit, unitFor, useStudio } from './store'
@@ -40,10 +41,10 @@ export function Tree() {
   return (
     <nav className="side" aria-label="Quantities">
       <div className="side-head">
-        <SegmentedControl fullWidth size="xs" value={tab} onChange={(v) => setTab(v as Tab)} data={TABS} aria-label="What is listed" />
+        <Segments fullWidth value={tab} onChange={setTab} data={TABS} label="What is listed" />
         <TextInput size="xs" placeholder={`Search ${tab === 'start' ? 'start values' : tab}`} aria-label="Search quantities" value={text} onChange={(e) => setText(e.currentTarget.value)} leftSection={<Icon name="search" size={14} />} />
       </div>
-      <ScrollArea className="side-list" type="auto" scrollbarSize={8}>
+      <div className="side-list">
         {tab === 'parameters' && !words && model && model.choices.length > 0 && <Choices />}
         {groups.map((g) => {
           const isOpen = words !== '' || (open[g.part.path] ?? (total < 60 || g.part.path === '' || groups.length === 1))
@@ -63,7 +64,7 @@ export function Tree() {
         })}
         {model && !groups.length && <Text size="sm" c="dimmed" p="md">{words ? `Nothing matches “${text}”.` : NOTHING[tab]}</Text>}
         {left <= 0 && <Text size="xs" c="dimmed" p="sm">More than {MOST} lines: search, or close some components.</Text>}
-      </ScrollArea>
+      </div>
     </nav>
   )
 }
@@ -121,9 +122,9 @@ function Field({ q, tab }: { q: Quantity; tab: Tab }) {
   }
   return (
     <div className={changed ? 'field changed' : 'field'} onFocus={() => setActive(true)} onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && setActive(false)}>
-      <Tooltip label={<About q={q} />} position="right" openDelay={350} multiline w={280} withArrow>
+      <Hint label={<About q={q} />}>
         <span className="field-name">{q.name}</span>
-      </Tooltip>
+      </Hint>
       <Value label={`${path} value`} text={written(value, unit)} wrong={wrong} commit={commit} locked={locked} />
       <UnitMenu unit={q.unit} difference={q.difference} />
       {tab === 'inputs' && !q.shape.length && !locked && <ActionIcon className="field-way" size="xs" variant="subtle" color="gray" aria-label={`Draw or choose ${path}`} title="A curve, a table or a file" onClick={() => setAsking(true)}><Icon name="curve" size={13} /></ActionIcon>}
@@ -182,12 +183,7 @@ function UnitMenu({ unit, difference }: { unit: string; difference: boolean }) {
   const all = (useStudio((s) => s.model?.units[unit]) ?? []).filter((u) => !difference || u.offset === 0)
   const shown = shownUnit(unit, difference)
   if (all.length < 2) return <span className="unit">{symbol(unit)}</span>
-  return (
-    <Menu position="bottom-end" withinPortal shadow="md">
-      <Menu.Target><UnstyledButton className="unit choice" aria-label={`Unit ${shown.symbol}`}>{symbol(shown.symbol)}</UnstyledButton></Menu.Target>
-      <Menu.Dropdown>{all.map((u) => <Menu.Item key={u.symbol} onClick={() => setUnit(unit, u.symbol)}>{symbol(u.symbol)}</Menu.Item>)}</Menu.Dropdown>
-    </Menu>
-  )
+  return <Choose label={`Unit ${shown.symbol}`} shown={symbol(shown.symbol)} data={all.map((u) => ({ value: u.symbol, label: symbol(u.symbol) }))} choose={(s) => setUnit(unit, s)} />
 }
 
 export function About({ q }: { q: Quantity }) {
@@ -250,9 +246,9 @@ function Line({ name, q, label, inner = false }: { name: string; q: Quantity; la
   return (
     <div className={inner ? 'signal inner' : 'signal'} draggable onDragStart={(e) => { e.dataTransfer.setData('text/acausal', name); e.dataTransfer.setData('text/plain', name) }}>
       <input type="checkbox" aria-label={`Plot ${name}`} checked={drawn} onChange={() => plot(name)} />
-      <Tooltip label={<About q={q} />} position="right" openDelay={350} multiline w={280} withArrow>
+      <Hint label={<About q={q} />}>
         <UnstyledButton className="signal-name" onClick={() => useStudio.setState({ variable: name })} aria-label={`Explain ${name}`}>{q.state ? <b>{label}</b> : label}</UnstyledButton>
-      </Tooltip>
+      </Hint>
       {drawn && <Now name={name} />}
       <span className="unit">{symbol(shownUnit(q.unit, q.difference).symbol)}</span>
     </div>

@@ -1,4 +1,4 @@
-import { Button, MantineProvider, SegmentedControl } from '@mantine/core'
+import { Button, MantineProvider } from '@mantine/core'
 import '@mantine/core/styles.css'
 import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -9,6 +9,7 @@ import { Events } from './Events'
 import { Header } from './Header'
 import { Inspector } from './Inspector'
 import { layoutIn } from './layout'
+import { Segments } from './Light'
 import { Plots } from './Plot'
 import { Alerts, Messages, ProblemCard } from './Problems'
 import { cancel, link, redo, refuse, show, start, undo, useStudio, type View } from './store'
@@ -35,7 +36,7 @@ function Work() {
   const view = views.some((v) => v.value === asked) ? asked : 'both'
   return (
     <main className="work">
-      <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => show(v as View)} data={views} aria-label="View" /></div>
+      <div className="work-head"><Segments value={view} onChange={show} data={views} label="View" /></div>
       <Alerts />
       <div className="work-body" data-view={view}>
         {(view === 'both' || view === 'diagram') && <div className="work-diagram"><DiagramView /></div>}
@@ -72,7 +73,7 @@ function Waiting() {
 function useKeys(views: typeof VIEWS): void {
   useEffect(() => {
     const hear = (e: KeyboardEvent) => {
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && (e.target as HTMLInputElement).type !== 'checkbox'
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && !/^(checkbox|radio|range)$/.test((e.target as HTMLInputElement).type)
       if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void start()
       else if (typing) return
       else if (e.key.toLowerCase() === 'z' && (e.ctrlKey || e.metaKey) && useStudio.getState().editing) (e.shiftKey ? redo : undo)()

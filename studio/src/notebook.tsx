@@ -1,10 +1,11 @@
 // The studio's diagram and plots in a cell of a notebook: everything they show came with the cell, and there is no server to ask.
-import { MantineProvider, SegmentedControl } from '@mantine/core'
+import { MantineProvider } from '@mantine/core'
 import '@mantine/core/styles.css'
 import elkText from 'elkjs/lib/elk-worker.min.js?raw'
 import { createRoot } from 'react-dom/client'
 import { DiagramView } from './Diagram'
 import { integratedOver } from './format'
+import { Segments } from './Light'
 import { layoutIn } from './layout'
 import { NOTHING, Refused } from './link'
 import { Plots } from './Plot'
@@ -44,6 +45,7 @@ function answersOf({ columns, frames, diagrams, blocks }: Still, numbers: ArrayB
     recall: () => '',
     remember: () => null,
     place: () => null,
+    shown: () => null,
   }
   return async (ask, given) => {
     const found = asks[ask]?.(given)
@@ -56,7 +58,7 @@ function Cell({ views }: { views: View[] }) {
   const view = useStudio((s) => s.view)
   return (
     <div className="studio cell"><main className="work">
-      {views.length > 1 && <div className="work-head"><SegmentedControl size="xs" value={view} onChange={(v) => useStudio.setState({ view: v as View })} data={views.map((v) => ({ value: v, label: v === 'both' ? 'Diagram + plots' : v === 'plots' ? 'Plots' : 'Diagram' }))} aria-label="View" /></div>}
+      {views.length > 1 && <div className="work-head"><Segments value={view} onChange={(v) => useStudio.setState({ view: v })} data={views.map((v) => ({ value: v, label: v === 'both' ? 'Diagram + plots' : v === 'plots' ? 'Plots' : 'Diagram' }))} label="View" /></div>}
       <div className="work-body" data-view={view}>
         {view !== 'plots' && <div className="work-diagram"><DiagramView /></div>}
         {view !== 'diagram' && <Plots />}

@@ -361,6 +361,7 @@ export interface Asks {
   edit: { given: { kind: string; edits: unknown[] }; answer: string }
   undo: { given: Record<string, never>; answer: null }
   redo: { given: Record<string, never>; answer: null }
+  shown: { given: Record<string, never>; answer: null }
   recall: { given: { key: string }; answer: string }
   remember: { given: { key: string; text: string }; answer: null }
   place: { given: { level: string; at: Record<string, number[]> }; answer: null }

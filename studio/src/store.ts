@@ -338,13 +338,14 @@ export const removePanel = (id: number): void => set((s) => ({ panels: s.panels.
 const nextPanel = (panels: Panel[]): number => Math.max(0, ...panels.map((p) => p.id)) + 1
 
 // --- building -----------------------------------------------------------------------------------------------------------------
-export async function edit(kind: string, edits: Record<string, unknown>[]): Promise<string> {
+// The name of what was added; null if the studio refused.
+export async function edit(kind: string, edits: Record<string, unknown>[]): Promise<string | null> {
   try {
     set({ problems: [] })
     return await link.ask('edit', { kind, edits })
   } catch (error) {
     refuse(error)
-    return ''
+    return null
   }
 }
 export const undo = (): void => void link.ask('undo', {}).catch(refuse)

@@ -97,14 +97,8 @@ class Page:
                 return head
 
     def run(self, **case: Any) -> dict[str, Any]:
-        """Run a case to its end; a model that is still being loaded is waited for."""
-        head: dict[str, Any] = {}
-        deadline = time.monotonic() + PATIENCE
-        while "answer" not in head and time.monotonic() < deadline:
-            head = self.ask("run", case={"name": "", **case}, names=["room.T"], instead="")
-            if not any("still being loaded" in said["what"] for said in head.get("refused", ())):
-                break
-            time.sleep(0.2)
+        """Run a case to its end; the studio itself waits for a model that is still being loaded."""
+        head = self.ask("run", case={"name": "", **case}, names=["room.T"], instead="")
         assert "answer" in head, head
         number = head["answer"]["id"]
         return self.wait("run", lambda r: r["id"] == number and r["state"] not in ("queued", "running"))

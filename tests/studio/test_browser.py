@@ -390,3 +390,43 @@ def test_two_tabs_on_one_model_see_each_other_s_runs_and_cases(browser: Any, new
             while one.evaluate(runs) != other.evaluate(runs) and time.monotonic() < deadline:
                 time.sleep(0.1)
             assert one.evaluate(runs) == other.evaluate(runs)
+
+
+ROW = """
+import acausal as ac
+from acausal.library.thermal import HeatCapacitor, ThermalConductor
+
+class Row(ac.Component):
+    def __init__(self, n: int = 110):
+        self.masses = [HeatCapacitor(C=1000.0) for k in range(n)]
+        self.links = [ThermalConductor(G=1.0) for k in range(n - 1)]
+    def connections(self):
+        for k, link in enumerate(self.links):
+            yield self.masses[k].port, link.a
+            yield link.b, self.masses[k + 1].port
+
+__model__ = "Row"
+"""
+ENDS = """() => { const paths = [...document.querySelectorAll('.react-flow__edge-path')]
+  const boxes = [...document.querySelectorAll('.react-flow__node')].map((n) => n.getBoundingClientRect())
+  const isAt = (p) => boxes.some((b) => p.x > b.left - 3 && p.x < b.right + 3 && p.y > b.top - 3 && p.y < b.bottom + 3)
+  const on = (path, at) => { const p = path.getPointAtLength(at), m = path.getScreenCTM()
+    return { x: m.a * p.x + m.e, y: m.d * p.y + m.f } }
+  return [paths.length, paths.filter((p) => isAt(on(p, 0)) && isAt(on(p, p.getTotalLength()))).length] }"""
+
+
+def test_wires_end_at_their_parts_also_where_all_of_a_large_plant_is_in_sight(browser: Any, new_studio: Any) -> None:
+    """From far away ports are not shown; they have their places all the same. Panning moves the picture."""
+    server = new_studio(ROW, name="row.py")
+    for tab in tabs(browser, server):
+        tab.get_by_text("Diagram", exact=True).click()
+        tab.wait_for_function("() => document.querySelector('.diagram.far')")
+        tab.wait_for_function(f"() => {{ const [all, fine] = ({ENDS})(); return all === 218 && fine === 218 }}")
+        view = tab.locator(".react-flow__viewport")
+        before, pane = view.get_attribute("style"), tab.locator(".react-flow__pane").bounding_box()
+        tab.mouse.move(pane["x"] + 5, pane["y"] + pane["height"] / 2)
+        tab.mouse.down()
+        tab.mouse.move(pane["x"] + 60, pane["y"] + pane["height"] / 2, steps=4)
+        tab.mouse.up()
+        playwright.expect(view).not_to_have_attribute("style", before)
+        assert tab.evaluate(ENDS) == [218, 218]

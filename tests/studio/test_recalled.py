@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from acausal.studio import recalled
+from acausal.studio.machine import stamp
 from acausal.studio.opening import opened
 from acausal.studio.protocol import unpacked
-from acausal.studio.studio import Studio, _stamp
+from acausal.studio.studio import Studio
 
 PATIENCE = 60.0
 DECAY = '''
@@ -41,7 +42,7 @@ def file(tmp_path: Path) -> Path:
 def kept(file: Path, tmp_path: Path) -> Path:
     """The folder of a studio that had this file open."""
     page = asdict(opened(str(file), {}, 1).page)
-    recalled.write(tmp_path / "kept", str(file), page, {str(file): _stamp(str(file))})
+    recalled.write(tmp_path / "kept", str(file), page, {str(file): stamp(str(file))})
     return tmp_path / "kept"
 
 
@@ -93,14 +94,14 @@ def test_a_file_that_changed_is_not_shown_as_it_was(file: Path, kept: Path):
 
     assert opened_in(kept, file, story) == "Growth"
     found = recalled.read(kept, str(file))
-    assert found is not None and found[0]["title"] == "Growth" and found[1] == {str(file): _stamp(str(file))}
+    assert found is not None and found[0]["title"] == "Growth" and found[1] == {str(file): stamp(str(file))}
 
 
 def test_what_cannot_be_loaded_any_more_is_not_shown_any_longer(file: Path, kept: Path):
     """Nothing in the file changed, but a package that it needs is gone."""
     page, _ = recalled.read(kept, str(file)) or ({}, {})
     file.write_text("import no_such_package\n" + DECAY)
-    recalled.write(kept, str(file), page, {str(file): _stamp(str(file))})
+    recalled.write(kept, str(file), page, {str(file): stamp(str(file))})
 
     async def story(studio: Studio, client: Any) -> tuple[Any, str]:
         assert studio.model is not None
@@ -131,7 +132,7 @@ def test_another_version_of_any_package_begins_anew(kept: Path, file: Path, tmp_
     assert recalled.read(kept, str(file)) is not None
     monkeypatch.syspath_prepend(str(site))
     assert recalled.read(kept, str(file)) is None
-    recalled.write(kept, str(file), asdict(opened(str(file), {}, 1).page), {str(file): _stamp(str(file))})
+    recalled.write(kept, str(file), asdict(opened(str(file), {}, 1).page), {str(file): stamp(str(file))})
     assert recalled.read(kept, str(file)) is not None
     (site / "gears-1.0.dist-info").rename(site / "gears-1.1.dist-info")
     assert recalled.read(kept, str(file)) is None

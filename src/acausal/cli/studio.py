@@ -89,7 +89,7 @@ def _packed(model: str, free: list[str] | None) -> Exit:
 
     from ..studio import application, cases
     from ..studio.drawing import Drawing
-    from ..studio.studio import model_file
+    from ..studio.machine import model_file
     from . import arguments, load
     from .common import translated
     from .guard import blamed

@@ -460,6 +460,7 @@ ASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "edit": ({"kind": str, "edits": list[Any]}, str),
     "undo": ({}, None),
     "redo": ({}, None),
+    "shown": ({}, None),
     "recall": ({"key": str}, str),
     "remember": ({"key": str, "text": str}, None),
     "place": ({"level": str, "at": dict[str, list[float]]}, None),

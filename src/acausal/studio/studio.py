@@ -18,6 +18,7 @@ from . import cases as case_files
 from .client import Client
 from .data import Data
 from .drawing import Drawing, Drawings
+from .machine import cores, model_file, stamp
 from .process import Gone, Process
 from .protocol import Case, Fit, Hello, Problem, Run, Status, Study, packed, problem
 from .recalled import read as recall
@@ -30,6 +31,9 @@ _WORK = (*LOOKS, "run", "continue", "study", "fit")
 _GRACE = 2.0  # seconds a cancelled run has to stop by itself
 _LONG = 3.0  # seconds after which a run is one that others do not wait for
 _WATCH = 0.4  # seconds between two looks at the files
+_SOON = 0.02  # seconds between two looks whether a worker has come
+_ENOUGH = 4  # cores from which on a page and a worker may start together
+_SHOWN = 1.5  # seconds that a worker waits for the page otherwise
 
 
 class Tell(Protocol):
@@ -65,7 +69,7 @@ class Studio:
         self._clients = 0
         self._failed, self._started = False, False
         self._recalled = False  # the model is what was told of it last time: nobody has loaded it yet
-        self._loaded_once = asyncio.Event()  # what was being loaded is there, or cannot be
+        self._shown = asyncio.Event()  # a page has drawn the model, or somebody wants more than to look at it
         self._stopping = False
         self._spare: Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -105,7 +109,8 @@ class Studio:
             if not isinstance(number, str) or not number.startswith(f"{client.number}-"):
                 raise ModelError("A question must bear the number of its page.")
             what = head.get("ask")
-            if what in _WORK and self._is_first_loading():
+            if what in _WORK and self._is_nobody_there_yet():
+                self._shown.set()
                 self._keep(asyncio.create_task(self._asked_later(client, head)))
                 return
             if what in LOOKS:
@@ -126,12 +131,13 @@ class Studio:
             said = Problem(f"The studio cannot make sense of this question: {type(error).__name__} {error}.")
             client.hear(packed({"id": number, "refused": [asdict(said)]}))
 
-    def _is_first_loading(self) -> bool:
-        """There is a model to look at, and soon somebody who knows it."""
-        return self._recalled and not self.workers and not self._loaded_once.is_set()
+    def _is_nobody_there_yet(self) -> bool:
+        """Soon there is a worker: the first one, or one in the place of one that died, perhaps without our knowing it yet."""
+        return not any(w.alive for w in self.workers) and (bool(self.workers) or self.status.phase == "loading")
 
     async def _asked_later(self, client: Client, head: dict[str, Any]) -> None:
-        await self._loaded_once.wait()
+        while self._is_nobody_there_yet():
+            await asyncio.sleep(_SOON)
         await self.asked(client, head)
 
     # --- workers --------------------------------------------------------------------------------------------------------------
@@ -143,12 +149,21 @@ class Studio:
         self._read_cases()
         self._recall()
         self._keep(asyncio.create_task(self._watch()))
+        if self._recalled and cores() < _ENOUGH:
+            self._keep(asyncio.create_task(self._load_when_shown()))
+        else:
+            await self.load()
+
+    async def _load_when_shown(self) -> None:
+        """What is known of the model is on its way to the page; where there are few cores, loading would only hold that up."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._shown.wait(), _SHOWN)
         await self.load()
 
     def _recall(self) -> None:
         """What was told of this model last time, if nothing has changed since."""
         found = recall(self.folder, self.target)
-        if found is not None and all(_stamp(file) == stamp for file, stamp in found[1].items()):
+        if found is not None and all(stamp(file) == then for file, then in found[1].items()):
             self.model, self.files, self._recalled = found[0], list(found[1]), True
 
     async def stop(self) -> None:
@@ -209,7 +224,6 @@ class Studio:
             problems = [Problem(**p) for p in answer["refused"]]
             text = f"{name} cannot be loaded" + ("; the last good version stays." if self.model else ".")
             self._say("failed", text, problems, worker.printed)
-        self._loaded_once.set()
 
     async def _replace(self, worker: Process, answer: dict[str, Any]) -> None:
         old, self.workers = self.workers, [worker]
@@ -233,7 +247,7 @@ class Studio:
 
     def _keep_told(self) -> None:
         if self.model is not None and self.model["runs"] and not self.choices and not self.is_application:
-            keep_told(self.folder, self.target, self.model, {file: _stamp(file) for file in self.files})
+            keep_told(self.folder, self.target, self.model, {file: stamp(file) for file in self.files})
 
     async def _retire(self, process: Process) -> None:
         """An old worker writes what it has, finishes what it runs, and goes."""
@@ -320,11 +334,8 @@ class Studio:
             if run and run in worker.runs:
                 return worker
         if not self.workers:
-            loading = self.status.phase == "loading"
-            what = "The model is still being loaded." if loading else "There is no model: it could not be loaded."
-            raise Gone(
-                [asdict(Problem(what, remedy="Wait a moment." if loading else "Mend the file; it is loaded when it is saved."))]
-            )
+            what = "There is no model: it could not be loaded."
+            raise Gone([asdict(Problem(what, remedy="Mend the file; it is loaded when it is saved."))])
         return self.workers[0]
 
     async def _worker_for_run(self) -> Process:
@@ -385,8 +396,8 @@ class Studio:
 
     async def ask_cancel(self, head: dict[str, Any]) -> None:
         run = self._run(head)
-        worker = self._worker(run.id)
-        if run.id in worker.runs and self._is_going_on(run.id):
+        worker = next((w for w in self.workers if run.id in w.runs), None)
+        if worker is not None and self._is_going_on(run.id):
             worker.send({"ask": "cancel", "run": run.id})
             self._keep(asyncio.create_task(self._insist(worker, run.id)))
 
@@ -523,6 +534,9 @@ class Studio:
         self.drawing.place(str(head["level"]), dict(head["at"]))
         self.announce("layout", self.drawing.layout)
 
+    async def ask_shown(self, head: dict[str, Any]) -> None:
+        self._shown.set()
+
     async def ask_recall(self, head: dict[str, Any]) -> str:
         return self.drawings.read(str(head["key"]))
 
@@ -551,7 +565,7 @@ class Studio:
     def _looked_at(self) -> dict[str, tuple[int, int]]:
         own = model_file(self.target)
         files = {*self.files, *([str(own.resolve())] if own else []), *([str(self.case_file)] if self.case_file else [])}
-        return {file: _stamp(file) for file in files}
+        return {file: stamp(file) for file in files}
 
     async def _watch(self) -> None:
         while True:
@@ -576,20 +590,6 @@ class Studio:
                 self.drawing.layout = application.about(Path(self.target))["layout"]
         except ModelError as error:
             self._say(self.status.phase, self.status.text, [problem(d) for d in error.diagnostics])
-
-
-def model_file(target: str) -> Path | None:
-    """The file that a target names, if it is one: `plant.py:House(n=3)` is in `plant.py`."""
-    path = Path(target.partition(".py:")[0] + (".py" if ".py:" in target else ""))
-    return path if path.suffix == ".py" else None
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    try:
-        found = Path(file).stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
 
 
 def _in_unit(text: str, unit: str) -> float:

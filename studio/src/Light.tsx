@@ -1,0 +1,34 @@
+// What stands on the page many times, or first of all: made of plain elements, so that the page is there at once.
+import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
+import { type HTMLAttributes, type ReactElement, type ReactNode, cloneElement, useId, useState } from 'react'
+
+// One of several, side by side.
+export function Segments<T extends string>({ value, onChange, data, label, fullWidth = false }: { value: T; onChange: (value: T) => void; data: { value: T; label: string }[]; label: string; fullWidth?: boolean }) {
+  const name = useId()
+  return (
+    <div className={fullWidth ? 'segments full' : 'segments'} role="radiogroup" aria-label={label}>
+      {data.map((d) => (
+        <label key={d.value}><input type="radio" name={name} checked={d.value === value} onChange={() => onChange(d.value)} /><span>{d.label}</span></label>
+      ))}
+    </div>
+  )
+}
+
+// What is said about something when the mouse rests on it; nothing is made before the mouse comes.
+export function Hint({ label, children }: { label: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {
+  const [near, setNear] = useState(false)
+  if (!near) return cloneElement(children, { onPointerEnter: () => setNear(true) })
+  return <Tooltip label={label} position="right" openDelay={350} multiline w={280} withArrow>{children}</Tooltip>
+}
+
+// A button with a menu that is made when it is pressed.
+export function Choose({ label, shown, data, choose }: { label: string; shown: string; data: { value: string; label: string }[]; choose: (value: string) => void }) {
+  const [open, setOpen] = useState(false)
+  if (!open) return <UnstyledButton className="unit choice" aria-label={label} aria-haspopup="menu" onClick={() => setOpen(true)}>{shown}</UnstyledButton>
+  return (
+    <Menu opened position="bottom-end" withinPortal shadow="md" onClose={() => setOpen(false)}>
+      <Menu.Target><UnstyledButton className="unit choice" aria-label={label}>{shown}</UnstyledButton></Menu.Target>
+      <Menu.Dropdown>{data.map((d) => <Menu.Item key={d.value} onClick={() => choose(d.value)}>{d.label}</Menu.Item>)}</Menu.Dropdown>
+    </Menu>
+  )
+}
