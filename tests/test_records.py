@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 import threading
 from typing import Any, ClassVar
@@ -100,6 +101,38 @@ def test_keyword_only_fields_are_left_to_the_standard_decorator():
     assert repr(Said(1, b=3)).endswith("Said(a=1, b=3)")
     with pytest.raises(TypeError, match="positional"):
         Said(1, 3)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("slots", [False, True])
+def test_fields_that_no_argument_gives(slots: bool):
+    def made(decorator: Any) -> Any:
+        class Kept:
+            a: int
+            b: int = dataclasses.field(init=False, default=2)
+            c: list[int] = dataclasses.field(init=False, default_factory=list)
+            d: int = dataclasses.field(init=False)
+            e: int = 5
+
+        return decorator(slots=slots)(Kept)
+
+    for cls in (made(dataclass), made(dataclasses.dataclass)):
+        one = cls(1, 4)
+        assert (one.a, one.b, one.c, one.e, hasattr(one, "d")) == (1, 2, [], 4, False)
+        assert cls(1).c is not cls(1).c
+
+
+def test_the_first_and_the_many_are_alike():
+    """The first objects are filled without an `__init__` of their own: with the same arguments, and the same errors."""
+    for k in range(20):
+        _, derived = _made(dataclass, {"frozen": True, "slots": True})
+        for _ in range(k):
+            derived(1)
+        assert repr(derived(y=[2], x=1)).endswith("Derived(x=1, y=[2], z=2.5)")
+        with pytest.raises(TypeError, match="got multiple values for argument 'x'"):
+            derived(1, x=2)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
+            derived(w=2)
+        assert list(inspect.signature(derived).parameters) == ["x", "y", "z"]
 
 
 def test_threads_may_use_a_class_first_together():

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ else:
 
 
 _INSPECTED = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+_FEW = 8  # objects that are filled before `__init__` is written
 _LOCK = threading.RLock()  # threads may be the first to use a class together
 
 
@@ -42,6 +45,7 @@ class _Plan:
         self.name, self.bases, self.meta, self.decorate = cls.__name__, cls.__bases__, type(cls), decorate
         self.body = {key: held for key, held in cls.__dict__.items() if key not in ("__dict__", "__weakref__")}
         self.done = False
+        self.filled = 0
 
     def put(self, made: Any, frozen: bool, eq: bool) -> None:
         """Stand-ins for what the decorator will write, where the class says nothing itself."""
@@ -85,12 +89,36 @@ class _Plan:
         return found
 
     def write_init(self) -> None:
-        """`__init__` alone, which is most of what is used: as the standard decorator writes it where all fields are plain ones."""
+        """`__init__` alone, which is most of what is used; the standard decorator does it where fields are for keywords only."""
         fields = self.fields()
         if any(isinstance(held, dataclasses.Field) and not _is_plain(held) for held in fields.values()):
             return self.carry_out()
         with _LOCK:
             self.made.__init__ = _init(self.made, fields, self.frozen)
+
+    def fill(self, instance: Any, *args: Any, **named: Any) -> None:
+        """What `__init__` does, for the first few: to write and compile it takes as long as to fill a hundred."""
+        self.filled += 1
+        known = self.known if self.filled <= _FEW else None
+        values = None if known is None else _values(known, args, named)
+        if values is None:  # many, or something is wrong with the arguments
+            self.write_init()
+            return self.made.__init__(instance, *args, **named)
+        for name, value in values.items():
+            object.__setattr__(instance, name, value)
+        if hasattr(self.made, "__post_init__"):
+            instance.__post_init__()
+
+    @cached_property
+    def known(self) -> dict[str, Callable[[], Any] | None] | None:
+        """The fields, each with what makes its default, if it has one; None where some are more than that."""
+        found: dict[str, Callable[[], Any] | None] = {}
+        for name, held in self.fields().items():
+            factory, default = _default(held)
+            if isinstance(held, dataclasses.Field) and not (held.init and _is_plain(held)):
+                return None
+            found[name] = factory or (None if default is dataclasses.MISSING else partial(_itself, default))
+        return found
 
 
 class _Later:
@@ -102,6 +130,8 @@ class _Later:
         self.plan, self.name = plan, name
 
     def __get__(self, instance: Any, owner: type) -> Any:
+        if self.name == "__init__" and instance is not None:
+            return partial(self.plan.fill, instance)
         self.plan.write_init() if self.name == "__init__" else self.plan.carry_out()
         return getattr(owner if instance is None else instance, self.name)
 
@@ -126,24 +156,47 @@ def is_dataclass(cls: type) -> bool:
 
 
 def _is_plain(held: dataclasses.Field[Any]) -> bool:
-    return held.init and held.kw_only in (False, dataclasses.MISSING)
+    return held.kw_only in (False, dataclasses.MISSING)
+
+
+def _default(held: Any) -> tuple[Any, Any]:
+    """What makes the default of a field (None: nothing does), and the default itself."""
+    if not isinstance(held, dataclasses.Field):
+        return None, held
+    return None if held.default_factory is dataclasses.MISSING else held.default_factory, held.default
+
+
+def _values(known: dict[str, Callable[[], Any] | None], args: Any, named: dict[str, Any]) -> dict[str, Any] | None:
+    """The values of all fields; None where arguments are missing, too many, or given twice."""
+    given = dict(zip(known, args, strict=False))
+    if len(args) > len(known) or given.keys() & named.keys() or not named.keys() <= known.keys():
+        return None
+    given |= named
+    if any(make is None and name not in given for name, make in known.items()):
+        return None
+    return {name: given[name] if make is None or name in given else make() for name, make in known.items()}
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _init(made: Any, fields: dict[str, Any], frozen: bool) -> Any:
     known: dict[str, Any] = {"_put": object.__setattr__, "_missing": dataclasses.MISSING}
     heads, lines = ["self"], []
     for name, held in fields.items():
-        is_field = isinstance(held, dataclasses.Field)
-        factory, default = (held.default_factory, held.default) if is_field else (dataclasses.MISSING, held)
-        value = name
-        if factory is not dataclasses.MISSING:
-            known[f"_new_{name}"] = factory
+        factory, default = _default(held)
+        known[f"_new_{name}"], known[f"_default_{name}"] = factory, default
+        value, head = name, name
+        if isinstance(held, dataclasses.Field) and not held.init:
+            if factory is None and (default is dataclasses.MISSING or "__slots__" not in made.__dict__):
+                continue  # nothing, or what the class has
+            value, head = f"_new_{name}()" if factory is not None else f"_default_{name}", ""
+        elif factory is not None:
             value, head = f"_new_{name}() if {name} is _missing else {name}", f"{name}=_missing"
         elif default is not dataclasses.MISSING:
-            known[f"_default_{name}"], head = default, f"{name}=_default_{name}"
-        else:
-            head = name
-        heads.append(head)
+            head = f"{name}=_default_{name}"
+        heads += [head] if head else []
         lines.append(f"_put(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")

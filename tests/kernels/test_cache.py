@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 import acausal
 from acausal import vault
 from acausal.families.template import MINUS, PLUS, Template
-from acausal.kernels import cache, compile_kernels
+from acausal.kernels import cache, compile, compile_kernels
 from acausal.language.expression import Call, Constant, Slot, apply
 
 SOURCE = Path(acausal.__path__[0]).parent
@@ -55,6 +56,51 @@ def test_second_process_compiles_nothing(tmp_path: Path) -> None:
 
 def entries(folder: Path) -> list[Path]:
     return sorted(folder.rglob(f"*{vault.SUFFIX}"))
+
+
+def many(coefficients: list[float], rows: int = 100) -> list[float]:
+    """What kernels of `c * x` compute for x = 2, loaded or compiled anew: nothing of this process is known to them."""
+    compile._store.cache_clear()
+    templates = [Template((Constant(c) * Slot(0, "variable") + apply("sin", Slot(0, "variable")),)) for c in coefficients]
+    found = []
+    for kernel in compile_kernels([(t, (PLUS,)) for t in templates], [rows] * len(templates)):
+        form = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64, ctypes.c_void_p)
+        w, out, place = np.array([2.0]), np.zeros(1), np.zeros(1, np.int32)
+        form(kernel.residual_address)(w.ctypes.data, out.ctypes.data, place.ctypes.data, place.ctypes.data, 1, None)
+        found.append((out[0] - np.sin(2.0)) / 2.0)
+    return found
+
+
+def test_kernels_that_are_wanted_together_are_read_from_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+    first = [1.0 + 0.1 * k for k in range(9)]
+    np.testing.assert_allclose(many(first), first)
+    (whole,) = (e for e in entries(tmp_path) if "together" in e.name)
+    before = compile.statistics()
+    alone = [e for e in entries(tmp_path) if e != whole]
+    assert len(alone) == 9
+    for entry in alone:
+        entry.unlink()
+    np.testing.assert_allclose(many(first), first)  # all from the one file
+    after = compile.statistics()
+    assert (after.compiled - before.compiled, after.loaded_from_disk - before.loaded_from_disk) == (0, 9)
+    for other in (first[::-1], first[1:], [*first, 7.0], [*first[:-1], 7.0]):  # another order, fewer, more, one that differs
+        np.testing.assert_allclose(many(other), other)
+    whole.write_bytes(whole.read_bytes()[:-5])
+    np.testing.assert_allclose(many(first), first)
+    assert compile.statistics().compiled > after.compiled
+
+
+def test_kernels_for_many_rows_are_not_those_that_were_made_in_haste(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+    monkeypatch.setattr(compile, "MANY", 4)
+    first = [3.0 + 0.1 * k for k in range(9)]
+    np.testing.assert_allclose(many(first, rows=1), first)
+    made = compile.statistics().compiled
+    np.testing.assert_allclose(many(first, rows=1), first)
+    assert compile.statistics().compiled == made
+    np.testing.assert_allclose(many(first), first)
+    assert compile.statistics().compiled == made + 9
 
 
 def test_damaged_entries_are_compiled_again(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_what_is_no_object_file_has_no_image() -> None:
 
 
 def test_a_kernel_that_calls_what_is_not_there_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert mapped([Image(bytes(64), {"f": 0}, {"no_such_function_at_all": 8})]) is None
+    assert mapped([Image(bytes(64), {"f": 0}, [("no_such_function_at_all", 8)])]) is None
 
 
 def test_many_kernels_for_few_rows_are_compiled_in_haste_and_well_for_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,8 +135,41 @@ CHANGES = {
 def test_one_sentence(model: ac.Model, tmp_path: Path, what: str) -> None:
     found = contents(model, tmp_path / "a.acm")
     CHANGES[what](found)
-    with pytest.raises(FileError, match="is damaged: "):
-        ac.load(saved(model, tmp_path / "b.acm", found))
+    changed = saved(model, tmp_path / "b.acm", found)
+    for _ in range(2):  # what was refused once is looked at again
+        with pytest.raises(FileError, match="is damaged: "):
+            ac.load(changed)
+
+
+def test_what_was_looked_at_once_is_believed_and_nothing_else(
+    model: ac.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is noted in the vault that a content is right; a file that only says that it has this content is looked at."""
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path / "cache"))
+    looked: list[Any] = []
+    monkeypatch.setattr(model_file, "check_program", lambda program: looked.append(program))
+    model.save(tmp_path / "a.acm")
+    for _ in range(3):
+        load(tmp_path / "a.acm", lambda found: found)
+    assert len(looked) == 1
+    found = contents(model, tmp_path / "a.acm")
+    set_item(lambda f: f["cells"], -1, 17.0)(found)
+    other = saved(model, tmp_path / "b.acm", found)
+    with (
+        zipfile.ZipFile(tmp_path / "a.acm") as right,
+        zipfile.ZipFile(other) as wrong,
+        zipfile.ZipFile(tmp_path / "c.acm", "w") as new,
+    ):
+        for name in wrong.namelist():
+            new.writestr(name, (right if name == "about.json" else wrong).read(name))
+    with pytest.raises(FileError, match="somebody changed one of them"):
+        ac.load(tmp_path / "c.acm")
+    assert len(looked) == 2
+    load(other, lambda found: found)
+    assert len(looked) == 3
+    monkeypatch.setattr(model_file, "content_of", lambda path: b"another version of " + path.encode())
+    load(tmp_path / "a.acm", lambda found: found)  # whoever looks by another rule looks himself
+    assert len(looked) == 4
 
 
 def test_what_was_not_changed_is_believed(model: ac.Model, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..economy import blake2b
 from ..language import expression, operators, simplify
-from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+from ..language.expression import Constant, Expression, Slot, encoded, walk
 from ..vault import Vault, content_of, kept_until_put_back, open_vault
 from . import differentiate
 
@@ -56,23 +56,12 @@ def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
 
 def name_of(outputs: Sequence[Expression]) -> str:
     """The name of a template, the same in every process; empty where it has none."""
-    numbers: dict[Expression, int] = {}
-    lines = [_rules()]
-    if not lines[0]:
+    rules = _rules()
+    code, leaves = encoded(tuple(outputs))  # operators and constants are in the code
+    if not rules or not all(isinstance(leaf, Slot) for leaf in leaves):
         return ""
-    for node in walk(*outputs):
-        numbers[node] = len(numbers)
-        if isinstance(node, Operation):
-            lines.append(" ".join([node.operator.name, *[str(numbers[a]) for a in node.args]]))
-        elif isinstance(node, Slot):
-            lines.append(f"${node.number}:{node.kind}")
-        elif isinstance(node, Constant):
-            lines.append(node.value.hex())
-        else:
-            assert isinstance(node, Call), f"{type(node).__name__} does not stand in templates"
-            return ""
-    lines.append("outputs " + " ".join(str(numbers[o]) for o in outputs))
-    return blake2b("\n".join(lines).encode(), digest_size=_DIGEST_SIZE).hexdigest()
+    slots = " ".join([f"{slot.number}:{slot.kind}" for slot in leaves])
+    return blake2b(f"{rules} {slots} ".encode() + code, digest_size=_DIGEST_SIZE).hexdigest()
 
 
 @cache

@@ -20,12 +20,13 @@ from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from ..economy import blake2b
 from ..errors import ModelError
 from ..families.template import Template
 from ..records import dataclass
-from ..vault import open_vault
+from ..vault import Vault, open_vault
 from .cache import expected_entries, host, key_of
-from .image import Image, images_of, mapped
+from .image import Image, Mapped, images_of, mapped, together
 
 Request = tuple[Template, tuple[int, ...]]
 
@@ -33,6 +34,8 @@ LARGEST_OPTIMISED = 2_500_000  # characters of IR (some 10 000 nodes, 4 s); beyo
 MANY = 128  # kernels to be compiled at once, of which those for few rows are compiled in haste
 FEW = 32  # rows
 BATCH = 8  # kernels in a module
+TOGETHER = 8  # kernels that are wanted at once, from which on they are kept in one file, too
+_HASTY = "in haste "
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -145,6 +148,10 @@ class _Store:
         if not wanted:
             return {}
         vault = open_vault()
+        if vault is not None and len(wanted) >= TOGETHER and (found := _all_at_once(vault, wanted)) is not None:
+            library, hasty = found
+            _counts[_LOADED] += len(wanted)
+            return {one.key: self._kernel(one, library, _in_haste(one.key) if one.key in hasty else one.key) for one in wanted}
         loaded: dict[str, tuple[str, bytes]] = {}
         for one in wanted if vault is not None else []:
             for place in one.places:
@@ -160,6 +167,8 @@ class _Store:
         libraries |= new
         if vault is not None and made:
             vault.store(made.values())
+        if vault is not None and len(wanted) >= TOGETHER:
+            _keep_together(vault, wanted, loaded | made)
         _counts[_COMPILED] += len(made)
         _counts[_LOADED] += len(loaded)
         places = {key: place for key, (place, _) in (loaded | made).items()}
@@ -169,6 +178,31 @@ class _Store:
         addresses = [library[name] for name in one.names]
         kernel = self.by_key[one.key] = Kernel(addresses[0], addresses[1] if addresses[1:] else 0, library, place != one.key)
         return kernel
+
+
+def _name_together(wanted: list[_Wanted]) -> str:
+    """Under which the code of some kernels is kept in one file: over their names, in their order, and how well each is compiled."""
+    text = " ".join(f"{one.key}{'h' * one.few}" for one in wanted)
+    return f"{blake2b(text.encode(), digest_size=20).hexdigest()}-together"
+
+
+def _all_at_once(vault: Vault, wanted: list[_Wanted]) -> tuple[Mapped, set[str]] | None:
+    """The code of all of them from one file, and which of them were compiled in haste."""
+    content = vault.load(_name_together(wanted))
+    image = Image.from_bytes(content) if content is not None else None
+    if image is None or not {name for one in wanted for name in one.names} <= image.entries.keys():
+        return None
+    library = mapped([image])
+    return None if library is None else (library, {name[len(_HASTY) :] for name in image.entries if name.startswith(_HASTY)})
+
+
+def _keep_together(vault: Vault, wanted: list[_Wanted], kept: dict[str, tuple[str, bytes]]) -> None:
+    """Whoever wants the same kernels again reads one file."""
+    images = [Image.from_bytes(kept[one.key][1]) for one in wanted]
+    if all(image is not None for image in images):
+        whole = together([image for image in images if image is not None])
+        hasty = {f"{_HASTY}{one.key}": 0 for one in wanted if kept[one.key][0] != one.key}
+        vault.store([(_name_together(wanted), Image(whole.code, {**whole.entries, **hasty}, whole.outside).to_bytes())])
 
 
 def _made(missing: list[_Wanted]) -> tuple[dict[str, tuple[str, bytes]], dict[str, Any]]:

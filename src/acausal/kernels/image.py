@@ -23,7 +23,7 @@ from typing import Any
 
 from ..records import dataclass
 
-MAGIC = b"acimage1"
+MAGIC = b"acimage2"
 _HEADER = struct.Struct("<I")
 _ALIGNED = 64
 _STUB = b"\xff\x25\x00\x00\x00\x00" + bytes(8) + b"\xcc\xcc"  # jmp [rip + 0], the address, padding
@@ -37,14 +37,15 @@ _READ_EXECUTE = 1 | 4
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The code of one kernel; `entries` are the places of its functions, `outside` those of the addresses it waits for."""
+    """The code of a kernel, or of several; `entries` are the places of its functions, `outside` those where addresses of others are
+    to be written."""
 
     code: bytes
     entries: Mapping[str, int]
-    outside: Mapping[str, int]
+    outside: Sequence[tuple[str, int]]
 
     def to_bytes(self) -> bytes:
-        text = json.dumps([dict(self.entries), dict(self.outside)]).encode()
+        text = json.dumps([dict(self.entries), list(self.outside)]).encode()
         return MAGIC + _HEADER.pack(len(text)) + text + self.code
 
     @staticmethod
@@ -56,6 +57,19 @@ class Image:
         (size,) = _HEADER.unpack(content[len(MAGIC) : start])
         entries, outside = json.loads(content[start : start + size])
         return Image(content[start + size :], entries, outside)
+
+
+def together(images: Sequence[Image]) -> Image:
+    """One image with the code of all."""
+    code = bytearray()
+    entries: dict[str, int] = {}
+    outside: list[tuple[str, int]] = []
+    for image in images:
+        start = len(code)
+        code += image.code + bytes(-len(image.code) % _ALIGNED)
+        entries.update({name: start + at for name, at in image.entries.items()})
+        outside += [(name, start + at) for name, at in image.outside]
+    return Image(bytes(code), entries, outside)
 
 
 # --- taking an object file apart ------------------------------------------------------------------------------------------------
@@ -190,7 +204,7 @@ def _joined(
     for at, offset, target in fixes:
         place = constants[target] if isinstance(target, bytes) else stubs[target]
         struct.pack_into("<i", whole, len(head) + at, place + offset - (len(head) + at))
-    outside = {name: place + _STUB_ADDRESS for name, place in stubs.items()}
+    outside = [(name, place + _STUB_ADDRESS) for name, place in stubs.items()]
     return Image(bytes(whole), {name: len(head) + place for name, place in entries.items()}, outside)
 
 
@@ -208,19 +222,15 @@ class Mapped:
 
 def mapped(images: Sequence[Image]) -> Mapped | None:
     """Images in memory that may be executed; None where the system does not allow it or a function is not there."""
-    places, total = [], 0
-    for image in images:
-        places.append(total)
-        total += -(-len(image.code) // _ALIGNED) * _ALIGNED
+    image = images[0] if len(images) == 1 else together(images)
+    total = len(image.code)
     try:
         memory = mmap.mmap(-1, max(total, 1))
         base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        addresses: dict[str, int] = {}
-        for image, place in zip(images, places, strict=True):
-            memory[place : place + len(image.code)] = image.code
-            for name, at in image.outside.items():
-                memory[place + at : place + at + 8] = struct.pack("<Q", _address_of(name))
-            addresses.update({name: base + place + at for name, at in image.entries.items()})
+        memory[:total] = image.code
+        for name, at in image.outside:
+            memory[at : at + 8] = struct.pack("<Q", _address_of(name))
+        addresses = {name: base + at for name, at in image.entries.items()}
         if _process().mprotect(ctypes.c_void_p(base), ctypes.c_size_t(max(total, 1)), _READ_EXECUTE):
             return None
     except (OSError, AttributeError, ValueError):

@@ -173,33 +173,38 @@ class _Decoder:
             "derivative": self._derivative, "Table": self._table, "Table2D": self._table2, "tables": self._tables,
             "fluid": self._fluid, "delay": self._delay, "grid": self._grid, "outside": self._outside,
         }  # fmt: skip
-        fixed: list[int] = []
-        open_: list[int] = []
-        for k, (tag, *_) in enumerate(records):
-            if tag in self._maker:
+        fixed, objects, in_columns, rest = list[int](), list[int](), list[int](), list[int]()
+        made, makers = self.made, self._maker
+        for k, record in enumerate(records):
+            tag = record[0]
+            if tag in makers:
                 fixed.append(k)
+            elif tag == "list" or tag in _DICTIONARIES:
+                rest.append(k)
+                made[k] = [] if tag == "list" else _DICTIONARIES[tag]()
             elif tag == columns.TAG:
-                open_.append(k)
-                self.made[k] = columns.empty(self._column(records[k][-1]))
+                in_columns.append(k)
+                made[k] = columns.empty(self._column(record[-1]))
             else:
-                open_.append(k)
-                self.made[k] = [] if tag == "list" else _DICTIONARIES[tag]() if tag in _DICTIONARIES else _empty(class_of(tag))
+                objects.append(k)
+                made[k] = _empty(CLASSES.get(tag) or class_of(tag))
         for k in fixed:
-            tag, *parts = records[k]
-            self.made[k] = self._maker[tag](*parts)
-        objects = [k for k in open_ if records[k][0] in CLASSES]
+            record = records[k]
+            made[k] = makers[record[0]](*record[1:])
         for k in objects:
-            self._fill(self.made[k], records[k])
-        for k in open_:
-            if records[k][0] == columns.TAG:
-                columns.fill(self.made[k], *map(self.value, records[k][1:]))
-        for k in open_:
-            tag, *parts = records[k]
-            if tag == "list":
-                self.made[k].extend(self._values(parts))
-            elif tag in _DICTIONARIES:
-                items = [self.value(p) for p in parts]
-                self.made[k].update(zip(items[::2], items[1::2], strict=True))
+            self._fill(made[k], records[k])
+        for k in in_columns:
+            columns.fill(made[k], *map(self.value, records[k][1:]))
+        for k in rest:
+            self._gather(made[k], records[k])
+
+    def _gather(self, made: Any, record: list[Any]) -> None:
+        """The parts of a list or dictionary."""
+        if record[0] == "list":
+            made.extend(self._values(record[1:]))
+        else:
+            items = [self.value(p) for p in record[1:]]
+            made.update(zip(items[::2], items[1::2], strict=True))
 
     def objects(self) -> list[Any]:
         """What was made field by field."""
@@ -213,9 +218,10 @@ class _Decoder:
 
     def value(self, part: Any) -> Any:
         if type(part) is list:
-            if not 0 <= part[0] < len(self.made):
-                raise IndexError(part[0])
-            found = self.made[part[0]]
+            number = part[0]
+            if number < 0:
+                raise IndexError(number)
+            found = self.made[number]
             if len(part) == 1:
                 return found
             number, place = part
@@ -231,7 +237,7 @@ class _Decoder:
         return part
 
     def _fill(self, made: Any, record: list[Any]) -> None:
-        name, *parts = record
+        name, parts = record[0], record[1:]
         if name not in self._fields:
             self._fields[name] = fields_of(class_of(name))
         fields, put = self._fields[name], object.__setattr__
@@ -243,8 +249,9 @@ class _Decoder:
                     raise KeyError(key)
                 made.__dict__[key] = self.value(held)
             return
+        value = self.value
         for field, part in zip(fields, parts, strict=True):
-            put(made, field, self.value(part))
+            put(made, field, value(part) if type(part) is list or type(part) is dict else part)
         if name == "Kind":
             made._numbers, made._firsts = {}, []
 
@@ -341,6 +348,8 @@ class _Decoder:
 
     def _expression(self, kind: str, *parts: Any) -> Any:
         value = self.value
+        if kind == "Operation":
+            return Operation(_OPERATORS[parts[0]], tuple([value(part) for part in parts[1:]]))
         if kind == "Constant":
             return Constant(value(parts[0]))
         if kind == "Reference":
@@ -350,8 +359,6 @@ class _Decoder:
             return Reference(root, owner, name, shape, picked, order)
         if kind == "State":
             return states.State(states.StateView(value(parts[0])), int(parts[1]))
-        if kind == "Operation":
-            return Operation(_OPERATORS[parts[0]], tuple(map(value, parts[1:])))
         if kind == "Call":
             function, *args = map(value, parts)
             return Call(function, tuple(args))

@@ -24,6 +24,7 @@ import numpy as np
 from ..container import FileError, Reader, Writer, opened, refuse_newer, written
 from ..economy import blake2b
 from ..errors import UsageError
+from ..vault import content_of, open_vault
 from .belief import check_fields, check_numbers, check_program
 from .codec import Encoded, decode, layout
 from .program import Program
@@ -31,6 +32,7 @@ from .program import Program
 FORMAT = "acausal model"
 FORMAT_NUMBER = 1
 Made = TypeVar("Made")
+_LOOKING = ("belief.py", "codec.py", "columns.py", "file.py", "pack.py")  # who looks at what a file says
 _TYPES = ("float64", "int64", "int32", "int8", "bool")
 
 
@@ -128,18 +130,42 @@ def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[
     stored = json.loads(text)
     _refuse_other_layout(reader, path, stored["records"])
     kinds = [reader.array(name) for name in _TYPES]
+    content = _digest(text, kinds)
+    vault = open_vault() if content == reader.about.get("content") else None
+    name = _name_of_checked(content, check)
+    if vault is not None and name and vault.load(name) is not None:
+        return decode(Encoded(stored["records"], _arrays(stored["arrays"], kinds), stored["root"], []))
+    made = decode(Encoded(stored["records"], _arrays(stored["arrays"], kinds), stored["root"], []), check_fields)
+    check(made)
+    if content != reader.about.get("content"):
+        raise ValueError("its parts were not written together: somebody changed one of them")
+    if vault is not None and name:
+        vault.store([(name, b"right")])
+    return made
+
+
+def _name_of_checked(content: str, check: Callable[[Any], None]) -> str:
+    """Under which it is noted, where nobody else can, that a content was looked at and is right; so it is looked at once. The code
+    that looks is a part of the name."""
+    try:
+        looks = [
+            content_of(os.path.join(os.path.dirname(__file__), name)) for name in ("belief.py", "codec.py", "file.py", "pack.py")
+        ]
+    except OSError:
+        return ""
+    found = blake2b(f"{version()} {content} {check.__qualname__} ".encode() + b"\0".join(looks), digest_size=20)
+    return f"{found.hexdigest()}-checked"
+
+
+def _arrays(places: list[list[int]], kinds: list[np.ndarray]) -> list[np.ndarray]:
     arrays = []
-    for kind, offset, *shape in stored["arrays"]:
+    for kind, offset, *shape in places:
         size = math.prod(shape)
         whole = kinds[kind]
         if min([offset, *shape]) < 0 or offset + size > len(whole):
             raise ValueError("an array lies outside of what was written")
         arrays.append(whole[offset : offset + size].reshape(shape))
-    made = decode(Encoded(stored["records"], arrays, stored["root"], []), check_fields)
-    check(made)
-    if _digest(text, kinds) != reader.about.get("content"):
-        raise ValueError("its parts were not written together: somebody changed one of them")
-    return made
+    return arrays
 
 
 def version() -> str:
