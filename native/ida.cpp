@@ -145,7 +145,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     create_newton();
     check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
     if (settings.max_step > 0) check(IDASetMaxStep(mem, settings.max_step), "IDASetMaxStep");
-    check(IDASetMaxNonlinIters(mem, settings.max_nonlinear_iterations), "IDASetMaxNonlinIters");
+    check(IDASetMaxNonlinIters(mem, std::max(most_iterations, settings.max_nonlinear_iterations)), "IDASetMaxNonlinIters");
     check(IDASetMaxConvFails(mem, settings.max_convergence_failures), "IDASetMaxConvFails");
     check(IDASetMaxErrTestFails(mem, settings.max_error_test_failures), "IDASetMaxErrTestFails");
     check(IDASetNonlinConvCoef(mem, settings.nonlinear_tolerance), "IDASetNonlinConvCoef");

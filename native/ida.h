@@ -31,6 +31,7 @@
 
 namespace acausal {
 
+constexpr int most_iterations = 40; // of Newton's, in an attempt in which it goes back and forth
 constexpr double nowhere = std::numeric_limits<double>::quiet_NaN(); // the time of a workspace that must be brought up to date
 
 enum class Status : int {
@@ -206,6 +207,10 @@ class Ida {
     void *usual_data = nullptr;
     bool full_newton = false, solved_since_setup = false; // after a failure: new factors at every iteration
     double last_correction = 0;
+    std::vector<double> last_direction; // of a full Newton iteration …
+    int turns = 0;                      // … that went back and forth so often …
+    bool shortened = false;             // … and the last correction therefore not the whole way
+    void shorten(N_Vector correction);
     Sides sides;
     Amplified amplified;
     bool renew_now = false; // the next solution has new factors

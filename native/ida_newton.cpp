@@ -35,6 +35,7 @@ int Ida::convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector 
     SUNNonlinSolGetCurIter(solver, &iteration);
     int answer = ida.full_newton ? ida.full_newton_test(iteration, correction, tolerance, weight)
                                  : ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
+    if (answer == SUN_NLS_CONTINUE && iteration + 1 >= ida.settings.max_nonlinear_iterations && !ida.turns) return SUN_NLS_CONV_RECVR;
     // With new factors at every iteration they are from as near as can be; at a jump, no side agrees with where it leads.
     if (answer != SUN_NLS_SUCCESS || !ida.sides.any() || ida.full_newton) return answer;
     return ida.on_side_of_factors(iteration, sum, correction, tolerance, weight) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
@@ -44,9 +45,24 @@ int Ida::full_newton_test(int iteration, N_Vector correction, double tolerance, 
     double size = N_VWrmsNorm(correction, weight), before = last_correction;
     last_correction = size;
     if (!std::isfinite(size)) return SUN_NLS_CONV_RECVR;
+    if (shortened) return SUN_NLS_CONTINUE;
     if (size <= settled * tolerance && iteration) return SUN_NLS_SUCCESS;
     bool contracts = iteration && size < before;
     return contracts && size * size <= tolerance * (before - size) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+// Across a corner behind which an equation is curved, a Newton iteration may go back and forth for ever: the steep side leads beyond the
+// corner, the flat side far back. Where it turns round, it goes half as far as it came at most.
+void Ida::shorten(N_Vector correction) {
+    double *now = NV_DATA_S(correction), along = 0, size = 0, before = 0;
+    const double *each = weight ? NV_DATA_S(weight) : nullptr;
+    for (int64_t i = 0; i < n && !last_direction.empty(); ++i) {
+        double scale = each ? each[i] : 1.0, a = now[i] * scale, b = last_direction[i] * scale;
+        along += a * b, size += a * a, before += b * b;
+    }
+    shortened = along < 0 && along * along > 0.5 * size * before && size > 0.25 * before;
+    if (shortened) N_VScale(0.5 * std::sqrt(before / size), correction, correction), ++turns;
+    last_direction.assign(now, now + n);
 }
 
 // False: the iteration has come to another side of a bend than its factors are from, and goes on with new ones.
@@ -104,7 +120,8 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     IDAGetNumNonlinSolvConvFails(ida.mem, &failures);
     bool fresh = failures != ida.failures_at_factor;
     ida.failures_at_factor = failures;
-    ida.full_newton = fresh, ida.solved_since_setup = ida.renew_now = false;
+    ida.full_newton = fresh, ida.solved_since_setup = ida.renew_now = ida.shortened = false;
+    ida.last_direction.clear(), ida.turns = 0;
     ida.note_setup();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
@@ -122,7 +139,7 @@ int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector 
     bool elsewhere = ida.t_setup != ida.input_time; // in a later step
     if (elsewhere) ida.full_newton = false;
     bool renew = ida.renew_now || (ida.full_newton ? ida.solved_since_setup : elsewhere && ida.factors_are_old());
-    if (ida.renew_now) ida.full_newton = true;
+    if (ida.renew_now) ida.full_newton = true, ida.last_direction.clear(), ida.turns = 0;
     ida.renew_now = false;
     ida.solved_since_setup = true;
     if (renew && !ida.update_factors()) return SUNLS_PACKAGE_FAIL_REC;
@@ -132,6 +149,7 @@ int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector 
         double cj = 0;
         IDAGetCurrentCj(ida.mem, &cj);
         if (cj != ida.cj_setup) N_VScale(2 / (1 + cj / ida.cj_setup), x, x); // the factors are those of another step (IDA guide 2.2)
+        if (ida.full_newton) ida.shorten(x);
         ida.journal->correction(NV_DATA_S(x));
         return 0;
     });

@@ -129,3 +129,99 @@ def test_a_start_right_at_a_jump_without_event_goes_on():
     flow = 0.5 * (1 - np.exp(-20.0 * result.time))
     np.testing.assert_allclose(result["m"], flow, atol=1e-7)
     np.testing.assert_allclose(result["E"][-1], 1000.0 * (0.5 - (1 - np.exp(-20.0)) / 40.0), rtol=1e-6)
+
+
+def follows(table: Any, swing: float = 1.0) -> Any:
+    """A swing, and what a table makes of the unknown that follows from it."""
+
+    class Follows(ac.Component):
+        x, v = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.0, fixed=True)
+        y = ac.Variable(start=0.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.v
+            yield ac.der(self.v) == -self.x
+            yield table(self.y) + 1e-9 * ac.sin(self.y) == swing * self.x
+
+    return ac.compile(Follows())
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+@pytest.mark.parametrize("steep", [100.0, 1e4, 1e6])
+def test_tables_of_an_unknown_have_corners_too(rtol: float, steep: float) -> None:
+    points = np.array([-1.0, -0.2, 0.0, 0.3, 1.0])
+    values = np.concatenate([[-0.8 * steep - 0.2], [-0.2, 0.0, 0.3 * steep], [0.3 * steep + 0.7]])
+    table = ac.Table(points, values, method="linear", extrapolation="linear")
+    result = follows(table).simulate(until=50.0, points=501, rtol=rtol)
+    assert result["y"] == pytest.approx(np.interp(result["x"], values, points), rel=2 * rtol, abs=2 * rtol)
+
+
+def test_a_smooth_table_that_becomes_steep() -> None:
+    table = ac.Table([-1.0, 0.0, 1.0], [-1.0, 0.0, 1e4], extrapolation="linear")
+    result = follows(table).simulate(until=50.0, points=501, rtol=1e-6)
+    there = np.linspace(-1.0, 0.5, 200_001)
+    assert result["y"] == pytest.approx(np.interp(result["x"], table(there), there), abs=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_tables_of_two_arguments(axis: int) -> None:
+    line, other = np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0])
+    values = np.broadcast_to(np.array([-1.0, 0.0, 1e5])[:, None], (3, 2))
+    grid = (line, other, values) if axis == 0 else (other, line, values.T)
+    table = ac.Table2D(*grid, method="linear", extrapolation="linear")
+    one = follows(lambda y: table(y, 0.5) if axis == 0 else table(0.5, y))
+    result = one.simulate(until=50.0, points=501, rtol=1e-3)
+    assert result["y"] == pytest.approx(np.where(result["x"] > 0, result["x"] / 1e5, result["x"]), abs=2e-3)
+
+
+def test_each_of_many_tables_has_corners_of_its_own() -> None:
+    """Components that differ in a table are one kind, and their table is data."""
+
+    class Follower(ac.Component):
+        x, y = ac.Input(), ac.Variable(start=0.0)
+
+        def __init__(self, steep: float) -> None:
+            self.table = ac.Table([-1.0, 0.0, 0.1, 1.0], [-1.0, 0.0, 0.1, steep], extrapolation="linear")
+
+        def equations(self) -> Any:
+            yield self.table(self.y) + 1e-9 * ac.sin(self.y) == self.x
+
+    class Both(ac.Component):
+        x, v = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+        def __init__(self) -> None:
+            self.part = [Follower(steep) for steep in (1.0, 1e3, 1e5)]
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.v
+            yield ac.der(self.v) == -self.x
+
+        def connections(self) -> Any:
+            for part in self.part:
+                yield self.x, part.x
+
+    plant = Both()
+    result = ac.compile(plant).simulate(until=20.0, points=101, rtol=1e-6)
+    there = np.linspace(-1.0, 1.0, 200_001)
+    for k, part in enumerate(plant.part):
+        wanted = np.interp(result["x"], part.table(there), there)
+        assert result[f"part[{k}].y"] == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_medium_whose_phase_changes_without_an_event() -> None:
+    """Along a line of constant pressure the density of water falls 60 000 times as fast beyond saturation."""
+    water, p = ac.media.fluid("Water"), 1e4
+    most = float(water.state(p=p, x=0.0).rho)
+
+    class Vessel(ac.Component):
+        x, v = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+        h = ac.Variable(start=1e5, nominal=1e5)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.v
+            yield ac.der(self.v) == -self.x
+            yield water.state(p=p, h=self.h, phase="any").rho == most * (0.98 + 0.022 * self.x)
+
+    result = ac.compile(Vessel()).simulate(until=50.0, points=201, rtol=1e-5)
+    assert result.outcome.ok
+    assert water.state(p=p, h=np.asarray(result["h"])).rho == pytest.approx(most * (0.98 + 0.022 * result["x"]), rel=1e-5)

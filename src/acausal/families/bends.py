@@ -3,6 +3,7 @@
 `no_event(max(y, 0))` is one expression with two slopes. Factors of a Jacobian from one side say nothing of the other, and where the
 side that they are from is a thousand times as steep, what an iteration with them leaves looks as if it had converged. So the solver
 must know on which side it is: the arguments of such relations, as families over the same rows as the equations that they stand in.
+Tables and media know where they bend themselves (`sides` of `language/external.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Operation, Slot, transform, walk
+from ..language.expression import Call, Constant, Expression, Operation, Slot, transform, walk
 from ..language.operators import RELATIONS
 from .plant import LIVE
 from .template import Family, Template
@@ -46,6 +47,8 @@ def _arguments(outputs: tuple[Expression, ...], live: frozenset[int]) -> tuple[E
         if node in seen:
             continue
         seen.add(node)
+        if isinstance(node, Call) and _moves(node.args):
+            found.update(dict.fromkeys(node.function.sides(node.args)))
         if not isinstance(node, Operation):
             stack += node.args
             continue
@@ -57,6 +60,11 @@ def _arguments(outputs: tuple[Expression, ...], live: frozenset[int]) -> tuple[E
             if not isinstance(difference, Constant):
                 found[difference] = None
     return tuple(found)
+
+
+def _moves(args: tuple[Expression, ...]) -> bool:
+    """Whether an iteration changes the arguments of a function."""
+    return any(isinstance(node, Slot) and node.kind != "known" for node in walk(*args))
 
 
 def _renumbered(place: dict[int, int]) -> Callable[[Expression], Expression | None]:

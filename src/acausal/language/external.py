@@ -74,6 +74,10 @@ class ExternalFunction(ABC):
         """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
 
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """What changes its sign where the function has other slopes on the other side, as far as it knows."""
+        return ()
+
     @abstractmethod
     def value(self, *arrays: Any) -> np.ndarray:
         """The function on numpy arrays, element by element, as compiled code would evaluate it."""

@@ -78,6 +78,10 @@ class Several(ABC):
         """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
 
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """What changes its sign where results have other slopes on the other side, as far as it knows."""
+        return ()
+
     @property
     def arity(self) -> int:
         return len(self.arguments)
@@ -160,6 +164,9 @@ class Part(ExternalFunction):
 
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         return self.several.complaint(values, margin)
+
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        return self.several.sides(args)
 
 
 class _Declared(Several):

@@ -21,6 +21,9 @@ from .tables import SplineFunction, Table, Table2D, _derivative_of
 _sets: WeakValueDictionary[tuple[Any, ...], TableSet] = WeakValueDictionary()
 
 
+_NO_SIDE = Table([0.0, 1.0], [1.0, 1.0], method="linear", extrapolation="linear", name="no_side")
+
+
 def is_choosable(value: Any) -> bool:
     """Whether a table may stand in a set: where the slope of one jumps, an event may be meant, at a place of its own."""
     return type(value) in (Table, Table2D) and value.method != "linear"
@@ -58,6 +61,16 @@ class TableSet(ExternalFunction):
     def member(self, k: int) -> SplineFunction:
         """The table of this number, or its derivative."""
         return _derivative_of(self.tables[k], self.orders)
+
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        if any(self.orders):
+            return ()
+        which, found = args[0], list[Expression]()
+        for k, arg in enumerate(args[1:]):
+            for b in range(max(len(t.bits[k]) for t in self.tables)):
+                members = [t.bits[k][b] if b < len(t.bits[k]) else _NO_SIDE for t in self.tables]
+                found.append(Call(TableSet(members), (which, arg)))
+        return tuple(found)
 
     def value(self, *arrays: Any) -> np.ndarray:
         which, *args = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in arrays))

@@ -30,7 +30,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..errors import UsageError, near_matches
-from .expression import Call, Constant, Expression
+from .expression import Call, Constant, Expression, as_expression
 from .external import ExternalFunction
 
 EXTRAPOLATIONS = ("clamp", "linear", "refuse")
@@ -73,6 +73,26 @@ class SplineFunction(ExternalFunction):
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:
         orders = tuple(order + (j == k) for j, order in enumerate(self.orders))
         return Constant(0.0) if orders[k] > self._degree else Call(_derivative_of(self._table, orders), args)
+
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        if any(self.orders):
+            return ()
+        return tuple(as_expression(bit(arg)) for arg, found in zip(args, self.bits, strict=True) for bit in found)
+
+    @functools.cached_property
+    def bits(self) -> tuple[tuple[Table, ...], ...]:
+        """For each argument, functions that tell the pieces apart in which slopes are alike (see `table_sides.py`)."""
+        from . import table_sides
+
+        axes, found, linear = _axes(self.data, self.arity), list[tuple[Table, ...]](), self.method == "linear"
+        for k in range(self.arity):
+            fine = [table_sides.parts(a) if j == k and not linear else a for j, a in enumerate(axes)]
+            values = np.moveaxis(self.value(*np.meshgrid(*fine, indexing="ij")), k, 0)
+            slopes = np.diff(values, axis=0) / _spread(np.diff(fine[k]), values)
+            corners = table_sides.places(fine[k], slopes, self.method, self.extrapolation == "clamp")
+            points = table_sides.bits(corners)
+            found.append(tuple(Table(x, y, method="linear", extrapolation="linear", name=f"{self.name}_side") for x, y in points))
+        return tuple(found)
 
     @functools.cached_property
     def _fallback(self) -> tuple[Any, int]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..language.expression import Constant, Expression, Slot
+from ..language.functions import where
 from ..language.several import Several
 
 
@@ -23,6 +25,7 @@ class _Kind:
 
 
 _PH = ("p", "h", "phase")
+_ANY_PHASE = 2.0
 _ENDS = tuple(f"{name}_{end}" for end in ("liquid", "vapour") for name in ("T", "rho", "s", "w"))
 _MORE_ENDS = tuple(f"{name}_{end}" for end in ("liquid", "vapour") for name in ("cp", "cv", "viscosity", "conductivity"))
 _STATE_UNITS = ("K", "kg/m^3", "J/(kg*K)", "m/s")
@@ -85,6 +88,13 @@ class FluidFunction(Several):
 
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         return str(self.fluid.why_outside(margin, **dict(zip(self.arguments, values, strict=True))))
+
+    def sides(self, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """Where a phase that nobody says changes."""
+        if self.arguments != _PH or not isinstance(args[2], Slot | Constant):  # one that is a relation is an event
+            return ()
+        low, high = self.fluid.function("borders")(args[0])
+        return tuple(where(args[2] > _ANY_PHASE - 0.5, args[1] - border, 1.0) for border in (low, high))
 
     def __reduce__(self) -> Any:
         return (_restored, (self.fluid, self.kind))

@@ -85,11 +85,12 @@ def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[K
 
 
 def _bends(families: list[Family], size: int) -> tuple[Bends, list[Any]]:
-    """Where equations bend without an event, compiled."""
+    """Where equations bend without an event, compiled; and what must live as long as that, code and functions."""
     found, count = bends(families, size)
     compiled = compile_kernels([(f.template, f.signs) for f in found], [f.count for f in found])
     pairs = zip(compiled, found, strict=True)
-    return Bends(tuple(Kernel(code.residual_address, f.slots, f.rows, addresses(f)) for code, f in pairs), count), compiled
+    bent = tuple(Kernel(code.residual_address, f.slots, f.rows, addresses(f)) for code, f in pairs)
+    return Bends(bent, count), [*compiled, *found]
 
 
 def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
