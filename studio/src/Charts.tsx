@@ -37,7 +37,7 @@ export function Charts() {
       <div className="charts-head">
         <Segments value={kind} onChange={setKind} data={KINDS.filter((k) => kinds.includes(k.value))} label="Kind of chart" />
         {circuits.length > 1 && <Select size="xs" w={130} aria-label="Medium" value={chosen} allowDeselect={false} onChange={(v) => setMedium(v!)} data={circuits.map((c) => c.medium)} comboboxProps={{ withinPortal: true }} />}
-        <span className="dim">{chosen}</span>
+        {circuits.length === 1 && <span className="dim">{chosen}</span>}
       </div>
       {!over ? <div className="hint">Run the model to see its states here.</div> : why ? <div className="hint">{why}</div> : !drawn ? <div className="hint">Drawing the isolines of {chosen} …</div>
         : <div className="charts-body"><Picture drawn={drawn} /><States drawn={drawn} /></div>}
@@ -73,7 +73,7 @@ function States({ drawn: { chart, blocks } }: { drawn: Drawn }) {
         <thead><tr><th>port</th>{chart.columns.map((c) => <th key={c}>{c === 'm_flow' ? 'ṁ' : c}<br /><span className="dim">{READ[c][0]}</span></th>)}</tr></thead>
         <tbody>{chart.ports.map((port, p) => (
           <tr key={port} onClick={() => useStudio.setState({ selected: port.split('.').slice(0, -1).join('.') })}><td>{port}</td>
-            {chart.columns.map((c, j) => { const v = blocks.table[(p * m + j) * count + k]; return <td key={c}>{Number.isFinite(v) ? READ[c][1](v) : '–'}</td> })}</tr>
+            {chart.columns.map((c, j) => { const v = blocks.table[(p * m + j) * count + k]; return <td key={c}>{Number.isFinite(v) ? READ[c][1](v).replace(/^-(0\.?0*)$/, '$1') : '–'}</td> })}</tr>
         ))}</tbody>
       </table>
     </div>

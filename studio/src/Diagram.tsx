@@ -259,7 +259,7 @@ function Flow({ plan, placed: found }: { plan: Plan; placed: Placed }) {
           {editing && <EditTools remove={remove} copy={() => void copy()} rotate={rotate} any={!!selected || !!chosenWire || several.length > 0} part={chosenParts().length > 0} />}
           {kept && Object.keys(kept).length > 0 && <Tooltip label="Forget where parts were put, and lay them out anew"><Button size="compact-xs" variant="subtle" onClick={() => { setMoved({}); void link.ask('place', { level: plan.path, at: Object.fromEntries(Object.keys(kept).map((k) => [k, []])) }).catch(refuse) }}>Tidy</Button></Tooltip>}
         </Group></Panel>
-        <Panel position="top-right"><Colouring plan={plan} /></Panel>
+        {!editing && <Panel position="top-right"><Colouring plan={plan} /></Panel>}
       </ReactFlow>
     </div>
   )

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { count, seconds, time } from './format'
 import { Icon } from './icons'
 import type { Run } from './protocol'
-import { adjust, canGoOn, cancel, choose, goOn, keep, link, look, refuse, saveCase, start, toggleOverlay, useStudio } from './store'
+import { chartPng, diagramSvg, save } from './pictures'
+import { adjust, canGoOn, cancel, choose, goOn, keep, link, look, refuse, saidOf, saveCase, start, toggleOverlay, useStudio } from './store'
 
 export function Header() {
   const model = useStudio((s) => s.model)
@@ -153,10 +154,10 @@ function Runs() {
       <Popover.Dropdown p={6}>
         <div className="runs" role="list" aria-label="Runs">
           {[...runs].reverse().map((r) => (
-            <div key={r.id} role="listitem" className={r.id === current ? 'run chosen' : 'run'}>
+            <div key={r.id} role="listitem" className={r.id === current ? 'run chosen' : 'run'} draggable onDragStart={(e) => e.dataTransfer.setData('text/acausal-run', r.id)}>
               <Tooltip label="Draw it too"><input type="checkbox" aria-label={`Compare run ${r.number}`} disabled={r.id === current} checked={overlay.includes(r.id) || r.id === current} onChange={() => toggleOverlay(r.id)} /></Tooltip>
               <UnstyledButton className="run-name" onClick={() => look(r.id)} aria-label={`Look at run ${r.number}`}>
-                <b>#{r.number}</b> {r.case.name || changesOf(r)}
+                <b>#{r.number}</b> {saidOf(r)}
                 <span className="dim">{new Date(1000 * r.begun).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })} · {r.state === 'finished' ? seconds(r.seconds) : r.state}</span>
               </UnstyledButton>
               <ActionIcon size="xs" variant="subtle" color="gray" aria-label={`Forget run ${r.number}`} onClick={() => link.ask('forget', { run: r.id }).catch(refuse)}><Icon name="trash" size={13} /></ActionIcon>
@@ -166,11 +167,6 @@ function Runs() {
       </Popover.Dropdown>
     </Popover>
   )
-}
-
-const changesOf = (r: Run): string => {
-  const all = Object.entries({ ...r.case.set, ...r.case.inputs }).map(([k, v]) => `${k} = ${typeof v === 'number' ? Number(v.toPrecision(4)) : v}`)
-  return all.length ? all.slice(0, 2).join(', ') + (all.length > 2 ? ', …' : '') : 'as declared'
 }
 
 export const take = async (form: string, names: string[] = []): Promise<void> => {
@@ -190,9 +186,10 @@ function ExportMenu() {
   const current = useStudio((s) => s.current)
   const panels = useStudio((s) => s.panels)
   const drawn = [...new Set(panels.flatMap((p) => p.names))]
+  const [[diagram, chart], setSeen] = useState<(Element | null)[]>([null, null])
   if (!current) return null
   return (
-    <Menu position="bottom-end" shadow="md">
+    <Menu position="bottom-end" shadow="md" onOpen={() => setSeen([document.querySelector('.diagram'), document.querySelector('.chart')])}>
       <Menu.Target><ActionIcon size={28} variant="default" aria-label="Export the run"><Icon name="export" size={15} /></ActionIcon></Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => void take('csv', drawn)}>CSV, what is drawn</Menu.Item>
@@ -202,6 +199,8 @@ function ExportMenu() {
         <Menu.Item onClick={() => void take('svg', drawn)}>Plots as SVG</Menu.Item>
         <Menu.Item onClick={() => void take('png', drawn)}>Plots as PNG</Menu.Item>
         <Menu.Item onClick={() => void take('html', drawn)}>Report (HTML)</Menu.Item>
+        {diagram && <Menu.Item onClick={() => save('diagram.svg', new Blob([diagramSvg(diagram)], { type: 'image/svg+xml' }))}>Diagram as SVG</Menu.Item>}
+        {chart && <Menu.Item onClick={() => void chartPng(chart, getComputedStyle(document.documentElement).getPropertyValue('--paper')).then((b) => save('chart.png', b))}>Chart as PNG</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )

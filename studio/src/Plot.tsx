@@ -7,7 +7,7 @@ import { curve, paint } from './columns'
 import { clock, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { indexAt, shown, times } from './pyramid'
-import { type Panel, type Series, addPanel, need, plot, removePanel, seriesOf, unitFor, unplot, unitOf, useStudio } from './store'
+import { type Panel, type Series, addPanel, need, plot, removePanel, saidOf, seriesOf, toggleOverlay, unitFor, unplot, unitOf, useStudio } from './store'
 import { INK_DARK, INK_LIGHT } from './theme'
 
 interface Curve {
@@ -47,11 +47,11 @@ export function PlotPanel({ panel, last }: { panel: Panel; last: boolean }) {
     <section
       className={over ? 'panel over' : 'panel'} aria-label={`Plot of ${panel.names.join(', ') || 'nothing yet'}`}
       onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)}
-      onDrop={(e) => { e.preventDefault(); setOver(false); const n = e.dataTransfer.getData('text/acausal'); if (n) plot(n, panel.id) }}
+      onDrop={(e) => { e.preventDefault(); setOver(false); const n = e.dataTransfer.getData('text/acausal'); if (n) plot(n, panel.id); const r = e.dataTransfer.getData('text/acausal-run'); if (r && r !== current && !overlay.includes(r)) toggleOverlay(r) }}
     >
       <div className="legend">
         {panel.names.map((n, k) => <Entry key={n} name={n} color={ink[k % ink.length]} panel={panel.id} run={current} />)}
-        {shownRuns.length > 1 && shownRuns.map((id, r) => { const run = runs.find((x) => x.id === id); return <span key={id} className="entry dim"><svg width={22} height={6} aria-hidden="true"><line x1={0} x2={22} y1={3} y2={3} stroke="currentColor" strokeWidth={1.6} strokeDasharray={DASHES[r % DASHES.length].join(' ')} /></svg>#{run?.number} {run?.case.name || 'as declared'}</span> })}
+        {shownRuns.length > 1 && shownRuns.map((id, r) => { const run = runs.find((x) => x.id === id); return <span key={id} className="entry dim"><svg width={22} height={6} aria-hidden="true"><line x1={0} x2={22} y1={3} y2={3} stroke="currentColor" strokeWidth={1.6} strokeDasharray={DASHES[r % DASHES.length].join(' ')} /></svg>#{run?.number} {run && saidOf(run)}</span> })}
         <Tooltip label="Close this panel"><ActionIcon className="legend-close" size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
       </div>
       {panel.names.length === 0 ? <div className="hint">Drag a signal here, or tick it in the list on the left.</div>

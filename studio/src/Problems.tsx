@@ -1,6 +1,8 @@
 // What went wrong, where, and what to do.
 import { ActionIcon, Button, UnstyledButton } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { Icon } from './icons'
+import { NOTHING } from './link'
 import type { Problem } from './protocol'
 import { link, refuse, show, useStudio } from './store'
 
@@ -36,10 +38,25 @@ export function Alerts() {
   const run = useStudio((s) => s.runs.find((r) => r.id === s.current))
   const failed = run?.state === 'failed' ? run : undefined
   const seen = useStudio((s) => s.seen)
+  const lost = useLost()
+  if (lost) return <Strip title="The studio does not answer: it was ended, or this machine slept." problems={[{ ...NOTHING, what: 'Nothing that was saved is lost. After sleep, this page comes back by itself.', remedy: `If the studio was ended, start it again and open the address that it prints: acausal studio ${status.source}` }]} />
   if (problems.length) return <Strip title="This could not be done" problems={problems} close={() => useStudio.setState({ problems: [] })} />
   if (status.phase === 'failed' && model) return <Strip title={status.text} problems={status.problems} />
   if (failed && seen !== failed.id) return <Strip title={failed.message} problems={failed.problems.filter((p) => p.what !== failed.message)} close={() => useStudio.setState({ seen: failed.id })} more />
   return null
+}
+
+// A short interruption is no news.
+function useLost(): boolean {
+  const connected = useStudio((s) => s.connected)
+  const [lost, setLost] = useState(false)
+  useEffect(() => {
+    setLost(false)
+    if (connected) return
+    const timer = setTimeout(() => setLost(true), 2000)
+    return () => clearTimeout(timer)
+  }, [connected])
+  return lost
 }
 
 function Strip({ title, problems, close, more = false }: { title: string; problems: Problem[]; close?: () => void; more?: boolean }) {

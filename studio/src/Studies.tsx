@@ -7,6 +7,7 @@ import { Cases } from './Cases'
 import { Fits } from './Fits'
 import { Icon } from './icons'
 import { Segments } from './Light'
+import { save } from './pictures'
 import { padded } from './Plot'
 import type { Study } from './protocol'
 import { link, quantity, refuse, unitFor, useStudio } from './store'
@@ -106,7 +107,7 @@ function Found({ study }: { study: Study }) {
       <div className="study-head">
         <h2>{study.state === 'running' ? `${study.rows.length} of ${study.total || '…'} cases` : study.message || study.state}</h2><span className="grow" />
         {study.state === 'running' && <Button size="compact-xs" color="red" variant="light" onClick={() => link.ask('cancel_study', { study: study.id }).catch(refuse)}>Cancel</Button>}
-        {study.rows.length > 0 && <Button size="compact-xs" variant="light" onClick={() => save(study)}>CSV</Button>}
+        {study.rows.length > 0 && <Button size="compact-xs" variant="light" onClick={() => saveTable(study)}>CSV</Button>}
       </div>
       {study.problems.map((p, k) => <p key={k} role="alert" className="field-wrong">{p.what} {p.remedy}</p>)}
       {study.rows.length > 1 && <Picture study={study} />}
@@ -139,11 +140,7 @@ function Picture({ study }: { study: Study }) {
   return <div ref={box} className="study-picture" role="img" aria-label={`${study.outputs[0]} over ${study.inputs[0]}`} />
 }
 
-function save(study: Study): void {
+function saveTable(study: Study): void {
   const lines = [[...study.inputs, ...study.outputs, 'outcome'], ...study.rows.map((r) => [...r.values, ...r.results.map((v) => v ?? ''), r.state])]
-  const a = document.createElement('a')
-  a.href = URL.createObjectURL(new Blob([lines.map((l) => l.join(',')).join('\n') + '\n'], { type: 'text/csv' }))
-  a.download = 'study.csv'
-  a.click()
-  setTimeout(() => URL.revokeObjectURL(a.href), 1000)
+  save('study.csv', new Blob([lines.map((l) => l.join(',')).join('\n') + '\n'], { type: 'text/csv' }))
 }

@@ -1,7 +1,7 @@
 // What the page knows. The server says what is; here is only what this page shows of it, and the changes that are not yet a case.
 import { create } from 'zustand'
 import { type Columns, type Frames, Link, Refused } from './link'
-import { integratedOver, plain, typed } from './format'
+import { integratedOver, number, plain, symbol, typed } from './format'
 import { keepIn } from './layout'
 import { Pyramid } from './pyramid'
 import type { Case, Fit, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
@@ -375,6 +375,17 @@ export function quantity(name: string): Quantity | undefined {
   if (!model) return undefined
   if (index?.model !== model) index = { model, by: new Map(model.parts.flatMap((p) => p.quantities.map((q) => [plain(q.path), q] as const))) }
   return index.by.get(name.replace(/\[[\d,]+\]/g, '')) ?? index.by.get(name) ?? index.by.get(plain(name))
+}
+// What a run is called: its case, or what it changes, in the units of the page.
+export function saidOf(run: Run): string {
+  const told = ([path, v]: [string, unknown]) => {
+    if (typeof v === 'object' && v !== null) return `${path} = …`
+    if (typeof v !== 'number') return `${path} = ${String(v)}`
+    const unit = unitFor(path, quantity(path)?.unit ?? '')
+    return `${path} = ${number(v * unit.factor + unit.offset, 4)} ${symbol(unit.symbol)}`.trim()
+  }
+  const all = Object.entries({ ...run.case.set, ...run.case.inputs }).map(told)
+  return run.case.name || (all.length ? all.slice(0, 2).join(', ') + (all.length > 2 ? ', …' : '') : 'as declared')
 }
 export const unitFor = (name: string, unit: string): Unit => shownUnit(unit, quantity(name)?.difference)
 export const unitOf = (name: string): string => quantity(name)?.unit ?? [...columns.values()].map((c) => c.get(name)?.unit).find((u) => u !== undefined) ?? ''

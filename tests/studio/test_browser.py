@@ -157,6 +157,7 @@ FORMS = [
     ("Plots as SVG", "svg", b"<svg"),
     ("Plots as PNG", "png", b"PNG"),
     ("Report", "html", b"At the end"),
+    ("Diagram as SVG", "svg", b"HeatCapacitor"),
 ]
 
 
@@ -172,6 +173,8 @@ def test_states_events_studies_and_exports(tab: Any, tmp_path: Path) -> None:
     tab.get_by_role("button", name="Run 5 cases").click()
     playwright.expect(tab.get_by_role("region", name="Results of the study")).to_contain_text("5 cases.")
     assert tab.get_by_role("region", name="Results of the study").get_by_role("row").count() == 6
+    tab.get_by_text("Diagram + plots", exact=True).click()
+    tab.get_by_label("room, HeatCapacitor").wait_for()
     for what, ending, within in FORMS:
         tab.get_by_role("button", name="Export the run").click()
         with tab.expect_download() as download:
