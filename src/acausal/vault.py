@@ -5,8 +5,8 @@ else may write to it, and each entry carries a code of authenticity over its nam
 can read. Whatever fails the test is as good as absent: damaged, truncated, forged, moved to another name, left by another user.
 
 Entries live in sub-folders by the first two letters of their names, and each sub-folder is kept below its share of the whole: to
-store a kernel means to look at one of 256 sub-folders. Files appear under their names when they are whole, so that a process that
-is killed leaves a nameless rest at most, and any number of processes may write at once.
+store a kernel means to look at one of 256 sub-folders, and to store many at some. Files appear under their names when they are
+whole, so that a process that is killed leaves a nameless rest at most, and any number of processes may write at once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SUFFIX = ".kernel"
 LARGEST_TOTAL = 200 * 2**20  # bytes; beyond it the entries used longest ago are removed
 SUBFOLDERS = 256
+LOOKED_AT = 8  # subfolders at most after a store, whether they are full; which of them is left to chance
 
 _UNFINISHED = ".part"
 _ABANDONED = 3600.0  # seconds after which an unfinished file is a rest of a process that was killed
@@ -175,22 +176,16 @@ class Vault:
         return content[start:] if genuine else None
 
     def store(self, entries: Iterable[tuple[str, bytes]]) -> None:
-        touched: dict[Path, set[str]] = {}
+        touched: dict[str, set[str]] = {}
         with contextlib.suppress(OSError):
             for name, content in entries:
-                path = self._path(name)
-                if path.parent not in touched:
-                    path.parent.mkdir(mode=0o700, exist_ok=True)
-                _write(path, self._seal(name, content) + content)
-                touched.setdefault(path.parent, set()).add(path.name)
-        for subfolder, new in touched.items():
+                subfolder = f"{self.folder}/{name[:2]}"
+                _write(subfolder, name, self._seal(name, content) + content)
+                touched.setdefault(subfolder, set()).add(name + SUFFIX)
+        first = os.urandom(1)[0] % max(len(touched), 1)
+        for subfolder in [*touched, *touched][first : first + min(len(touched), LOOKED_AT)]:
             with contextlib.suppress(OSError):
-                _prune(subfolder, LARGEST_TOTAL // SUBFOLDERS, new)
-
-    def _path(self, name: str) -> Path:
-        from pathlib import Path
-
-        return Path(self.folder) / name[:2] / (name + SUFFIX)
+                _prune(subfolder, LARGEST_TOTAL // SUBFOLDERS, touched[subfolder])
 
     def _seal(self, name: str, content: bytes) -> bytes:
         """What stands before the content: over the name too, so that an entry is worth nothing under another one."""
@@ -199,19 +194,28 @@ class Vault:
         return _MAGIC + code.digest()
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(subfolder: str, name: str, content: bytes) -> None:
     """All or nothing: another process sees the old entry or the new one, never half of it."""
-    part = path.with_suffix(f".{_writer()}{_UNFINISHED}")
+    part = f"{subfolder}/{name}.{_writer()}{_UNFINISHED}"
     try:
-        part.write_bytes(content)
-        part.replace(path)
+        try:
+            _put(part, content)
+        except FileNotFoundError:  # the first entry in this subfolder
+            os.mkdir(subfolder, 0o700)
+            _put(part, content)
+        os.replace(part, f"{subfolder}/{name}{SUFFIX}")
     except OSError:
         with contextlib.suppress(OSError):
-            part.unlink()
+            os.unlink(part)
         raise
 
 
-def _prune(subfolder: Path, most: int, new: set[str]) -> None:
+def _put(path: str, content: bytes) -> None:
+    with open(path, "wb", buffering=0) as file:
+        file.write(content)
+
+
+def _prune(subfolder: str, most: int, new: set[str]) -> None:
     """Remove the entries used longest ago until half of `most` is left, so that it does not happen at every write."""
     entries, now = [], time.time()
     for entry in os.scandir(subfolder):

@@ -194,11 +194,13 @@ def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     """A full disk looks the same: what cannot be kept is not kept, and no rest stays behind."""
     opened = opened_at(tmp_path, monkeypatch)
 
-    def refused(path: Path, content: bytes) -> None:
-        path.touch()
+    def refused(path: str, content: bytes) -> None:
+        Path(path).touch()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", refused)
+    opened.store([("keep", b"code")])
+    (tmp_path / "ke" / f"keep{vault.SUFFIX}").unlink()
+    monkeypatch.setattr(vault, "_put", refused)
     opened.store([("key", b"code")])
     assert opened.load("key") is None
     assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["secret"]

@@ -85,6 +85,7 @@ class Forms:
         self, contribution: Contribution, key: str, template: Template, which: list[int], outputs: Outputs, used: list[int] | None
     ) -> None:
         made = Template.of(outputs) if which else None
+        self._templates += [made] if made is not None else []
         slots = _slots(template, used)
         code = coded(outputs, slots)
         if code is not None:

@@ -50,11 +50,13 @@ def templates_of(group: list[Rows], contribution: Contribution) -> list[Made]:
     if held is not None:
         return [_as_before(group, one, described.objects, contribution) for one in held]
     made = [template_of(rows) for rows in fused([_hoisted(rows) for rows in group])]
+    for rows, outputs, _ in made:
+        rows.template = Template.of(outputs)  # held from here on, with what is found about it
     kept = [_kept(group, one, described.objects) for one in made]
     if all(one is not None for one in kept):
         contribution.keep(key, kept)
-        for rows, outputs, _ in made:
-            rows.template = Template.of(outputs)
+        for rows, _, _ in made:
+            assert rows.template is not None
             contribution.has(rows.template.name)
     return made
 

@@ -34,7 +34,8 @@ LARGEST_OPTIMISED = 2_500_000  # characters of IR (some 10 000 nodes, 4 s); beyo
 MANY = 128  # kernels to be compiled at once, of which those for few rows are compiled in haste
 FEW = 32  # rows
 BATCH = 8  # kernels in a module
-TOGETHER = 8  # kernels that are wanted at once, from which on they are kept in one file, too
+FEWEST_TOGETHER, MOST_TOGETHER = 8, 64  # kernels that are wanted at once and so are kept in one file, too
+LARGEST_TOGETHER = 2**18  # bytes: larger files would drive others out of the vault
 _HASTY = "in haste "
 
 
@@ -148,10 +149,26 @@ class _Store:
         if not wanted:
             return {}
         vault = open_vault()
-        if vault is not None and len(wanted) >= TOGETHER and (found := _all_at_once(vault, wanted)) is not None:
-            library, hasty = found
-            _counts[_LOADED] += len(wanted)
-            return {one.key: self._kernel(one, library, _in_haste(one.key) if one.key in hasty else one.key) for one in wanted}
+        if vault is None or len(wanted) < FEWEST_TOGETHER:
+            return self._one_by_one(vault, wanted)[0]
+        found: dict[str, Kernel] = {}
+        bundles, apart = [wanted[k : k + MOST_TOGETHER] for k in range(0, len(wanted), MOST_TOGETHER)], list[list[_Wanted]]()
+        for bundle in bundles:
+            if (read := _all_at_once(vault, bundle)) is None:
+                apart.append(bundle)
+                continue
+            library, hasty = read
+            found |= {one.key: self._kernel(one, library, _in_haste(one.key) if one.key in hasty else one.key) for one in bundle}
+        _counts[_LOADED] += len(found)
+        if apart:
+            made, kept = self._one_by_one(vault, [one for bundle in apart for one in bundle])
+            found |= made
+            for bundle in apart:
+                _keep_together(vault, bundle, kept)
+        return found
+
+    def _one_by_one(self, vault: Vault | None, wanted: list[_Wanted]) -> tuple[dict[str, Kernel], dict[str, tuple[str, bytes]]]:
+        """The same, from a file for each; and the code as it is kept, with its name."""
         loaded: dict[str, tuple[str, bytes]] = {}
         for one in wanted if vault is not None else []:
             for place in one.places:
@@ -167,12 +184,10 @@ class _Store:
         libraries |= new
         if vault is not None and made:
             vault.store(made.values())
-        if vault is not None and len(wanted) >= TOGETHER:
-            _keep_together(vault, wanted, loaded | made)
         _counts[_COMPILED] += len(made)
         _counts[_LOADED] += len(loaded)
-        places = {key: place for key, (place, _) in (loaded | made).items()}
-        return {one.key: self._kernel(one, libraries[one.key], places[one.key]) for one in wanted}
+        kept = loaded | made
+        return {one.key: self._kernel(one, libraries[one.key], kept[one.key][0]) for one in wanted}, kept
 
     def _kernel(self, one: _Wanted, library: Any, place: str) -> Kernel:
         addresses = [library[name] for name in one.names]
@@ -201,6 +216,8 @@ def _keep_together(vault: Vault, wanted: list[_Wanted], kept: dict[str, tuple[st
     images = [Image.from_bytes(kept[one.key][1]) for one in wanted]
     if all(image is not None for image in images):
         whole = together([image for image in images if image is not None])
+        if len(whole.code) > LARGEST_TOGETHER:
+            return
         hasty = {f"{_HASTY}{one.key}": 0 for one in wanted if kept[one.key][0] != one.key}
         vault.store([(_name_together(wanted), Image(whole.code, {**whole.entries, **hasty}, whole.outside).to_bytes())])
 
