@@ -98,6 +98,7 @@ def nyquist(linear: Any, frequencies: Any, file: Any) -> Figure:
             (line,) = axis.plot(answer[:, i, j].real, answer[:, i, j].imag, label=f"{output} / {given}")
             axis.plot(answer[:, i, j].real, -answer[:, i, j].imag, "--", color=line.get_color(), alpha=0.5)
     axis.plot([-1.0], [0.0], "+", color="C3", markersize=10)
+    axis.set_aspect("equal", adjustable="datalim")  # a first-order lag is a circle
     axis.set_xlabel("real part")
     axis.set_ylabel("imaginary part")
     axis.grid(True, alpha=0.3)
