@@ -81,6 +81,21 @@ void borders_p(const void* table, const double* x, double* out) {
     }
 }
 
+// The enthalpy of quality x, where there are two phases: nothing above the critical pressure and below the lowest of liquid.
+void h_px(const void* table, const double* arguments, double* out) {
+    const Table& t = *static_cast<const Table*>(table);
+    const double p = arguments[0], x = arguments[1];
+    if (!(p >= t.p_min * (1 - 1e-9) && p <= t.p_critical) || x != x) return nothing(out, 6);
+    Ends<> e;
+    ends(t, p, e);
+    out[0] = e.hl.v + x * (e.hv.v - e.hl.v);
+    out[1] = e.hl.d + x * (e.hv.d - e.hl.d);
+    out[2] = e.hv.v - e.hl.v;
+    out[3] = e.hl.dd + x * (e.hv.dd - e.hl.dd);
+    out[4] = e.hv.d - e.hl.d;
+    out[5] = 0;
+}
+
 // cp, cv, viscosity, conductivity of the liquid, then of the vapour.
 void saturation_more_p(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);

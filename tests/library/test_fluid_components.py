@@ -392,3 +392,15 @@ def test_volumes_of_mixtures_rest(volume: Any, medium: Any) -> None:
     result = ac.compile(volume(1, medium=medium)).simulate(until=1.0)
     np.testing.assert_allclose(result["T"], 300.0, rtol=1e-7)
     np.testing.assert_allclose(result["p"], result["p_start"], rtol=1e-7)
+
+
+def test_a_volume_without_ports_is_a_vessel() -> None:
+    vessel = fluid.Volume(0, medium=ac.media.fluid("R134a"), p_start=5e5, x_start=0.3)
+    result = ac.compile(vessel).simulate(until=1.0)
+    assert result["x"][-1] == pytest.approx(0.3, rel=1e-9)
+
+
+def test_two_phases_are_not_asked_for_above_the_critical_pressure() -> None:
+    vessel = fluid.Volume(1, medium=ac.media.fluid("R134a"), p_start=50e5, x_start=0.5)
+    with pytest.raises(ac.AcausalError, match=r"R134a has no two phases at p = 5e\+06 Pa: liquid and vapour exist from"):
+        ac.compile(vessel).simulate(until=1.0)

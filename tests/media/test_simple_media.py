@@ -48,6 +48,41 @@ def test_heat_capacities_against_coolprop(name, fluid):
         assert ac.media.ideal_gas(name).state(p=1e5, T=T).cp == pytest.approx(exact, rel=1e-2 if name == "CH4" else 5e-3)
 
 
+REFERENCES = {
+    "N2": "Nitrogen",
+    "O2": "Oxygen",
+    "H2O": "Water",
+    "CO2": "CarbonDioxide",
+    "H2": "Hydrogen",
+    "CH4": "Methane",
+    "Ar": "Argon",
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_transport_properties_against_coolprop(name):
+    import CoolProp.CoolProp as CP
+
+    T, p = np.array([300.0, 500.0, 800.0, 1000.0]), 1e3
+    state = ac.media.ideal_gas(name).state(p=p, T=T)
+    assert state.viscosity == pytest.approx([CP.PropsSI("V", "T", t, "P", p, REFERENCES[name]) for t in T], rel=0.06)
+    assert state.conductivity == pytest.approx([CP.PropsSI("L", "T", t, "P", p, REFERENCES[name]) for t in T], rel=0.12)
+
+
+def test_air_as_a_mixture_conducts_as_air():
+    import CoolProp.CoolProp as CP
+
+    air = ac.media.ideal_gas(["N2", "O2", "Ar"], mole=[0.7812, 0.2096, 0.0092])
+    for T in (300.0, 600.0):
+        state = air.state(p=1e5, T=T)
+        assert state.viscosity == pytest.approx(CP.PropsSI("V", "T", T, "P", 1e5, "Air"), rel=0.01)
+        assert state.conductivity == pytest.approx(CP.PropsSI("L", "T", T, "P", 1e5, "Air"), rel=0.03)
+        assert state.prandtl == pytest.approx(0.71, abs=0.02)
+    nitrogen = ac.media.ideal_gas("N2").state(p=1e5, T=400.0).viscosity
+    nearly = ac.media.ideal_gas(["N2", "H2"]).state(p=1e5, T=400.0, X=[1.0, 0.0]).viscosity
+    assert nearly == pytest.approx(nitrogen, rel=1e-14)
+
+
 def test_enthalpy_and_entropy_are_integrals_of_cp():
     T = np.linspace(250.0, 2900.0, 60_001)
     for name in FORMATION:
@@ -103,6 +138,8 @@ def test_a_gas_in_equations():
         (lambda: ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.31]), "sum to 1.1, not to one"),
         (lambda: ac.media.ideal_gas(["N2", "O2"], mass=[0.79]), "needs 2 shares, got 1"),
         (lambda: ac.media.ideal_gas(["N2", "O2"], mole=[0.5, 0.5], mass=[0.5, 0.5]), "not by both"),
+        (lambda: ac.media.ideal_gas({"N2": 0.7, "O2": 0.2}), "Are 0.7, 0.2 shares of mole or of mass"),
+        (lambda: ac.media.ideal_gas("N2").state(p=1e5, T=300.0).surface_tension, "N2 has no surface tension"),
         (lambda: ac.media.ideal_gas("N3"), "no polynomials of a gas `N3`. Did you mean `N2`"),
         (lambda: ac.media.ideal_gas(["N2", "O2"]).state(p=1e5, T=300.0), "composition of N2 \\+ O2 is not known"),
         (lambda: ac.media.ideal_gas(["N2", "O2"]).state(p=1e5, T=300.0, composition=[0.5, 0.6]), "sum to 1.1"),

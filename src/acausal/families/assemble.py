@@ -322,11 +322,11 @@ class _Builder:
         small = 2 * self.n + self.graph.new_cells(np.unique(mixing.small))[np.unique(mixing.small, return_inverse=True)[1]]
         enters, leaves, flow = self._signed(mixing.inflow), self._signed(mixing.outflow), self._signed(mixing.flow, mixing.sign)
         if mixing.size <= MOST_WRITTEN_OUT:
-            pairs = np.stack([leaves, flow], axis=1).reshape(2 * others, -1)
+            pairs = np.stack([leaves, flow[1:]], axis=1).reshape(2 * others, -1)
             table = (np.concatenate([enters[None], pairs, small[None]]).astype(np.int32), rows[None, :])
             self.merged.setdefault((mixture(others),), []).append(table)
         else:
-            each = [np.broadcast_to(column, leaves.shape).ravel() for column in (enters, leaves, flow, small)]
+            each = [np.broadcast_to(column, leaves.shape).ravel() for column in (enters, leaves, flow[1:], flow[0], small)]
             table = (np.stack(each).astype(np.int32), np.tile(rows, others)[None, :])
             self.merged.setdefault((pairwise(),), []).append(table)
         blocks.append(RowBlock(start, mixing.count, None, None, nodes=mixing.inflow, mixes=True))

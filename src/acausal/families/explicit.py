@@ -4,7 +4,7 @@ Let the states be given. In the block triangular form of the equations for algeb
 and one algebraic unknown, in which the row is linear in it with a coefficient of literals and parameters, is an assignment: the
 current of a resistor, the heat flow through a wall. The solver never sees these unknowns: it integrates the rest, and the
 assignments are kernels that fill cells of the workspace before the residual kernels read them. Their values are exact at output
-points, and the systems that are factorised are smaller. Assignments may use one another; the block order makes that acyclic.
+points, and the systems that are factorised are smaller. Assignments may use one another, as long as that is acyclic.
 
 A variable stays an unknown where computing it would spoil the sparsity (it depends on many unknowns and many rows depend on it),
 where the user fixed or bounded it, where initial equations name it, and beyond a small depth of assignments.
@@ -64,10 +64,27 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
     free = ~system.differential[unknowns] & ~keep[unknowns]
     wanted = np.full(system.equation_count, -1, dtype=np.int64)
     wanted[rows[free]] = unknowns[free]
+    _add_mixtures(system, keep, wanted)
     found = np.full(system.size, -1, dtype=np.int64)
     linear = np.flatnonzero(linear_rows(system, wanted))
     found[wanted[linear]] = linear
     return found
+
+
+def _add_mixtures(system: System, keep: np.ndarray, wanted: np.ndarray) -> None:
+    """What enters where streams meet is computed from flows and what leaves, in algebraic loops too (`_Levels` takes those that do
+    not need one another). Then balances hold the mixture itself, and what they lose to one another they lose to rounding; an
+    unknown would be the mixture up to the tolerance of an iteration, and so would be the sum of what is held."""
+    assigned = np.zeros(system.size, dtype=bool)
+    assigned[wanted[wanted >= 0]] = True
+    for block in system.blocks:
+        if not block.mixes or block.nodes is None:
+            continue
+        rows = block.start + np.arange(block.count)
+        unknown = np.where(system.aliases.known[block.nodes], -1, system.aliases.index[block.nodes])
+        free = (unknown >= 0) & (wanted[rows] < 0)
+        free[free] &= ~(system.differential | keep | assigned)[unknown[free]]
+        wanted[rows[free]] = unknown[free]
 
 
 def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:

@@ -12,14 +12,23 @@ flows w_i is zero, and all of them get the same mixture (Franke et al., Stream c
 - *Two*: what enters one is what leaves the other. These are aliases: no unknown, no equation, and no flow in them.
 - *Three or more*: one row for each connector. Where nothing leaves the others, σ_i = Σ_{j≠i} w_j = 0, the quotient says nothing,
   and each of them counts alike: w_j + ε (1 - s(σ_i / ε)), where the smooth step s is exactly 1 from ε on; and w_j itself leaves
-  zero without a corner, and is exactly -m_j from ε on. Above that flow (1e-6 of its typical size) mixing is exact; at zero it is
-  regular, with slopes that a tolerance of the flow cannot turn over: a node whose flows are known to 1e-6 of their size, and no
-  better, must not ask which of them is the larger below that. No event is made: what passes, m h, is continuous.
+  zero without a corner, and is exactly -m_j from ε on. Above that flow (1e-10 of its typical size) mixing is exact; at zero it is
+  regular. No event is made: what passes, m h, is continuous.
+
+*Why ε cannot be zero.* Let two connectors give a and b, and one take a + b. Nothing is lost if and only if h_in is
+(a h_1 + b h_2)/(a + b), whose limit for a, b → 0 is any value between h_1 and h_2, as a/b is: no function that is continuous at
+zero flow is exact everywhere around it. What is left open is bounded: below ε a flow carries a mixture that is wrong by at most
+Δh = max h - min h, so that a node loses or gains less than ε Δh, 1e-10 of what it passes when the plant runs.
+
+*Why ε can be so small.* Mixtures are explicit variables, in algebraic loops, too (`explicit.py`): no iteration has to find them,
+they lie between what leaves whatever the flows are, and how steeply they turn at zero flow matters for m h alone, where m is
+small. An unknown that is solved for needed 1e-6, and lost what the tolerance of the iteration left of its equation.
 
 The connector of a composite has two sides. Seen from the node inside, what leaves it into the node is what enters it from outside,
 and its flow counts with the opposite sign.
 
-Nodes of more than `MOST_WRITTEN_OUT` connectors are rows to which each pair adds (w_j + ε/100) (h_in,i - h_j).
+Nodes of more than `MOST_WRITTEN_OUT` connectors are rows to which each pair adds (w_j + ε/100 (1 - s(m_i / ε))) (h_in,i - h_j):
+since σ_i ≥ m_i, mixing is exact again for everyone into whom more than ε flows.
 """
 
 from __future__ import annotations
@@ -36,7 +45,7 @@ if TYPE_CHECKING:
 
 MOST_WRITTEN_OUT = 8
 LEAST = 0.01  # of that: with what each of very many counts that does not leave
-SMALL = 1e-6  # of the flow's typical size: below it, nothing can be said to flow
+SMALL = 1e-10  # of the flow's typical size: below it, nothing can be said to flow
 
 
 @dataclass(slots=True, eq=False)
@@ -56,8 +65,8 @@ class Mixing:
     size: int
     inflow: np.ndarray  # (row,)
     outflow: np.ndarray  # (other, row)
-    flow: np.ndarray  # (other, row)
-    sign: np.ndarray  # (other, row)
+    flow: np.ndarray  # (connector, row): the one that is entered comes first
+    sign: np.ndarray  # (connector, row)
     small: np.ndarray  # (row,) ε
 
     @property
@@ -107,8 +116,8 @@ def _mixing(
         number,
         enters[order[:, 0]].ravel(),
         leaves[order[:, 1:]].transpose(1, 0, 2).reshape(number - 1, -1),
-        repeated(flow[order[:, 1:]].T),
-        repeated(sign[order[:, 1:]].T),
+        repeated(flow[order].T),
+        repeated(sign[order].T),
         repeated(small[order].max(axis=1)),
     )
 
@@ -135,8 +144,9 @@ def _tables(plant: Plant, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray
             into = kind.quantities[f"{quantity.name.removesuffix('outflow')}inflow"]
             count, numbers = kind.count * flow.size, np.arange(kind.count * quantity.size)
             flows.append(np.arange(flow.base, flow.base + count))
-            outs.append((quantity.base + numbers).reshape(count, -1))
-            ins.append((into.base + numbers).reshape(count, -1))
+            elements = len(numbers) // count if count else 1
+            outs.append((quantity.base + numbers).reshape(count, elements))
+            ins.append((into.base + numbers).reshape(count, elements))
             nominal = flow.declaration.nominal
             typical = abs(float(nominal)) if isinstance(nominal, (int, float)) and nominal else 1.0
             smalls.append(np.full(count, SMALL * typical))
@@ -152,8 +162,7 @@ def mixture(others: int) -> Expression:
     leaves = [Slot(1 + 2 * k, "variable") for k in range(others)]
     weights = [_positive(-Slot(2 + 2 * k, "variable"), small) for k in range(others)]
     total = _sum(weights)
-    ratio = apply("min", total / small, Constant(1.0))
-    spread = small * (1.0 - ratio * ratio * (3.0 - 2.0 * ratio))
+    spread = small * _fades(total, small)
     weights = [w + spread for w in weights]
     return Slot(0, "variable") - _sum([w * h for w, h in zip(weights, leaves, strict=True)]) / _sum(weights)
 
@@ -165,10 +174,16 @@ def _positive(flow: Expression, small: Expression) -> Expression:
     return small * (apply("max", u, Constant(1.0)) - 1.0 + inner * inner * (2.0 - inner))
 
 
+def _fades(flow: Expression, small: Expression) -> Expression:
+    """1 where nothing flows, 0 from `small` on."""
+    ratio = apply("min", apply("max", flow / small, Constant(0.0)), Constant(1.0))
+    return 1.0 - ratio * ratio * (3.0 - 2.0 * ratio)
+
+
 def pairwise() -> Expression:
-    """`w (h_in - h)`: what one of many others adds; slots h_in, h, flow, ε."""
-    small = Slot(3, "known")
-    weight = _positive(-Slot(2, "variable"), small) + LEAST * small
+    """`w (h_in - h)`: what one of many others adds; slots h_in, h, its flow, the flow of the one that is entered, ε."""
+    small = Slot(4, "known")
+    weight = _positive(-Slot(2, "variable"), small) + LEAST * small * _fades(Slot(3, "variable"), small)
     return weight * (Slot(0, "variable") - Slot(1, "variable"))
 
 

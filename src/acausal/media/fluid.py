@@ -105,7 +105,8 @@ class Fluid(Medium):
         symbolic = is_symbolic(a) or is_symbolic(b)
         if not symbolic:
             a, b = np.broadcast_arrays(numbers(a), numbers(b))
-        p, h = self._p_and_h(pair, a, b)
+        strict = pair == ("p", "x") and phase == "two-phase"  # it has to exist; otherwise an iteration may come from beyond
+        p, h = (a, self.function("h_px")(a, b)[0]) if strict and symbolic else self._p_and_h(pair, a, b)
         known = {pair[0]: a, pair[1]: b} | {"p": p, "h": h}
         state = State(self, p, h, known, None if phase is None else _PHASES[phase])
         if not symbolic:
@@ -169,6 +170,8 @@ class Fluid(Medium):
                 return f"{name} = {value:g} {unit} is {where} {side} {what} of the table of {self.name}, {limit:g} {unit}{more}"
         if x is not None and T is not None and T >= self.T_critical:
             return self._no_saturation("T", T)
+        if x is not None and p is not None and not self.p_min <= p <= self.p_critical:
+            return self._no_saturation("p", p)
         if h is not None and not h >= self.h_min + margin * float(self.table[9]):
             return f"h = {h:g} J/kg is below the lowest enthalpy of the table of {self.name}, {self.h_min:g} J/kg"
         if p is not None and h is not None:

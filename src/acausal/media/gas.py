@@ -21,6 +21,7 @@ from ..language.events import smooth
 from ..language.functions import is_symbolic, log, numbers, plain, where
 from ..language.implicit import Implicit
 from ..language.medium import Medium
+from . import gas_transport as transport
 
 R = 8.31446261815324  # J/(mol K)
 _MIDDLE = 1000.0
@@ -73,6 +74,11 @@ def ideal_gas(
     >>> round(air.state(p=101325.0, T=300.0).cp, 1)
     1003.1
     """
+    if isinstance(species, Mapping):
+        listed = ", ".join(f"{value:g}" for value in species.values())
+        raise UsageError(
+            f"Are {listed} shares of mole or of mass?", remedy=f"ideal_gas({list(species)}, mole=[{listed}]), or mass=[{listed}]."
+        )
     names = (species,) if isinstance(species, str) else tuple(species)
     for name in names:
         if name not in _SPECIES:
@@ -236,9 +242,6 @@ def _balanced(moles: Mapping[str, float]) -> None:
         raise UsageError(f"The reaction does not balance: {listed}.", remedy="Moles that are used up count negative.")
 
 
-_TRANSPORT = ("viscosity", "conductivity", "prandtl", "surface_tension")
-
-
 class GasState:
     """Properties of an ideal gas at p, T and composition."""
 
@@ -246,11 +249,11 @@ class GasState:
         self.medium, self.p, self.T, self._shares = medium, p, T, shares
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _TRANSPORT:
+        if name != "surface_tension":
             raise AttributeError(f"{type(self).__name__} has no `{name}`")
         raise UsageError(
-            f"The {name} of {self.medium.name} is not known: ideal gases have thermodynamic properties only.",
-            remedy='Take a fluid with tables, `ac.media.fluid("nitrogen")`, or moist air, or parts without it: `Orifice`, `Valve`.',
+            f"{self.medium.name} has no surface tension: it is a gas.",
+            remedy='Take a fluid with tables: `ac.media.fluid("nitrogen")`.',
         )
 
     def _mixed(self, of_species: Any) -> Any:
@@ -280,13 +283,43 @@ class GasState:
     @property
     def cp(self) -> Any:
         """In J/(kg K)."""
+        return self._mixed(self._cp_of)
+
+    def _cp_of(self, name: str) -> Any:
         T = self.T
-        return self._mixed(lambda name: self._choice(name, lambda a: a[0] + T * (a[1] + T * (a[2] + T * (a[3] + T * a[4])))))
+        return self._choice(name, lambda a: a[0] + T * (a[1] + T * (a[2] + T * (a[3] + T * a[4]))))
 
     @property
     def cv(self) -> Any:
         """In J/(kg K)."""
         return self.cp - self.gas_constant
+
+    @property
+    def viscosity(self) -> Any:
+        """Dynamic viscosity in Pa s; see `gas_transport.py`."""
+        mu = self._viscosities()
+        return self._transported(mu, mu)
+
+    @property
+    def conductivity(self) -> Any:
+        """Thermal conductivity in W/(m K)."""
+        mu, gases = self._viscosities(), zip(self.medium.species, self.medium.molar_masses.tolist(), strict=True)
+        each = [transport.conductivity(name, R / m * self._cp_of(name), R / m, mu[k]) for k, (name, m) in enumerate(gases)]
+        return self._transported(each, mu)
+
+    @property
+    def prandtl(self) -> Any:
+        return self.cp * self.viscosity / self.conductivity
+
+    def _viscosities(self) -> list[Any]:
+        T, gases = (self.T if is_symbolic(self.T) else numbers(self.T)), self.medium
+        return [transport.viscosity(n, m, T) for n, m in zip(gases.species, gases.molar_masses.tolist(), strict=True)]
+
+    def _transported(self, each: list[Any], mu: list[Any]) -> Any:
+        masses = self.medium.molar_masses.tolist()
+        moles = [y / m for y, m in zip(self._shares, masses, strict=True)]
+        found = each[0] if len(each) == 1 else transport.mixed(each, mu, masses, moles)
+        return found if is_symbolic(found) else plain(np.asarray(found))
 
     @property
     def h(self) -> Any:

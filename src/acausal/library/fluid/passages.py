@@ -64,7 +64,9 @@ def given_enthalpy(medium: Any, p: Any, h: Any, T: Any, x: Any, **mixed: Any) ->
     """The enthalpy at the pressure p of what is given in one of three ways; the others are None."""
     if h is not None:
         return h
-    return medium.state(p=p, **({"x": x} if T is None else {"T": T}), **mixed).h
+    if T is None:
+        return medium.state(p=p, x=x, phase="two-phase", **mixed).h if medium.evaporates else medium.state(p=p, x=x, **mixed).h
+    return medium.state(p=p, T=T, **mixed).h
 
 
 def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> Any:
