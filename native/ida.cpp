@@ -536,6 +536,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
     while (t < t_end && status == Status::Finished) {
         if (ahead.is) {
             status = go_on_ahead(t_end);
+            if (!ahead.is && status == Status::Finished && t < t_end) set_out(std::isfinite(bound) ? bound : t_end); // which IDAS does not know yet
         } else {
             double aim = std::min(t_end, bound);
             if (bound <= t + 8 * epsilon * std::fabs(t)) t = bound; // closer than IDAS moves

@@ -24,6 +24,7 @@ GENERATORS = (
     "sessions",
     "settings",
     "forms",
+    "features",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # of the processor, for all forms of a model, before it counts as hanging

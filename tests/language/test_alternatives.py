@@ -251,3 +251,32 @@ def test_records():
     plant.data.h = 8.0
     with pytest.raises(ac.ModelError, match=r"`data.T` is read, but Data was given another quantity instead of it: `h`"):
         ac.compile(plant)
+
+
+class Started(ac.Component):
+    first = ac.Parameter(1.0, unit="m")
+    x = ac.Variable(start=2 * first, fixed=True, unit="m")
+
+    def equations(self):
+        yield ac.der(self.x) == -self.x / self.tau
+
+    tau = ac.Parameter(1.0, unit="s")
+
+
+@pytest.mark.parametrize("said", [3.0, 3, "3 m", "300 cm"])
+def test_a_number_in_a_derived_class_is_what_a_start_refers_to(said):
+    derived = type("Derived", (Started,), {"first": said})
+    assert ac.compile(derived()).simulate(until=1.0)["x"][0] == 6.0
+
+
+def test_a_parameter_bound_to_an_alternative_that_is_not_there():
+    class Bound(ac.Component):
+        h, T = ac.Parameter(1.0), ac.Parameter(300.0, instead_of="h")
+        k, x = ac.Parameter(2 * h), ac.Variable(start=1.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.k * self.x
+
+    assert ac.compile(Bound(h=3.0)).simulate(until=1.0)["k"][0] == 6.0
+    with pytest.raises(ac.ModelError, match="`h` is read, but Bound was given another quantity instead of it: `T`"):
+        ac.compile(Bound(T=5.0))

@@ -358,3 +358,25 @@ def test_a_session_that_stops_a_rounding_before_a_given_time_does_not_lose_it(so
             session.advance(0.8 if near < 0.8 else 0.9).advance(2.0)
             assert session["x"] == pytest.approx(0.8 + 2.4, abs=1e-6)
             assert session["z"] == pytest.approx(1.2 + (6.0 if inputs else 0.0), abs=1e-6)
+
+
+def test_a_tick_behind_a_stop_that_is_a_rounding_ahead_of_a_pause_is_on_time() -> None:
+    """Functions are asked ahead as far as ten advances, and a step ends there: at 1.1, where eleven tenths are a rounding less."""
+
+    class Sampler(ac.Component):
+        u, x = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+        ticked = ac.Discrete(0.0)
+
+        def equations(self):
+            yield ac.der(self.x) == self.u
+
+        def events(self):
+            yield ac.when(self.x > 100.0, ac.reinit(self.x, 0.0))
+            yield ac.when(ac.sample(1.1501, 10.0), ac.assign(self.ticked, ac.time))
+
+    session, tenths = ac.compile(Sampler()).start(inputs={"u": lambda t: 0.5}), 0.0
+    for _ in range(11):
+        tenths += 0.1
+        session.advance(tenths)
+    assert tenths < 1.1
+    assert session.advance(1.3)["ticked"] == 1.1501

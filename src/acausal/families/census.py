@@ -104,16 +104,30 @@ class Census:
                 return State(StateView(self._reference(node.variable._reference)), node.number)
             if isinstance(node, Unbound) and holder is not None and holder.kind is not None:
                 quantity = holder.kind.quantities.get(node.declaration.name)
-                return None if quantity is None else Reference(holder, holder, quantity.name, quantity.shape)
+                if quantity is None:
+                    return self._in_its_place(node.declaration, holder.kind)
+                return Reference(holder, holder, quantity.name, quantity.shape)
             return None
 
         return renamed(expression, leaf) if holder is None else transform(expression, leaf)
+
+    def _in_its_place(self, declaration: Declaration, kind: Kind) -> Expression | None:
+        """The number that a derived class has in place of what its base declared; what is not there is told."""
+        component, name = self.representatives[kind.index], declaration.name
+        if is_left_out(component, name):
+            raise _not_there(component, name)
+        value = getattr(component, name, None)
+        if isinstance(value, str):
+            from ..language.units import quantity as parsed
+
+            return as_expression(parsed(value, declaration.unit))
+        return as_expression(value) if np.asarray(value).dtype.kind in "iuf" else None
 
     def _reference(self, node: Reference) -> Reference:
         found = self._moved.get(node)
         if found is None:
             if is_left_out(node.owner, node.name):
-                raise _not_there(node)
+                raise _not_there(node.owner, node.name)
             owner = self.node(node.owner)
             root = owner if node.root is node.owner else self.node(node.root)
             found = self._moved[node] = Reference(root, owner, node.name, node.shape, node.picked, node.order)
@@ -299,12 +313,12 @@ class Census:
         return frozen_value(value)
 
 
-def _not_there(node: Reference) -> ModelError:
-    others = ", ".join(f"`{name}`" for name in choices_of(node.owner))
-    whole = node.owner
+def _not_there(owner: Component, name: str) -> ModelError:
+    others = ", ".join(f"`{other}`" for other in choices_of(owner))
+    whole = owner
     while whole._ac_parent is not None:
         whole = whole._ac_parent
-    path, cls = node.owner._path_from(whole, node.name), type(node.owner).__name__
+    path, cls = owner._path_from(whole, name), type(owner).__name__
     return ModelError(
         f"`{path}` is read, but {cls} was given another quantity instead of it: {others}.",
         remedy="Say what is given before others read it.",
