@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from acausal.errors import Diagnostic
-from acausal.runtime.problem import JacobianKernel, Kernel, Problem
+from acausal.runtime.problem import JacobianKernel, Kernel, Problem, Words
 
 # Options of a native session as SUNDIALS has them; those of the solver `ida` are its own.
 SUNDIALS: dict[str, Any] = {
@@ -125,6 +125,14 @@ def expression_kernel(family: Rows, size: int) -> Kernel:
     return Kernel(_compile(family, False, size), _table(family.slots), _table([family.rows]))
 
 
+class OfPart(Words):
+    def unknown(self, number: int) -> str:
+        return f"part.y[{number}]"
+
+    def equation(self, row: int) -> Diagnostic | None:
+        return Diagnostic("", component="part", equation=f"equation {row}")
+
+
 def make_problem(size: int, known: list[float], families: list[Rows], differential: Any, start: Any, **more: Any) -> Problem:
     """The last cell of `known` is time."""
     entries = [(f.rows, np.atleast_1d(f.slots[s]) % size) for f in families for s in f.derivatives]
@@ -153,8 +161,7 @@ def make_problem(size: int, known: list[float], families: list[Rows], differenti
         minimum=-np.inf * ones,
         maximum=np.inf * ones,
         fixed=np.asarray(differential, dtype=bool),
-        name_of_unknown=lambda i: f"part.y[{i}]",
-        describe_equation=lambda i: Diagnostic("", component="part", equation=f"equation {i}"),
+        words=OfPart(),
         **more,
     )
 

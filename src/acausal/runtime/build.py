@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Diagnostic
 from ..families.bends import bends
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
@@ -16,7 +17,7 @@ from ..families.starts import Starts
 from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
-from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules
+from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules, Words
 
 
 def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
@@ -45,9 +46,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         fixed=starts.fixed[kept],
         start_given=starts.given[kept],
         start_level=starts.level[kept],
-        name_of_unknown=lambda i: system.name_of_unknown(int(kept[i])),
-        describe_equation=lambda r: system.describe_equation(int(lowered.kept_rows[r])),
-        explain_row=lambda row, w: _explained(lowered, row, w),
+        words=LoweredWords(lowered),
         continuation_index=CONTINUATION,
         pattern_parts=(pattern.by_value, pattern.by_slope),
         initial_pattern_parts=(initial.by_value, initial.by_slope),
@@ -55,7 +54,6 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         initial_pattern=(initial.indptr, initial.indices),
         initial_residual_kernels=first_residuals,
         initial_jacobian_kernels=first_jacobians,
-        describe_initial_equation=lambda k: system.describe_equation(k, initial=True),
         computed=Computed(lowered.computed, tuple(residuals[count:]), lowered.products, lowered.cells),
         rules=rules,
         bends=bent,
@@ -65,10 +63,25 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
     return problem
 
 
-def _explained(lowered: Lowered, row: int, w: np.ndarray) -> Any:
-    from .faults import explain_row  # most runs have none
+class LoweredWords(Words):
+    """What a system calls the unknowns and equations that are left of it."""
 
-    return explain_row(lowered.system, lowered.original_row(row, w), lowered.expand(w))
+    def __init__(self, lowered: Lowered) -> None:
+        self.lowered = lowered
+
+    def unknown(self, number: int) -> str:
+        return self.lowered.system.name_of_unknown(int(self.lowered.kept[number]))
+
+    def equation(self, row: int) -> Diagnostic | None:
+        return self.lowered.system.describe_equation(int(self.lowered.kept_rows[row]))
+
+    def initial_equation(self, row: int) -> Diagnostic | None:
+        return self.lowered.system.describe_equation(row, initial=True)
+
+    def fault(self, row: int, workspace: np.ndarray) -> Diagnostic | None:
+        from .faults import explain_row  # most runs have none
+
+        return explain_row(self.lowered.system, self.lowered.original_row(row, workspace), self.lowered.expand(workspace))
 
 
 def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import Diagnostic
 from ..families.plant import TIME
 from ..families.template import Family
 from .build import kernels
-from .problem import Computed, Problem
+from .problem import Computed, Problem, Words
 
 
 def copied(problem: Problem, count: int) -> Problem:
@@ -26,6 +27,19 @@ def copied(problem: Problem, count: int) -> Problem:
 def spread_out(problem: Problem, cells: np.ndarray, count: int) -> np.ndarray:
     """Where cells of a problem's workspace (~i: with a minus sign) are in that of its copies: (copy, cell)."""
     return np.asarray(_Copying(problem, count).cells(np.asarray(cells)).T)
+
+
+class CopiedWords(Words):
+    """Copies of an unknown or an equation are called what that is called."""
+
+    def __init__(self, one: Words, count: int) -> None:
+        self.one, self.count = one, count
+
+    def unknown(self, number: int) -> str:
+        return self.one.unknown(number // self.count)
+
+    def equation(self, row: int) -> Diagnostic | None:
+        return self.one.equation(row // self.count)
 
 
 class _Copying:
@@ -79,8 +93,7 @@ class _Copying:
             residual_kernels=residuals[:equations],
             jacobian_kernels=jacobians,
             computed=Computed(own.count * count, tuple(residuals[equations:]), products, own.cells * count),
-            name_of_unknown=lambda i: one.name_of_unknown(i // count),
-            describe_equation=lambda r: one.describe_equation(r // count),
+            words=CopiedWords(one.words, count),
             fresh_jacobians=one.fresh_jacobians,
             differential=np.repeat(one.differential, count),
             start=np.repeat(one.start, count),

@@ -95,9 +95,9 @@ def explain_not_finite(
     """Which equations have no finite value at this point, with the values of their unknowns."""
     found: list[Diagnostic] = []
     for row in equations_without_value(problem, t, y, yp, known)[:most]:
-        if problem.explain_row is not None:
-            workspace = problem.equations.workspace(t, y, yp, problem.known if known is None else known)
-            explained = problem.explain_row(int(row), workspace)
+        workspace = problem.equations.workspace(t, y, yp, problem.known if known is None else known)
+        explained = problem.explain_row(int(row), workspace)
+        if explained is not None:
             explained = replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}.")
             if explained not in found:  # several rows may use one explicit variable that has no value
                 found.append(explained)

@@ -326,8 +326,8 @@ class Preparation:
             n = problem.size
             rows = [int(r) for r in error.report.non_finite if r < n]
             workspace = problem.equations.workspace(t, problem.start, np.zeros(n), problem.known)
-            assert problem.explain_row is not None
-            without_value = dict.fromkeys(problem.explain_row(r, workspace) for r in rows[:5])  # rows may share their cause
+            told = (problem.explain_row(r, workspace) for r in rows[:5])
+            without_value = dict.fromkeys(one for one in told if one is not None)  # rows may share their cause
             singular = _singular_start(problem, t) if error.outcome.name != "STRUCTURE" and not rows else ()
             error.diagnostics = (*without_value, *singular, *error.diagnostics)
             error.reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)

@@ -7,7 +7,7 @@ through ctypes, which costs microseconds per kernel and nothing per row.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from importlib import import_module
@@ -197,6 +197,27 @@ class Bends:
 _NOWHERE_BENT = Bends()
 
 
+class Words:
+    """What the unknowns and equations of a problem are called: these ones, of a problem that nobody named, by their numbers."""
+
+    def unknown(self, number: int) -> str:
+        return f"y[{number}]"
+
+    def equation(self, row: int) -> Diagnostic | None:
+        """Where an equation was stated, and how it reads."""
+        return None
+
+    def initial_equation(self, row: int) -> Diagnostic | None:
+        return None
+
+    def fault(self, row: int, workspace: Floats) -> Diagnostic | None:
+        """Why an equation has no value."""
+        return None
+
+
+_NUMBERS_ONLY = Words()
+
+
 class Equations:
     """`count` residuals over `size` unknowns: their kernels, their pattern, and how they are evaluated."""
 
@@ -337,9 +358,7 @@ class Problem:
     minimum: Floats
     maximum: Floats
     fixed: Mask
-    name_of_unknown: Callable[[int], str] = lambda i: f"y[{i}]"
-    describe_equation: Callable[[int], Any] = lambda i: None
-    explain_row: Callable[[int, Floats], Diagnostic] | None = None  # why an equation has no value, given a workspace
+    words: Words = _NUMBERS_ONLY
     continuation_index: int | None = None  # of the homotopy parameter, in known; 1.0 is the model as written
     start_given: Mask | None = None
     start_level: NDArray[np.int64] | None = None  # who gave it: 0 is nobody, higher numbers count more
@@ -350,7 +369,6 @@ class Problem:
     initial_pattern: tuple[Integers, Integers] | None = None
     initial_residual_kernels: Sequence[Kernel] = ()
     initial_jacobian_kernels: Sequence[JacobianKernel] = ()
-    describe_initial_equation: Callable[[int], Any] = lambda k: None
     computed: Computed | None = None
     rules: Rules | None = None  # about events
     bends: Bends = _NOWHERE_BENT
@@ -395,6 +413,19 @@ class Problem:
                 self.size, self.initial_size, *layout, self.initial_pattern, *kernels, self.use_native
             )
             self.initial_pattern = self.initial_equations.pattern
+
+    def name_of_unknown(self, number: int) -> str:
+        return self.words.unknown(number)
+
+    def describe_equation(self, row: int) -> Any:
+        return self.words.equation(row)
+
+    def describe_initial_equation(self, row: int) -> Any:
+        return self.words.initial_equation(row)
+
+    def explain_row(self, row: int, workspace: Floats) -> Diagnostic | None:
+        """Why an equation has no value, given a workspace; None where nobody can tell."""
+        return self.words.fault(row, workspace)
 
     def _check(self) -> None:
         self.known = np.ascontiguousarray(self.known, dtype=np.float64)
