@@ -197,6 +197,25 @@ def test_a_run_is_optimised() -> None:
     assert held.result["T"].max() == pytest.approx(295.15, rel=1e-6)
 
 
+class Heating(ac.Component):
+    P = ac.Parameter(1000.0, unit="W")
+    T = ac.Variable(start=283.15, fixed=True, unit="K")
+
+    def equations(self) -> Any:
+        yield 1e5 * ac.der(self.T) == self.P - 50.0 * (self.T - 273.15)
+
+
+def test_limits_are_in_the_unit_of_what_they_limit() -> None:
+    """A time until it is warm, an energy: not the unit of the quantity that they are taken of."""
+    model, over = ac.compile(Heating()), {"P": (850.0, 3000.0)}
+    in_time = {ac.when_first("T", above="17 degC"): (None, "30 min")}
+    least = model.optimise("P", over, until="2 h", rtol=1e-8, subject_to=in_time)
+    decay = np.exp(-1800.0 / 2000.0)  # T = T_end + (T_0 - T_end) e^(-t/2000 s)
+    assert least["P"] == pytest.approx(50.0 * ((290.15 - decay * 283.15) / (1 - decay) - 273.15), rel=1e-5)
+    most = model.optimise("T", over, maximise=True, until="2 h", subject_to={ac.integral("P"): (None, "3 kWh")})
+    assert most["P"] == pytest.approx(1500.0, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "said"),
     [

@@ -123,10 +123,16 @@ class _Problem:
                 f"The limits of `{output.label}` are a pair such as (None, 300.0), got {pair!r}.",
                 remedy="None: no limit on that side.",
             ) from None
-        unit = self.model.system.plant.locate(output.path)
-        own = "" if unit.flat is None else unit.kind.quantities[unit.name].declaration.unit
+        own = output.unit_from(self._unit)
         number = [quantity(v, own) if isinstance(v, str) else v for v in (low, high)]
         return -np.inf if number[0] is None else float(number[0]), np.inf if number[1] is None else float(number[1])
+
+    def _unit(self, name: str) -> str:
+        plant = self.model.system.plant
+        if name == "time":
+            return str(plant.independent[1])
+        found = plant.locate(name)
+        return "" if found.flat is None else str(found.kind.quantities[found.name].declaration.unit)
 
     def at(self, x: np.ndarray) -> _Point:
         self._check_bounded(x)

@@ -51,10 +51,14 @@ class Reduction:
         return self.level is not None or self.kind in ("max", "min")
 
     def unit(self, result: Trajectory) -> str:
-        over = result.unit("time") or "s"
+        return self.unit_from(result.unit)
+
+    def unit_from(self, unit: Callable[[str], str]) -> str:
+        """Its unit, from those of its quantity and of time."""
+        over = unit("time") or "s"
         if self.level is not None:
             return over
-        own = result.unit(self.path)
+        own = unit(self.path)
         return {"integral": f"({own})*{over}" if own else over}.get(self.kind, own)
 
     def of(self, result: Trajectory) -> float:
