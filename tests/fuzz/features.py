@@ -208,7 +208,7 @@ def draw(seed: int) -> Plant:
 
 # --- a second opinion ---------------------------------------------------------------------------------------------------------
 
-STEP = 5e-4
+STEP = 2e-3
 
 
 def opinion(plant: Plant) -> dict[str, np.ndarray]:
@@ -219,18 +219,19 @@ def opinion(plant: Plant) -> dict[str, np.ndarray]:
     z = np.array([np.full(n, state[name]) for name in STATES])
     past, s, on, count = np.empty((steps + 1, n)), np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n)
     order, rows = {name: k for k, name in enumerate(STATES)}, {name: np.empty((steps + 1, n)) for name in plant.shown}
+    before, cells = np.arange(n) - 1, np.arange(n)
     lag, ticks = p["tau"] / STEP, np.round(p["period"] / STEP).astype(int)
 
     def slopes(k: int, fraction: int, z: np.ndarray) -> np.ndarray:
         x, u = z[0], plant.u(k * STEP + 1e-9) if not fraction else plant.u((k + 1) * STEP - 1e-9)
         place = np.maximum(k + fraction - lag, 0.0)
         low = np.minimum(place.astype(int), k)
-        late = past[low, range(n)]
-        late = late + (place - low) * (past[np.minimum(low + 1, k), range(n)] - late)
+        late = past[low, cells]
+        late = late + (place - low) * (past[np.minimum(low + 1, k), cells] - late)
         d = np.zeros_like(z)
-        d[0] = p["k"] * (u + 0.3 * np.roll(x, 1) - x)
+        d[0] = p["k"] * (u + 0.3 * x[before] - x)
         d[order["xd"]] = late - z[order["xd"]]
-        d[order["xt"]] = u - POINTS(z[order["xt"]])
+        d[order["xt"]] = u - np.interp(z[order["xt"]], POINTS.x, POINTS.y)
         d[order["xc"]] = np.maximum(x - z[order["xc"]], 0.0) - 0.2 * z[order["xc"]]
         d[order["r"]] = p["rate"] + 0.1 * x
         d[order["xs"]] = s - z[order["xs"]]

@@ -196,25 +196,34 @@ def _turn(signal: Callable[[float], float], low: float, high: float, top: bool) 
 
 def _jumps(function: Callable[[float], float], times: Floats, values: Floats) -> list[tuple[float, float]]:
     """Jumps that show between points: each the last time before it and the first one after it."""
-    found = list[tuple[float, float]]()
+    found, steep = list[tuple[float, float]](), _stands_out(np.diff(values) / np.diff(times))
     for k in np.flatnonzero(np.abs(np.diff(values)) > 0):
         low, high = float(times[k]), float(times[k + 1])
-        if _is_held(function, low, high):
+        if _is_held(function, low, high, float(values[k])):
             found += _safely(lambda a=low, b=high: _steps(function, a, b)) or []  # type: ignore[misc]
-        else:
+        elif steep[k]:
             one = _safely(lambda a=low, b=high: jump_between(function, a, b))  # type: ignore[misc]
             found += [] if one is None else [one]
     return found
 
 
-def _is_held(function: Callable[[float], float], low: float, high: float) -> bool:
+def _stands_out(slopes: Floats) -> np.ndarray:
+    """Whether a slope is one that its neighbours, which are those of a smooth function, do not explain."""
+    before, after = np.append(np.nan, slopes[:-1]), np.append(slopes[1:], np.nan)
+    low, high = np.fmin(before, after), np.fmax(before, after)
+    room = high - low + 0.1 * np.fmax(np.abs(low), np.abs(high))
+    return ~((slopes >= low - room) & (slopes <= high + room))
+
+
+def _is_held(function: Callable[[float], float], low: float, high: float, of_low: float) -> bool:
     """Whether a function is constant at both ends of a stretch and within it, though not between them."""
 
     def rests(place: float) -> bool:
         t, beside = low + place * (high - low), _BESIDE * (high - low)
         return _value(function, t - beside) == _value(function, t + beside)
 
-    return rests(2 * _BESIDE) and rests(1 - 2 * _BESIDE) and (rests(0.5) or rests(_GOLDEN))
+    first = _value(function, low + _BESIDE * (high - low)) == of_low
+    return first and rests(1 - 2 * _BESIDE) and (rests(0.5) or rests(_GOLDEN))
 
 
 def _steps(function: Callable[[float], float], low: float, high: float) -> list[tuple[float, float]]:
