@@ -207,7 +207,7 @@ function ExportMenu() {
 }
 
 const KEYS: [string, string][] = [
-  ['Ctrl Enter', 'run'], ['Escape', 'cancel the run'], ['Space', 'play or pause'], ['← →', 'a step in time'], ['1 – 7', 'views'], ['/', 'search'],
+  ['Ctrl Enter', 'run'], ['Escape', 'cancel the run'], ['Space', 'play or pause'], ['← →', 'a step in time'], ['1 – 8', 'views'], ['/', 'search'],
   ['wheel on a plot', 'zoom'], ['drag on a plot', 'zoom to a range'], ['shift drag', 'pan; on a diagram: choose several'], ['Ctrl D, R, Del', 'copy, turn, delete what is chosen'], ['double click', 'everything; on a part: look inside'],
 ]
 function Help() {

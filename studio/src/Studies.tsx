@@ -41,7 +41,7 @@ function Sweep() {
   const [outputs, setOutputs] = useState<string[]>([])
   const [way, setWay] = useState('grid')
   const [draws, setDraws] = useState(50)
-  const [kind, setKind] = useState('max')
+  const [kind, setKind] = useState('final')
   const cases = way === 'grid' ? vary.reduce((n, v) => n * Math.max(1, v.count), vary.length ? 1 : 0) : draws
   const add = (path: string | null) => {
     const q = path && parameters.find((x) => x.path === path)

@@ -15,12 +15,13 @@ import { Alerts, Messages, ProblemCard } from './Problems'
 import { cancel, link, redo, refuse, show, start, undo, useStudio, type View } from './store'
 import { Studies } from './Studies'
 import './style.css'
+import { Table } from './Table'
 import { theme } from './theme'
 import { TimeBar } from './TimeBar'
 import { Tree } from './Tree'
 
 const VIEWS: { value: View; label: string }[] = [
-  { value: 'both', label: 'Diagram + plots' }, { value: 'diagram', label: 'Diagram' }, { value: 'plots', label: 'Plots' },
+  { value: 'both', label: 'Diagram + plots' }, { value: 'diagram', label: 'Diagram' }, { value: 'plots', label: 'Plots' }, { value: 'table', label: 'Table' },
   { value: 'charts', label: 'Charts' }, { value: 'events', label: 'States & events' }, { value: 'studies', label: 'Studies' }, { value: 'messages', label: 'Messages' },
 ]
 
@@ -41,6 +42,7 @@ function Work() {
       <div className="work-body" data-view={view}>
         {(view === 'both' || view === 'diagram') && <div className="work-diagram"><DiagramView /></div>}
         {(view === 'both' || view === 'plots') && <Plots />}
+        {view === 'table' && <Table />}
         {view === 'charts' && <Charts />}
         {view === 'events' && <Events />}
         {view === 'studies' && <Studies />}

@@ -6,7 +6,7 @@ import { keepIn } from './layout'
 import { Pyramid } from './pyramid'
 import type { Case, Fit, Model, Problem, Quantity, Run, Status, Study, Unit } from './protocol'
 
-export type View = 'both' | 'diagram' | 'plots' | 'charts' | 'events' | 'studies' | 'messages'
+export type View = 'both' | 'diagram' | 'plots' | 'table' | 'charts' | 'events' | 'studies' | 'messages'
 export interface Panel {
   id: number
   names: string[]

@@ -80,6 +80,17 @@ def test_from_the_address_to_curves(tab: Any, server: Server) -> None:
     tab.get_by_role("slider", name="Time").focus()
     tab.keyboard.press("Home")
     playwright.expect(room).to_contain_text("20.00 °C")
+    tab.get_by_text("Table", exact=True).click()
+    values = tab.get_by_role("table", name="Values over time")
+    playwright.expect(values.get_by_role("columnheader").nth(1)).to_contain_text("room.T")
+    playwright.expect(values.locator("[aria-current]")).to_contain_text("020")  # at time 0, 20 °C
+    tab.get_by_role("slider", name="Time").focus()
+    tab.keyboard.press("End")
+    playwright.expect(values.locator("[aria-current]")).not_to_contain_text("020")
+    tab.get_by_text("Diagram + plots", exact=True).click()
+    tab.get_by_role("slider", name="Time").focus()
+    tab.keyboard.press("Home")
+    playwright.expect(room).to_contain_text("20.00 °C")
     assert room.inner_text() != before and tab.get_by_label("Time shown").inner_text().startswith("0")
 
 

@@ -115,7 +115,7 @@ async def serve(studio: Studio, *, port: int = 0, token: str = "", open_browser:
     say(address)
     config = uvicorn.Config(
         application(studio, token, hosts),
-        log_level="warning",
+        log_level="error",  # who sends nonsense shall not fill the terminal
         access_log=False,
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
