@@ -12,12 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..language.expression import Call, Constant, Expression, Operation, Slot, transform, walk
-from ..language.operators import RELATIONS
+from ..language.expression import Call, Constant, Expression, Operation, Slot, leaves, transform, walk
+from ..language.operators import OPERATORS, RELATIONS
 from .plant import LIVE
 from .template import Family, Template
 
 BENT = ("min", "max", "abs", *RELATIONS)
+_BENT = frozenset(OPERATORS[name] for name in BENT)
 
 
 def bends(families: list[Family], size: int) -> tuple[list[Family], int]:
@@ -41,6 +42,9 @@ def _live_slots(family: Family, cell: int) -> frozenset[int]:
 
 def _arguments(outputs: tuple[Expression, ...], live: frozenset[int]) -> tuple[Expression, ...]:
     """What changes its sign where an output bends, each once."""
+    plain = _BENT.isdisjoint([node.operator for node in walk(*outputs) if isinstance(node, Operation)])
+    if plain and not any(isinstance(node, Call) for node in leaves(*outputs)):
+        return ()
     found, seen, stack = dict[Expression, None](), set[Expression](), list(outputs)
     while stack:
         node = stack.pop()

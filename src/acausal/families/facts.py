@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..economy import blake2b
 from ..language import expression, operators, simplify
-from ..language.expression import Constant, Expression, Slot, encoded, walk
+from ..language.expression import Constant, Expression, Slot, encoded, leaves
 from ..vault import Vault, content_of, kept_until_put_back, open_vault
 from . import differentiate
 
@@ -51,7 +51,7 @@ class Facts(NamedTuple):
 def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
     if isinstance(derivative, Constant):
         return Entry(output, slot, derivative.value, ())
-    return Entry(output, slot, None, tuple(n.number for n in walk(derivative) if isinstance(n, Slot)))
+    return Entry(output, slot, None, tuple(n.number for n in leaves(derivative) if isinstance(n, Slot)))
 
 
 def name_of(outputs: Sequence[Expression]) -> str:

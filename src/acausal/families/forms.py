@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.expression import Constant, Expression, Slot, transform, walk
+from ..language.expression import Constant, Expression, Slot, leaves, transform
 from .contribution import Contribution, coded, expressions, of_template, slot
 from .facts import Facts
 from .template import Template
@@ -39,7 +39,7 @@ def kept(values: dict[int, Expression], residual: bool) -> list[int]:
 
 def compact(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
     """Expressions over as many slots as they use, and which of `count` these are; None: all."""
-    used = sorted({n.number for n in walk(*values) if isinstance(n, Slot)})
+    used = sorted({n.number for n in leaves(*values) if isinstance(n, Slot)})
     if used == list(range(count)):
         return values, None
     new = {number: k for k, number in enumerate(used)}

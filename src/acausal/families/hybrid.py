@@ -31,6 +31,7 @@ from ..language.expression import (
     Sum,
     Time,
     apply,
+    leaves,
     rebuild,
     transform,
     walk,
@@ -130,7 +131,7 @@ class Freezer:
     def freeze(self, expression: Expression, text: str = "", location: Location | None = None) -> Expression:
         """The expression as it is between events."""
         self._place = (text, location)
-        if not any(map(_may_freeze, walk(expression))):
+        if not _may_freeze(expression):
             return expression
         outside = _outside_no_event(expression)
         for node in walk(expression):
@@ -499,11 +500,12 @@ def is_plain_condition(target: Reference, value: Expression) -> bool:
     )
 
 
-def _may_freeze(node: Expression) -> bool:
-    """Whether a node is something else between events than it is as written; most equations have none that is."""
-    if isinstance(node, Operation):
-        return node.operator.translated or node.operator.name in _FROZEN
-    return isinstance(node, Call) and isinstance(node.function, Table)
+def _may_freeze(expression: Expression) -> bool:
+    """Whether there is something in it that is something else between events than as written; in most equations there is not."""
+    operators = {node.operator for node in walk(expression) if isinstance(node, Operation)}
+    if any(operator.translated or operator.name in _FROZEN for operator in operators):
+        return True
+    return any(isinstance(node, Call) and isinstance(node.function, Table) for node in leaves(expression))
 
 
 def _outside_no_event(expression: Expression) -> set[Expression]:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+from ..language.expression import Call, Constant, Expression, Operation, Slot, leaves, walk
 from ..records import dataclass
 from . import facts
 from .differentiate import gradient, partials
@@ -55,16 +55,16 @@ class Template:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        found = {n for n in walk(*self.outputs) if isinstance(n, Slot)}
+        found = {n for n in leaves(*self.outputs) if isinstance(n, Slot)}
         return tuple(sorted(found, key=lambda s: s.number))
 
     @cached_property
     def functions(self) -> tuple[Any, ...]:
         """Functions known by address that the residuals or their derivatives call, each once, in a fixed order."""
-        if not any(isinstance(n, Call) for n in walk(*self.outputs)):
+        if not any(isinstance(n, Call) for n in leaves(*self.outputs)):
             return ()
         roots = (*self.outputs, *(g for _, _, g in self.jacobian))
-        found = {id(n.function.evaluation): n.function.evaluation for n in walk(*roots) if isinstance(n, Call)}
+        found = {id(n.function.evaluation): n.function.evaluation for n in leaves(*roots) if isinstance(n, Call)}
         return tuple(found.values())
 
     @property

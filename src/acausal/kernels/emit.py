@@ -21,10 +21,11 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from ..families.needs import Need, needs
 from ..families.template import MINUS, MIXED, PLUS, REPEATED, SIGNS, Template
-from ..language.expression import Call, Constant, Expression, Operation, Slot, walk
+from ..language.expression import Call, Constant, Expression, Operation, Slot, leaves, walk
 
 Emitter = Callable[["Row", Operation], str]
 
@@ -144,7 +145,7 @@ class Row:
         nodes = list(walk(*roots))
         if once:
             self.products = _only_added(nodes, roots)
-        if any(isinstance(node, Call) for node in nodes):
+        if any(isinstance(node, Call) for node in leaves(*roots)):
             self.needs = needs(nodes, roots)
         for node in nodes:
             if node in self.products:
@@ -336,9 +337,7 @@ def _literal(value: float) -> str:
 
 def _only_added(nodes: list[Expression], roots: tuple[Expression, ...]) -> set[Expression]:
     """Products with a single use, which is to be added to something, or to the result. Of two in a sum, the first."""
-    uses = Counter(roots)
-    for node in nodes:
-        uses.update(node.args)
+    uses = Counter(chain(roots, chain.from_iterable(node.args for node in nodes)))
     found = {root for root in roots if _is_product(root) and uses[root] == 1}
     for node in nodes:
         if isinstance(node, Operation) and node.operator.name in ("add", "sub"):
