@@ -26,6 +26,7 @@ T = TypeVar("T")
 _FIRST, _MOST = 128, 1 << 15  # points
 _POINTS_PER_TURN = 8
 _MOST_STEPS = 4096  # between two points
+_MOST_TURNS = _MOST // _POINTS_PER_TURN
 _AHEAD = 10  # of a run whose end nobody knows: how far one looks, in distances that it is asked to go
 _REFINED = 24  # halvings of where a turn may be
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
@@ -111,7 +112,8 @@ class Sampled:
 
     def moved(self, t: float) -> np.ndarray:
         """Cells of those that give something else where it is taken up again: somebody changed what they read."""
-        return np.array([c for c, value in self._last.items() if value != _value(self._functions[c], t)], dtype=np.int64)
+        now = {c: _value(self._functions[c], t) for c in self._last}
+        return np.array([c for c, v in self._last.items() if v != now[c] and np.isfinite([v, now[c]]).all()], dtype=np.int64)
 
     # --- jumps ----------------------------------------------------------------------------------------------------------------
     @property
@@ -173,8 +175,10 @@ def _safely(asked: Callable[[], T]) -> T | None:
 def _turns_of(signal: Callable[[float], float], times: Floats, values: Floats) -> Floats:
     """Where a function turns, and where one that rested has begun to move."""
     before, after = values[1:-1] - values[:-2], values[2:] - values[1:-1]
-    turns = [_turn(signal, times[k], times[k + 2], before[k] > 0) for k in np.flatnonzero(before * after < 0)]
-    return np.concatenate([turns, times[2:][(before == 0) & (after != 0)]])
+    turned, begun = np.flatnonzero(before * after < 0), times[2:][(before == 0) & (after != 0)]
+    if len(turned) > _MOST_TURNS:  # of data; close to their points is near enough
+        return np.concatenate([times[turned + 1], begun])
+    return np.concatenate([[_turn(signal, times[k], times[k + 2], before[k] > 0) for k in turned], begun])
 
 
 def _turn(signal: Callable[[float], float], low: float, high: float, top: bool) -> float:
