@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace acausal {
 
@@ -61,46 +62,140 @@ void SparseLu::try_other(double *data) {
 // A refactorisation keeps the pivots of an earlier matrix. They have gone bad when the ratio of the smallest to the largest
 // pivot is far below what it was with fresh ones; then, and only then, new pivots are worth their price.
 bool SparseLu::factor(double *data, bool fresh) {
-    regular = packed.valid = false;
+    regular = false;
     if (n == 0) return regular = true;
     if (!symbolic && !analyse()) return false;
     if (numeric && !fresh) {
         ++refactorisations;
-        if (klu_refactor(const_cast<int *>(indptr.data), const_cast<int *>(indices.data), data, symbolic, numeric, &common) &&
-            common.status == KLU_OK && klu_rcond(symbolic, numeric, &common) && common.rcond > 1e-4 * rcond_of_pivots)
-            return regular = true;
+        if (refactor(data) && common.rcond > 1e-4 * rcond_of_pivots) return regular = true;
     }
+    packed.valid = packed.current = false;
     return regular = factor_anew(data);
 }
 
 void SparseLu::solve(double *rhs) {
-    if (n) klu_solve(symbolic, numeric, (int)n, 1, rhs, &common);
+    if (packed.valid) solve_quickly(rhs);
+    else if (n) klu_solve(symbolic, numeric, (int)n, 1, rhs, &common);
 }
 
 // KLU gives L with its unit diagonal first in each column, U with its pivot last.
 void SparseLu::pack() {
-    auto take = [&](int64_t entries, bool lower, std::vector<int> &start, std::vector<int> &row, std::vector<double> &value) {
+    auto take = [&](int64_t entries, bool lower, Packed::Columns &to) {
         extract_start.resize(n + 1), extract_row.resize(entries), extract_value.resize(entries);
         int *p = extract_start.data(), *i = extract_row.data();
         double *x = extract_value.data();
         if (lower) klu_extract(numeric, symbolic, p, i, x, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common);
         else klu_extract(numeric, symbolic, nullptr, nullptr, nullptr, p, i, x, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &common);
-        start.resize(n + 1), row.resize(entries - n), value.resize(entries - n);
+        to.start.resize(n + 1), to.row.resize(entries - n), to.column.resize(entries - n), to.value.resize(entries - n);
         int filled = 0;
         for (int64_t j = 0; j < n; ++j) {
-            start[j] = filled;
+            to.start[j] = filled;
             for (int k = p[j]; k < p[j + 1]; ++k) {
-                if (i[k] != j) row[filled] = i[k], value[filled++] = x[k];
+                if (i[k] != j) to.row[filled] = i[k], to.column[filled] = (int)j, to.value[filled++] = x[k];
                 else if (!lower) packed.inverse_pivot[j] = 1 / x[k];
             }
         }
-        start[n] = filled;
+        to.start[n] = filled;
     };
-    packed.inverse_pivot.resize(n), packed.inverse_scale.resize(n), packed.work.resize(n);
-    take(numeric->lnz, true, packed.lower_start, packed.lower_row, packed.lower);
-    take(numeric->unz, false, packed.upper_start, packed.upper_row, packed.upper);
+    packed.inverse_pivot.resize(n), packed.inverse_scale.resize(n), packed.largest.resize(n), packed.work.assign(n, 0.0);
+    take(numeric->lnz, true, packed.lower);
+    take(numeric->unz, false, packed.upper);
+    for (size_t k = 0; k < packed.upper.row.size(); ++k) packed.upper.value[k] *= packed.inverse_pivot[packed.upper.row[k]];
     for (int64_t k = 0; k < n; ++k) packed.inverse_scale[k] = numeric->Rs ? 1 / numeric->Rs[k] : 1.0;
-    packed.valid = true;
+    pack_sources();
+    const double *outside = static_cast<const double *>(numeric->Offx);
+    packed.outside.value.assign(outside, outside + packed.outside.row.size());
+    packed.valid = packed.current = true;
+}
+
+// Where the entries of the matrix go: into their block, or (as ~ their number) above it, in the order in which KLU takes them.
+void SparseLu::pack_sources() {
+    std::vector<int> place_of(n);
+    for (int64_t k = 0; k < n; ++k) place_of[numeric->Pnum[k]] = (int)k;
+    Packed::Columns &outside = packed.outside;
+    packed.source_start.assign(1, 0), packed.source.clear(), packed.place.clear();
+    outside.start.assign(1, 0), outside.row.clear(), outside.column.clear();
+    for (int block = 0; block < symbolic->nblocks; ++block) {
+        int first = symbolic->R[block];
+        for (int j = first; j < symbolic->R[block + 1]; ++j) {
+            int column = symbolic->Q[j];
+            for (int k = indptr.data[column]; k < indptr.data[column + 1]; ++k) {
+                int row = place_of[indices.data[k]];
+                packed.source.push_back(k);
+                packed.place.push_back(row >= first ? row : ~(int)outside.row.size());
+                if (row < first) outside.row.push_back(row), outside.column.push_back(j);
+            }
+            packed.source_start.push_back((int)packed.source.size());
+            outside.start.push_back((int)outside.row.size());
+        }
+    }
+}
+
+// Inverse of the largest entry of each row, as KLU has it; gives the smallest of these, which is 0 or not a number where a row is bad.
+double SparseLu::scale_rows(const double *data) {
+    double *largest = packed.largest.data(), *inverse = packed.inverse_scale.data();
+    std::fill_n(largest, n, 0.0);
+    for (size_t k = 0; k < packed.source.size(); ++k) {
+        int place = packed.place[k], row = place >= 0 ? place : packed.outside.row[~place];
+        largest[row] = std::max(largest[row], std::fabs(data[packed.source[k]]));
+    }
+    double least = largest[0];
+    for (int64_t k = 0; k < n; ++k) least = std::min(least, largest[k]), inverse[k] = 1 / largest[k];
+    return least;
+}
+
+// One column with the pivots known, from the left (Gilbert and Peierls 1988); gives its pivot. `work` is zero before and after.
+double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
+    double *x = packed.work.data(), *lower = packed.lower.value.data(), *upper = packed.upper.value.data();
+    const int *lower_row = packed.lower.row.data(), *lower_start = packed.lower.start.data();
+    const double *scale = packed.inverse_scale.data();
+    for (int k = packed.source_start[j]; k < packed.source_start[j + 1]; ++k) {
+        int place = packed.place[k];
+        double value = data[packed.source[k]];
+        if (place >= first) x[place] = value * scale[place];
+        else packed.outside.value[~place] = value * scale[packed.outside.row[~place]];
+    }
+    for (int k = packed.upper.start[j]; k < packed.upper.start[j + 1]; ++k) {
+        int i = packed.upper.row[k];
+        double above = x[i];
+        x[i] = 0;
+        upper[k] = above * packed.inverse_pivot[i];
+        for (int l = lower_start[i]; l < lower_start[i + 1]; ++l) x[lower_row[l]] -= lower[l] * above;
+    }
+    double pivot = x[j], inverse = packed.inverse_pivot[j] = 1 / pivot;
+    x[j] = 0;
+    for (int l = lower_start[j]; l < lower_start[j + 1]; ++l) lower[l] = x[lower_row[l]] * inverse, x[lower_row[l]] = 0;
+    return pivot;
+}
+
+// False: a row or a pivot is zero or no number. Then nothing is here any more.
+bool SparseLu::refactor(const double *data) {
+    if (!packed.current) pack();
+    packed.valid = false;
+    double least = scale_rows(data), smallest = std::numeric_limits<double>::infinity(), largest = 0, sum = least;
+    if (!(least > 0)) return false;
+    for (int block = 0; block < symbolic->nblocks; ++block) {
+        int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        for (int64_t j = first; j < end; ++j) {
+            double size = std::fabs(eliminate(j, first, data));
+            smallest = std::min(smallest, size), largest = std::max(largest, size), sum += size;
+        }
+    }
+    common.rcond = std::isfinite(sum) && smallest > 0 ? smallest / largest : 0;
+    return packed.valid = common.rcond > 0;
+}
+
+// x[row] -= value x[column], entry by entry: of `of`, those of columns from `first` to `end`.
+template <typename Columns> static inline void forwards(const Columns &of, double *x, int64_t first, int64_t end) {
+    const int *row = of.row.data(), *column = of.column.data();
+    const double *value = of.value.data();
+    for (int k = of.start[first], last = of.start[end]; k < last; ++k) x[row[k]] -= value[k] * x[column[k]];
+}
+
+template <typename Columns> static inline void backwards(const Columns &of, double *x, int64_t first, int64_t end) {
+    const int *row = of.row.data(), *column = of.column.data();
+    const double *value = of.value.data();
+    for (int k = of.start[end] - 1, last = of.start[first]; k >= last; --k) x[row[k]] -= value[k] * x[column[k]];
 }
 
 // Blocks from the last to the first: L, U, then what the block's unknowns do to earlier blocks.
@@ -111,25 +206,15 @@ void SparseLu::solve_quickly(double *rhs) {
     const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
     const double *scale = packed.inverse_scale.data(), *pivot = packed.inverse_pivot.data();
     for (int64_t k = 0; k < n; ++k) x[k] = rhs[row_of[k]] * scale[k];
-    auto spread = [x](const int *start, const int *row, const double *value, int64_t j, double known) {
-        for (int k = start[j]; k < start[j + 1]; ++k) x[row[k]] -= value[k] * known;
-    };
-    const double *outside = static_cast<const double *>(numeric->Offx);
     for (int block = symbolic->nblocks - 1; block >= 0; --block) {
         int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
-        if (end - first == 1) { // a triangular part of the system: nothing to eliminate
-            double known = rhs[column_of[first]] = x[first] * pivot[first];
-            if (block) spread(numeric->Offp, numeric->Offi, outside, first, known);
-            continue;
-        }
-        for (int64_t j = first; j < end; ++j) spread(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j, x[j]);
-        for (int64_t j = end - 1; j >= first; --j) {
-            rhs[column_of[j]] = x[j] *= pivot[j];
-            spread(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j, x[j]);
-        }
-        if (block)
-            for (int64_t j = first; j < end; ++j) spread(numeric->Offp, numeric->Offi, outside, j, x[j]);
+        bool whole = end - first > 1; // else a triangular part of the system: nothing to eliminate
+        if (whole) forwards(packed.lower, x, first, end);
+        for (int64_t j = first; j < end; ++j) x[j] *= pivot[j];
+        if (whole) backwards(packed.upper, x, first, end);
+        if (block) forwards(packed.outside, x, first, end);
     }
+    for (int64_t k = 0; k < n; ++k) rhs[column_of[k]] = x[k], x[k] = 0;
 }
 
 // The same, row by row of `count` numbers that lie side by side: what is one product for one right-hand side is a loop here.
@@ -140,31 +225,25 @@ WIDE void SparseLu::solve_many(double *rhs, int64_t count) {
     work.resize(n * count);
     double *x = work.data();
     const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
-    const double *scale = packed.inverse_scale.data(), *pivot = packed.inverse_pivot.data();
     auto scaled = [count](double *to, const double *from, double factor) {
         for (int64_t c = 0; c < count; ++c) to[c] = from[c] * factor;
     };
-    auto spread = [x, count](const int *start, const int *row, const double *value, int64_t j) {
+    auto spread = [x, count](const Packed::Columns &of, int64_t j) {
         const double *known = x + j * count;
-        for (int k = start[j]; k < start[j + 1]; ++k) {
-            double *to = x + row[k] * count, factor = value[k];
+        for (int k = of.start[j]; k < of.start[j + 1]; ++k) {
+            double *to = x + of.row[k] * count, factor = of.value[k];
             for (int64_t c = 0; c < count; ++c) to[c] -= factor * known[c];
         }
     };
-    for (int64_t k = 0; k < n; ++k) scaled(x + k * count, rhs + row_of[k] * count, scale[k]);
-    const double *outside = static_cast<const double *>(numeric->Offx);
+    for (int64_t k = 0; k < n; ++k) scaled(x + k * count, rhs + row_of[k] * count, packed.inverse_scale[k]);
     for (int block = symbolic->nblocks - 1; block >= 0; --block) {
         int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
-        if (end - first > 1)
-            for (int64_t j = first; j < end; ++j) spread(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j);
-        for (int64_t j = end - 1; j >= first; --j) {
-            scaled(x + j * count, x + j * count, pivot[j]);
-            std::memcpy(rhs + column_of[j] * count, x + j * count, sizeof(double) * count);
-            if (end - first > 1) spread(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j);
-        }
-        if (block)
-            for (int64_t j = first; j < end; ++j) spread(numeric->Offp, numeric->Offi, outside, j);
+        for (int64_t j = first; j < end; ++j) spread(packed.lower, j);
+        for (int64_t j = first; j < end; ++j) scaled(x + j * count, x + j * count, packed.inverse_pivot[j]);
+        for (int64_t j = end - 1; j >= first; --j) spread(packed.upper, j);
+        for (int64_t j = first; j < end; ++j) spread(packed.outside, j);
     }
+    for (int64_t k = 0; k < n; ++k) std::memcpy(rhs + column_of[k] * count, x + k * count, sizeof(double) * count);
 }
 
 // Blocks from the first to the last: what earlier blocks' unknowns do, U', then L'.
@@ -179,25 +258,21 @@ WIDE void SparseLu::solve_many_transposed(double *rhs, int64_t count) {
     work.resize(n * count);
     double *x = work.data();
     const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
-    auto gather = [x, count](const int *start, const int *row, const double *value, int64_t j) {
+    auto gather = [x, count](const Packed::Columns &of, int64_t j) {
         double *to = x + j * count;
-        for (int k = start[j]; k < start[j + 1]; ++k) {
-            const double *from = x + row[k] * count;
-            double factor = value[k];
+        for (int k = of.start[j]; k < of.start[j + 1]; ++k) {
+            const double *from = x + of.row[k] * count;
+            double factor = of.value[k];
             for (int64_t c = 0; c < count; ++c) to[c] -= factor * from[c];
         }
     };
     for (int64_t k = 0; k < n; ++k) std::memcpy(x + k * count, rhs + column_of[k] * count, sizeof(double) * count);
-    const double *outside = static_cast<const double *>(numeric->Offx);
     for (int block = 0; block < symbolic->nblocks; ++block) {
         int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
-        for (int64_t j = first; j < end; ++j) {
-            if (block) gather(numeric->Offp, numeric->Offi, outside, j);
-            if (end - first > 1) gather(packed.upper_start.data(), packed.upper_row.data(), packed.upper.data(), j);
+        for (int64_t j = first; j < end; ++j) gather(packed.outside, j), gather(packed.upper, j);
+        for (int64_t j = first; j < end; ++j)
             for (int64_t c = 0; c < count; ++c) x[j * count + c] *= packed.inverse_pivot[j];
-        }
-        if (end - first > 1)
-            for (int64_t j = end - 1; j >= first; --j) gather(packed.lower_start.data(), packed.lower_row.data(), packed.lower.data(), j);
+        for (int64_t j = end - 1; j >= first; --j) gather(packed.lower, j);
     }
     for (int64_t k = 0; k < n; ++k)
         for (int64_t c = 0; c < count; ++c) rhs[row_of[k] * count + c] = x[k * count + c] * packed.inverse_scale[k];

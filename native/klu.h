@@ -50,15 +50,26 @@ class SparseLu {
   private:
     bool analyse();
     bool factor_anew(double *data);
+    bool refactor(const double *data);
+    double scale_rows(const double *data);
+    double eliminate(int64_t column, int64_t first, const double *data);
     void try_other(double *data);
     void pack();
+    void pack_sources();
 
-    // The factors without their diagonals, as plain columns: a run solves far more often than it factorises, and KLU divides twice
-    // for each unknown, one division waiting for the other, where products with inverses will do for Newton's method.
+    // The factors as plain columns: a run solves far more often than it factorises, and KLU divides twice for each unknown, one
+    // division waiting for the other, where products with inverses will do for Newton's method. Rows and columns are in the order
+    // of the pivots. L and U are without their diagonals, and each row of U is divided by its pivot, so that a solution is one loop
+    // over the entries of each; U's columns keep KLU's order, in which they are computed. `outside`: above the blocks.
     struct Packed {
-        std::vector<int> lower_start, lower_row, upper_start, upper_row;
-        std::vector<double> lower, upper, inverse_pivot, inverse_scale, work, many;
-        bool valid = false;
+        struct Columns {
+            std::vector<int> start, row, column;
+            std::vector<double> value;
+        } lower, upper, outside;
+        std::vector<int> source_start, source, place; // of the matrix, column by column: where it stands in its data, and its row
+        std::vector<double> inverse_pivot, inverse_scale, largest, work, many;
+        bool valid = false;   // the factors are here; KLU's may be older
+        bool current = false; // what does not change with the numbers is that of KLU's factors
     } packed;
     std::vector<int> extract_start, extract_row;
     std::vector<double> extract_value;

@@ -1,6 +1,8 @@
 // States from other properties than (p, h).
 // Part of media_tables.h, which says how it is compiled.
 #pragma once
+#include <type_traits>
+
 #include "media_saturation.h"
 
 namespace {
@@ -8,15 +10,26 @@ namespace {
 // Newton on the surface itself, kept between bounds that close in; derivatives by the implicit function theorem.
 
 constexpr double converged = 1e-13;
+constexpr double almost = 1e-12;  // before a step of the third order, which leaves nothing; derivatives from there will do
 constexpr int most_steps = 200;
 
-// The root of an increasing function. `f` gives value and slope.
+// The root of an increasing function. `f` gives value and slope, and may give the curvature: then steps are Halley's, of the third
+// order, and the last one may be that much longer.
 template <class F>
 double root_of(F f, double low, double high, double start, double size) {
+    constexpr bool curved = std::is_invocable_v<F, double, double&, double&>;
+    constexpr double last = curved ? almost : converged;
     double x = start, width = high - low;
     for (int step = 0; step < most_steps; ++step) {
-        double slope;
-        const double value = f(x, slope);
+        double slope, value;
+        if constexpr (curved) {
+            double curvature;
+            value = f(x, slope, curvature);
+            const double bent = slope - 0.5 * value / slope * curvature;
+            if (bent > 0.5 * slope) slope = bent;
+        } else {
+            value = f(x, slope);
+        }
         if (value != value) return value;
         if (value == 0) return x;
         (value > 0 ? high : low) = x;
@@ -27,7 +40,7 @@ double root_of(F f, double low, double high, double start, double size) {
             next = 0.5 * (low + high);
         }
         if (step % 8 == 7) width = high - low;
-        if (std::fabs(next - x) <= converged * (std::fabs(x) + size) || high - low <= 1e-15 * (std::fabs(x) + size)) return next;
+        if (std::fabs(next - x) <= last * (std::fabs(x) + size) || high - low <= 1e-15 * (std::fabs(x) + size)) return next;
         x = next;
     }
     return x;
@@ -80,9 +93,9 @@ void h_pT_jet(const Table& t, double p, double T, double phase, double* out, Jet
         }
     }
     const double h = root_of(
-        [&](double x, double& slope) {
+        [&](double x, double& slope, double& curvature) {
             state(t, STATE, p, x, phase, f);
-            slope = f.d[2][0];
+            slope = f.d[2][0], curvature = f.d[5][0];
             return f.d[0][0] - T;
         },
         low, high, start, t.h_unit);
@@ -117,13 +130,12 @@ void h_ps(const void* table, const double* x, double* out) {
         start = s <= sl ? e.hl.v : s >= sv ? e.hv.v : e.hl.v + (s - sl) / (sv - sl) * (e.hv.v - e.hl.v);
     }
     const double h = root_of(
-        [&](double x, double& slope) {
+        [&](double x, double& slope, double& curvature) {
             state(t, STATE, p, x, phase, f);
-            slope = f.d[2][2];
+            slope = f.d[2][2], curvature = f.d[5][2];
             return f.d[0][2] - s;
         },
         low, high, start, t.h_unit);
-    state(t, STATE, p, h, phase, f);
     if (!(std::fabs(f.d[0][2] - s) * f.d[0][0] < 1e-6 * t.h_unit)) return nothing(out, 6);
     implicit(f, 2, h, out);
 }

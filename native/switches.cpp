@@ -56,6 +56,7 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
     for (size_t k = 0; k < count; ++k) before[k] = w[cells[k]], before_partners[k] = w[partners[k]];
     present = solved_with = before;
     causes.clear(), seen.clear(), changed.clear(), old_bands.clear();
+    wide.assign(bands.size(), 0.0);
     restart = is_kept = false;
     configuration = 0;
     rounds = sweeps = 0;
@@ -184,14 +185,15 @@ void Switches::sharpen(double *w) {
         double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - distance) / soon_of_run;
         if (!std::isfinite(way) || !(way > 0)) continue;
         old_bands.emplace_back(k, w[bands[k]]);
-        w[bands[k]] = -side(w, k) * std::max(band * size.values[k], std::min(narrow[k], band * way));
+        w[bands[k]] = -side(w, k) * std::max({band * size.values[k], std::min(narrow[k], band * way), wide[k]});
     }
 }
 
 // Values that go with w, judged by those of when the round began. What a jump puts into its band has the value that is written; what
-// the solution brought there keeps the one it had. A relation that crossed and is just back on its old side is for Python to judge.
-bool Switches::decide(double *w, const int32_t *crossed, bool jumped) {
-    if (relation.empty()) return true;
+// the solution brought there keeps the one it had. A relation that crossed and is just back on its old side, by less than what was
+// interpolated may be wrong, has switched all the same: its band reaches beyond where it is.
+void Switches::decide(double *w, const int32_t *crossed, bool jumped) {
+    if (relation.empty()) return;
     const std::vector<double> &g = relation.evaluate(w);
     for (size_t k = 0; k < g.size(); ++k) {
         double was = side(old[k], k), raw = g[k] + w[bands[k]], along = was * g[k], distance = std::fabs(raw);
@@ -200,23 +202,30 @@ bool Switches::decide(double *w, const int32_t *crossed, bool jumped) {
         if (!jumped) distances_before[k] = distance;
         if (fires) fired[k] = 1;
         bool inherited = !fired[k] && fired[edges[k]];
-        if (jumped && (fired[k] || inherited) && distance <= soft[k] && (crossed ? was * raw > 0 : wrong)) return false;
+        if (jumped && !crossed && wrong && (fired[k] || inherited) && distance <= soft[k]) wide[k] = 2 * distance, wrong = false;
         double reach = std::max(width(w, k), narrow[k]);
         if (jumped && !inherited && distance <= reach && distances_before[k] > reach && (old[k] > 0) == (bool)strict[k]) wrong = true;
-        if (fires && (along <= 0 || (jumped && was * raw <= soft[k]))) wrong = true;
+        if (fires && (along <= 0 || (jumped && was * raw <= soft[k]))) {
+            wrong = true;
+            if (was * raw > 0) wide[k] = 2 * distance;
+        }
         w[relation.targets[k]] = wrong ? 1.0 - old[k] : old[k];
     }
-    return true;
 }
 
 void Switches::close(double *w) {
     bool sized = false;
     for (size_t k = 0; k < old.size(); ++k) {
-        if (w[relation.targets[k]] == old[k]) continue;
-        causes.push_back((int32_t)k);
-        if (!sized) size.evaluate(w), sized = true;
+        bool switched = w[relation.targets[k]] != old[k];
+        double own = width(w, k);
+        if (!switched && wide[k] <= own) continue;
+        if (switched) {
+            causes.push_back((int32_t)k);
+            if (!sized) size.evaluate(w), sized = true;
+            own = std::max(narrow[k], band * size.values[k]);
+        }
         old_bands.emplace_back((int32_t)k, w[bands[k]]);
-        w[bands[k]] = -side(w, k) * std::max(narrow[k], band * size.values[k]);
+        w[bands[k]] = -side(w, k) * std::max(own, wide[k]);
     }
     if (schedule.is) schedule.close(w, causes, first_of_time());
 }
@@ -233,7 +242,7 @@ bool Switches::settle(double *w, const int32_t *crossed, const Solve &solve) {
     looks.clear();
     uint64_t here = 0;
     for (int64_t look = 0; look < most_looks; ++look) {
-        if (!decide(w, crossed, look > 0 || !crossed)) return false;
+        decide(w, crossed, look > 0 || !crossed);
         if (schedule.is) schedule.follow(w, (int32_t)system->layout.time_index, now);
         if (!sweep(w)) return false;
         bool any = false, of_equations = false, of_relations = false;

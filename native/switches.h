@@ -130,7 +130,7 @@ class Switches {
     void note_crossings(const int32_t *roots);
     // Relations, assignments and unknowns that agree, given the values before the round; false: unusual, as below.
     bool settle(double *w, const int32_t *crossed, const Solve &solve);
-    bool decide(double *w, const int32_t *crossed, bool jumped);
+    void decide(double *w, const int32_t *crossed, bool jumped);
     void close(double *w); // bands of relations that changed in the round
     bool sweep(double *w);
     bool swing(const double *w);
@@ -159,6 +159,7 @@ class Switches {
     std::vector<uint64_t> looks;            // configurations of this round
     std::vector<std::pair<int32_t, double>> old_bands; // those that were changed, in order
     std::vector<double> distances, distances_before; // of relations from their switching points; those in the last round
+    std::vector<double> wide; // of relations: as far as their bands reach at least, after this event
     std::vector<double> probe;
     std::vector<std::pair<int32_t, double>> near; // relations within their bands, and their distances
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out

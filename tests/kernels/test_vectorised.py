@@ -99,3 +99,11 @@ def test_a_rod_of_many_pieces_cools_as_its_series_says():
     result = model.simulate(until=1.0 / rate, points=3, rtol=1e-8)
     expected = np.exp(-1.0) * np.sin(np.pi * np.arange(1, n + 1) / (n + 1))
     np.testing.assert_allclose([result[f"T[{i}]"][-1] for i in range(n)], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name, at_once", [("a root and a quotient", True), ("functions", True), ("a choice", False)])
+def test_rows_that_call_the_library_are_not_asked_to_be_computed_at_once(name, at_once):
+    """The compiler could not, and would remark on it where the user reads messages; `tanh` is the library's."""
+    one = family(TEMPLATES[name], 100)
+    residual, _ = emit_kernel(one.template, one.access, "k").split("define void @jacobian_k")
+    assert ("!llvm.loop !2" in residual) == at_once

@@ -404,3 +404,13 @@ def test_two_phases_are_not_asked_for_above_the_critical_pressure() -> None:
     vessel = fluid.Volume(1, medium=ac.media.fluid("R134a"), p_start=50e5, x_start=0.5)
     with pytest.raises(ac.AcausalError, match=r"R134a has no two phases at p = 5e\+06 Pa: liquid and vapour exist from"):
         ac.compile(vessel).simulate(until=1.0)
+
+
+def test_a_stratified_tank_without_losses_may_stand_alone(wired: Any) -> None:
+    """With nothing at its ambient, nothing but its own temperature says how warm that is."""
+    plant = wired(
+        "hot.port tank.a", "tank.b end.port", hot=fluid.FlowSource(medium=WATER, m_flow=0.1, h=WARM),
+        tank=fluid.StratifiedTank(3, medium=WATER, UA=0.0), end=fluid.PressureBoundary(p=2e5, h=COLD),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    assert result["tank.ambient.T"][-1] == pytest.approx(result["tank.T"][-1].mean(), rel=1e-6)

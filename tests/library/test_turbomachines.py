@@ -37,6 +37,11 @@ def test_a_compressor_does_the_work_of_euler(wired: Any, p: float) -> None:
     assert result["part.flange.tau"][-1] * w == pytest.approx(result["part.P"][-1], rel=1e-6)
 
 
+def test_the_power_of_a_slow_compressor_is_that_of_its_shaft(wired: Any) -> None:
+    result = run(wired, fluid.TurboCompressor(medium=AIR), 1e5, 1e5, COLD, w=5.0)
+    assert 0 < result["part.P"][-1] == pytest.approx(5.0 * result["part.flange.tau"][-1], rel=1e-5)
+
+
 def test_a_compressor_at_rest_lets_gas_back(wired: Any) -> None:
     result = run(wired, fluid.TurboCompressor(medium=AIR), 1e5, 1.2e5, COLD, w=0.0)
     assert result["part.m_flow"][-1] < -0.01

@@ -103,6 +103,7 @@ class Row:
         self.evaluated: dict[tuple[int, tuple[Expression, ...]], str] = {}  # functions with several results -> where these are
         self.products: set[Expression] = set()  # that are computed where they are added to something
         self.needs: dict[Expression, Need] = {}  # when a node's value matters
+        self.one_by_one = False  # whether it calls what takes one number: rows are not computed several at once
         self.block = "loop"  # the label under which lines are being written
         self.count = 0
 
@@ -146,7 +147,7 @@ class Row:
         if once:
             self.products = _only_added(nodes, roots)
         if any(isinstance(node, Call) for node in leaves(*roots)):
-            self.needs = needs(nodes, roots)
+            self.needs, self.one_by_one = needs(nodes, roots), True
         for node in nodes:
             if node in self.products:
                 continue
@@ -257,6 +258,7 @@ class Row:
     def intrinsic(self, name: str, *arguments: str) -> str:
         """Call a mathematical function, LLVM's own or the library's."""
         attributes = "#1" if name.startswith("llvm.") else "#2"  # the compiler may not know better: pow(2, x) is not exp2(x)
+        self.one_by_one |= not name.startswith("llvm.")
         self.declarations.add(f"declare double @{name}({', '.join('double' for _ in arguments)}) {attributes}\n")
         return self.add(f"call double @{name}({', '.join(f'double {a}' for a in arguments)}) {attributes}")
 
@@ -326,7 +328,7 @@ class Row:
             f"before:\n{''.join(self.before)}  br label %loop\n"
             f"loop:\n  %row = phi i64 [ 0, %before ], [ %next, %{self.block} ]\n{''.join(self.lines)}"
             "  %next = add nuw nsw i64 %row, 1\n  %done = icmp eq i64 %next, %n\n"
-            f"  br i1 %done, label %end, label %loop, !llvm.loop {'!2' if self.consecutive and not self.needs else '!0'}\n"
+            f"  br i1 %done, label %end, label %loop, !llvm.loop {'!2' if self.consecutive and not self.one_by_one else '!0'}\n"
             "end:\n  ret void\n}\n"
         )
 

@@ -69,7 +69,9 @@ class SuperheatController(ac.Component):
     urgent = ac.Parameter(3.0, min=1, doc="how much more the error counts below `danger`")
     y_min = ac.Parameter(0.0, min=0, max=1, doc="lowest opening while it works")
     y_max = ac.Parameter(1.0, min=0, max=1, doc="highest opening")
-    y_start = ac.Parameter(0.3, min=0, max=1, doc="opening at first")
+    y_start = ac.Parameter(
+        0.3, min=0, max=1, doc="opening at first if the superheat is the one that is wanted; an error adds k times itself"
+    )
     tau = ac.Parameter(60.0, unit="s", min=1e-3, doc="time within which the set value follows the load")
     anti_windup = ac.Parameter(0.9, min=1e-6, doc="how slowly the integral gives way at a limit, over Ti")
     x = ac.Variable(unit="K", nominal=10.0, start=10.0, doc="integral of the error over Ti")

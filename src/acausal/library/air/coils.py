@@ -11,8 +11,9 @@ Air Conditioning, 6th ed., ch. 14). Below 0 °C the water stays as frost, above 
 1/(eta·alpha·area) + delta/(k·area)``, and narrows the gaps; on a surface above 0 °C it melts.
 
 alpha follows the flow after Gray and Webb (`correlations.plain_fin_colburn`), the efficiency of the fins after Schmidt
-(`correlations.fin_efficiency`). Not described: that a wet fin is a little less efficient, water that stays between fins, and frost
-that becomes denser with time.
+(`correlations.fin_efficiency`). Not described: that a wet fin is a little less efficient, water that stays between fins, frost
+that becomes denser with time or that dry air takes up again, and the viscosity of air that comes in at b (that of what comes in at
+a is taken).
 """
 
 from __future__ import annotations

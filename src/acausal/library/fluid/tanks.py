@@ -106,6 +106,9 @@ class ExpansionVessel(ac.Component):
         yield ac.assert_(self.p > self.p_gas, "The vessel holds no liquid: the circuit's pressure is below that of its gas.")
 
 
+UA_LEAST = 1e-9  # W/K: without any loss, nothing would say how warm an ambient is to which nobody connects the store
+
+
 class StratifiedTank(ac.Component):
     """A store of hot water in `layers` layers of equal volume, from the top (a) to the bottom (b), always full.
 
@@ -139,7 +142,7 @@ class StratifiedTank(ac.Component):
         down = self.conductivity * (self.V / self.height) / (self.height / n) * (T[:-1] - T[1:])
         upset = ac.no_event(ac.max(T[1:] - T[:-1], 0.0))
         passing = a.m_flow * ac.no_event(ac.where(a.m_flow > 0, water.h[:-1], water.h[1:])) + down - self.mixing * upset
-        losses = self.UA / n * (self.ambient.T - T)
+        losses = (self.UA + UA_LEAST) / n * (self.ambient.T - T)
         yield a.m_flow + b.m_flow == 0
         yield a.p == b.p
         yield a.h.outflow == water.h[0]

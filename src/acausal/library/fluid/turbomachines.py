@@ -91,7 +91,7 @@ class TurboCompressor(Passage):
         least = ac.no_event(ac.max(ideal.h - inlet.h, 0.0))
         work = least / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
         yield self.P == upwind(self.m_flow, self.m_flow * work, 0.0)
-        yield self.flange.tau == torque(self.P, w)
+        yield self.flange.tau == torque(self.P, w, W_LEAST)
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h + work

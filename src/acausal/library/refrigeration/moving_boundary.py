@@ -52,6 +52,7 @@ def _upwind(flow: Any, here: Any, there: Any) -> Any:
 
 
 BEYOND = 0.02  # of the two-phase range: so far outside of it may be what leaves a zone that is about to be left by a phase
+X_WET = 0.03  # of quality: within so much of saturation the heat transfer of liquid becomes that of two phases
 T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
 SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
 
@@ -191,7 +192,8 @@ class MovingBoundary(RefrigerantExchanger):
     def _heat(self, T: Any, ends: Any) -> tuple[list[list[Any]], list[list[Any]]]:
         """Heat from the wall to the refrigerant and from the air to the wall, piece by piece of each zone."""
         q, q_air = [], []
-        for i, (alpha, length, T_wall) in enumerate(zip(self._alphas(), self._lengths(), self._wall_temperatures(), strict=True)):
+        zones = zip(self._alphas(ends), self._lengths(), self._wall_temperatures(), strict=True)
+        for i, (alpha, length, T_wall) in enumerate(zones):
             part = length / self.PIECES[i]
             inside = self._inside(i, T[i], ends)
             q.append([alpha * self.area * part * (outer - inner) for outer, inner in zip(T_wall, inside, strict=True)])
@@ -215,7 +217,7 @@ class MovingBoundary(RefrigerantExchanger):
             yield ac.der(self.E[k]) == heat + taken[k + 1] - taken[k]
 
     @abstractmethod
-    def _alphas(self) -> list[Any]:
+    def _alphas(self, ends: Any) -> list[Any]:
         """Heat transfer inside, zone by zone."""
 
     def initial_equations(self) -> Iterator[Any]:
@@ -272,7 +274,7 @@ class Evaporator(MovingBoundary):
 
     ZONES, TWO_PHASE, PIECES = 2, 0, (1, 4)
 
-    def _alphas(self) -> list[Any]:
+    def _alphas(self, ends: Any) -> list[Any]:
         return [self.alpha_two_phase, self.alpha_vapour]
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
@@ -348,8 +350,11 @@ class Condenser(MovingBoundary):
 
     ZONES, TWO_PHASE, PIECES = 3, 1, (1, 1, 1)
 
-    def _alphas(self) -> list[Any]:
-        return [self.alpha_vapour, self.alpha_two_phase, self.alpha_liquid]
+    def _alphas(self, ends: Any) -> list[Any]:
+        """The last zone condenses on where it is wet: else what is left of it while liquid is missing would hold too much."""
+        wet = ac.smooth_step((self.h[2] - ends.liquid.h) / ends.h_evaporation, 0.0, X_WET)
+        last = self.alpha_liquid + (self.alpha_two_phase - self.alpha_liquid) * wet
+        return [self.alpha_vapour, self.alpha_two_phase, last]
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, eps, stiff = self.h, self.L, self.eps, self._stiffness()
