@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.library import fluid
 from acausal.library import thermal as th
 
 from . import vendor_classes as vendor
@@ -225,3 +228,28 @@ def test_a_model_file_is_not_a_file_of_components(tmp_path):
     with pytest.raises(ac.AcausalError, match=r"plant\.acm"):
         load(tmp_path / "plant.acm")
     assert not Path("x.acp").exists()
+
+
+class Restriction(fluid.Orifice):
+    medium = ac.AnyMedium(ac.media.liquid("water"))
+
+
+def test_a_component_that_was_packed_for_another_medium_is_refused(tmp_path: Path) -> None:
+    """Its equations have the properties of the medium that it was packed with, whatever flows through it."""
+    ac.pack(tmp_path / "holes.acp", Restriction)
+    packed: Any = ac.load(tmp_path / "holes.acp")
+
+    class Plant(ac.Component):
+        def __init__(self, medium: Any) -> None:
+            self.source, self.sink = fluid.PressureBoundary(medium=medium, p=2e5, T=300.0), fluid.PressureBoundary(p=1e5, T=300.0)
+            self.hole = packed.Restriction()
+
+        def connections(self) -> Iterator[Any]:
+            yield self.source.port, self.hole.a
+            yield self.hole.b, self.sink.port
+
+    flow = float(ac.compile(Plant(ac.media.liquid("water"))).steady_state()["hole.m_flow"][0])
+    assert flow == pytest.approx(0.65e-6 * (2 * 996.5 * 1e5) ** 0.5, rel=1e-3)
+    with pytest.raises(ac.ModelError, match=r"was packed for Liquid water, and `hole\.a` carries Liquid MEG 30 %") as error:
+        ac.compile(Plant(ac.media.liquid("MEG", 0.3)))
+    assert "Connect it to a circuit of Liquid water" in str(error.value)

@@ -105,7 +105,29 @@ def media_in(root: object) -> Known:
         own = numbers[id(census.node(component))]
         circuits.around.setdefault(id(circuits.nodes[own]), (own, PLACE))
         circuits.plain[own, PLACE] = said
-    return _solved(circuits, {numbers[id(census.node(c))]: id(c) for c in carrying})
+    found = _solved(circuits, {numbers[id(census.node(c))]: id(c) for c in carrying})
+    wrong = [d for c in carrying for d in _of_another(circuits, numbers[id(census.node(c))], c, found.get(id(c), {}))]
+    if wrong:
+        raise ModelError(*wrong)
+    return found
+
+
+def spelt(medium: Medium) -> str:
+    """A medium by its kind and name, as files of components have it: `Liquid MEG 30 %`."""
+    return f"{type(medium).__name__} {medium.name}"
+
+
+def _of_another(circuits: Circuits, own: int, component: Component, media: dict[str, Medium]) -> Iterator[Diagnostic]:
+    """Ports of a component that came in a file which carry another medium than its equations were made for."""
+    for name, said in component._ac_media.items():
+        if name in media and _is_fluid(component._all_declared().get(name.partition(".")[0])) and spelt(media[name]) != said:
+            cls = type(component).__name__
+            yield Diagnostic(
+                f"{cls} was packed for {said}, and `{circuits.name((own, name))}` carries {spelt(media[name])}.",
+                component=cls,
+                remedy=f"Connect it to a circuit of {said}, or ask its author for a file with {cls} for the other medium.",
+            )
+            return  # its other ports are of the same circuit, or told the next time
 
 
 def _all(root: Component) -> Iterator[Component]:

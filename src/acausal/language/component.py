@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -136,6 +136,7 @@ class Component(metaclass=ComponentType):
     _class_alternatives: ClassVar[Groups] = {}  # quantities of which one is given: `alternatives.py`
     _ac_origin: ClassVar[str] = ""  # the file its equations came in, if they did not come as source …
     _ac_closed: ClassVar[bool] = False  # … and whether they are shown by name only
+    _ac_media: ClassVar[Mapping[str, str]] = {}  # … and which media they are for, by port
     _ac_parent: Component | None
     _ac_name: str
     _ac_position: int | None

@@ -18,6 +18,7 @@ from typing import Any
 from ..container import FileError, opened, refuse_newer, written
 from ..errors import NameNotFound, UsageError, near_matches
 from ..families.assemble import Source, read
+from ..families.circuits import media_in, spelt
 from ..language.component import Component, ComponentType
 from ..language.connector import Connector
 from ..records import dataclass
@@ -36,6 +37,7 @@ class Variant:
 
     choices: dict[str, Any]  # arguments of `__init__`: numbers, texts, truth values, lists of them
     source: Source
+    media: dict[str, str]  # that its fluid ports carry, by kind and name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +114,9 @@ def contribution(what: type[Component] | Variants, shown: bool = False) -> Contr
                 f"The choice {wrong}={choices[wrong]!r} of {what.what.__name__} is not a number, a text or a list of them."
             )
         source = _read(what.what, choices)
-        found.append(Variant(choices, source if shown else without_source(source)))
+        component = what.what(**choices)
+        media = {name: spelt(medium) for name, medium in media_in(component).get(id(component), {}).items()}
+        found.append(Variant(choices, source if shown else without_source(source), media))
     return Contribution(what.what.__name__, (vars(what.what)["__doc__"] or "").strip(), found, shown)
 
 
@@ -179,7 +183,7 @@ def load(path: str | os.PathLike[str]) -> Pack:
         title = Path(path).name
         try:
             found = read_records(reader, path, _check_components)
-            books = {c.name: [(v.choices, Recordings(v.source, title, c.shown)) for v in c.variants] for c in found}
+            books = {c.name: [(v.choices, Recordings(v.source, title, c.shown, v.media)) for v in c.variants] for c in found}
         except (ValueError, AttributeError, TypeError, KeyError, UsageError) as error:
             raise FileError(f"`{path}` is damaged: {error}.", remedy="ask its author for another copy.") from None
     classes = {c.name: _public(c, books[c.name]) for c in found}

@@ -59,9 +59,12 @@ class Packed(Component):
 class Recordings:
     """The classes of one source: one for each of its kinds."""
 
-    def __init__(self, source: Source, title: str, shown: bool) -> None:
+    def __init__(self, source: Source, title: str, shown: bool, media: dict[str, str]) -> None:
         self.source, self.title, self.shown = source, title, shown
         self.classes = [self._class(kind, traced) for kind, traced in zip(source.plant.kinds, source.traced, strict=True)]
+        if not all(type(name) is str and type(said) is str for name, said in media.items()):
+            raise ValueError("its media have no names")
+        self.root._ac_media = media
 
     @property
     def root(self) -> type[Packed]:
