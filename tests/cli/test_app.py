@@ -58,16 +58,16 @@ def test_a_broken_model_ends_without_a_traceback(folder: Path, environment: dict
 
 ANNOUNCING = """
 from pathlib import Path
-import acausal.model.model as model
+import acausal.runtime.progress as progress
 from acausal.cli import main
 
-reported = model.reported
+reported = progress.reported
 
 def announced(*arguments):
     Path("started").touch()
     return reported(*arguments)
 
-model.reported = announced
+progress.reported = announced
 main()
 """
 

@@ -338,7 +338,7 @@ def test_a_past_that_is_too_short_for_a_longer_delay_is_said() -> None:
 
 
 def test_a_parameter_forgets_too_where_nobody_can_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from acausal.model import session as module
+    from acausal.runtime import histories as module
 
     made: list[Any] = []
 

@@ -310,7 +310,7 @@ def test_an_input_is_drawn_typed_and_taken_from_a_file_and_parameters_are_fitted
         point.focus()
         tab.keyboard.press("ArrowUp")
         playwright.expect(point).not_to_have_attribute("aria-valuenow", "20")
-        tab.get_by_text("Table", exact=True).click()
+        tab.get_by_role("radiogroup", name="Kind of input").get_by_text("Table", exact=True).click()
         tab.get_by_label("Table of the input").fill("0 20\n5 x")
         playwright.expect(tab.get_by_text("Line 2 is no time and value")).to_be_visible()
         tab.get_by_label("Table of the input").fill("0 20\n5 30\n10 20")

@@ -7,7 +7,7 @@ import pytest
 
 from acausal.runtime.initialise import Options
 from acausal.runtime.initialise.equations import Stack, Subsystem
-from acausal.runtime.initialise.methods import SUCCESSION, arcs, bracketed, other_starts
+from acausal.runtime.initialise.methods import SUCCESSION, arcs, bracketed, other_starts, spread_starts
 from acausal.runtime.initialise.newton import Groups, newton
 from acausal.runtime.initialise.steps import descending, natural, unguarded
 from acausal.runtime.initialise.trust import Dogleg
@@ -58,7 +58,7 @@ def test_a_curved_valley_is_followed(way: str) -> None:
     np.testing.assert_allclose(result.z, 1.0, rtol=1e-8)
 
 
-@pytest.mark.parametrize(("way", "function", "start"), [("natural", brown, [0.5] * 10), ("dogleg", wood, [-3.0, -1.0, -3.0, -1.0])])
+@pytest.mark.parametrize(("way", "function", "start"), [("natural", brown, [0.5] * 5), ("dogleg", wood, [-3.0, -1.0, -3.0, -1.0])])
 def test_what_a_descending_line_search_cannot_do(way: str, function, start) -> None:
     problem = DenseProblem(function, len(start), start=start)
     assert not newton(system_of(problem), problem.start, Options(), 50).converged.all()
@@ -90,7 +90,7 @@ def test_groups_keep_their_own_verdict(way: str) -> None:
     np.testing.assert_allclose(result.z[[0, 2]], [2.0, 3.0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", [bracketed, other_starts, arcs])
+@pytest.mark.parametrize("method", [bracketed, other_starts, arcs, spread_starts])
 def test_methods_share_one_signature(method) -> None:
     problem = DenseProblem(lambda t, y, yp, h: [y[0] ** 3 - 3.0 * y[0] + 3.0, y[1] - 2.0], 2)
     groups = Groups(np.array([0, 1, 2]))
@@ -101,3 +101,29 @@ def test_methods_share_one_signature(method) -> None:
 
 def test_names_in_the_succession_are_different() -> None:
     assert len({step.name for step in SUCCESSION}) == len(SUCCESSION)
+
+
+def test_a_solution_behind_hills_is_found_from_all_around() -> None:
+    """u + v³ = 0, v + 1.875 sin u = 1: a line search ends in valleys without a solution, and so does the arc from the start."""
+    problem = DenseProblem(lambda t, y, yp, h: [y[0] + y[1] ** 3, y[1] + 1.875 * np.sin(y[0]) - 1.0], 2, start=0.5)
+    one = Groups(np.array([0, 2]))
+    for method in (other_starts, arcs):
+        assert not method(system_of(problem), problem.start, one, Options())[1].any()
+    z, solved = spread_starts(system_of(problem), problem.start, one, Options())
+    assert solved.all()
+    np.testing.assert_allclose([z[0] + z[1] ** 3, z[1] + 1.875 * np.sin(z[0])], [0.0, 1.0], atol=1e-9)
+
+
+def test_starts_all_around_keep_to_the_bounds() -> None:
+    tried = []
+
+    def residual(t, y, yp, h):
+        tried.append(float(np.real(y[0])))
+        return [y[0] ** 2 + 1.0]
+
+    problem = DenseProblem(residual, 1, start=0.5)
+    problem.minimum, problem.maximum = np.array([0.2]), np.array([0.9])
+    system = system_of(problem)
+    tried.clear()  # what found the pattern
+    assert not spread_starts(system, problem.start, Groups(np.array([0, 1])), Options())[1].any()
+    assert min(tried) >= 0.2 and max(tried) <= 0.9

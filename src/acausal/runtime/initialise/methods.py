@@ -25,6 +25,7 @@ Method = Callable[[Subsystem, Floats, Groups, Options], tuple[Floats, Mask]]
 
 _STEPS = 100
 _ARCS, _ARC_SIZE = 5, 1000  # blocks that are followed by arc length, one after the other, and their largest size
+_SPREAD, _SPREAD_SIZE = 48, 12  # starts that are spread around, and the largest block in which so few cover anything
 
 
 class Step(NamedTuple):
@@ -67,6 +68,34 @@ def other_starts(system: Subsystem, z: Floats, groups: Groups, options: Options)
     return best, solved
 
 
+def spread_starts(system: Subsystem, z: Floats, groups: Groups, options: Options) -> tuple[Floats, Mask]:
+    """Points all around the start, further out by and by, each unknown in its nominal value and within its bounds."""
+    solved, best = np.zeros(groups.count, bool), z
+    irrational = _irrational(groups)
+    bounded = np.flatnonzero(np.isfinite(system.lower) & np.isfinite(system.upper))
+    lower, upper = system.lower[bounded], system.upper[bounded]
+    for k in range(1, _SPREAD + 1):
+        turn = (k * irrational) % 1.0
+        guess = z + (2.0 * turn - 1.0) * np.ceil(k / 12) * system.nominal
+        guess[bounded] = lower + turn[bounded] * (upper - lower)
+        result = newton(system, guess, options, options.iterations, groups, descending)
+        best = np.where(groups.spread(result.converged & ~solved), result.z, best)
+        solved |= result.converged
+        if solved.all():
+            break
+    return best, solved
+
+
+def _irrational(groups: Groups) -> Floats:
+    """A number for each unknown, multiples of which fill the cube of its group evenly: powers of the root of x^(d+1) = x + 1, where
+    d is the size of the group (the generalised golden ratio; Roberts, The unreasonable effectiveness of quasirandom sequences, 2018)."""
+    sizes, root = groups.sizes.astype(float), np.full(groups.count, 1.5)
+    for _ in range(30):
+        root = (1.0 + root) ** (1.0 / (sizes + 1.0))
+    place = np.arange(groups.sizes.sum()) - np.repeat(groups.begin, groups.sizes)  # of an unknown in its group
+    return np.asarray(np.repeat(root, groups.sizes) ** -(place + 1.0))
+
+
 def arcs(system: Subsystem, z: Floats, groups: Groups, options: Options) -> tuple[Floats, Mask]:
     """The Newton homotopy by arc length, for a few groups."""
     solved, best = np.zeros(groups.count, bool), z.copy()
@@ -90,6 +119,10 @@ def _small(system: Subsystem, z: Floats, groups: Groups) -> Mask:
     return np.asarray(groups.sizes <= _ARC_SIZE)
 
 
+def _few(system: Subsystem, z: Floats, groups: Groups) -> Mask:
+    return np.asarray(groups.sizes <= _SPREAD_SIZE)
+
+
 def _simplifiable(system: Subsystem, z: Floats, groups: Groups) -> Mask:
     return np.full(groups.count, uses_model_continuation(system, z))
 
@@ -102,4 +135,5 @@ SUCCESSION = (
     Step("a trust region", _with(Dogleg, _STEPS), _every),
     Step("other starts", other_starts, _every),
     Step("homotopy by arc length", arcs, _small, continues=True),
+    Step("starts all around", spread_starts, _few),
 )
