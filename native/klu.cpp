@@ -60,14 +60,15 @@ void SparseLu::try_other(double *data) {
 }
 
 // A refactorisation keeps the pivots of an earlier matrix. They have gone bad when the ratio of the smallest to the largest
-// pivot is far below what it was with fresh ones; then, and only then, new pivots are worth their price.
+// pivot is far below what it was with fresh ones, or when a multiplier is far above what KLU accepts of fresh ones (1000): so many
+// digits are lost of sums that the exact solution keeps, as of the charge of a circuit. Then, and only then, new pivots are worth their price.
 bool SparseLu::factor(double *data, bool fresh) {
     regular = false;
     if (n == 0) return regular = true;
     if (!symbolic && !analyse()) return false;
     if (numeric && !fresh) {
         ++refactorisations;
-        if (refactor(data) && common.rcond > 1e-4 * rcond_of_pivots) return regular = true;
+        if (refactor(data) && common.rcond > 1e-4 * rcond_of_pivots && packed.multiplier * common.tol < 10) return regular = true;
     }
     packed.valid = packed.current = false;
     return regular = factor_anew(data);
@@ -164,14 +165,17 @@ double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
     }
     double pivot = x[j], inverse = packed.inverse_pivot[j] = 1 / pivot;
     x[j] = 0;
-    for (int l = lower_start[j]; l < lower_start[j + 1]; ++l) lower[l] = x[lower_row[l]] * inverse, x[lower_row[l]] = 0;
+    for (int l = lower_start[j]; l < lower_start[j + 1]; ++l) {
+        lower[l] = x[lower_row[l]] * inverse, x[lower_row[l]] = 0;
+        packed.multiplier = std::max(packed.multiplier, std::fabs(lower[l]));
+    }
     return pivot;
 }
 
 // False: a row or a pivot is zero or no number. Then nothing is here any more.
 bool SparseLu::refactor(const double *data) {
     if (!packed.current) pack();
-    packed.valid = false;
+    packed.valid = false, packed.multiplier = 0;
     double least = scale_rows(data), smallest = std::numeric_limits<double>::infinity(), largest = 0, sum = least;
     if (!(least > 0)) return false;
     for (int block = 0; block < symbolic->nblocks; ++block) {

@@ -68,6 +68,7 @@ class SparseLu {
         } lower, upper, outside;
         std::vector<int> source_start, source, place; // of the matrix, column by column: where it stands in its data, and its row
         std::vector<double> inverse_pivot, inverse_scale, largest, work, many;
+        double multiplier = 0; // the largest entry of L
         bool valid = false;   // the factors are here; KLU's may be older
         bool current = false; // what does not change with the numbers is that of KLU's factors
     } packed;

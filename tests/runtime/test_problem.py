@@ -228,3 +228,24 @@ def test_a_refactorisation_of_what_is_singular_is_told() -> None:
         assert lu.factor(np.array([2.0, 1.0, 1.0, 3.0])) and lu.factor(np.array([2.0, 1.0, 1.0, 4.0]))
         np.testing.assert_allclose(lu.solve(np.array([3.0, 5.0]), quickly=True), [1.0, 1.0], rtol=1e-14)
         assert not lu.factor(np.array(bad))
+
+
+def test_pivots_that_have_become_small_in_their_column_are_exchanged() -> None:
+    """Other entries decide the row's scale, and the last unknown the ratio of pivots: only a multiplier of 1e5 tells of lost digits."""
+    from scipy.sparse import csc_matrix
+
+    core = pytest.importorskip("acausal._core")
+    pattern = csc_matrix(np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]]))
+    lu = core.Klu(4, pattern.indptr.astype(np.int32), pattern.indices.astype(np.int32))
+
+    def matrix(pivot: float) -> csc_matrix:
+        return csc_matrix(np.array([[pivot, 0.01, 1.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1e-12, 1.0], [0.0, 0.0, 0.0, 1.0]]))
+
+    right, random = np.zeros(4), np.random.default_rng(0)
+    assert lu.factor(matrix(0.9).data)
+    for pivot in 10.0 ** random.uniform(-5.0, -4.5, 100):
+        right[:2] = random.normal(size=2)
+        assert lu.factor(matrix(pivot).data)
+        x = lu.solve(right.copy(), quickly=True)
+        assert np.abs(matrix(pivot) @ x - right).max() < 5e-16 * (abs(matrix(pivot)) @ np.abs(x)).max()
+        assert lu.factor(matrix(0.9).data)

@@ -88,7 +88,8 @@ def spread_starts(system: Subsystem, z: Floats, groups: Groups, options: Options
 
 def _irrational(groups: Groups) -> Floats:
     """A number for each unknown, multiples of which fill the cube of its group evenly: powers of the root of x^(d+1) = x + 1, where
-    d is the size of the group (the generalised golden ratio; Roberts, The unreasonable effectiveness of quasirandom sequences, 2018)."""
+    d is the size of the group (the generalised golden ratio of Roberts, "The unreasonable effectiveness of quasirandom
+    sequences", 2018)."""
     sizes, root = groups.sizes.astype(float), np.full(groups.count, 1.5)
     for _ in range(30):
         root = (1.0 + root) ** (1.0 / (sizes + 1.0))
