@@ -172,6 +172,25 @@ def test_what_was_looked_at_once_is_believed_and_nothing_else(
     assert len(looked) == 4
 
 
+def test_the_same_bytes_as_other_numbers_are_looked_at(model: ac.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hash is over bytes: numbers half as long, and twice as many, have that of a file that was looked at."""
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path / "cache"))
+    model.save(tmp_path / "a.acm")
+    ac.load(tmp_path / "a.acm")
+    with zipfile.ZipFile(tmp_path / "a.acm") as archive:
+        about, text = archive.read("about.json").decode(), archive.read("records.json").decode()
+        arrays = {name: np.load(io.BytesIO(archive.read(f"{name}.npy"))) for name in model_file._TYPES}
+    arrays["int64"] = arrays["int64"].view(np.int32)
+    assert model_file._digest(text.encode(), list(arrays.values())) == json.loads(about)["content"]
+    with written(tmp_path / "b.acm") as new:
+        new.text("about.json", about)
+        new.text("records.json", text)
+        for name, array in arrays.items():
+            new.array(name, array)
+    with pytest.raises(FileError, match="variables point outside of the model"):
+        ac.load(tmp_path / "b.acm")
+
+
 def test_what_was_not_changed_is_believed(model: ac.Model, tmp_path: Path) -> None:
     found = contents(model, tmp_path / "a.acm")
     again: Any = ac.load(saved(model, tmp_path / "b.acm", found))

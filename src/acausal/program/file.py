@@ -132,7 +132,7 @@ def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[
     kinds = [reader.array(name) for name in _TYPES]
     content = _digest(text, kinds)
     vault = open_vault() if content == reader.about.get("content") else None
-    name = _name_of_checked(content, check)
+    name = _name_of_checked(content, kinds, check)
     if vault is not None and name and vault.load(name) is not None:
         return decode(Encoded(stored["records"], _arrays(stored["arrays"], kinds), stored["root"], []))
     made = decode(Encoded(stored["records"], _arrays(stored["arrays"], kinds), stored["root"], []), check_fields)
@@ -144,16 +144,16 @@ def read_records(reader: Reader, path: str | os.PathLike[str], check: Callable[[
     return made
 
 
-def _name_of_checked(content: str, check: Callable[[Any], None]) -> str:
+def _name_of_checked(content: str, arrays: list[np.ndarray], check: Callable[[Any], None]) -> str:
     """Under which it is noted, where nobody else can, that a content was looked at and is right; so it is looked at once. The code
-    that looks is a part of the name."""
+    that looks is a part of the name, and so is where one array ends and the next begins: the same bytes, parted or read as numbers
+    of another kind, are another content."""
     try:
-        looks = [
-            content_of(os.path.join(os.path.dirname(__file__), name)) for name in ("belief.py", "codec.py", "file.py", "pack.py")
-        ]
+        looks = [content_of(os.path.join(os.path.dirname(__file__), name)) for name in _LOOKING]
     except OSError:
         return ""
-    found = blake2b(f"{version()} {content} {check.__qualname__} ".encode() + b"\0".join(looks), digest_size=20)
+    parted = " ".join(f"{array.dtype.str}{array.shape}" for array in arrays)
+    found = blake2b(f"{version()} {content} {check.__qualname__} {parted} ".encode() + b"\0".join(looks), digest_size=20)
     return f"{found.hexdigest()}-checked"
 
 
