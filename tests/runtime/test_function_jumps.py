@@ -96,6 +96,22 @@ def test_a_jump_within_what_else_a_function_does() -> None:
     assert len(saw.events) == 20
 
 
+def test_a_smooth_function_of_few_digits_is_not_taken_for_held_values() -> None:
+    """Between its digits it is constant: of a million tiny jumps none is looked for, and the one that matters is found."""
+    asked = 0
+
+    def few_digits(t: float) -> float:
+        nonlocal asked
+        asked += 1
+        return float(np.float32(np.sin(t) + (t > 0.3)))
+
+    result = MODEL.simulate(until=1.0, inputs={"u": few_digits})
+    moving = 0.5 * (np.sin(1.0) - np.cos(1.0) + np.exp(-1.0))
+    assert result["x"][-1] == pytest.approx(moving + 1 - np.exp(-0.7), abs=2e-6)
+    assert len(result.events) == 1
+    assert asked < 20_000
+
+
 def test_a_jump_right_behind_the_start() -> None:
     result = MODEL.simulate(until=1.0, inputs={"u": lambda t: 1.0 if t > 0 else 0.0})
     assert result["y"][0] == pytest.approx(0.0, abs=1e-12)

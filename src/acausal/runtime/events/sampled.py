@@ -201,10 +201,13 @@ def _turn(signal: Callable[[float], float], low: float, high: float, top: bool) 
 def _jumps(function: Callable[[float], float], times: Floats, values: Floats) -> list[tuple[float, float]]:
     """Jumps that show between points: each the last time before it and the first one after it."""
     found, steep = list[tuple[float, float]](), _stands_out(np.diff(values) / np.diff(times))
+    may_be_held = True
     for k in np.flatnonzero(np.abs(np.diff(values)) > 0):
         low, high = float(times[k]), float(times[k + 1])
-        if _is_held(function, low, high, float(values[k])):
-            found += _safely(lambda a=low, b=high: _steps(function, a, b)) or []  # type: ignore[misc]
+        if may_be_held and _is_held(function, low, high, float(values[k])):
+            steps = _safely(lambda a=low, b=high: _steps(function, a, b))  # type: ignore[misc]
+            may_be_held = steps is not None  # a smooth one of few digits is not, and would be asked a million times
+            found += steps or []
         elif steep[k]:
             one = _safely(lambda a=low, b=high: jump_between(function, a, b))  # type: ignore[misc]
             found += [] if one is None else [one]
@@ -230,21 +233,21 @@ def _is_held(function: Callable[[float], float], low: float, high: float, of_low
     return first and rests(1 - 2 * _BESIDE) and (rests(0.5) or rests(_GOLDEN))
 
 
-def _steps(function: Callable[[float], float], low: float, high: float) -> list[tuple[float, float]]:
-    """All jumps of a function that is constant in between, as far as halving shows them."""
+def _steps(function: Callable[[float], float], low: float, high: float) -> list[tuple[float, float]] | None:
+    """All jumps of a function that is constant in between, as far as halving shows them; None if it is not constant."""
     found, left = list[tuple[float, float]](), [(low, function(low), high, function(high))]
     while left:
-        a, of_a, b, of_b = left.pop()
-        middle = 0.5 * (a + b)
-        if of_a == of_b:
-            continue
-        if middle in (a, b) or b - a <= 1e-16 * (high - low):
-            found.append((a, b))
-            if len(found) > _MOST_STEPS:
-                return []  # whatever it is, it is not held
-            continue
-        here = function(middle)
-        left += [(a, of_a, middle, here), (middle, here, b, of_b)]
+        halves = []
+        for a, of_a, b, of_b in left:
+            middle = 0.5 * (a + b)
+            if middle in (a, b) or b - a <= 1e-16 * (high - low):
+                found.append((a, b))
+            else:
+                here = function(middle)
+                halves += [(a, of_a, middle, here), (middle, here, b, of_b)]
+        left = [half for half in halves if half[1] != half[3]]
+        if len(left) > _MOST_STEPS:
+            return None
     return found
 
 
