@@ -234,22 +234,47 @@ class Restriction(fluid.Orifice):
     medium = ac.AnyMedium(ac.media.liquid("water"))
 
 
+class Nozzle(fluid.Orifice):
+    medium = ac.AnyMedium(ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21]))
+
+
+class Gap(fluid.Orifice):
+    medium = ac.AnyMedium(ac.media.ConstantMedium("oil", rho=850.0, cp=2000.0))
+
+
+class Between(ac.Component):
+    """A part between a source of a medium and a sink."""
+
+    def __init__(self, part: Any, medium: Any) -> None:
+        self.source, self.sink = fluid.PressureBoundary(medium=medium, p=2e5, T=300.0), fluid.PressureBoundary(p=1e5, T=300.0)
+        self.hole = part
+
+    def connections(self) -> Iterator[Any]:
+        yield self.source.port, self.hole.a
+        yield self.hole.b, self.sink.port
+
+
 def test_a_component_that_was_packed_for_another_medium_is_refused(tmp_path: Path) -> None:
     """Its equations have the properties of the medium that it was packed with, whatever flows through it."""
     ac.pack(tmp_path / "holes.acp", Restriction)
     packed: Any = ac.load(tmp_path / "holes.acp")
 
-    class Plant(ac.Component):
-        def __init__(self, medium: Any) -> None:
-            self.source, self.sink = fluid.PressureBoundary(medium=medium, p=2e5, T=300.0), fluid.PressureBoundary(p=1e5, T=300.0)
-            self.hole = packed.Restriction()
-
-        def connections(self) -> Iterator[Any]:
-            yield self.source.port, self.hole.a
-            yield self.hole.b, self.sink.port
-
-    flow = float(ac.compile(Plant(ac.media.liquid("water"))).steady_state()["hole.m_flow"][0])
+    flow = float(ac.compile(Between(packed.Restriction(), ac.media.liquid("water"))).steady_state()["hole.m_flow"][0])
     assert flow == pytest.approx(0.65e-6 * (2 * 996.5 * 1e5) ** 0.5, rel=1e-3)
     with pytest.raises(ac.ModelError, match=r"was packed for Liquid water, and `hole\.a` carries Liquid MEG 30 %") as error:
-        ac.compile(Plant(ac.media.liquid("MEG", 0.3)))
+        ac.compile(Between(packed.Restriction(), ac.media.liquid("MEG", 0.3)))
     assert "Connect it to a circuit of Liquid water" in str(error.value)
+
+
+def test_a_medium_of_the_same_name_with_other_properties_is_another(tmp_path: Path) -> None:
+    ac.pack(tmp_path / "holes.acp", Nozzle, Gap)
+    packed: Any = ac.load(tmp_path / "holes.acp")
+    gas, oil = ac.media.ideal_gas(["N2", "O2"], mole=[0.5, 0.5]), ac.media.ConstantMedium("oil", rho=900.0, cp=2000.0)
+    with pytest.raises(ac.ModelError, match=r"packed for IdealGas N2 \+ O2 \(0\.767\d*, 0\.232\d*\), and `hole\.a` carries"):
+        ac.compile(Between(packed.Nozzle(), gas))
+    with pytest.raises(ac.ModelError, match=r"oil \(rho 850, cp 2000\), and `hole\.a` carries \w+ oil \(rho 900, cp 2000\)"):
+        ac.compile(Between(packed.Gap(), oil))
+    for part, cls in ((packed.Nozzle, Nozzle), (packed.Gap, Gap)):
+        medium: Any = cls.medium.default
+        flows = [ac.compile(Between(one(), medium)).steady_state()["hole.m_flow"][0] for one in (part, cls)]
+        assert flows[0] == flows[1]

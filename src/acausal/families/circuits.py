@@ -113,19 +113,27 @@ def media_in(root: object) -> Known:
 
 
 def spelt(medium: Medium) -> str:
-    """A medium by its kind and name, as files of components have it: `Liquid MEG 30 %`."""
-    return f"{type(medium).__name__} {medium.name}"
+    """A medium by its kind and name and what tells it from others of that name, as files of components have it:
+    `IdealGas N2 + O2 (0.767, 0.233)`."""
+    more = medium.particulars()
+    return f"{type(medium).__name__} {medium.name}" + (f" ({more})" if more else "")
+
+
+def _told_apart(one: str, other: str) -> tuple[str, str]:
+    """Two media in the words in which they differ: their names, or more."""
+    brief = one.rpartition(" (")[0] or one, other.rpartition(" (")[0] or other
+    return brief if brief[0] != brief[1] else (one, other)
 
 
 def _of_another(circuits: Circuits, own: int, component: Component, media: dict[str, Medium]) -> Iterator[Diagnostic]:
     """Ports of a component that came in a file which carry another medium than its equations were made for."""
     for name, said in component._ac_media.items():
         if name in media and _is_fluid(component._all_declared().get(name.partition(".")[0])) and spelt(media[name]) != said:
-            cls = type(component).__name__
+            cls, (packed_for, carried) = type(component).__name__, _told_apart(said, spelt(media[name]))
             yield Diagnostic(
-                f"{cls} was packed for {said}, and `{circuits.name((own, name))}` carries {spelt(media[name])}.",
+                f"{cls} was packed for {packed_for}, and `{circuits.name((own, name))}` carries {carried}.",
                 component=cls,
-                remedy=f"Connect it to a circuit of {said}, or ask its author for a file with {cls} for the other medium.",
+                remedy=f"Connect it to a circuit of {packed_for}, or ask its author for a file with {cls} for the other medium.",
             )
             return  # its other ports are of the same circuit, or told the next time
 

@@ -51,6 +51,10 @@ class Medium(ABC):
             remedy='Take such a medium, `ac.media.fluid("R134a")`, or ask for `state` only.',
         )
 
+    def particulars(self) -> str:
+        """What tells it from others of its kind and name, in a few words; nothing where the name says all."""
+        return ""
+
     def port_members(self) -> dict[str, Declaration]:
         """What its ports have besides, or in another way than, pressure, mass flow and enthalpy."""
         if not self.substances:

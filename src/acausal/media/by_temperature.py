@@ -91,6 +91,9 @@ class ByTemperature(Medium):
                 )
         return T
 
+    def particulars(self) -> str:
+        return f"rho {self.rho_reference:.6g}, cp {float(self.property('cp', self.T_reference)):.6g}"
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._said() == other._said()
 

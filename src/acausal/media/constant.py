@@ -34,6 +34,9 @@ class ConstantMedium(Medium):
             if not getattr(self, what) > 0:
                 raise UsageError(f"`{what}` of {self.name} must be positive, got {getattr(self, what)!r}.")
 
+    def particulars(self) -> str:
+        return f"rho {self.rho:.6g}, cp {self.cp:.6g}"
+
     def state(self, *, p: Any, T: Any = None, h: Any = None) -> ConstantState:
         """The state at (p, T) or (p, h), for numbers and in equations."""
         if (T is None) == (h is None):

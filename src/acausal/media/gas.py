@@ -129,6 +129,9 @@ class IdealGas(Medium):
     def __hash__(self) -> int:
         return hash(self._said())
 
+    def particulars(self) -> str:
+        return "" if self.shares is None or len(self.species) == 1 else ", ".join(f"{share:.6g}" for share in self.shares)
+
     def _said(self) -> tuple[Any, ...]:
         return self.species, None if self.shares is None else self.shares.tobytes()
 
