@@ -161,6 +161,13 @@ def test_sensitivities_gradients_and_studies_go_across_jumps() -> None:
     assert np.asarray(study["x"]) == pytest.approx([1 - np.exp(-0.7), 2 - 2 * np.exp(-0.7)], abs=5e-6)
 
 
+def test_who_looks_back_sees_what_a_function_gave_before_its_jump() -> None:
+    """A run that has passed a jump asks the function beyond it only; the journal of its steps asks at any time."""
+    result = MODEL.simulate(until=1.0, inputs={"u": step}, solver="ida")
+    (cell,) = result.journal.inputs
+    assert [result.journal.known_at(t)[cell] for t in (0.2, 0.8)] == [0.0, 1.0]
+
+
 def test_a_function_that_fails_says_so_where_the_run_comes_there() -> None:
     def ends(t: float) -> float:
         if t > 0.6:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import Diagnostic, UsageError
-from .inputs import Function, Signal, Table, values_at
+from .inputs import Function, Signal, Table, on_both_sides, values_at
 from .outcome import STUCK, Outcome, explain_not_finite, explain_singular, explain_stopped
 from .problem import Floats, Problem, Stored, core
 from .solver import Option, Request, check_options
@@ -109,7 +109,7 @@ class NativeSolver:
         return self._journal(known)
 
     def _journal(self, known: Floats) -> Callable[[], Journal]:
-        return partial(_journal_of, self.session.kept_journal(), self.problem, known, self.inputs)
+        return partial(_journal_of, self.session.kept_journal(), self.problem, known, on_both_sides(self.inputs))
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
         """Why it stopped, where the solver, not an event, stopped it."""

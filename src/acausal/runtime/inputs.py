@@ -203,6 +203,15 @@ class Sided:
         return self.function(side.before if t > side.before else side.after if t < side.after else t)
 
 
+def on_both_sides(inputs: Mapping[int, Signal]) -> dict[int, Signal]:
+    """Inputs as they are at any time, for whoever looks at a run when it has gone beyond their jumps."""
+    found = dict(inputs)
+    for cell, signal in inputs.items():
+        if isinstance(signal, Function) and isinstance(signal.function, Sided):
+            found[cell] = Function(signal.function.function)
+    return found
+
+
 def has_corners(signal: Signal) -> bool:
     """Whether a signal jumps or bends at times that are known, or can be found."""
     return isinstance(signal, Steps | Function) or (isinstance(signal, Table) and signal.slopes is None)
