@@ -133,7 +133,8 @@ def _of_crossing(reduction: Reduction, result: Result, values: np.ndarray) -> np
         raise ModelError(f"There is no gradient of `{reduction.label}`: it does not happen within the run.")
     if not len(crossing.weights):
         raise ModelError(
-            f"There is no gradient of `{reduction.label}`: at {crossing.time:g} s it is beyond from the start or jumps there.",
+            f"There is no gradient of `{reduction.label}`: "
+            f"at {crossing.time:g} {result.unit('time')} it is beyond from the start or jumps there.",
             remedy="Ask for the time of what makes it jump: the level that another quantity passes.",
         )
     found[crossing.first : crossing.first + len(crossing.weights)] = sign * crossing.weights
