@@ -146,6 +146,14 @@ def test_a_session_in_pieces_and_taken_back() -> None:
     assert session.restore(after).advance(1.0)["x"] == wanted
 
 
+@pytest.mark.parametrize("jump", [0.5, 0.011, 0.0221])
+def test_a_session_in_many_pieces_that_end_a_rounding_apart(jump: float) -> None:
+    session = MODEL.start(inputs={"u": lambda t: 1.0 if t >= jump else 0.0}, rtol=1e-9)
+    for k in range(1, 1001):
+        session.advance(k / 1000)
+    assert session["x"] == pytest.approx(1 - np.exp(jump - 1.0), abs=1e-7)
+
+
 def test_a_session_whose_function_reads_what_somebody_changes() -> None:
     valve = [0.0]
     session = MODEL.start(inputs={"u": lambda t: valve[0]}).advance(0.3)

@@ -155,7 +155,7 @@ def _asked(function: Callable[[float], float], begin: float, end: float, count: 
     there, or not."""
     parts = np.arange(count)
     times = begin + (end - begin) * (parts + np.modf(parts * _GOLDEN)[0]) / count
-    times = np.concatenate([times, [end]])
+    times = np.unique(np.append(times, end))  # of a stretch of some roundings there are fewer
     return times, np.array([_value(function, t) for t in times.tolist()])
 
 
