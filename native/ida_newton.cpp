@@ -137,7 +137,7 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
 int Ida::solve_callback(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, realtype) {
     Ida &ida = *static_cast<Ida *>(solver->content);
     bool elsewhere = ida.t_setup != ida.input_time; // in a later step
-    if (elsewhere) ida.full_newton = false;
+    if (elsewhere) ida.full_newton = false, ida.turns = 0; // how often it went back and forth there says nothing of here
     bool renew = ida.renew_now || (ida.full_newton ? ida.solved_since_setup : elsewhere && ida.factors_are_old());
     if (ida.renew_now) ida.full_newton = true, ida.last_direction.clear(), ida.turns = 0;
     ida.renew_now = false;

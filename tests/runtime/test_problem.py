@@ -166,6 +166,36 @@ class TestKlu:
         assert lu.factor(np.array([1e-18, 1.0, 1.0, 1e-18]))  # the old pivots would lose everything
         np.testing.assert_allclose(lu.solve(np.array([2.0, 3.0])), [3.0, 2.0], rtol=1e-12)
 
+    def test_pivots_that_are_small_in_their_columns_are_chosen_anew(self) -> None:
+        """Where one pivot was tiny with the fresh ones, the smallest over the largest says nothing of those that come later."""
+        core = pytest.importorskip("acausal._core")
+        lu = core.Klu(3, np.array([0, 3, 5, 6], dtype=np.int32), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32))
+        assert lu.factor(np.array([1.0, 0.1, 1.0, 0.1, 1.0, 1e-30]))
+        assert lu.rcond < 1e-28
+        assert lu.factor(np.array([1e-13, 1.0, 1.0, 1.0, 1e-13, 1.0]))
+        for quickly in (False, True):
+            np.testing.assert_allclose(lu.solve(np.array([2.1, 3.3, 4.0]), quickly=quickly), [3.3, 2.1, 0.7], rtol=1e-11)
+
+    def test_renewed_factors_lose_no_more_than_fresh_ones(self) -> None:
+        """Entries that change by sixteen decades: what is left of each row, in sizes of its terms."""
+        from scipy.sparse import csc_array
+
+        core, random = pytest.importorskip("acausal._core"), np.random.default_rng(3)
+        for _ in range(100):
+            n = int(random.integers(5, 60))
+            present = random.random((n, n)) < 3.0 / n
+            present[random.permutation(n), np.arange(n)] = True
+            pattern = csc_array(present.astype(float))
+            lu = core.Klu(n, pattern.indptr.astype(np.int32), pattern.indices.astype(np.int32))
+            first = random.normal(size=pattern.nnz) * 10.0 ** random.uniform(-5, 5, pattern.nnz)
+            for _ in range(5):
+                changed = np.where(random.random(pattern.nnz) < 0.15, 10.0 ** random.uniform(-8, 8, pattern.nnz), 1.0)
+                matrix = csc_array((first * changed, pattern.indices, pattern.indptr), shape=(n, n))
+                right = matrix @ random.normal(size=n)
+                if lu.factor(matrix.data):
+                    found = lu.solve(right.copy(), quickly=True)
+                    assert (np.abs(matrix @ found - right) <= 1e-5 * (abs(matrix) @ np.abs(found) + np.abs(right))).all()
+
     def test_numerically_singular(self) -> None:
         lu, regular = self.factor(np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 3.0]]))
         assert not regular and lu.trouble == "singular" and lu.structural_rank == 3 and lu.numerical_rank < 3
