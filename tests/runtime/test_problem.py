@@ -261,7 +261,7 @@ def test_a_refactorisation_of_what_is_singular_is_told() -> None:
 
 
 def test_pivots_that_have_become_small_in_their_column_are_exchanged() -> None:
-    """Other entries decide the row's scale, and the last unknown the ratio of pivots: only a multiplier of 1e5 tells of lost digits."""
+    """Other entries decide the scale of the row, the last unknown the ratio of pivots: only a multiplier tells of lost digits."""
     from scipy.sparse import csc_matrix
 
     core = pytest.importorskip("acausal._core")
