@@ -212,7 +212,8 @@ def _write(subfolder: str, name: str, content: bytes) -> None:
 
 def _put(path: str, content: bytes) -> None:
     with open(path, "wb", buffering=0) as file:
-        file.write(content)
+        if file.write(content) != len(content):  # a disk that is nearly full takes what it can
+            raise OSError(f"{path} is not whole")
 
 
 def _prune(subfolder: str, most: int, new: set[str]) -> None:

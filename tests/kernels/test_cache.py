@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import subprocess
 import sys
@@ -204,6 +205,22 @@ def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     opened.store([("key", b"code")])
     assert opened.load("key") is None
     assert [p.name for p in tmp_path.rglob("*") if p.is_file()] == ["secret"]
+
+
+def test_a_disk_that_takes_half_of_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A nearly full disk writes what it can, and says how much that was: the entry of before stays, and no rest."""
+    opened = opened_at(tmp_path, monkeypatch)
+    opened.store([("key", b"code")])
+
+    class Half(io.FileIO):
+        def write(self, content: bytes) -> int:  # type: ignore[override]
+            return super().write(bytes(content)[: len(content) // 2])
+
+    monkeypatch.setattr(vault, "open", lambda path, mode, buffering: Half(path, mode), raising=False)
+    opened.store([("key", b"other code")])
+    monkeypatch.undo()
+    assert opened.load("key") == b"code"
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_no_room_for_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
