@@ -103,6 +103,9 @@ const GhostNode = ({ data }: NodeProps<Node<{ kind: string }>>) => <div classNam
 const nodeTypes = { part: PartNode, ghost: GhostNode }
 const edgeTypes = { wire: WireEdge }
 
+// When the page has nothing else to do; Safari does not say when that is.
+const whenIdle = (then: () => void) => void ('requestIdleCallback' in window ? requestIdleCallback(then, { timeout: 1000 }) : setTimeout(then, 100))
+
 export function DiagramView() {
   const box = useRef<HTMLDivElement>(null)
   const room = () => ({ width: Math.max(200, box.current?.clientWidth ?? 0), height: Math.max(150, (box.current?.clientHeight ?? 0) - 30) })
@@ -120,7 +123,7 @@ export function DiagramView() {
       const placed = await layout(found, room())
       if (!wanted) return
       setPlan({ plan: found, placed })
-      requestIdleCallback(() => void link.ask('shown', {}).catch(() => undefined), { timeout: 1000 })
+      whenIdle(() => void link.ask('shown', {}).catch(() => undefined))
     }).catch(refuse)
     return () => { wanted = false }
   }, [model, level, editing, view])

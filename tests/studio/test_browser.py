@@ -40,9 +40,11 @@ def tab(browser: Any, server: Server) -> Iterator[Any]:
     yield from tabs(browser, server)
 
 
-def tabs(browser: Any, server: Server, **options: Any) -> Iterator[Any]:
-    """A fresh tab that has loaded the model; it must end with a clean console and no request elsewhere."""
+def tabs(browser: Any, server: Server, first: str = "", **options: Any) -> Iterator[Any]:
+    """A fresh tab that has loaded the model; it must end with a clean console and no request elsewhere. `first`: a script that runs
+    before those of the page."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True, **options)
+    context.add_init_script(first)
     context.set_default_timeout(1000 * PATIENCE)
     tab, said, outside = context.new_page(), [], []
     tab.on("console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None)
@@ -192,6 +194,14 @@ def test_states_events_studies_and_exports(tab: Any, tmp_path: Path) -> None:
             tab.get_by_role("menuitem", name=what).click()
         assert download.value.suggested_filename.endswith(ending)
         assert within in Path(download.value.path()).read_bytes()
+
+
+def test_a_browser_that_does_not_say_when_it_is_idle(browser: Any, server: Server) -> None:
+    """Safari has no `requestIdleCallback`: the diagram is drawn, and nothing is told."""
+    for tab in tabs(browser, server, first="delete window.requestIdleCallback"):
+        run(tab)
+        assert tab.evaluate("'requestIdleCallback' in window") is False
+        assert tab.get_by_role("alert").count() == 0
 
 
 def test_what_goes_wrong_is_shown_where_it_is(browser: Any, new_studio: Any) -> None:
