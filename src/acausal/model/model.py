@@ -18,7 +18,6 @@ from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
 from ..results.point import point, shown
 from ..results.result import Result
-from ..runtime.initialise.earlier import Earlier, earlier_values
 from ..runtime.outcome import Outcome
 from ..runtime.parameters import Parameters, by_name
 from ..runtime.preparation import Beginning, Preparation, Prepared
@@ -586,18 +585,9 @@ class Model:
         Parameters named together in `over` change together. A value without a steady state keeps the reason; the others are there.
         Where the branch that is followed ends (a fold) and a state is found on another one, `jumps` and a warning say so.
         """
-        from .steady import along
+        from .steady import states_along
 
-        moment, solve_for = seconds(at, "at", self.system.plant.independent[1]), list(solve_for)
-        nominal = np.full(self.system.size, np.inf)  # what is computed from others jumps with them
-
-        def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
-            changes = {**by_name(set or {}, "set"), **values}
-            asked = Beginning(moment, "steady", changes, inputs or {}, guess, given or {}, solve_for, quick)
-            found = self.prepare(asked)
-            result = point(self.program, found, moment, Outcome.FINISHED)
-            problem = found.problem
-            nominal[problem.lowered.kept] = problem.nominal
-            return result, problem.equations.workspace(moment, found.y, found.yp, problem.known)[problem.lowered.place]
-
-        return along(over, solve, earlier_values(self.system, start_from), self.system.name_of_unknown, lambda: nominal)
+        moment = seconds(at, "at", self.system.plant.independent[1])
+        return states_along(
+            self, over, Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, list(solve_for))
+        )

@@ -10,14 +10,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, RunWarning, UsageError
+from ..results.point import point
 from ..results.result import Result
 from ..runtime.initialise import InitialisationError
-from ..runtime.initialise.earlier import Earlier
+from ..runtime.initialise.earlier import Earlier, earlier_values
+from ..runtime.outcome import Outcome
+from ..runtime.parameters import by_name
+
+if TYPE_CHECKING:
+    from ..runtime.preparation import Beginning
+    from .model import Model
 
 _SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
 _SUSPICIOUS = 0.05  # relative change of an unknown from one value to the next that might be a jump
@@ -68,6 +76,21 @@ Point = tuple[np.ndarray, np.ndarray]  # parameters, unknowns
 Solve = Callable[[Mapping[str, float], "Earlier | None", bool], tuple[Result, np.ndarray]]
 
 
+def states_along(model: Model, over: Mapping[str, Any], asked: Beginning) -> SteadyStates:
+    """The steady states of a model that is asked for one of them."""
+    system = model.system
+    nominal = np.full(system.size, np.inf)  # what is computed from others jumps with them
+
+    def solve(values: Mapping[str, float], guess: Earlier | None, quick: bool) -> tuple[Result, np.ndarray]:
+        found = model.prepare(replace(asked, set={**by_name(asked.set, "set"), **values}, start_from=guess, quick=quick))
+        problem = found.problem
+        nominal[problem.lowered.kept] = problem.nominal
+        unknowns = problem.equations.workspace(asked.t, found.y, found.yp, problem.known)[problem.lowered.place]
+        return point(model.program, found, asked.t, Outcome.FINISHED), unknowns
+
+    return along(over, solve, earlier_values(system, asked.start_from), system.name_of_unknown, lambda: nominal)
+
+
 def along(
     over: Mapping[str, Any],
     solve: Solve,
@@ -93,7 +116,7 @@ def along(
             results.append(getattr(error, "result", None))
             reasons.append(str(error))
     if jumps:
-        warnings.warn("\n".join(jumps.values()), RunWarning, stacklevel=3)
+        warnings.warn("\n".join(jumps.values()), RunWarning, stacklevel=4)
     return SteadyStates(values, results, reasons, jumps)
 
 
