@@ -159,3 +159,63 @@ def test_a_mass_matrix_that_is_singular_by_numbers() -> None:
         lambda t, x: [(np.cos(t) - x[0] - 1.4 * np.sin(t)) / 1.7], (0, 2), [result["x"][0, 0]], rtol=1e-11, atol=1e-12
     )
     assert result["x"][-1, 0] == pytest.approx(exact.y[0, -1], abs=1e-7)
+
+
+class Amplifier(ac.Component):
+    """Hairer and Wanner's transistor amplifier in node voltages: each capacitor stands in the balances of both its nodes."""
+
+    C1, C2, C3, C4, C5 = (ac.Parameter(k * 1e-6) for k in (1.0, 2.0, 3.0, 4.0, 5.0))
+    y1, y2, y3, y4 = (ac.Variable(start=v) for v in (0.0, 3.0, 3.0, 6.0))
+    y5, y6, y7, y8 = (ac.Variable(start=v) for v in (3.0, 3.0, 6.0, 0.0))
+    named = True
+
+    def equations(self) -> Any:
+        C = [getattr(self, f"C{k}") if self.named else k * 1e-6 for k in range(1, 6)]
+        y = [getattr(self, f"y{k}") for k in range(1, 9)]
+        d = [ac.der(v) for v in y]
+        through = [1e-6 * (ac.exp((a - b) / 0.026) - 1) for a, b in ((y[1], y[2]), (y[4], y[5]))]
+        yield C[0] * (d[1] - d[0]) == (y[0] - 0.1 * ac.sin(200 * np.pi * ac.time)) / 1000
+        yield C[0] * (d[0] - d[1]) == (2 * y[1] - 6.0) / 9000 + 0.01 * through[0]
+        yield C[1] * d[2] == through[0] - y[2] / 9000
+        yield C[2] * (d[4] - d[3]) == (y[3] - 6.0) / 9000 + 0.99 * through[0]
+        yield C[2] * (d[3] - d[4]) == (2 * y[4] - 6.0) / 9000 + 0.01 * through[1]
+        yield C[3] * d[5] == through[1] - y[5] / 9000
+        yield C[4] * (d[7] - d[6]) == (y[6] - 6.0) / 9000 + 0.99 * through[1]
+        yield C[4] * (d[6] - d[7]) == y[7] / 9000
+
+
+class AmplifierOfNumbers(Amplifier):
+    named = False
+
+
+AMPLIFIED = [  # Mazzia and Magherini, Test set for IVP solvers, release 2.4: at 0.2 s
+    -0.005562145012262709, 3.006522471903042, 2.849958788608128, 2.926422536206241,
+    2.704617865010554, 2.761837778393145, 4.770927631616772, 1.236995868091548,
+]  # fmt: skip
+
+
+def test_parameters_that_are_the_same_cancel_as_numbers_do() -> None:
+    steps = []
+    for kind in (Amplifier, AmplifierOfNumbers):
+        result = ac.compile(kind()).simulate(until=0.2, rtol=1e-6, points=2)
+        np.testing.assert_allclose([result[f"y{k}"][-1] for k in range(1, 9)], AMPLIFIED, atol=1e-4)
+        steps.append(result.statistics["steps"])
+    assert steps[0] < 1.2 * steps[1]
+
+
+def test_parameters_that_cancel_may_be_changed_afterwards() -> None:
+    """Between two nodes C·(a' - b'), a resistor at each: (a - b)·exp(-t/(2 R C)) decays whatever C is."""
+
+    class Pair(ac.Component):
+        a, b, C = ac.Variable(start=1.0), ac.Variable(start=0.0), ac.Parameter(1.0)
+
+        def equations(self) -> Any:
+            yield self.C * (ac.der(self.a) - ac.der(self.b)) == -self.a
+            yield self.C * (ac.der(self.b) - ac.der(self.a)) == -self.b
+
+    model = ac.compile(Pair())
+    for C in (1.0, 0.1, 5.0):
+        result = model.simulate(until=1.0, rtol=1e-8, set={"C": C})
+        difference = result["a"] - result["b"]
+        np.testing.assert_allclose(result["a"] + result["b"], 0.0, atol=1e-9)
+        np.testing.assert_allclose(difference, difference[0] * np.exp(-result.time / (2 * C)), atol=1e-6)

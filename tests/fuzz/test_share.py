@@ -7,7 +7,7 @@ import pytest
 from .verdict import GENERATORS, judge
 
 MANY = 6  # of each generator; those whose models run several times have fewer
-FEW = {"forms": 2, "sessions": 4, "features": 2}
+FEW = {"forms": 2, "sessions": 4, "features": 2, "nodes": 4}
 
 
 @pytest.mark.parametrize(("generator", "seed"), [(g, seed) for g in GENERATORS for seed in range(1000, 1000 + FEW.get(g, MANY))])
@@ -22,6 +22,7 @@ def test_random_models(generator: str, seed: int) -> None:
         ("relations", 700060),  # an unknown that is solved for lands on the edge of `floor` that it has just passed
         ("circuits", 900028),  # a transformer that leaves an equation without an unknown: the explanation ended in an IndexError
         ("circuits", 900149),  # starts that contradict each other in equations that are singular at the start
+        ("nodes", 0),  # capacitors between nodes, as parameters
         ("linear", 900016),  # the same: Newton's method went to 1e15, and other conditions were not seen beside it
     ],
 )

@@ -25,6 +25,7 @@ GENERATORS = (
     "settings",
     "forms",
     "features",
+    "nodes",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # of the processor, for all forms of a model, before it counts as hanging

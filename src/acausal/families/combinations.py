@@ -11,9 +11,10 @@ holds as well and does not contain the block's highest derivatives. It replaces 
 that Pantelides sees the constraint (Tan, Nedialkov and Pryce 2017: the linear combination method), and so on until no block is
 singular. Each replacement lowers what any matching can promise, so that this ends.
 
-Here blocks are those of the block triangular form, and only rows whose entries in their block are literals take part, which are
-the sums and differences that connections and loops are made of; `structure/multipliers.py` finds u in linear time. Blocks of one
-equation, and that is all there is in most plants, cost nothing.
+Here blocks are those of the block triangular form, and only rows whose entries in their block are literals, or sums of products of
+parameters (`monomials.py`), take part: the sums and differences that connections and loops are made of, and balances in node
+voltages. u is made of literals, so that it cancels whatever the parameters are; `structure/multipliers.py` finds it in linear time.
+Blocks of one equation, and that is all there is in most plants, cost nothing.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..language.expression import Constant, Slot, transform
+from ..language.expression import Constant, Expression, Slot, transform
 from ..records import dataclass
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from ..structure.multipliers import Combinations, dependent_rows
 from ..structure.pantelides import Reduction
 from .explicit import ranges
-from .orders import KNOWN, Coded, Literals, compact, occurrences, plain, time_derivative
+from .monomials import Symbols, terms
+from .orders import KNOWN, Coded, Literals, compact, plain, time_derivative
 from .plant import ZERO, Plant
 from .template import Template
 
@@ -62,7 +64,8 @@ def find(
     number[form.sizes[number] == 1] = -1
     of_row, of_unknown = np.full(incidence.n_equations, -1), np.full(incidence.n_unknowns, -1)
     of_row[form.equations], of_unknown[form.unknowns] = number, number
-    at = occurrences(touching(of_row >= 0), size, literals)
+    symbols = Symbols()
+    at = terms(touching(of_row >= 0), size, literals, symbols)
     inside = (of_row[at.row] >= 0) & (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown])
     literal = of_row >= 0
     literal[at.row[inside & np.isnan(at.factor)]] = False
@@ -70,7 +73,8 @@ def find(
     rows = np.flatnonzero(literal)
     place = np.full(len(of_row), -1)
     place[rows] = np.arange(len(rows))
-    combinations = dependent_rows(place[at.row[inside]], at.unknown[inside], at.factor[inside], c[rows])
+    column = at.unknown[inside] * len(symbols.cells) + at.symbol[inside]
+    combinations = dependent_rows(place[at.row[inside]], column, at.factor[inside], c[rows])
     if not combinations.count:
         return None
     named = replace(combinations, row=rows[combinations.row], pivot=rows[combinations.pivot])
@@ -82,7 +86,7 @@ class Combiner:
 
     def __init__(self, size: int, literals: Literals, plant: Plant) -> None:
         self.size, self.plant = size, plant
-        self.literals = literals
+        self.literals, self.symbols = literals, Symbols()
         self.replaced: dict[int, np.ndarray] = {}  # row: the rows that it combines
 
     def applied(self, tables: list[Coded], found: Found, reduction: Reduction) -> list[Coded]:
@@ -134,26 +138,25 @@ class Combiner:
         return parts
 
     def _summed(self, parts: list[tuple[Coded, np.ndarray]], cancels: Callable[..., np.ndarray]) -> list[Coded]:
-        """Linear terms with literal factors added up, so that what cancels is gone; everything else as it is, times its weight."""
-        rows, codes, factors = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        """Linear terms with literal or known factors added up, so that what cancels is gone; the rest as it is, weighted."""
+        terms: list[_Term] = []
         tables: list[Coded] = []
         for part, weight in parts:
-            found = {slot: self.literals.value(p, part) for _, slot, p in Template.of(part.outputs).jacobian}
-            mask = np.array([~np.isnan(v) for v in found.values()], dtype=bool).reshape(len(found), part.rows.shape[1])
+            found = {slot: list(self.symbols.terms(p, part, self.literals)) for _, slot, p in Template.of(part.outputs).jacobian}
+            mask = np.array([~np.isnan(v[0][1]) for v in found.values()], dtype=bool).reshape(len(found), part.rows.shape[1])
             patterns, which = np.unique(mask, axis=1, return_inverse=True)
             for k, pattern in enumerate(patterns.T):
                 here = which.reshape(-1) == k
-                linear = {slot: v[here] for (slot, v), one in zip(found.items(), pattern, strict=True) if one}
-                for slot, value in linear.items():
+                linear = {slot for slot, one in zip(found, pattern, strict=True) if one}
+                for slot in linear:
                     code = part.codes[slot][here]
-                    rows.append(part.rows[0][here])
-                    codes.append(plain(code))
-                    factors.append(np.where(code < 0, -value, value) * weight[here])
+                    signed = np.where(code < 0, -weight[here], weight[here])
+                    terms += [_Term(part.rows[0][here], plain(code), s[here], v[here] * signed) for s, v in found[slot]]
                 gone = lambda n, taken=linear: Constant(0.0) if isinstance(n, Slot) and n.number in taken else None  # noqa: E731
                 rest = transform(part.outputs[0], gone)
                 if not (isinstance(rest, Constant) and rest.value == 0):
                     tables += self._weighted(compact(rest, part.codes[:, here], part.rows[:, here]), weight[here])
-        return [*tables, *self._terms(np.concatenate(rows), np.concatenate(codes), np.concatenate(factors), cancels)]
+        return [*tables, *self._terms(_Term.joined(terms), cancels)]
 
     def _weighted(self, table: Coded, weight: np.ndarray) -> list[Coded]:
         found = []
@@ -168,30 +171,40 @@ class Combiner:
             found.append(Coded((slot * here.outputs[0],), codes, here.rows))
         return found
 
-    def _terms(self, rows: np.ndarray, codes: np.ndarray, factors: np.ndarray, cancels: Callable[..., np.ndarray]) -> list[Coded]:
-        by = np.lexsort((codes, rows))
-        rows, codes, factors = rows[by], codes[by], factors[by]
-        starts = np.flatnonzero(np.r_[True, (np.diff(rows) != 0) | (np.diff(codes) != 0)])[: len(rows)]
+    def _terms(self, all_terms: _Term, cancels: Callable[..., np.ndarray]) -> list[Coded]:
+        rows, codes, symbols, factors = all_terms.rows, all_terms.codes, all_terms.symbols, all_terms.factors
+        by = np.lexsort((symbols, codes, rows))
+        rows, codes, symbols, factors = rows[by], codes[by], symbols[by], factors[by]
+        starts = np.flatnonzero(np.r_[True, (np.diff(rows) != 0) | (np.diff(codes) != 0) | (np.diff(symbols) != 0)])[: len(rows)]
         total, largest = np.add.reduceat(factors, starts), np.maximum.reduceat(np.abs(factors), starts)
-        rows, codes = rows[starts], codes[starts]
+        rows, codes, symbols = rows[starts], codes[starts], symbols[starts]
         known = codes >= KNOWN
         order, unknown = np.divmod(np.where(known, 0, codes), self.size)
         keep = (np.abs(total) > _ROUNDING * largest) & (codes != KNOWN + ZERO) & (known | ~cancels(rows, unknown, order))
+        length = np.array([len(cells) for cells in self.symbols.cells])[symbols]
         found: list[Coded] = []
         for slope in (False, True):
-            here = keep & ((order == 1) == slope)
-            found += self._linear(rows[here], codes[here], total[here], "derivative" if slope else "variable")
+            for cells in np.unique(length[keep]).tolist():
+                here = keep & ((order == 1) == slope) & (length == cells)
+                table = _Term(rows[here], codes[here], symbols[here], total[here])
+                found += self._linear(table, cells, "derivative" if slope else "variable")
         return found
 
-    def _linear(self, rows: np.ndarray, codes: np.ndarray, factors: np.ndarray, kind: str) -> list[Coded]:
-        """Σ factor · unknown: signs where the factors are ±1, else known cells."""
-        found, unit = [], np.abs(factors) == 1.0
+    def _linear(self, terms: _Term, cells: int, kind: str) -> list[Coded]:
+        """Σ factor · symbol · unknown, of symbols with so many cells: signs where the factors are ±1, else known cells."""
+        found, unit = [], np.abs(terms.factors) == 1.0
+        known = [self.symbols.cells[s] for s in terms.symbols.tolist()]
+        factors = KNOWN + np.array(known, dtype=np.int64).reshape(len(known), cells).T
+        product: Expression = Slot(cells, kind)
+        for k in range(cells):
+            product = Slot(k, "known") * product
         if unit.any():
-            signed = np.where(factors[unit] < 0, ~codes[unit], codes[unit])
-            found.append(Coded((Slot(0, kind),), signed[None, :], rows[unit][None, :]))
+            signed = np.where(terms.factors[unit] < 0, ~terms.codes[unit], terms.codes[unit])
+            found.append(Coded((product,), np.vstack([factors[:, unit], signed]), terms.rows[unit][None, :]))
         if not unit.all():
-            table = np.stack([KNOWN + self._cells(factors[~unit]), codes[~unit]])
-            found.append(Coded((Slot(0, "known") * Slot(1, kind),), table, rows[~unit][None, :]))
+            number = KNOWN + self._cells(terms.factors[~unit])
+            table = np.vstack([factors[:, ~unit], terms.codes[~unit], number])
+            found.append(Coded((Slot(cells + 1, "known") * product,), table, terms.rows[~unit][None, :]))
         return found
 
     def _cells(self, values: np.ndarray) -> np.ndarray:
@@ -200,6 +213,22 @@ class Combiner:
         first = self.literals.first + len(self.literals.values)
         self.literals = Literals(self.literals.first, np.append(self.literals.values, distinct))
         return first + which.reshape(-1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Term:
+    """Terms factor · symbol · (what a code stands for), each in a row."""
+
+    rows: np.ndarray
+    codes: np.ndarray
+    symbols: np.ndarray
+    factors: np.ndarray
+
+    @classmethod
+    def joined(cls, terms: list[_Term]) -> _Term:
+        empty = np.zeros(0, dtype=np.int64)
+        all_terms = [cls(empty, empty, empty, np.zeros(0)), *terms]
+        return cls(*(np.concatenate([getattr(t, name) for t in all_terms]) for name in ("rows", "codes", "symbols", "factors")))
 
 
 class _Joined:
