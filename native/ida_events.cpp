@@ -78,7 +78,11 @@ Status Ida::handle_event(double stop, double *rows, int64_t capacity, int64_t wr
     double end = std::isfinite(stop) ? stop - 8 * std::numeric_limits<double>::epsilon() * std::fabs(stop) : stop;
     found.resize(system->root_count);
     found_roots(found.data());
-    if (t >= end || !ordinary_event(found.data())) return cancelled ? Status::Cancelled : Status::Root;
+    if (t >= end) return cancelled ? Status::Cancelled : Status::Root;
+    switches->due = scheduled() && timed_ahead && t >= bound; // a clock that ticks right here ticks now: it is passed afterwards
+    bool handled = ordinary_event(found.data());
+    switches->due = false;
+    if (!handled) return cancelled ? Status::Cancelled : Status::Root;
     return conclude_event(rows, capacity, written);
 }
 

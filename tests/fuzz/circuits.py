@@ -50,9 +50,16 @@ class Edge:
     def __init__(self, letter: str, nodes: tuple[int, ...], value: float, w: float) -> None:
         self.letter, self.nodes, self.value, self.w = letter, nodes, value, w
 
+    @property
+    def kind(self) -> type:
+        return TWO_PINS[self.letter][0]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        return {TWO_PINS[self.letter][1]: self.value, **({"w": self.w} if self.letter in "vi" else {})}
+
     def component(self) -> Any:
-        kind, name = TWO_PINS[self.letter]
-        return kind(**{name: self.value, **({"w": self.w} if self.letter in "vi" else {})})
+        return self.kind(**self.numbers)
 
     @property
     def pins(self) -> tuple[str, ...]:
@@ -104,9 +111,8 @@ class Arrays(ac.Component):
         self.places: list[tuple[str, int]] = []
         for letter in dict.fromkeys(e.letter for e in edges):
             same = [e for e in edges if e.letter == letter]
-            kind, name = TWO_PINS[letter]
-            values = {name: np.array([e.value for e in same])} | ({"w": np.array([e.w for e in same])} if letter in "vi" else {})
-            setattr(self, f"a{ord(letter)}", ac.array(kind, len(same), **values))
+            values = {name: np.array([e.numbers[name] for e in same]) for name in same[0].numbers}
+            setattr(self, f"a{ord(letter)}", ac.array(same[0].kind, len(same), **values))
         seen: dict[str, int] = {}
         for e in edges:
             self.places.append((f"a{ord(e.letter)}", seen.setdefault(e.letter, 0)))

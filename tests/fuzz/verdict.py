@@ -25,6 +25,8 @@ GENERATORS = (
     "settings",
     "forms",
     "features",
+    "impulses",
+    "discrete",
     "nodes",
 )  # modules with FORMS and generate(seed), or check(seed)
 GOOD = ("agrees", "refused rightly", "not judged")

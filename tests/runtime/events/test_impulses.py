@@ -79,3 +79,97 @@ def test_an_impulse_at_a_state_event_is_that_of_a_time_event() -> None:
     result = ac.compile(Divider(Triggered())).simulate(until=2.0, rtol=1e-8)
     assert result["d.v"][-1] == pytest.approx(5.0 * np.exp(-1.0 / 40.0), rel=1e-6)
     assert "an impulse passes" in result.diagnostics[0].what
+
+
+class Shared(ac.Component):
+    """a + b is prescribed; what is taken from a third is given to a: a jump of 3 goes to a by 2 and to b by 1."""
+
+    u, U = ac.Input(0.0), ac.Parameter(0.0)
+    s = ac.Variable(start=0.0, fixed=True)
+    a, b, q = ac.Variable(start=0.0), ac.Variable(), ac.Variable()
+    level_a, level_b, level = ac.Parameter(1.5), ac.Parameter(0.5), ac.Parameter(1.9)
+    passed_a, passed_b, passed, passed_time = ac.Integer(0), ac.Integer(0), ac.Integer(0), ac.Integer(0)
+    source, sets = "time", False
+
+    def equations(self) -> Statements:
+        step = ac.where(ac.time >= 0.5, 3.0, 0.0)
+        yield ac.der(self.s) == 0.0 if self.source == "state" else ac.der(self.s) == 1.0
+        yield self.a + self.b == {"time": step, "input": self.u, "parameter": self.U, "state": self.s}[self.source]
+        yield ac.der(self.a) == self.q - 0.01 * self.a
+        yield 2 * ac.der(self.b) == self.q - 0.02 * self.b
+
+    def events(self) -> Statements:
+        yield ac.when(self.a > self.level_a, ac.assign(self.passed_a, ac.pre(self.passed_a) + 1))
+        yield ac.when(self.b > self.level_b, ac.assign(self.passed_b, ac.pre(self.passed_b) + 1))
+        yield ac.when(self.a * self.b > self.level, ac.assign(self.passed, ac.pre(self.passed) + 1))
+        if self.source == "state":
+            yield ac.when(ac.time >= 0.5, ac.reinit(self.s, 3.0))
+        elif self.sets:
+            yield ac.when(ac.time >= 0.5, ac.reinit(self.s, 0.0))
+
+
+def shared(preferred: str, source: str, sets: bool = False) -> Any:
+    chosen = {name: ac.Variable(start=0.0, state="prefer") for name in preferred}
+    return ac.compile(type("Chosen", (Shared,), {"source": source, "sets": sets, **chosen})())
+
+
+def jump(model: Any, source: str, **changed: float) -> Any:
+    if source == "parameter":
+        return model.start(set=changed).advance(0.5).advance(0.6, set={"U": 3.0}).result()
+    return model.simulate(until=0.6, set=changed, inputs={"u": ac.hold([0.0, 0.5], [0.0, 3.0])} if source == "input" else {})
+
+
+@pytest.mark.parametrize("preferred", ["", "a", "b"])
+@pytest.mark.parametrize("source", ["time", "input", "parameter", "state"])
+def test_relations_see_where_an_impulse_leads(preferred: str, source: str) -> None:
+    """Neither what was before it, nor what would be if one of the states were held."""
+    model = shared(preferred, source)
+    for a, b, both in ((0.5, 0.5, 1.9), (1.9, 0.9, 2.2), (2.5, 1.5, 0.1), (2.9, 2.5, 2.2)):
+        result = jump(model, source, level_a=a, level_b=b, level=both)
+        assert result["a"][-1] == pytest.approx(2.0, abs=1e-2) and "an impulse passes" in result.diagnostics[0].what
+        found = tuple(int(result[name][-1]) for name in ("passed_a", "passed_b", "passed"))
+        assert found == (a < 2, b < 1, both < 2), (a, b, both)
+
+
+@pytest.mark.parametrize("preferred", ["a", "b"])
+def test_an_impulse_is_not_lost_because_something_else_is_set(preferred: str) -> None:
+    result = jump(shared(preferred, "time", sets=True), "time")
+    assert result["a"][-1] == pytest.approx(2.0, abs=1e-2) and result["s"][-1] == pytest.approx(0.1)
+    assert "a: 0 → 2" in str(result.diagnostics[0])
+
+
+@pytest.mark.parametrize("level", np.round(np.linspace(0.18, 0.9, 25), 2).tolist())
+def test_an_impulse_moves_nothing_across_a_level_but_what_it_moves(level: float) -> None:
+    """s passes the level at the time of the jump, but for a rounding."""
+
+    class Both(Shared):
+        passed_time = ac.Integer(0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.s) == 1.0
+            yield self.a + self.b == ac.where(ac.time >= level, 3.0, 0.0)
+            yield ac.der(self.a) == self.q - self.a
+            yield 2 * ac.der(self.b) == self.q - self.b
+
+        def events(self) -> Statements:
+            yield ac.when(self.s > level, ac.assign(self.passed_time, ac.pre(self.passed_time) + 1))
+
+    assert int(ac.compile(Both()).simulate(until=1.0, rtol=1e-8)["passed_time"][-1]) == 1
+
+
+def test_what_is_set_stays_what_it_was_set_to() -> None:
+    """Two wheels on one shaft: one is set, the other follows; no impulse makes a mean of them."""
+
+    class Shaft(ac.Component):
+        v, w, F = ac.Variable(start=1.0, fixed=True), ac.Variable(), ac.Variable()
+
+        def equations(self) -> Statements:
+            yield ac.der(self.v) == self.F
+            yield 3 * ac.der(self.w) == -self.F
+            yield self.w == 2 * self.v
+
+        def events(self) -> Statements:
+            yield ac.when(ac.time >= 0.5, ac.reinit(self.v, -0.5 * ac.pre(self.v)))
+
+    result = ac.compile(Shaft()).simulate(until=1.0)
+    assert result["v"][-1] == pytest.approx(-0.5) and result["w"][-1] == pytest.approx(-1.0)

@@ -81,6 +81,9 @@ class Hybrid:
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
         self.impulses = Impulses(problem, request.reduced, np.asarray(request.atol), request.rtol)
+        self.handler.next_round = self.impulses.next_round
+        if self.impulses.possible:
+            self.handler.may_carry(problem.lowered.place[np.unique(self.impulses.pairs)])
         self.hidden = HiddenJumps(self.handler, request.span)
         self.passed = np.zeros(0, dtype=np.int32)
         self.native: Native | None = None  # handles ordinary events, where the session can
@@ -212,11 +215,13 @@ class Hybrid:
         """A bend that no event tells of: what the steps before it predict does not hold beyond it, and may look right by chance.
         Derivatives, and unknowns that index reduction made of them, are those of the side to come."""
         session = self.session
-        t, y, yp, unknowns = session.t, session.y, session.yp, self._unknowns()
-        before = self._here()
+        t, y, yp, before = session.t, session.y, session.yp, self._here()
+        unknowns = self._unknowns()
         if not self.solve(t + 4 * np.finfo(float).eps * abs(t), y, yp):
             y, yp = session.y, session.yp
-        self._across(t, unknowns, y, yp)
+        if self.impulses.possible:
+            self.handler.load(t, y, yp)
+            self.impulses.closed(t, unknowns, self.handler, False)
         self._recorded(t, before, y, yp)
         session.start(t, y, yp, self._first_step())
         self.counts["restarts"] += 1
@@ -241,11 +246,12 @@ class Hybrid:
             self.request.recording.passed(self.record.count, self.problem, before, after, *event)
 
     def _unknowns(self) -> Floats:
-        """All unknowns of a reduced system where the session is."""
+        """All unknowns of a reduced system where the session is; what jumps from now on jumps from there."""
         if not self.impulses.possible:
             return np.zeros(0)
         here = np.empty(len(self.handler.w))
         self.session.workspace(here)
+        self.impulses.open(here)
         return self.impulses.unknowns(here)
 
     def _given(self) -> Floats:
@@ -256,31 +262,6 @@ class Hybrid:
         here = np.empty(len(self.handler.w))
         self.session.workspace(here)
         return here[2 * self.problem.size + cells]
-
-    def _across(self, t: float, before: Floats, y: Floats, yp: Floats) -> None:
-        """Where what is differentiated has jumped: states that the impulse moves too, in place, and a word about it."""
-        impulses, handler = self.impulses, self.handler
-        if not impulses.possible:
-            return
-        later = t + 4 * np.finfo(float).eps * abs(t)
-        handler.load(later, y, yp)
-        after = impulses.unknowns(handler.w)
-        if not len(impulses.jumped(before, after)):
-            return
-        known = handler.known[: impulses.system.known_count].copy()
-        step = self._first_step() or 1e-3 * self.request.span
-        found = impulses.across(later, before, known, step)
-        if found is not None:
-            states = self.problem.differential
-            kept = y.copy(), yp.copy()
-            y[states] = found[0][self.problem.lowered.kept][states]
-            if self.solve(later, y, yp):
-                handler.load(later, y, yp)
-                after = impulses.unknowns(handler.w)
-            else:
-                y[:], yp[:] = kept
-        handler.load(t, y, yp)
-        impulses.tell(t, before, after, None if found is None else found[1])
 
     def _jumped(self) -> bool:
         """Whether a step failed because of a jump within a function, and the session is beyond it now."""
@@ -417,6 +398,8 @@ class Hybrid:
             happening, before, session.y, session.yp, session, self.problem
         ):
             y, yp = self.repair.y, self.repair.yp
+            self.impulses.carry(handler, t, y, yp, self._restart_step(), self._consistent)
+            handler.load(t, y, yp)
         self.counts["events"] += 1
         self.counts["time_events" if sort == "time_events" else "state_events"] += 1
         noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())
@@ -428,8 +411,9 @@ class Hybrid:
                 self.record.also_changed(numbers.cells, numbers.values)
         if happening.failure:
             return self._verdict(happening)
+        if happening.restart and self.impulses.possible:
+            self.impulses.closed(t, unknowns, handler, happening.states_set)
         if happening.restart and not happening.states_set:
-            self._across(t, unknowns, y, yp)
             self.impulses.tell_inputs(t, given, handler.known, handler.inputs)
         self._recorded(t, here_before, y, yp, happening, roots)
         self._restart(happening, y, yp)
@@ -469,6 +453,10 @@ class Hybrid:
         self.pace = max(self.session.last_step or self.step_before, 0.3 * self.pace)
         return RESTART * self.pace
 
+    def _restart_step(self) -> float:
+        """The same, if there was to be a restart."""
+        return RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace) or 1e-3 * self.request.span
+
     @property
     def _passed(self) -> int:
         """Corners that the session passed by itself."""
@@ -479,7 +467,14 @@ class Hybrid:
         return self.counts["restarts"] > 0
 
     def solve(self, t: float, y: Floats, yp: Floats) -> bool:
-        """Consistent values after a change; states are held."""
+        """Consistent values after a change; states are held, but for those that an impulse moves."""
+        self.impulses.take_back(y)
+        if not self._consistent(t, y, yp):
+            return False
+        self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
+        return True
+
+    def _consistent(self, t: float, y: Floats, yp: Floats) -> bool:
         session, problem = self.session, self.problem
         session.set_known(self.handler.known)
         lost = self.handler.set_states[~problem.differential[self.handler.set_states]]

@@ -85,6 +85,8 @@ class Handler:
         self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
         self.sliding = Sliding(self, span)
         self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
+        self.next_round: Callable[[Floats], None] = lambda w: None  # is told when another round of an event begins
+        self.carried: np.ndarray = np.zeros(0, dtype=np.intp)  # places of states that an impulse may move (see `impulses`)
         self.planned: np.ndarray = np.zeros(0, dtype=np.intp)  # cells on which the ends of steps to come depend (see `foreseen`)
         self.solved_with = self.w[self.cells]  # discrete values …
         self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
@@ -114,6 +116,7 @@ class Handler:
             seen[_places(kernel)[:, seen[first + kernel.targets[0]]]] = True
         sought[: self.n] = ~problem.differential
         sought[self.n : 2 * self.n] = True
+        sought[self.carried] = True
         for kernel in assigned:
             sought[first + kernel.targets[0]] |= sought[_places(kernel)].any(axis=0)
         self.read = used[self.cells] | used[self.partners]
@@ -129,6 +132,11 @@ class Handler:
         self.mixed = any(bool(sought[_places(kernel)].any()) for kernel in decided)
         rules = [kernel for kernels in self.rules.kernels.values() for kernel in kernels]
         self.starts_count = any(bool((_places(kernel) == 2 * self.n + INITIAL).any()) for kernel in rules)
+
+    def may_carry(self, places: np.ndarray) -> None:
+        """States that jump where equations are solved, at these places: what is decided by them waits for the solution."""
+        self.carried = places
+        self._look_around()
 
     def _declared(self, wanted: Callable[[Declaration], bool] = lambda _: True) -> np.ndarray:
         """Known cells of discrete variables that the user declared."""
@@ -256,11 +264,17 @@ class Handler:
         if roots is not None:
             self._note_crossings(found, roots[count:])
         progress, self.solved_with, self.failed_with = Progress(), w[self.cells], w[:0]
+        if given is not None and len(given) and len(self.carried):  # what is decided by states that jump waits for the jump
+            unknowns = y.copy(), yp.copy()
+            if not self._solved(found, y, yp, solve):
+                y[:], yp[:] = unknowns
+                self.load(t, y, yp)
         while True:
             found.rounds += 1
             w[self.partners] = w[self.cells]
             if found.rounds > 1:
                 self.known[INITIAL] = 0.0  # as a tick, the start lasts for one round
+                self.next_round(w)
             self.relations.resting = self.sliding.still()
             if len(self.snapshots):
                 w[self.snapshots] = self.rules.values("snapshot", w)
