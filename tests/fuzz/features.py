@@ -212,7 +212,7 @@ STEP = 2e-3
 
 
 def opinion(plant: Plant) -> dict[str, np.ndarray]:
-    """All cells by Heun's method with fixed steps, rows by time; events at the ends of steps."""
+    """All cells by Heun's method with fixed steps, rows by time; events within steps move what they would have moved since then."""
     n, f, p = plant.count, plant.features, plant.numbers
     steps = round(UNTIL / STEP)
     state = {"x": 0.1, "xd": 0.0, "xt": 0.2, "xc": 0.0, "r": 0.0, "xs": 0.0, "T": 0.4, "a": 0.0}
@@ -239,13 +239,18 @@ def opinion(plant: Plant) -> dict[str, np.ndarray]:
         d[order["a"]] = (x + u - 2 * z[order["a"]]) / (3 * p["C"])
         return d
 
+    last = z
     for k in range(steps + 1):
         past[k] = z[0]
-        over = z[order["r"]] > p["level"]
-        z[order["r"]][over], count = 0.1, count + over
+        r, T = z[order["r"]], z[order["T"]]  # what these passed, they passed a share of a step ago
+        over, since = r > p["level"], _share(r - p["level"], r - last[order["r"]])
+        z[order["r"]], count = np.where(over, 0.1 + since * (r - last[order["r"]]), r), count + over
         if k:
             s = np.where(k % ticks == 0, z[0], s)
-        on = np.where(on, z[order["T"]] <= p["high"], z[order["T"]] < p["low"])
+        off, begun = on & (T > p["high"]), ~on & (T < p["low"])
+        since = _share(T - np.where(on, p["high"], p["low"]), T - last[order["T"]])
+        z[order["T"]] = T + (begun * 1.0 - off) * p["P"] * since * STEP
+        on = (on & ~off) | begun
         t, u = k * STEP, plant.u(k * STEP + 1e-9)
         for name in rows:
             if name in order:
@@ -261,9 +266,13 @@ def opinion(plant: Plant) -> dict[str, np.ndarray]:
         if "sample" in f:
             rows["s"][k] = s
         if k < steps:
-            first = slopes(k, 0, z)
+            first, last = slopes(k, 0, z), z
             z = z + 0.5 * STEP * (first + slopes(k, 1, z + STEP * first))
     return rows
+
+
+def _share(beyond: np.ndarray, step: np.ndarray) -> np.ndarray:
+    return np.divide(beyond, step, out=np.zeros_like(step), where=step != 0)
 
 
 def _loop(right: np.ndarray, a: np.ndarray) -> np.ndarray:

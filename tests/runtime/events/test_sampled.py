@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,3 +73,13 @@ def test_a_function_that_fails_later_does_so_when_the_run_is_there() -> None:
     assert MODEL.simulate(until=1.9, points=2, inputs={"u": until_two})["seconds"][-1] == pytest.approx(1.4, abs=1e-9)
     with pytest.raises(Exception, match="no data"):
         MODEL.simulate(until=3.0, points=2, inputs={"u": until_two})
+
+
+def test_a_session_that_stays_where_it_is_asks_nothing() -> None:
+    """Its function was asked over no time at all, which numpy warned of."""
+    session = MODEL.start(inputs={"u": lambda t: np.sin(3 * t)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        saved = session.advance(1.0).save()
+        session = session.advance(2.0).restore(saved).advance(1.0)
+        assert session.advance(1.0).time == 1.0

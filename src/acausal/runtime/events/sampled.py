@@ -70,7 +70,7 @@ class Sampled:
         self._until, found = until, [np.zeros(0)]
         for signal in self._smooth.values():
             found.append(_turns_of(signal, signal.times, signal.values))
-        for cell, function in self._functions.items():
+        for cell, function in self._functions.items() if until > t else ():  # a run may be asked to go nowhere
             points = self._points(cell, function, t)
             if points is not None:
                 found.append(_turns_of(function, *points))
