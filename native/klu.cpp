@@ -70,7 +70,7 @@ bool SparseLu::factor(double *data, bool fresh) {
         ++refactorisations;
         if (refactor(data) && common.rcond > 1e-4 * rcond_of_pivots && packed.multiplier * common.tol < 10) return regular = true;
     }
-    packed.valid = packed.current = false;
+    packed.valid = packed.current = packed.rows_valid = false;
     return regular = factor_anew(data);
 }
 
@@ -107,6 +107,7 @@ void SparseLu::pack() {
     const double *outside = static_cast<const double *>(numeric->Offx);
     packed.outside.value.assign(outside, outside + packed.outside.row.size());
     packed.valid = packed.current = true;
+    packed.rows_ordered = packed.rows_valid = false;
 }
 
 // Where the entries of the matrix go: into their block, or (as ~ their number) above it, in the order in which KLU takes them.
@@ -145,6 +146,17 @@ double SparseLu::scale_rows(const double *data) {
     return least;
 }
 
+// x[row] -= factor times a column.
+static inline void subtract(const double *column, const int *row, int count, double factor, double *x) {
+    int k = 0;
+    for (; k + 4 <= count; k += 4) { // rows of a column are distinct
+        double a = x[row[k]] - column[k] * factor, b = x[row[k + 1]] - column[k + 1] * factor;
+        double c = x[row[k + 2]] - column[k + 2] * factor, d = x[row[k + 3]] - column[k + 3] * factor;
+        x[row[k]] = a, x[row[k + 1]] = b, x[row[k + 2]] = c, x[row[k + 3]] = d;
+    }
+    for (; k < count; ++k) x[row[k]] -= column[k] * factor;
+}
+
 // One column with the pivots known, from the left (Gilbert and Peierls 1988); gives its pivot. `work` is zero before and after.
 double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
     double *x = packed.work.data(), *lower = packed.lower.value.data(), *upper = packed.upper.value.data();
@@ -161,7 +173,7 @@ double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
         double above = x[i];
         x[i] = 0;
         upper[k] = above * packed.inverse_pivot[i];
-        for (int l = lower_start[i]; l < lower_start[i + 1]; ++l) x[lower_row[l]] -= lower[l] * above;
+        subtract(lower + lower_start[i], lower_row + lower_start[i], lower_start[i + 1] - lower_start[i], above, x);
     }
     double pivot = x[j], inverse = packed.inverse_pivot[j] = 1 / pivot;
     x[j] = 0;
@@ -175,7 +187,7 @@ double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
 // False: a row or a pivot is zero or no number. Then nothing is here any more.
 bool SparseLu::refactor(const double *data) {
     if (!packed.current) pack();
-    packed.valid = false, packed.multiplier = 0;
+    packed.valid = packed.rows_valid = false, packed.multiplier = 0;
     double least = scale_rows(data), smallest = std::numeric_limits<double>::infinity(), largest = 0, sum = least;
     if (!(least > 0)) return false;
     for (int block = 0; block < symbolic->nblocks; ++block) {
@@ -187,6 +199,100 @@ bool SparseLu::refactor(const double *data) {
     }
     common.rcond = std::isfinite(sum) && smallest > 0 ? smallest / largest : 0;
     return packed.valid = common.rcond > 0;
+}
+
+// Entries of columns, sorted by rows: from the first column to the last, or the other way round.
+template <typename Columns, typename Rows> static void sort_by_rows(const Columns &from, Rows &to, int64_t n, bool ascending) {
+    size_t entries = from.row.size();
+    to.start.assign(n + 1, 0), to.column.resize(entries), to.from.resize(entries), to.value.resize(entries);
+    for (int row : from.row) ++to.start[row + 1];
+    for (int64_t j = 0; j < n; ++j) to.start[j + 1] += to.start[j];
+    std::vector<int> next(to.start.begin(), to.start.end() - 1);
+    for (size_t k = 0; k < entries; ++k) {
+        size_t entry = ascending ? k : entries - 1 - k;
+        int place = next[from.row[entry]]++;
+        to.column[place] = from.column[entry], to.from[place] = (int)entry;
+    }
+}
+
+void SparseLu::order_rows() {
+    sort_by_rows(packed.lower, packed.lower_rows, n, true);
+    sort_by_rows(packed.upper, packed.upper_rows, n, false);
+    sort_by_rows(packed.outside, packed.outside_rows, n, false);
+    packed.parts.clear(), packed.row_scale.resize(n);
+    for (int block = 0; block < symbolic->nblocks; ++block) {
+        int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
+        bool single = end - first == 1;
+        if (single && !packed.parts.empty() && packed.parts.back().triangular) packed.parts.back().end = end;
+        else packed.parts.push_back({first, end, single});
+    }
+    packed.rows_ordered = true;
+}
+
+void SparseLu::renew_rows() {
+    if (!packed.rows_ordered) order_rows();
+    auto renew = [](const Packed::Columns &from, Packed::Rows &to) {
+        for (size_t k = 0; k < to.from.size(); ++k) to.value[k] = from.value[to.from[k]];
+    };
+    renew(packed.lower, packed.lower_rows), renew(packed.upper, packed.upper_rows), renew(packed.outside, packed.outside_rows);
+    packed.row_scale = packed.inverse_scale;
+    for (const Packed::Part &part : packed.parts) {
+        if (!part.triangular) continue;
+        Packed::Rows &rows = packed.outside_rows;
+        for (int64_t j = part.first; j < part.end; ++j) {
+            packed.row_scale[j] *= packed.inverse_pivot[j];
+            for (int k = rows.start[j]; k < rows.start[j + 1]; ++k) rows.value[k] *= packed.inverse_pivot[j];
+        }
+    }
+    packed.rows_valid = true;
+}
+
+// Chains and trees of components. A network that fills in has columns so long that nobody waits for what was written, and its many
+// entries would have to be sorted after each factorisation.
+bool SparseLu::by_rows() const { return (int64_t)(packed.lower.row.size() + packed.upper.row.size() + packed.outside.row.size()) <= 8 * n; }
+
+void SparseLu::solve_quickly(double *rhs) {
+    if (!n) return;
+    if (!packed.valid) pack();
+    if (by_rows()) solve_by_rows(rhs);
+    else solve_by_columns(rhs);
+}
+
+// x[j] less what the unknowns of its row do to it. The one solved for just before is still in a register.
+template <typename Rows> static inline double reduced(const Rows &of, const double *x, int64_t j, int64_t before, double last) {
+    double sum = x[j];
+    int k = of.start[j], end = of.start[j + 1];
+    if (k == end) return sum;
+    for (--end; k < end; ++k) sum -= of.value[k] * x[of.column[k]];
+    return of.column[end] == before ? sum - of.value[end] * last : sum - of.value[end] * x[of.column[end]];
+}
+
+template <typename Rows> static void down(const Rows &of, double *x, int64_t first, int64_t end) {
+    double last = 0;
+    for (int64_t j = first; j < end; ++j) x[j] = last = reduced(of, x, j, j - 1, last);
+}
+
+// `last`: the unknown behind the end.
+template <typename Rows> static void up(const Rows &of, double *x, int64_t first, int64_t end, double last) {
+    for (int64_t j = end - 1; j >= first; --j) x[j] = last = reduced(of, x, j, j + 1, last);
+}
+
+// Blocks from the last to the first: what the unknowns of later blocks do to this one, L, then U.
+void SparseLu::solve_by_rows(double *rhs) {
+    if (!packed.rows_valid) renew_rows();
+    double *x = packed.work.data();
+    const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
+    const double *scale = packed.row_scale.data(), *pivot = packed.inverse_pivot.data();
+    for (int64_t k = 0; k < n; ++k) x[k] = rhs[row_of[k]] * scale[k];
+    for (size_t p = packed.parts.size(); p-- > 0;) {
+        auto [first, end, triangular] = packed.parts[p];
+        up(packed.outside_rows, x, first, end, end < n ? x[end] : 0.0);
+        if (triangular) continue;
+        down(packed.lower_rows, x, first, end);
+        for (int64_t j = first; j < end; ++j) x[j] *= pivot[j];
+        up(packed.upper_rows, x, first, end, 0.0);
+    }
+    for (int64_t k = 0; k < n; ++k) rhs[column_of[k]] = x[k], x[k] = 0;
 }
 
 // x[row] -= value x[column], entry by entry: of `of`, those of columns from `first` to `end`.
@@ -203,20 +309,17 @@ template <typename Columns> static inline void backwards(const Columns &of, doub
 }
 
 // Blocks from the last to the first: L, U, then what the block's unknowns do to earlier blocks.
-void SparseLu::solve_quickly(double *rhs) {
-    if (!n) return;
-    if (!packed.valid) pack();
+void SparseLu::solve_by_columns(double *rhs) {
     double *x = packed.work.data();
     const int *row_of = numeric->Pnum, *column_of = symbolic->Q;
     const double *scale = packed.inverse_scale.data(), *pivot = packed.inverse_pivot.data();
     for (int64_t k = 0; k < n; ++k) x[k] = rhs[row_of[k]] * scale[k];
     for (int block = symbolic->nblocks - 1; block >= 0; --block) {
         int64_t first = symbolic->R[block], end = symbolic->R[block + 1];
-        bool whole = end - first > 1; // else a triangular part of the system: nothing to eliminate
-        if (whole) forwards(packed.lower, x, first, end);
+        forwards(packed.lower, x, first, end);
         for (int64_t j = first; j < end; ++j) x[j] *= pivot[j];
-        if (whole) backwards(packed.upper, x, first, end);
-        if (block) forwards(packed.outside, x, first, end);
+        backwards(packed.upper, x, first, end);
+        forwards(packed.outside, x, first, end);
     }
     for (int64_t k = 0; k < n; ++k) rhs[column_of[k]] = x[k], x[k] = 0;
 }

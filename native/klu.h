@@ -56,6 +56,11 @@ class SparseLu {
     void try_other(double *data);
     void pack();
     void pack_sources();
+    void order_rows();
+    void renew_rows();
+    bool by_rows() const;
+    void solve_by_rows(double *rhs);
+    void solve_by_columns(double *rhs);
 
     // The factors as plain columns: a run solves far more often than it factorises, and KLU divides twice for each unknown, one
     // division waiting for the other, where products with inverses will do for Newton's method. Rows and columns are in the order
@@ -66,11 +71,25 @@ class SparseLu {
             std::vector<int> start, row, column;
             std::vector<double> value;
         } lower, upper, outside;
+        // Where there is little fill-in, the same entries row by row: what the unknowns solved for before do to one is added up in a
+        // register and written once, where a loop over columns writes it and waits to read it back for each entry. In each row the
+        // unknown solved for last stands last. Rows of blocks of one are divided by their pivots, those of `outside`, too.
+        struct Rows {
+            std::vector<int> start, column, from; // from: where the entry stands in the columns
+            std::vector<double> value;
+        } lower_rows, upper_rows, outside_rows;
+        struct Part {
+            int64_t first, end;
+            bool triangular; // blocks of one, each after the other: there is nothing to eliminate
+        };
+        std::vector<Part> parts;
+        std::vector<double> row_scale;
         std::vector<int> source_start, source, place; // of the matrix, column by column: where it stands in its data, and its row
         std::vector<double> inverse_pivot, inverse_scale, largest, work, many;
         double multiplier = 0; // the largest entry of L
         bool valid = false;   // the factors are here; KLU's may be older
         bool current = false; // what does not change with the numbers is that of KLU's factors
+        bool rows_ordered = false, rows_valid = false; // the same of the entries row by row
     } packed;
     std::vector<int> extract_start, extract_row;
     std::vector<double> extract_value;

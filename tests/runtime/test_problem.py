@@ -250,6 +250,38 @@ def test_the_quick_solution_is_the_solution(seed: int) -> None:
             np.testing.assert_allclose(matrix @ lu.solve(right.copy(), quickly=True) / scale, right / scale, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", ["upwind", "both ways", "tree", "network", "upwind cells in a network"])
+def test_solutions_of_chains_trees_and_networks(shape: str) -> None:
+    """Little fill-in is solved row by row, much of it column by column: both to rounding, also with a few blocks between many."""
+    core = pytest.importorskip("acausal._core")
+    from scipy.sparse import csc_matrix
+
+    random, n = np.random.default_rng(7), 120
+    cells = np.arange(1, n)
+    matrix = np.diag(random.uniform(3.0, 4.0, n))
+    if shape == "tree":
+        matrix[cells, cells // 3] = matrix[cells // 3, cells] = -0.4
+    elif shape == "network":
+        matrix += np.where(random.random((n, n)) < 0.2, random.uniform(-0.1, 0.1, (n, n)), 0.0)
+    else:
+        matrix[cells, cells - 1] = random.uniform(-1.5, -0.5, n - 1)
+    if shape == "both ways":
+        matrix[cells - 1, cells] = -1.0
+    if shape == "upwind cells in a network":
+        for first in range(0, n, 10):  # loops of three between runs of single cells
+            matrix[first, first + 2] = matrix[first + 1, first + 2] = 0.7
+        matrix[n - 1, : n // 2 : 7] = 0.3
+    order = random.permutation(n)
+    sparse = csc_matrix(matrix[order][:, order])
+    lu = core.Klu(n, sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32))
+    right = random.normal(size=n)
+    for factor in (1.0, 3.0):  # the second is a refactorisation
+        assert lu.factor(sparse.data * factor)
+        found = lu.solve(right.copy(), quickly=True)
+        np.testing.assert_allclose(factor * (sparse @ found), right, rtol=0, atol=1e-13)
+    assert lu.blocks == (n if shape == "upwind" else n - 24 if "cells" in shape else 1)
+
+
 def test_a_refactorisation_of_what_is_singular_is_told() -> None:
     """A row of zeros, pivots that vanish, and what is no number; afterwards it serves again."""
     core = pytest.importorskip("acausal._core")
