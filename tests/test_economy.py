@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import acausal as ac
 from acausal.economy import blake2b, compare_digest, uncollected
 
@@ -58,3 +60,18 @@ def test_a_model_from_a_file_runs_without_what_it_does_not_use(tmp_path: Path) -
     model.save(tmp_path / "decay.acm")
     done = subprocess.run([sys.executable, "-c", LOAD, str(tmp_path / "decay.acm")], capture_output=True, text=True, check=True)
     assert sorted(NOT_NEEDED & set(done.stdout.split())) == []
+
+
+FLUID = """
+import sys, acausal as ac
+print(ac.media.fluid("R134a").state(p=1e6, h=3e5).T)
+print(*sys.modules)
+"""
+
+
+def test_a_fluid_whose_table_is_there_needs_nothing_that_makes_tables() -> None:
+    """Neither scipy nor the equations of state, which take longer to import than a plant to translate."""
+    pytest.importorskip("CoolProp")
+    ac.media.fluid("R134a")  # now it is there
+    done = subprocess.run([sys.executable, "-c", FLUID], capture_output=True, text=True, check=True)
+    assert sorted({"scipy", "CoolProp.CoolProp", "acausal.media.build"} & set(done.stdout.split())) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from ..language.declarations import Declaration, Potential, Stream
 from ..language.events import no_event
 from ..language.functions import is_symbolic, maximum, numbers, plain, where
 from ..language.medium import Medium
-from .build import Progress
 from .functions import FluidFunction
 from .names import coolprop_name
 from .progress import bar
 from .store import table_of
+
+if TYPE_CHECKING:
+    from .build import Progress
 
 _PAIRS = (("p", "h"), ("p", "T"), ("p", "s"), ("p", "x"), ("T", "x"), ("rho", "T"), ("rho", "u"))
 _PHASES = {"liquid": -1.0, "two-phase": 0.0, "vapour": 1.0, "any": 2.0}

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import cache
-from .build import Builder, Progress, Sizes
-from .equation_of_state import EquationOfState
-from .ranges import range_of
+
+if TYPE_CHECKING:
+    from .build import Progress
 
 Limits = tuple[float | None, float | None, float | None]  # T_min, T_max, p_max; None: as usual
 SUFFIX = ".fluid"
@@ -28,11 +29,19 @@ def table_of(fluid: str, limits: Limits, progress: Progress) -> np.ndarray:
     kept = cache.read(name)
     if kept is not None:
         return _aligned(kept)
-    eos = EquationOfState(fluid)
-    reach = range_of(eos, *limits)
-    built = Builder(eos, reach, Sizes.of(eos, reach), progress).numbers().tobytes()
+    built = _built(fluid, limits, progress)
     cache.write(name, built)
     return _aligned(built)
+
+
+def _built(fluid: str, limits: Limits, progress: Progress) -> bytes:
+    from .build import Builder, Sizes  # whoever finds a table does not wait for scipy
+    from .equation_of_state import EquationOfState
+    from .ranges import range_of
+
+    eos = EquationOfState(fluid)
+    reach = range_of(eos, *limits)
+    return Builder(eos, reach, Sizes.of(eos, reach), progress).numbers().tobytes()
 
 
 def _file_name(fluid: str, limits: Limits) -> str:
