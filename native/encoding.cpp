@@ -2,8 +2,9 @@
 // same in Python; tests/language/test_walks.py compares the two.
 //
 // Nodes stand in the order of a walk, so that arguments come before what uses them, each as a number that says what it is:
-// CONSTANT and eight bytes, OBJECT (whatever is neither a constant nor a plain operation; the caller says what it is) and its number,
-// OPERATION with its operator and the numbers of its arguments; the roots are last. All numbers are of four bytes, little-endian.
+// CONSTANT and eight bytes, OBJECT (whatever is none of the others; the caller says what it is) and its number, OPERATION with its
+// operator and the numbers of its arguments, CALL with the number of its function, which is among the objects, and those of its
+// arguments, SUM with its argument and its axes; the roots are last. All numbers are of four bytes, little-endian.
 
 #include "nodes.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using acausal::Node;
 
-enum Tag : std::uint32_t { CONSTANT, OBJECT, OPERATION, ROOT };
+enum Tag : std::uint32_t { CONSTANT, OBJECT, OPERATION, ROOT, CALL, SUM };
 
 // The operators in a fixed order; they stay for the life of the process.
 struct Operators {
@@ -57,8 +58,15 @@ void put_constant(std::string& code, PyObject* node) {
     put(code, static_cast<std::uint32_t>(bits >> 32));
 }
 
+void put_arguments(std::string& code, Node* node, const std::unordered_map<PyObject*, std::uint32_t>& numbers) {
+    put(code, static_cast<std::uint32_t>(PyTuple_GET_SIZE(node->args)));
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(node->args); ++k) {
+        put(code, numbers.at(PyTuple_GET_ITEM(node->args, k)));
+    }
+}
+
 nb::tuple encoded(nb::tuple roots) {
-    std::unordered_map<PyObject*, std::uint32_t> numbers;
+    std::unordered_map<PyObject*, std::uint32_t> numbers, functions;
     std::string code;
     nb::list objects;
     for (nb::handle handle : acausal::walked(roots)) {
@@ -67,6 +75,27 @@ nb::tuple encoded(nb::tuple roots) {
         numbers.emplace(object, static_cast<std::uint32_t>(numbers.size()));
         if (acausal::is_constant(object)) {
             put_constant(code, object);
+            continue;
+        }
+        if (acausal::is_call(object)) {
+            nb::object function = handle.attr("function");
+            auto [place, is_new] = functions.emplace(function.ptr(), static_cast<std::uint32_t>(nb::len(objects)));
+            if (is_new) {
+                objects.append(function);
+            }
+            put(code, CALL);
+            put(code, place->second);
+            put_arguments(code, node, numbers);
+            continue;
+        }
+        if (acausal::is_sum(object)) {
+            nb::tuple axes = nb::cast<nb::tuple>(handle.attr("axes"));
+            put(code, SUM);
+            put(code, numbers.at(PyTuple_GET_ITEM(node->args, 0)));
+            put(code, static_cast<std::uint32_t>(nb::len(axes)));
+            for (nb::handle axis : axes) {
+                put(code, nb::cast<std::uint32_t>(axis));
+            }
             continue;
         }
         auto op = node->operation ? operators().numbers.find(node->operation) : operators().numbers.end();
@@ -78,10 +107,7 @@ nb::tuple encoded(nb::tuple roots) {
         }
         put(code, OPERATION);
         put(code, op->second);
-        put(code, static_cast<std::uint32_t>(PyTuple_GET_SIZE(node->args)));
-        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(node->args); ++k) {
-            put(code, numbers.at(PyTuple_GET_ITEM(node->args, k)));
-        }
+        put_arguments(code, node, numbers);
     }
     for (nb::handle root : roots) {
         put(code, ROOT);
@@ -130,6 +156,27 @@ nb::object constant(Reader& code) {
     return acausal::constant(number);
 }
 
+nb::object object(Reader& code, const nb::list& objects, bool node) {
+    nb::object found = nb::borrow(nb::handle(objects[code.below(nb::len(objects))]));
+    if (static_cast<bool>(PyObject_TypeCheck(found.ptr(), acausal::node_type())) != node) {
+        throw nb::value_error("the code of an expression takes a function for a node, or a node for a function");
+    }
+    return found;
+}
+
+nb::object arguments(Reader& code, const std::vector<nb::object>& nodes) {
+    const std::uint32_t count = code.below(1024);
+    std::vector<nb::object> found;
+    for (std::uint32_t k = 0; k < count; ++k) {
+        found.push_back(nodes[code.below(nodes.size())]);
+    }
+    nb::object args = nb::steal(PyTuple_New(count));
+    for (std::uint32_t k = 0; k < count; ++k) {
+        PyTuple_SET_ITEM(args.ptr(), k, found[k].release().ptr());
+    }
+    return args;
+}
+
 nb::tuple decoded(nb::bytes given, nb::list objects) {
     Reader code(given);
     std::vector<nb::object> nodes;
@@ -140,16 +187,26 @@ nb::tuple decoded(nb::bytes given, nb::list objects) {
             nodes.push_back(constant(code));
             break;
         case OBJECT:
-            nodes.push_back(nb::borrow(nb::handle(objects[code.below(nb::len(objects))])));
+            nodes.push_back(object(code, objects, true));
             break;
         case OPERATION: {
             PyObject* op = operators().all[code.below(operators().all.size())];
-            const std::uint32_t count = code.below(16);
-            nb::object args = nb::steal(PyTuple_New(count));
-            for (std::uint32_t k = 0; k < count; ++k) {
-                PyTuple_SET_ITEM(args.ptr(), k, Py_NewRef(nodes[code.below(nodes.size())].ptr()));
+            nodes.push_back(acausal::operation(op, arguments(code, nodes)));
+            break;
+        }
+        case CALL: {
+            nb::object function = object(code, objects, false);
+            nodes.push_back(acausal::call(function, arguments(code, nodes)));
+            break;
+        }
+        case SUM: {
+            const nb::object argument = nodes[code.below(nodes.size())];
+            const std::size_t rank = nb::len(nb::handle(argument.attr("shape")));
+            nb::list axes;
+            for (std::uint32_t left = code.below(64); left > 0; --left) {
+                axes.append(code.below(rank));
             }
-            nodes.push_back(acausal::operation(op, args));
+            nodes.push_back(acausal::sum(argument, nb::tuple(axes)));
             break;
         }
         case ROOT:
@@ -168,6 +225,6 @@ void bind_encoding(nb::module_& m) {
     using namespace nb::literals;
     m.def("learn_operators", &learn_operators, "operators"_a, "The operators, in the order that codes of expressions number them by.");
     m.def("encoded", &encoded, "roots"_a,
-          "Expressions as bytes, and the objects in them: nodes that are neither constants nor plain operations, by number.");
+          "Expressions as bytes, and the objects in them, by number: functions that are called, and nodes that are nothing else.");
     m.def("decoded", &decoded, "code"_a, "objects"_a, "The expressions that bytes and objects stand for.");
 }

@@ -90,7 +90,7 @@ PyType_Spec spec = {"acausal._core.Node", sizeof(Node), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
 // What the language says about its nodes; it stays for the life of the process.
-enum Word { OPERATION, SHAPE_OF, CONSTANT, LITERAL, NEG, SUB, WHERE, BY_RULES, WORDS };
+enum Word { OPERATION, SHAPE_OF, CONSTANT, LITERAL, NEG, SUB, WHERE, CALL, SUM, BY_RULES, WORDS };
 std::array<PyObject*, WORDS> words{};
 
 nb::handle language(Word word) {
@@ -212,7 +212,15 @@ bool is_constant(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(no
 
 bool is_operation(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)) == words[OPERATION]; }
 
+bool is_call(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)) == words[CALL]; }
+
+bool is_sum(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)) == words[SUM]; }
+
 nb::object constant(double value) { return language(CONSTANT)(value); }
+
+nb::object call(nb::handle function, nb::handle args) { return language(CALL)(function, args); }
+
+nb::object sum(nb::handle argument, nb::handle axes) { return language(SUM)(argument, axes); }
 
 nb::object simplified(PyObject* op, nb::handle args) {
     return is_simple(op, args.ptr()) ? operation(op, args) : language(BY_RULES)(nb::handle(op), args);

@@ -25,10 +25,14 @@ nanobind::object operation(PyObject* op, nanobind::handle args);
 // The same in its simplest form.
 nanobind::object simplified(PyObject* op, nanobind::handle args);
 
-// What the language calls a constant, and an operation of the plain sort.
+// What the language calls a constant, an operation of the plain sort, a call of a function, and a sum over axes.
 bool is_constant(PyObject* node);
 bool is_operation(PyObject* node);
+bool is_call(PyObject* node);
+bool is_sum(PyObject* node);
 nanobind::object constant(double value);
+nanobind::object call(nanobind::handle function, nanobind::handle args);
+nanobind::object sum(nanobind::handle argument, nanobind::handle axes);
 
 // Every node below some roots once, arguments before the nodes that use them.
 nanobind::list walked(nanobind::tuple roots);

@@ -16,6 +16,7 @@ from acausal.families import facts
 from acausal.families.template import Template
 from acausal.language.expression import Call, Constant, Expression, Operation, Slot
 from acausal.language.operators import OPERATORS
+from acausal.language.table_sets import TableSet
 from acausal.vault import open_vault
 
 
@@ -55,9 +56,37 @@ def test_other_outputs_have_another_name(one: tuple[Expression, ...], other: tup
     assert (facts.name_of(one) == facts.name_of(other)) == ([*map(id, one)] == [*map(id, other)])
 
 
-def test_what_calls_functions_has_no_name() -> None:
-    table = ac.Table([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
-    assert facts.name_of((Call(table, (Slot(0, "variable"),)),)) == ""
+def test_what_calls_functions_that_nobody_can_describe_has_no_name() -> None:
+    opaque = ac.function(opaque=True)(lambda x: x * x)
+    assert facts.name_of((Call(opaque, (Slot(0, "variable"),)),)) == ""
+
+
+def test_functions_have_a_say_in_names() -> None:
+    """Tables that differ in anything are others; derivatives are not the table, and two tables are not one that is called twice."""
+    x, y = [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]
+    one, slots = ac.Table(x, y), (Slot(0, "variable"), Slot(1, "variable"))
+    others = [
+        ac.Table(x, [0.0, 1.0, 4.0000000000000009]), ac.Table([0.0, 1.0, 2.5], y), ac.Table(x, y, name="other"),
+        ac.Table(x, y, method="akima"), ac.Table(x, y, method="linear"), ac.Table(x, y, extrapolation="linear"), one.derivative(),
+        one.derivative(2), TableSet((one,)), TableSet((one, ac.Table(x, y, name="other"))),
+    ]  # fmt: skip
+    made = [Call(f, slots if isinstance(f, TableSet) else slots[:1]) for f in (one, *others)]
+    names = [facts.name_of((call,)) for call in made]
+    names += [
+        facts.name_of((Call(a, slots[:1]) - Call(b, slots[1:]),)) for a, b in ((one, one), (one, others[0]), (others[0], one))
+    ]
+    assert all(names) and len(set(names)) == len(names)
+
+
+def test_what_derivatives_call_is_known_without_them(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, x = ac.Table([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]), Slot(0, "variable")
+    outputs = (Call(table, (x,)) * Call(TableSet((table,)), (Slot(1, "known"), x)),)
+    first = Template(outputs)
+    assert len(first.functions) == 4  # the table, the set, and a derivative of each
+    assert first.functions == first._evaluations() and all(first.facts.functions or ())
+    facts.put_back()
+    monkeypatch.setattr(Template, "_found", lambda self: pytest.fail("nobody looks again"))
+    assert Template(outputs).functions == first.functions and Template(outputs).facts == first.facts
 
 
 def test_a_damaged_file_is_as_good_as_none(own_folder: Path) -> None:

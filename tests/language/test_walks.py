@@ -6,25 +6,30 @@ import gc
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import acausal as ac
 from acausal.language import nodes
 from acausal.language.expression import (
     WORDS,
+    Call,
     Constant,
     Expression,
+    Literal,
     Slot,
+    Sum,
     apply,
     rebuild,
 )
-from acausal.language.operators import OPERATORS
+from acausal.language.operators import NO_EVENT, OPERATORS
 from acausal.language.simplify import by_rules
 
 core: Any = pytest.importorskip("acausal._core")
 nodes.learn_language(WORDS)
-nodes.learn_operators(tuple(OPERATORS.values()))
+nodes.learn_operators((*OPERATORS.values(), NO_EVENT))
 nodes.operation = core.operation  # there is one table of operations
 
 
@@ -70,6 +75,20 @@ def test_bytes_and_back(made: list[Expression], roots: int) -> None:
     assert code == same and all(a is b for a, b in zip(objects, alike, strict=True))
     for back in (core.decoded(code, objects), nodes.decoded(code, objects)):
         assert all(a is b for a, b in zip(back, chosen, strict=True))
+
+
+def test_bytes_of_calls_and_sums() -> None:
+    """Functions stand among the objects, each once; sums are told by their axes."""
+    table = ac.Table([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+    x = Literal(np.arange(6.0).reshape(2, 3))
+    chosen = (Call(table, (x,)) + Call(table.derivative(), (x,)), Sum(Call(table, (x,)), (1,)), Sum(x, (0, 1)))
+    code, objects = core.encoded(chosen)
+    assert (code, objects) == nodes.encoded(chosen) and objects == [x, table, table.derivative()]
+    for back in (core.decoded(code, objects), nodes.decoded(code, objects)):
+        assert all(a is b for a, b in zip(back, chosen, strict=True))
+    for read in (core.decoded, nodes.decoded):
+        with pytest.raises(ValueError, match="takes a function for a node"):
+            read(code, objects[::-1])
 
 
 @settings(max_examples=200, deadline=None)

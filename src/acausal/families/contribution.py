@@ -8,7 +8,7 @@ the version of the package; and the code that makes the results. Places in sourc
 they come from the equations that were just traced.
 
 Results are kept beside the machine code (`acausal/vault.py`, in whose files nobody else can have written), one file for each kind,
-under the key of its equations. What cannot be described (functions, which bring code of their own) is computed anew.
+under the key of its equations. Functions describe themselves (`calls.py`); where one cannot, everything is computed anew.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from ..language.expression import (
     decoded,
     encoded,
 )
+from ..language.states import State
 from ..vault import Vault, content_of, kept_until_put_back, open_vault
+from .calls import Told, found, is_function, texts, told
 from .tree import Node
 
 MOST = 2000  # results in a file; the oldest are forgotten
@@ -42,17 +44,17 @@ _DIGEST_SIZE = 20
 
 
 class Described(NamedTuple):
-    """Expressions as a digest, and the leaves in them, by number."""
+    """Expressions as a digest, and the leaves in them and the functions that they call, by number."""
 
     digest: bytes
-    objects: list[Expression]
+    objects: list[Any]
 
 
 class Coded(NamedTuple):
-    """Expressions over the leaves of others: bytes (as text), and which leaf each object in them is."""
+    """Expressions over the leaves of others: bytes (as text), and which leaf each object in them is, or whose relative."""
 
     code: str
-    leaves: list[int]
+    leaves: list[int | Told]
 
 
 class Contribution:
@@ -104,32 +106,39 @@ class Contribution:
         return _file(self._name), json.dumps(dict(list(self._held.items())[-MOST:]), separators=(",", ":")).encode()
 
 
-def coded(roots: Iterable[Expression], leaves: Sequence[Expression]) -> Coded | None:
-    """Expressions over some leaves; None where there is anything else in them."""
+def coded(roots: Iterable[Expression], leaves: Sequence[Any]) -> Coded | None:
+    """Expressions over some leaves and functions; None where there is anything else in them."""
     code, objects = encoded(tuple(roots))
     places = {leaf: k for k, leaf in enumerate(leaves)}
-    found = [places.get(node, -1) for node in objects]
-    return None if -1 in found else Coded(code.decode("latin-1"), found)
+    found: list[int | Told] = []
+    for one in objects:
+        place = places.get(one)
+        said = place if place is not None or not is_function(one) else told(one, leaves)
+        if said is None:
+            return None
+        found.append(said)
+    return Coded(code.decode("latin-1"), found)
 
 
-def expressions(held: Sequence[Any], leaves: Sequence[Expression]) -> tuple[Expression, ...]:
-    """What `coded` made bytes of, over the leaves of this process."""
+def expressions(held: Sequence[Any], leaves: Sequence[Any]) -> tuple[Expression, ...]:
+    """What `coded` made bytes of, over the leaves and functions of this process."""
     code, places = held
-    found: tuple[Expression, ...] = decoded(code.encode("latin-1"), [leaves[k] for k in places])
-    return found
+    objects = [leaves[k] if type(k) is int else found(k, leaves) for k in places]
+    read: tuple[Expression, ...] = decoded(code.encode("latin-1"), objects)
+    return read
 
 
 # --- what an expression says ----------------------------------------------------------------------------------------------------
 def _described(roots: tuple[Expression, ...], own: Node) -> Described | None:
     code, objects = encoded(roots)
-    texts: list[str] = []
-    for node in objects:
-        text = _text_of(node, own)
-        if not text:
-            return None
-        texts.append(text)
+    lines = [_text_of(node, own) for node in objects if not is_function(node)]
+    functions = [one for one in objects if is_function(one)]
+    described = texts(functions) if functions else []
+    if described is None or not all(lines):
+        return None
+    places = " ".join([str(k) for k, one in enumerate(objects) if is_function(one)])
     digest = blake2b(code, digest_size=_DIGEST_SIZE)
-    digest.update("\n".join(texts).encode())
+    digest.update("\n".join([*lines, places, *described]).encode())
     return Described(digest.digest(), objects)
 
 
@@ -145,6 +154,9 @@ def _text_of(node: Expression, own: Node) -> str:
         picked = "" if node.picked is None else f"{node.picked.dtype} {node.picked.tobytes().hex()}"
         known = declaration.is_known
         return f"r {path} {node.name!r} {node.shape} {node.order} {picked} {declaration.role} {known} {declaration.unit!r}"
+    if isinstance(node, State):
+        declared = _text_of(node.args[0], own)
+        return declared and f"q {node.number} {node.shape} {declared}"
     if isinstance(node, Literal):
         return f"l {node.shape} {node.values.tobytes().hex()}"
     if isinstance(node, Slot):
@@ -163,9 +175,11 @@ def rules() -> str:
     """A hash of everything that has a say in results: whoever changes a rule must not meet what was found by that of yesterday."""
     digest = blake2b(__version__.encode(), digest_size=_DIGEST_SIZE)
     try:
-        for folder in (os.path.dirname(str(language.__file__)), os.path.dirname(__file__)):
+        own = os.path.dirname(__file__)
+        for folder in (os.path.dirname(str(language.__file__)), own):
             for file in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
                 digest.update(file.encode() + b"\0" + content_of(os.path.join(folder, file)) + b"\0")
+        digest.update(content_of(os.path.join(os.path.dirname(own), "media", "functions.py")))  # derivatives of fluids
         if (core := sys.modules.get(f"{__package__.partition('.')[0]}._core")) is not None:
             status = os.stat(str(core.__file__))
             digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())

@@ -2,7 +2,8 @@
 
 Translation asks for no more than that; the expressions themselves are needed to generate code. So the facts are kept on disk
 beside the code, and a class that was translated once is not differentiated again, in any process. The name of a template is a hash
-of its outputs and of the rules of differentiation; a template that calls functions, which bring derivatives of their own, has none.
+of its outputs and of the rules of differentiation. Functions, which bring derivatives of their own, are part of it as they describe
+themselves (`calls.py`); a template with one that cannot has no name.
 
 Facts are kept in as many files as the vault has folders, each with those of the names that begin alike. Two processes that write
 one at the same time lose what one of them found, which is found again.
@@ -11,6 +12,7 @@ one at the same time lose what one of them found, which is found again.
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -21,6 +23,7 @@ from ..language import expression, operators, simplify
 from ..language.expression import Constant, Expression, Slot, encoded, leaves
 from ..vault import Vault, content_of, kept_until_put_back, open_vault
 from . import differentiate
+from .calls import Told, is_function, texts
 
 MOST = 4000  # templates in a file; the oldest are forgotten
 _DIGEST_SIZE = 20
@@ -36,16 +39,21 @@ class Entry(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Derivatives, and (output, slot) where a residual reads a slot without a derivative."""
+    """Derivatives, and (output, slot) where a residual reads a slot without a derivative.
+
+    `functions` are called by residuals and derivatives: relatives of what the residuals call, or None where that is not known.
+    """
 
     entries: tuple[Entry, ...]
     silent: tuple[tuple[int, int], ...]
+    functions: tuple[Told, ...] | None = None
 
     @staticmethod
     def of(lists: Any) -> Facts:
         """From the lists that a file has."""
-        entries, silent = lists
-        return Facts(tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries]), tuple([(k, s) for k, s in silent]))
+        entries, silent, functions = lists
+        found = tuple([Entry(k, s, v, tuple(reads)) for k, s, v, reads in entries])
+        return Facts(found, tuple([(k, s) for k, s in silent]), None if functions is None else tuple(functions))
 
 
 def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
@@ -54,14 +62,17 @@ def entry_of(output: int, slot: int, derivative: Expression) -> Entry:
     return Entry(output, slot, None, tuple(n.number for n in leaves(derivative) if isinstance(n, Slot)))
 
 
-def name_of(outputs: Sequence[Expression]) -> str:
-    """The name of a template, the same in every process; empty where it has none."""
+def name_of(outputs: Sequence[Expression], forms: bool = False) -> str:
+    """The name of a template, the same in every process; empty where it has none. `forms`: one for all functions of a form."""
     rules = _rules()
-    code, leaves = encoded(tuple(outputs))  # operators and constants are in the code
-    if not rules or not all(isinstance(leaf, Slot) for leaf in leaves):
+    code, objects = encoded(tuple(outputs))  # operators and constants are in the code
+    functions = [one for one in objects if is_function(one)]
+    described = texts(functions, forms) if functions else []
+    if not rules or described is None or not all(isinstance(one, Slot) or is_function(one) for one in objects):
         return ""
-    slots = " ".join([f"{slot.number}:{slot.kind}" for slot in leaves])
-    return blake2b(f"{rules} {slots} ".encode() + code, digest_size=_DIGEST_SIZE).hexdigest()
+    slots = " ".join([f"{one.number}:{one.kind}" if isinstance(one, Slot) else "f" for one in objects])
+    calls = "\n".join([_rules_of_functions(), *described]) if functions else ""
+    return blake2b(f"{rules} {slots} {calls}".encode() + code, digest_size=_DIGEST_SIZE).hexdigest()
 
 
 @cache
@@ -75,6 +86,18 @@ def _rules() -> str:
     except OSError:
         return ""
     return digest.hexdigest()
+
+
+@cache
+def _rules_of_functions() -> str:
+    """The same for the derivatives of those that describe themselves."""
+    package = os.path.dirname(os.path.dirname(__file__))
+    named = [f"language/{name}.py" for name in ("external", "several", "tables", "table_sets")]
+    try:
+        contents = [content_of(os.path.join(package, name)) for name in (*named, "media/functions.py")]
+    except OSError:
+        return os.urandom(8).hex()  # that nothing is found by
+    return blake2b(b"\0".join(contents), digest_size=_DIGEST_SIZE).hexdigest()
 
 
 # --- on disk --------------------------------------------------------------------------------------------------------------------
@@ -98,7 +121,8 @@ class _Shelf:
     def keep(self, name: str, facts: Facts) -> None:
         if name:
             with self._lock:
-                self._part(name[:2])[name] = [[list(e) for e in facts.entries], [list(s) for s in facts.silent]]
+                functions = None if facts.functions is None else list(facts.functions)
+                self._part(name[:2])[name] = [[list(e) for e in facts.entries], [list(s) for s in facts.silent], functions]
                 self._new.add(name[:2])
 
     def put_back(self) -> None:

@@ -74,9 +74,9 @@ class Forms:
         key = f"{template.name} by {entry}"
         held = contribution.find(key)
         if held is not None:
-            return expressions(held, template.slots)[0]
+            return expressions(held, [*template.slots, *template.calls])[0]
         found = template.jacobian[entry][2]
-        code = coded((found,), template.slots)
+        code = coded((found,), [*template.slots, *template.calls])
         if code is not None:
             contribution.keep(key, code)
         return found
@@ -86,8 +86,7 @@ class Forms:
     ) -> None:
         made = Template.of(outputs) if which else None
         self._templates += [made] if made is not None else []
-        slots = _slots(template, used)
-        code = coded(outputs, slots)
+        code = coded(outputs, [*_slots(template, used), *template.calls])
         if code is not None:
             about = [made.name, made.facts_of_kind()] if made is not None else ["", None]
             contribution.keep(key, [which, used, code, *about])
@@ -97,7 +96,7 @@ class Forms:
         if not which:
             return [], (), used
         slots = _slots(template, used)
-        outputs = expressions(code, slots)
+        outputs = expressions(code, [*slots, *template.calls])
         self._templates.append(Template.known(outputs, name, Facts.of(facts), tuple(slots)))
         return which, outputs, used
 

@@ -248,7 +248,7 @@ class _Lowering:
     def _place(self, family: Family, columns: np.ndarray, placed: Placed) -> None:
         """One kernel for each level; calls that several of them need come first."""
         slots = _signed(family, columns, self.index)
-        if not family.template.name:
+        if len(placed) > 1 and family.template.calls:
             return self._place_calls(family, columns, placed, slots)
         for level, forms in placed.items():
             kept, template, used = self.forms.of(family.template, forms, level == _RESIDUAL)

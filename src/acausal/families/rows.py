@@ -8,6 +8,7 @@ import numpy as np
 
 from ..language.expression import Derived, Expression
 from ..records import dataclass
+from .calls import is_function
 from .canonical import canonical, slot_kind
 from .contribution import Contribution, coded, expressions, slot
 from .facts import Facts
@@ -71,7 +72,7 @@ def _kept(group: list[Rows], made: Made, objects: list[Expression]) -> list[Any]
     first = {int(one.rows[0, 0]): k for k, one in enumerate(group)}
     which = [first[int(line[0])] for line in rows.rows]
     slots: list[Expression] = [slot(k, slot_kind(leaf)) for k, leaf in enumerate(leaves)]
-    code = coded(outputs, slots)
+    code = coded(outputs, [*slots, *filter(is_function, objects)])
     places = {leaf: k for k, leaf in enumerate(objects)}
     held = [coded((leaf.expression,), objects) if isinstance(leaf, Derived) else places.get(leaf) for leaf in leaves]
     template = Template.of(outputs)
@@ -84,7 +85,7 @@ def _as_before(group: list[Rows], held: Any, objects: list[Expression], contribu
     which, code, kinds, leaves, name, facts = held
     rows = joined([group[k] for k in which])
     slots = [slot(k, kind) for k, kind in enumerate(kinds)]
-    outputs = expressions(code, slots)
+    outputs = expressions(code, [*slots, *filter(is_function, objects)])
     leaves = [objects[one] if type(one) is int else Derived(expressions(one, objects)[0]) for one in leaves]
     rows.template = Template.known(outputs, name, Facts.of(facts), tuple(slots))
     contribution.has(name)

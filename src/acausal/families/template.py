@@ -14,7 +14,7 @@ import numpy as np
 
 from ..language.expression import Call, Constant, Expression, Operation, Slot, leaves, walk
 from ..records import dataclass
-from . import facts
+from . import calls, facts
 from .differentiate import gradient, partials
 from .facts import Entry, Facts
 
@@ -61,11 +61,19 @@ class Template:
     @cached_property
     def functions(self) -> tuple[Any, ...]:
         """Functions known by address that the residuals or their derivatives call, each once, in a fixed order."""
-        if not any(isinstance(n, Call) for n in leaves(*self.outputs)):
+        if not self.calls:
             return ()
-        roots = (*self.outputs, *(g for _, _, g in self.jacobian))
-        found = {id(n.function.evaluation): n.function.evaluation for n in leaves(*roots) if isinstance(n, Call)}
-        return tuple(found.values())
+        known = self.facts.functions
+        return self._evaluations() if known is None else tuple(calls.found(said, self.calls) for said in known)
+
+    def _evaluations(self) -> tuple[Any, ...]:
+        everything = calls.called((*self.outputs, *(g for _, _, g in self.jacobian)))
+        return tuple({id(f.evaluation): f.evaluation for f in everything}.values())
+
+    @cached_property
+    def calls(self) -> tuple[Any, ...]:
+        """Functions that the residuals call, in the order of a walk."""
+        return calls.called(self.outputs)
 
     @property
     def addresses(self) -> list[int]:
@@ -83,8 +91,13 @@ class Template:
 
     @cached_property
     def name(self) -> str:
-        """The same in every process; empty where functions are called."""
+        """The same in every process; empty where functions are called that cannot describe themselves."""
         return facts.name_of(self.outputs)
+
+    @cached_property
+    def name_of_code(self) -> str:
+        """The same for its code, which gets functions at run time: others of their form may stand in their place."""
+        return facts.name_of(self.outputs, forms=True) if self.calls else self.name
 
     @cached_property
     def facts(self) -> Facts:
@@ -101,7 +114,9 @@ class Template:
         return found
 
     def _found(self) -> Facts:
-        return Facts(tuple(facts.entry_of(*entry) for entry in self.jacobian), self._silent_slots())
+        told = [calls.told(f, self.calls) for f in self._evaluations()] if self.calls else []
+        functions = None if None in told else tuple(one for one in told if one is not None)
+        return Facts(tuple(facts.entry_of(*entry) for entry in self.jacobian), self._silent_slots(), functions)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

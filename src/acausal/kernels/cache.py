@@ -26,7 +26,7 @@ _DIGEST_SIZE = 20
 def key_of(template: Template, signs: tuple[int, ...], compiler: str) -> str:
     """The name of a kernel: equal names, equal code. `compiler` says what compiles, and for which processor."""
     digest = blake2b(digest_size=_DIGEST_SIZE)
-    text = f"{template.name} {signs}" if template.name else canonical_text(template, signs)
+    text = f"{template.name_of_code} {signs}" if template.name_of_code else canonical_text(template, signs)
     for part in (str(ABI_VERSION), _code_generator(), compiler, text, str(expected_entries(template))):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()

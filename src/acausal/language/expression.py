@@ -566,6 +566,6 @@ def _shape(operator: Operator, args: tuple[Expression, ...]) -> Shape:
 
 
 _named = [_operators.OPERATORS[name] for name in ("neg", "sub", "where")]
-WORDS = (Operation, _shape, Constant, Literal, *_named, _simplify.by_rules)
+WORDS = (Operation, _shape, Constant, Literal, *_named, Call, Sum, _simplify.by_rules)
 _learn_language(WORDS)
-_learn_operators(tuple(_operators.OPERATORS.values()))
+_learn_operators((*_operators.OPERATORS.values(), _operators.NO_EVENT))

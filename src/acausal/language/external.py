@@ -70,6 +70,28 @@ class ExternalFunction(ABC):
         """What compiled code calls: the function itself, or the function with several results of which it is a part."""
         return self
 
+    @property
+    def root(self) -> Any:
+        """What it is made from: a table of its derivatives, a function with several results of its parts."""
+        return self
+
+    @property
+    def member(self) -> list[int] | None:
+        """Which of the functions that its root makes it is: `root.relative(member)`."""
+        return None
+
+    def relative(self, member: Sequence[int] | None) -> Any:
+        return self
+
+    def form(self) -> str:
+        """Of a root, all that derivatives of an expression with it, and machine code for them, may depend on, the same in every
+        process; empty where nobody can say that. What is found is kept under it, so that it must not be too short."""
+        return ""
+
+    def description(self) -> str:
+        """The same for all that translation does: with names, units and numbers."""
+        return ""
+
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
@@ -200,6 +222,14 @@ class NativeFunction(ExternalFunction):
 
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:
         return self._partials(k, args)
+
+    def form(self) -> str:
+        derivative, typical = self._made_of
+        known = type(self) is NativeFunction and self._target.library and self._data is None and derivative is None
+        return f"external {self.arity} {typical!r}" if known else ""
+
+    def description(self) -> str:
+        return self.form() and f"{self.form()} {self._target.library!r} {self._target.name!r} {self.name!r}"
 
     def _sibling(self, pointer: Any, name: str, typical: float) -> NativeFunction | None:
         """A derivative given as another C function of the same arguments and data."""

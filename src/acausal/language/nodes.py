@@ -15,7 +15,7 @@ _interned: WeakValueDictionary[tuple[int, ...], Any] = WeakValueDictionary()
 _making = RLock()  # two threads that make the same node must get one
 _words: list[Any] = []
 _operators: list[Any] = []
-_CONSTANT, _OBJECT, _OPERATION, _ROOT = range(4)
+_CONSTANT, _OBJECT, _OPERATION, _ROOT, _CALL, _SUM = range(6)
 
 
 class Node:
@@ -33,7 +33,7 @@ class Node:
 
 
 def learn_language(words: tuple[Any, ...]) -> None:
-    """What nodes are made of: the class of operations, their shape, constants, literals, neg, sub, where, the rules."""
+    """What nodes are made of: operations, their shape, constants, literals, neg, sub, where, calls, sums, the rules."""
     _words[:] = words
 
 
@@ -116,9 +116,9 @@ def learn_operators(operators: tuple[Any, ...]) -> None:
 
 
 def encoded(roots: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
-    """Expressions as bytes, and the objects in them: nodes that are neither constants nor plain operations, by number."""
+    """Expressions as bytes, and the objects in them, by number: functions that are called, and nodes that are nothing else."""
     numbers: dict[Any, int] = {}
-    code, objects = bytearray(), list[Any]()
+    code, objects, functions = bytearray(), list[Any](), dict[int, int]()
     places = {id(op): k for k, op in enumerate(_operators)}
     for node in walk(roots):
         numbers[node] = len(numbers)
@@ -127,6 +127,13 @@ def encoded(roots: tuple[Any, ...]) -> tuple[bytes, list[Any]]:
         elif type(node) is _words[0] and id(node.operator) in places:
             args = [numbers[a] for a in node.args]
             code += struct.pack(f"<{3 + len(args)}I", _OPERATION, places[id(node.operator)], len(args), *args)
+        elif type(node) is _words[7]:
+            place = functions.setdefault(id(node.function), len(objects))
+            objects += [node.function] if place == len(objects) else []
+            args = [numbers[a] for a in node.args]
+            code += struct.pack(f"<{3 + len(args)}I", _CALL, place, len(args), *args)
+        elif type(node) is _words[8]:
+            code += struct.pack(f"<{3 + len(node.axes)}I", _SUM, numbers[node.args[0]], len(node.axes), *node.axes)
         else:
             code += struct.pack("<II", _OBJECT, len(objects))
             objects.append(node)
@@ -153,10 +160,16 @@ def decoded(code: bytes, objects: list[Any]) -> tuple[Any, ...]:
             if tag == _CONSTANT:
                 nodes.append(_words[2](*take("<d")))
             elif tag == _OBJECT:
-                nodes.append(objects[take("<I")[0]])
+                nodes.append(_object(objects[take("<I")[0]], True))
             elif tag == _OPERATION:
                 number, count = take("<II")
                 nodes.append(operation(_operators[number], tuple(nodes[k] for k in take(f"<{count}I"))))
+            elif tag == _CALL:
+                number, count = take("<II")
+                nodes.append(_words[7](_object(objects[number], False), tuple(nodes[k] for k in take(f"<{count}I"))))
+            elif tag == _SUM:
+                number, count = take("<II")
+                nodes.append(_words[8](nodes[number], tuple(range(len(nodes[number].shape))[k] for k in take(f"<{count}I"))))
             elif tag == _ROOT:
                 roots.append(nodes[take("<I")[0]])
             else:
@@ -164,3 +177,9 @@ def decoded(code: bytes, objects: list[Any]) -> tuple[Any, ...]:
     except (IndexError, struct.error):
         raise ValueError("the code of an expression names something that is not there") from None
     return tuple(roots)
+
+
+def _object(found: Any, node: bool) -> Any:
+    if hasattr(found, "args") != node:
+        raise ValueError("the code of an expression takes a function for a node, or a node for a function")
+    return found

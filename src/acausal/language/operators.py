@@ -126,7 +126,7 @@ _ALL = (
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _ALL}
 
 PRE = Operator("pre", 1, lambda a: a, lambda n, a: (1.0,), translated=True)
-NO_EVENT = Operator("no_event", 1, lambda a: a, lambda n, a: (1.0,), translated=True)
+NO_EVENT: Operator = Operator("no_event", 1, lambda a: a, lambda n, a: (1.0,), translated=True)
 SAMPLE = Operator("sample", 2, lambda a, b: a * 0 + b * 0, _none, logical=True, translated=True)
 
 RELATIONS = ("lt", "le", "gt", "ge")

@@ -74,6 +74,29 @@ class Several(ABC):
     def evaluate(self, *arrays: np.ndarray) -> np.ndarray:
         """All that an evaluation writes, along a last axis, for arrays of arguments of one shape."""
 
+    @property
+    def root(self) -> Any:
+        return self
+
+    @property
+    def member(self) -> list[int] | None:
+        return None
+
+    def relative(self, member: Sequence[int] | None) -> Any:
+        """A part by the number of its result and those of the arguments that it is differentiated by; itself without them."""
+        return self if member is None else self.part(member[0], tuple(member[1:]))
+
+    def form(self) -> str:
+        """As that of `ExternalFunction`, where a class says that it knows."""
+        return ""
+
+    def description(self) -> str:
+        """As that of `ExternalFunction`."""
+        return ""
+
+    def _form(self) -> str:
+        return repr((self.arity, len(self.results), self.differentiated, self.order, self.typical, self.passing))
+
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""
         return ""
@@ -142,6 +165,14 @@ class Part(ExternalFunction):
     @property
     def evaluation(self) -> Several:
         return self.several
+
+    @property
+    def root(self) -> Several:
+        return self.several
+
+    @property
+    def member(self) -> list[int] | None:
+        return [self.result, *self.by]
 
     @property
     def address(self) -> int:
@@ -289,6 +320,16 @@ class NativeSeveral(_Declared):
             )
         where = (self._target.library, self._target.name)
         return type(self), (where, None, self.passing, self._declared), self._beside()
+
+    def form(self) -> str:
+        known = type(self) is NativeSeveral and self._target.library and self._data is None
+        return f"several {self._form()}" if known else ""
+
+    def description(self) -> str:
+        """Of a function in a library: where it is, and what was said of it."""
+        names = (self._target.library, self._target.name, self.name, self.arguments, self.results)
+        said = (self.argument_units, self.result_units, sorted(self.limits.items()))
+        return self.form() and f"{self.form()} {names} {said}"
 
     def _beside(self) -> dict[str, Any]:
         """What belongs to it beside what it is made of."""

@@ -58,7 +58,25 @@ class TableSet(ExternalFunction):
     def data_address(self) -> int:
         return self.data.ctypes.data if _native_address(self.orders) else 0
 
-    def member(self, k: int) -> SplineFunction:
+    @property
+    def root(self) -> TableSet:
+        return TableSet(self.tables)
+
+    @property
+    def member(self) -> list[int] | None:
+        return list(self.orders)
+
+    def relative(self, member: Sequence[int] | None) -> TableSet:
+        return TableSet(self.tables, tuple(member or ()))
+
+    def form(self) -> str:
+        each = [table.form() for table in self.tables]
+        return f"one of {each[0]}" if all(each) and len(set(each)) == 1 else ""
+
+    def description(self) -> str:
+        return self.form() and f"{self.form()} {[table.description() for table in self.tables]}"
+
+    def chosen(self, k: int) -> SplineFunction:
         """The table of this number, or its derivative."""
         return _derivative_of(self.tables[k], self.orders)
 
@@ -77,7 +95,7 @@ class TableSet(ExternalFunction):
         found = np.full(which.shape, np.nan)
         for k in np.unique(which[np.isfinite(which)]).astype(int):
             here = which == k
-            found[here] = self.member(k).value(*(a[here] for a in args))
+            found[here] = self.chosen(k).value(*(a[here] for a in args))
         return found
 
     def partial(self, k: int, args: tuple[Expression, ...]) -> Expression:

@@ -29,6 +29,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..economy import blake2b
 from ..errors import UsageError, near_matches
 from .expression import Call, Constant, Expression, as_expression
 from .external import ExternalFunction
@@ -56,6 +57,29 @@ class SplineFunction(ExternalFunction):
     @property
     def data_address(self) -> int:
         return self.data.ctypes.data if _native_address(self.orders) else 0
+
+    @property
+    def root(self) -> SplineFunction:
+        return self._table
+
+    @property
+    def member(self) -> list[int] | None:
+        return list(self.orders)
+
+    def relative(self, member: Sequence[int] | None) -> SplineFunction:
+        return _derivative_of(self, tuple(member or ()))
+
+    def form(self) -> str:
+        if type(self) not in (Table, Table2D):
+            return ""  # a class of somebody else may differentiate in a way of its own
+        return f"{type(self).__name__} {self._degree}"
+
+    def description(self) -> str:
+        return self.form() and f"{self.form()} {self._options} {self._digest}"
+
+    @functools.cached_property
+    def _digest(self) -> str:
+        return blake2b(self.data.tobytes(), digest_size=20).hexdigest()
 
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         if self.extrapolation != "refuse":

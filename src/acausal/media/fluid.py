@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..economy import blake2b
 from ..errors import UsageError
 from ..language.declarations import Declaration, Potential, Stream
 from ..language.events import no_event
@@ -66,6 +67,11 @@ class Fluid(Medium):
         self.h_min = float(t[6])
         self.T_min, self.T_max = (float(v) for v in t[10:12])
         self.T_critical, self.rho_critical, self.h_critical, self.molar_mass, self.gas_constant = (float(v) for v in t[15:20])
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the numbers of its table: of two fluids of one name the one that was meant."""
+        return blake2b(self.table.tobytes(), digest_size=20).hexdigest()
 
     def port_members(self) -> dict[str, Declaration]:
         """Ports start near room temperature: at saturation where that is a pressure of plants, else in liquid or gas at 1 bar."""

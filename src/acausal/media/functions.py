@@ -87,6 +87,13 @@ class FluidFunction(Several):
         self.fluid.native.evaluate(self._number, rows, found)
         return found.reshape((*arrays[0].shape, self.outputs))
 
+    def form(self) -> str:
+        return f"fluid {self._form()}" if type(self) is FluidFunction else ""
+
+    def description(self) -> str:
+        said = (self.name, self.kind, self.arguments, self.results, self.argument_units, self.result_units)
+        return self.form() and f"{self.form()} {said} {self.fluid.digest}"
+
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         return str(self.fluid.why_outside(margin, **dict(zip(self.arguments, values, strict=True))))
 

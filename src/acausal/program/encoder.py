@@ -226,7 +226,7 @@ class _Encoder:
 
     def _template(self, value: template.Template) -> list[int]:
         """What is known of its derivatives is written too: whoever reads it differentiates nothing, unless code is made."""
-        entries, silent = value.facts
+        entries, silent, _ = value.facts
         known = [[[k, s, self.value(v), list(reads)] for k, s, v, reads in entries], [list(pair) for pair in silent]]
         return self._new(value, ["T", self.value(value.outputs), *known])
 
