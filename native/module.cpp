@@ -1,6 +1,7 @@
 // acausal._core: what must run at the speed of C. Each part binds itself; see the files of the same names.
 #include <nanobind/nanobind.h>
 
+void bind_chain(nanobind::module_ &);
 void bind_delays(nanobind::module_ &);
 void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
     acausal::bind_tangent(m);
     acausal::bind_ida(m);
     acausal::bind_fixed(m);
+    bind_chain(m);
     bind_delays(m);
     bind_nodes(m);
     bind_encoding(m);

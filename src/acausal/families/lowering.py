@@ -19,7 +19,8 @@ import numpy as np
 
 from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
-from .explicit import Determines, Explicit, choose_explicit, negative, ranges, unfolded, unsigned
+from .chain import Chain
+from .explicit import Determines, Explicit, choose_explicit, negative, unfolded, unsigned
 from .forms import Form, Forms, Outputs, formed
 from .forms import compact as _compact
 from .forms import kept as _kept
@@ -166,7 +167,7 @@ class _Lowering:
         families = merged_families(self.residuals)
         assignments = [f for key in sorted(self.assigned) for f in merged_families(self.assigned[key])]
         shared = np.concatenate([np.zeros(0, dtype=np.int64), *self.shared])
-        chain = _Chain(self.m, self.z + len(shared), self.system.known_count, families, assignments)
+        chain = Chain(self.m, self.z + len(shared), self.system.known_count, families, assignments)
         pattern, products, cells = chain.tables()
         place = self.index[: self.system.size]
         return Lowered(
@@ -351,114 +352,3 @@ def _signed(family: Family, columns: np.ndarray | None, new: np.ndarray) -> np.n
     if turned:
         index[turned] = ~index[turned]
     return index.astype(np.int32)
-
-
-class _Chain:
-    """Pattern and products. Targets t are residual rows 0 … m-1, then computed cells m … m+z-1."""
-
-    def __init__(self, m: int, z: int, known: int, families: list[Family], assignments: list[Family]) -> None:
-        self.m, self.z = m, z
-        self.first_computed = 2 * m + known
-        self.families, self.assignments = families, assignments
-
-    def tables(self) -> tuple[Pattern, np.ndarray, int]:
-        target, source, slope, shapes = self._entries()
-        by_y = source < 2 * self.m
-        column = np.where(source >= self.m, source - self.m, source)
-        direct = target[by_y] * self.m + column[by_y]
-        through = source >= self.first_computed
-        link_target, link_source = target[through], source[through] - self.first_computed
-        whole, part = self._closed(
-            distinct(direct), distinct(link_target * self.z + link_source), direct[slope[by_y]], direct[~slope[by_y]]
-        )
-        links = distinct(link_target * self.z + link_source)
-        return self._positions(whole, part, links, target, column, by_y, link_target, link_source, through, shapes)
-
-    def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, int]]]:
-        """(target, workspace index, is a derivative by y') of every Jacobian entry of every row of every family."""
-        targets, sources, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []
-        for offset, families in ((0, self.families), (self.m, self.assignments)):
-            for family in families:
-                outputs, slots = family.template.entry_places
-                shapes.append((len(slots), family.count))
-                targets.append((offset + family.rows[outputs].astype(np.int64)).ravel())
-                sources.append(unsigned(family, slots).astype(np.int64).ravel())
-        target, source = np.concatenate(targets), np.concatenate(sources)
-        return target, source, (source >= self.m) & (source < 2 * self.m), shapes
-
-    def _closed(
-        self, direct: np.ndarray, links: np.ndarray, slopes: np.ndarray, values: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """All (target, column) keys, through links as well, and for each whether it is by y (1), by y' (2) or both (3)."""
-        keys = direct
-        part = np.zeros(len(keys), dtype=np.int64)  # every value and slope is among the keys, which are sorted
-        part[np.searchsorted(keys, values)] |= 1
-        part[np.searchsorted(keys, slopes)] |= 2
-        link_target, link_source = np.divmod(links, self.z)
-        for chosen in self._rounds(link_target, link_source):
-            starts = np.searchsorted(keys, (self.m + link_source[chosen]) * self.m)
-            counts = np.searchsorted(keys, (self.m + link_source[chosen] + 1) * self.m) - starts
-            picked = ranges(starts, counts)
-            new = np.repeat(link_target[chosen], counts) * self.m + keys[picked] % self.m
-            keys, part = _merged_parts(np.concatenate([keys, new]), np.concatenate([part, part[picked]]))
-        return keys, part
-
-    def _rounds(self, target: np.ndarray, source: np.ndarray) -> list[np.ndarray]:
-        """Links grouped such that those into a computed cell come before those out of it (cells are numbered by level)."""
-        level = np.zeros(self.z, dtype=np.int64)
-        inner = target >= self.m
-        for _ in range(self.z + 1):  # as many rounds as there are levels
-            higher = level.copy()
-            np.maximum.at(higher, target[inner] - self.m, level[source[inner]] + 1)
-            if (higher == level).all():
-                break
-            level = higher
-        else:
-            raise RuntimeError("computed variables that depend on each other in a ring")
-        order = np.where(inner, level[np.maximum(target - self.m, 0)], level.max(initial=0) + 1)
-        self.link_order = order
-        return [np.flatnonzero(order == k) for k in distinct(order)]
-
-    def _positions(
-        self, whole: np.ndarray, part: np.ndarray, links: np.ndarray, target: np.ndarray, column: np.ndarray, by_y: np.ndarray,
-        link_target: np.ndarray, link_source: np.ndarray, through: np.ndarray, shapes: list[tuple[int, int]],
-    ) -> tuple[Pattern, np.ndarray, int]:  # fmt: skip
-        rows, columns = np.divmod(whole, max(self.m, 1))
-        main = rows < self.m
-        place = np.empty(len(whole), dtype=np.int64)
-        order = np.lexsort((rows[main], columns[main]))
-        nnz = int(main.sum())
-        place[np.flatnonzero(main)[order]] = np.arange(nnz)
-        place[~main] = nnz + np.arange(len(whole) - nnz)
-        first_link = len(whole)
-        dump = first_link + len(links)
-        position = np.full(len(target), dump, dtype=np.int32)
-        position[by_y] = place[np.searchsorted(whole, target[by_y] * self.m + column[by_y])]
-        position[through] = first_link + np.searchsorted(links, link_target * self.z + link_source)
-        ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)
-        positions = [p.reshape(s) for p, s in zip(np.split(position, ends)[:-1], shapes, strict=True)]
-        indptr = np.zeros(self.m + 1, dtype=np.int32)
-        indptr[1:] = np.cumsum(np.bincount(columns[main], minlength=self.m))
-        by = part[main][order]
-        indices = rows[main][order].astype(np.int32)
-        pattern = Pattern(indptr, indices, positions, (by & 1) > 0, (by & 2) > 0)
-        return pattern, self._products(whole, place, links, first_link), dump - nnz
-
-    def _products(self, whole: np.ndarray, place: np.ndarray, links: np.ndarray, first_link: int) -> np.ndarray:
-        target, source = np.divmod(links, self.z)
-        found = []
-        for chosen in [np.flatnonzero(self.link_order == k) for k in distinct(self.link_order)]:
-            starts = np.searchsorted(whole, (self.m + source[chosen]) * self.m)
-            counts = np.searchsorted(whole, (self.m + source[chosen] + 1) * self.m) - starts
-            picked = ranges(starts, counts)
-            into = np.repeat(target[chosen], counts) * self.m + whole[picked] % self.m
-            factors = first_link + np.repeat(chosen, counts)
-            found.append(np.stack([place[np.searchsorted(whole, into)], factors, place[picked]]))
-        return np.concatenate(found, axis=1).astype(np.int32) if found else np.zeros((3, 0), dtype=np.int32)
-
-
-def _merged_parts(keys: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    unique, inverse = sorted_unique(keys)
-    merged = np.zeros(len(unique), dtype=np.int64)
-    np.bitwise_or.at(merged, inverse, part)
-    return unique, merged
