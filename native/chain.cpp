@@ -78,14 +78,15 @@ class Chain {
         const auto links = static_cast<Int>(link_source.size());
         for (Int l = 0; l < links; ++l) rounds[link_target[l] < m ? deepest + 1 : level[link_target[l] - m]].push_back(l);
         std::vector<Int> into, factor, from;
+        Int here = -1;
+        for (auto* each : {&into, &factor, &from}) each->reserve(columns.size());
         for (const auto& round : rounds)
             for (Int l : round) {
                 const Int t = link_target[l], s = m + link_source[l];
-                Long k = start[t]; // both are ascending
-                for (Long j = start[s]; j < start[s] + length[s]; ++j) {
-                    while (columns[k] < columns[j]) ++k;
-                    into.push_back(place[k]), factor.push_back(first_link + l), from.push_back(place[j]);
-                }
+                if (t != here) // links of a target come one after the other
+                    for (Long k = start[here = t]; k < start[t] + length[t]; ++k) at[columns[k]] = place[k];
+                for (Long j = start[s]; j < start[s] + length[s]; ++j)
+                    into.push_back(at[columns[j]]), factor.push_back(first_link + l), from.push_back(place[j]);
             }
         into.insert(into.end(), factor.begin(), factor.end());
         into.insert(into.end(), from.begin(), from.end());
@@ -145,7 +146,7 @@ class Chain {
         return ready.size() == size(z);
     }
 
-    // Columns of a target, ascending, and whether by value (1), by slope (2) or both (3).
+    // Columns of a target, of cells ascending, and whether by value (1), by slope (2) or both (3).
     void gather(Int t) {
         start[t] = static_cast<Long>(columns.size());
         mine.clear();
@@ -159,7 +160,7 @@ class Chain {
             const Int s = m + link_source[l];
             for (Long k = start[s]; k < start[s] + length[s]; ++k) add(columns[k], parts[k]);
         }
-        std::sort(mine.begin(), mine.end());
+        if (t >= m) std::sort(mine.begin(), mine.end()); // residuals are put into the order of columns anyway
         for (Int c : mine) columns.push_back(c), parts.push_back(static_cast<std::uint8_t>(at[c]));
         length[t] = static_cast<Long>(mine.size());
     }

@@ -8,37 +8,43 @@ namespace {
 
 // ------------------------------------------------------------------------------------------------------------- compressed rows
 
-// Stable counting sort of the entry numbers `order` (or 0, 1, 2 ... when it is empty) by key[entry].
-std::vector<Long> sorted_by(const Int* key, Long entries, Int keys, const std::vector<Long>& order) {
-    std::vector<Long> next(size(keys) + 1, 0), sorted(static_cast<std::size_t>(entries));
-    for (Long k = 0; k < entries; ++k) ++next[key[k] + 1];
-    for (Int c = 0; c < keys; ++c) next[c + 1] += next[c];
-    for (Long k = 0; k < entries; ++k) {
-        const Long entry = order.empty() ? k : order[k];
-        sorted[next[key[entry]]++] = entry;
+// Entries of one row by their columns: rows are short, and mostly in order.
+void sort_by_column(Int* first, Int* last, const Int* column) {
+    if (last - first > 32) {
+        std::stable_sort(first, last, [column](Int a, Int b) { return column[a] < column[b]; });
+        return;
     }
-    return sorted;
+    for (Int* next = first + 1; next < last; ++next) {
+        const Int entry = *next, key = column[entry];
+        Int* place = next;
+        for (; place > first && column[place[-1]] > key; --place) *place = place[-1];
+        *place = entry;
+    }
 }
 
 // Pairs (row, column) -> compressed rows with ascending, distinct columns, and where each pair went.
 nb::tuple compress(In<Int> row, In<Int> column, Int rows, Int columns) {
+    (void)columns;
     const Long entries = static_cast<Long>(row.shape(0));
     std::vector<Long> ptr(size(rows) + 1, 0), position(static_cast<std::size_t>(entries));
     std::vector<Int> index;
     {
         nb::gil_scoped_release free;
         const Int *r = row.data(), *c = column.data();
-        const auto order = sorted_by(r, entries, rows, sorted_by(c, entries, columns, {}));
+        std::vector<Int> order(static_cast<std::size_t>(entries)), end(size(rows) + 1, 0);
+        for (Long k = 0; k < entries; ++k) ++end[r[k] + 1];
+        for (Int i = 0; i < rows; ++i) end[i + 1] += end[i];
+        for (Long k = 0; k < entries; ++k) order[end[r[k]]++] = static_cast<Int>(k); // `end` are starts until then
         index.reserve(static_cast<std::size_t>(entries));
-        for (Long k = 0; k < entries; ++k) {
-            const Long e = order[k], before = k > 0 ? order[k - 1] : -1;
-            if (before < 0 || r[e] != r[before] || c[e] != c[before]) {
-                index.push_back(c[e]);
-                ++ptr[r[e] + 1];
+        for (Int i = 0, first = 0; i < rows; first = end[i++]) {
+            sort_by_column(order.data() + first, order.data() + end[i], c);
+            for (Int k = first; k < end[i]; ++k) {
+                const Int e = order[k];
+                if (k == first || c[e] != c[order[k - 1]]) index.push_back(c[e]);
+                position[e] = static_cast<Long>(index.size()) - 1;
             }
-            position[e] = static_cast<Long>(index.size()) - 1;
+            ptr[i + 1] = static_cast<Long>(index.size());
         }
-        for (Int i = 0; i < rows; ++i) ptr[i + 1] += ptr[i];
         index.shrink_to_fit();
     }
     return nb::make_tuple(give(std::move(ptr)), give(std::move(index)), give(std::move(position)));
@@ -51,6 +57,23 @@ nb::tuple transpose(In<Long> indptr, In<Int> indices, Int columns) {
         t = transposed(rows_of(indptr, indices, columns));
     }
     return nb::make_tuple(give(std::move(t.ptr)), give(std::move(t.index)));
+}
+
+// The same, and where each entry went.
+nb::tuple turn(In<Long> indptr, In<Int> indices, Int columns) {
+    const Rows g = rows_of(indptr, indices, columns);
+    const Long entries = g.ptr[g.count];
+    std::vector<Long> ptr(size(columns) + 1, 0);
+    std::vector<Int> index(static_cast<std::size_t>(entries)), place(static_cast<std::size_t>(entries));
+    {
+        nb::gil_scoped_release free;
+        for (Long k = 0; k < entries; ++k) ++ptr[g.index[k] + 1];
+        for (Int c = 0; c < columns; ++c) ptr[c + 1] += ptr[c];
+        std::vector<Int> next(ptr.begin(), ptr.end() - 1);
+        for (Int r = 0; r < g.count; ++r)
+            for (Long k = g.ptr[r]; k < g.ptr[r + 1]; ++k) index[place[k] = next[g.index[k]]++] = r;
+    }
+    return nb::make_tuple(give(std::move(ptr)), give(std::move(index)), give(std::move(place)));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------- unions
@@ -229,6 +252,7 @@ void bind_graph(nb::module_& m) {
     m.def("graph_compress", &compress, "row"_a, "column"_a, "rows"_a, "columns"_a,
           "Pairs -> (indptr, indices, position of each pair).");
     m.def("graph_transpose", &transpose, "indptr"_a, "indices"_a, "columns"_a, "Columns as rows -> (indptr, indices).");
+    m.def("graph_turn", &turn, "indptr"_a, "indices"_a, "columns"_a, "Columns as rows -> (indptr, indices, place of each entry).");
     m.def("graph_signed_components", &signed_components, "n"_a, "i"_a, "j"_a, "sign"_a, "-> (representative, sign, conflict).");
     m.def("graph_components", &components, "n"_a, "i"_a, "j"_a, "-> label of each node.");
     m.def("graph_blocks", &blocks, "indptr"_a, "indices"_a, "column_of_row"_a, "row_of_column"_a, "-> (pointers, row order).");

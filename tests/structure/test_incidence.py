@@ -32,6 +32,26 @@ def test_transpose(engine, incidence):
     assert (again.indices == found.indices).all()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@given(incidence=incidences())
+def test_what_is_known_of_occurrences_follows_them_into_the_transpose(engine, incidence):
+    with using(engine):
+        found, places = incidence.turned()
+    assert (found.indptr == incidence.transpose().indptr).all() and (found.indices == incidence.transpose().indices).all()
+    assert sorted(places.tolist()) == list(range(incidence.size)) and places.dtype == np.int32
+    assert (found.indices[places] == incidence.owners).all() and (found.owners[places] == incidence.indices).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_long_rows_are_in_order_and_say_where_each_pair_went(engine):
+    rng = np.random.default_rng(0)
+    e, u = rng.integers(3, size=1000), rng.integers(200, size=1000)
+    with using(engine):
+        found, places = Incidence.with_positions(e, u, 3, 200)
+    assert (found.owners[places] == e).all() and (found.indices[places] == u).all()
+    assert all((np.diff(found.unknowns_of(k)) > 0).all() for k in range(3))
+
+
 @given(incidence=incidences(), data=st.data())
 def test_restriction_is_the_submatrix(incidence, data):
     m, n = incidence.shape

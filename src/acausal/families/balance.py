@@ -25,15 +25,10 @@ _MOST = 6
 
 def check_structure(system: System, pattern: Pattern) -> None:
     """Raise with everything that can be said about missing and surplus equations; also when counts agree but structure does not."""
-    incidence = _incidence(system, pattern, pattern.by_value | pattern.by_slope)
+    incidence = pattern.by_rows(system.equation_count)[0]
     matching = match(incidence)
     if len(matching.unmatched_equations) or len(matching.unmatched_unknowns):
         raise ModelError(*_singular(system, incidence, matching, system.complaints))
-
-
-def _incidence(system: System, pattern: Pattern, keep: np.ndarray) -> Incidence:
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    return Incidence.from_pairs(pattern.indices[keep], column[keep], system.equation_count, system.size)
 
 
 def _singular(system: System, incidence: Incidence, matching: Matching, local: list[Diagnostic]) -> list[Diagnostic]:

@@ -53,12 +53,7 @@ def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray, fit: Det
 
 def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarray:
     """For each unknown the row that could compute it, or -1."""
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    active = np.where(system.differential[column], pattern.by_slope, pattern.by_value)
-    read_row, read = _silent_entries(system)
-    rows, columns = np.concatenate([pattern.indices[active], read_row]), np.concatenate([column[active], read])
-    incidence = Incidence.from_pairs(rows, columns, system.equation_count, system.size)
-    form = block_form(incidence)
+    form = block_form(_active(system, pattern))
     single = form.pointers[:-1][form.sizes == 1]
     rows, unknowns = form.equations[single], form.unknowns[single]
     free = ~system.differential[unknowns] & ~keep[unknowns]
@@ -69,6 +64,20 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
     linear = np.flatnonzero(linear_rows(system, wanted))
     found[wanted[linear]] = linear
     return found
+
+
+def _active(system: System, pattern: Pattern) -> Incidence:
+    """What stands in which row, states given: slopes of these, values of the others, read with a derivative or without."""
+    active = np.where(np.repeat(system.differential, np.diff(pattern.indptr)), pattern.by_slope, pattern.by_value)
+    read_row, read = _silent_entries(system)
+    rows, places = pattern.by_rows(system.equation_count)
+    taken = np.empty(len(places), dtype=bool)
+    taken[places] = active
+    found = rows.keep(taken)
+    if not len(read):
+        return found
+    owners, columns = np.concatenate([found.owners, read_row]), np.concatenate([found.indices, read])
+    return Incidence.from_pairs(owners, columns, *found.shape)
 
 
 def _add_mixtures(system: System, keep: np.ndarray, wanted: np.ndarray) -> None:
@@ -170,8 +179,8 @@ class _Levels:
 
     def __init__(self, system: System, pattern: Pattern, row_of: np.ndarray) -> None:
         self.n, self.row_of = system.size, row_of
-        column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-        owner = np.full(system.equation_count, -1, dtype=np.int64)
+        column = np.repeat(np.arange(system.size, dtype=np.int32), np.diff(pattern.indptr))
+        owner = np.full(system.equation_count, -1, dtype=np.int32)
         candidates = np.flatnonzero(row_of >= 0)
         owner[row_of[candidates]] = candidates
         read_row, read = _silent_entries(system)
@@ -179,7 +188,7 @@ class _Levels:
         self.source = np.concatenate([column, read])
         keep = (self.target >= 0) & (self.target != self.source)
         self.target, self.source = self.target[keep], self.source[keep]
-        self.consumers = np.bincount(column, minlength=system.size) - 1
+        self.consumers = np.diff(pattern.indptr) - 1
         self.undecided = row_of >= 0
         self.taken = np.zeros(system.size, dtype=bool)
         self.level = np.zeros(system.size, dtype=np.int64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import dataclass
+from ..structure.incidence import Incidence
 from .template import MIXED, Family
 
 
@@ -26,43 +27,46 @@ class Pattern:
     def size(self) -> int:
         return len(self.indices)
 
+    def by_rows(self, equations: int) -> tuple[Incidence, np.ndarray]:
+        """Which unknowns stand in which rows, and where each entry went."""
+        return Incidence(self.indptr.astype(np.int64), self.indices, equations).turned()
+
 
 def jacobian_pattern(families: list[Family], equations: int, unknowns: int) -> Pattern:
     """Pattern and positions of all families."""
-    keys, slopes, shapes = _entries(families, equations, unknowns)
-    dump = unknowns * max(equations, 1)
-    unique, inverse = sorted_unique(keys)
-    count = len(unique) - (1 if len(unique) and unique[-1] == dump else 0)
-    column = unique[:count] // max(equations, 1)
-    indptr = np.zeros(unknowns + 1, dtype=np.int32)
-    indptr[1:] = np.cumsum(np.bincount(column, minlength=unknowns))
-    indices = (unique[:count] - column * equations).astype(np.int32)
-    position = inverse.astype(np.int32)
+    columns, rows, slopes, shapes = _entries(families, unknowns)
+    found, places = Incidence.with_positions(columns, rows, unknowns + 1, max(equations, 1))  # the last column is the dump
+    count = int(found.indptr[unknowns])
+    position = places.astype(np.int32)
     by_value, by_slope = np.zeros(count + 1, dtype=bool), np.zeros(count + 1, dtype=bool)
     by_slope[position[slopes]] = True
     by_value[position[~slopes]] = True
     ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)[:-1]
     positions = [p.reshape(s) for p, s in zip(np.split(position, ends), shapes, strict=True)] if shapes else []
+    indptr, indices = found.indptr[: unknowns + 1].astype(np.int32), found.indices[:count]
     return Pattern(indptr, indices, positions, by_value[:count], by_slope[:count])
 
 
-def _entries(families: list[Family], equations: int, unknowns: int) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
-    """One key `column·equations + row` for each derivative of each row (the dump for knowns), and whether it is by y'."""
-    keys, slopes, shapes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)], []
-    dump = unknowns * max(equations, 1)
+def _entries(families: list[Family], unknowns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, int]]]:
+    """Column (one more for all that is known) and row of each derivative of each row, and whether it is by y'."""
+    nothing = np.zeros(0, dtype=np.int32)
+    columns, every, slopes, shapes = [nothing], [nothing], [np.zeros(0, dtype=bool)], []
     for family in families:
         outputs, slots = family.template.entry_places
         shapes.append((len(slots), family.count))
         if not len(slots):
             continue
-        index = family.slots[slots].astype(np.int64)
+        index, rows = family.slots[slots], family.rows[outputs]
         if MIXED in family.signs:
             index = np.where(index < 0, ~index, index)
-        slope = index >= unknowns
+        slope, known = index >= unknowns, index >= 2 * unknowns
         column = np.where(slope, index - unknowns, index)
-        keys.append(np.where(index < 2 * unknowns, column * equations + family.rows[outputs], dump).ravel())
+        if known.any():
+            column, rows = np.where(known, unknowns, column), np.where(known, 0, rows)
+        columns.append(column.astype(np.int32).ravel())
+        every.append(rows.astype(np.int32).ravel())
         slopes.append(slope.ravel())
-    return np.concatenate(keys), np.concatenate(slopes), shapes
+    return np.concatenate(columns), np.concatenate(every), np.concatenate(slopes), shapes
 
 
 def distinct(keys: np.ndarray) -> np.ndarray:

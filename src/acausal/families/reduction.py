@@ -97,8 +97,11 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
 
     Its `rate` occurs nowhere else, so Pantelides always matches the two; what remains without them is v' among the unknowns.
     """
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    rows = _Rows(system, wanted, pattern.indices, column, pattern.by_slope)
+    if len(wanted):
+        column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+        rows = _Rows.of(system, wanted, pattern.indices, column, pattern.by_slope)
+    else:
+        rows = _Rows.as_they_are(system, pattern)
     if not rows.found.regular:
         return system
     return _combined(system, wanted, rows) or _raised(system, None, rows)
@@ -120,7 +123,7 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
     while here is not None:
         tables = combiner.applied(tables, here, rows.found)
         at = occurrences(tables, system.size, combiner.literals)
-        rows = _Rows(system, wanted, at.row, at.unknown, at.order)
+        rows = _Rows.of(system, wanted, at.row, at.unknown, at.order)
         if not rows.found.regular:
             return None
         here = find(lambda r, t=tables: [one for one in t if r[one.rows].any()], system.size, combiner.literals,  # type: ignore[misc]
@@ -161,16 +164,27 @@ def _as_families(tables: list[Coded], size: int) -> list[Family]:
 class _Rows:
     """Which derivatives of which unknowns stand in which rows, and what Pantelides makes of it."""
 
-    def __init__(self, system: System, wanted: np.ndarray, row: np.ndarray, unknown: np.ndarray, order: np.ndarray) -> None:
+    def __init__(self, incidence: Incidence, sigma: np.ndarray) -> None:
+        self.incidence, self.sigma = incidence, sigma
+        self.found = reduce_index(incidence, sigma)
+
+    @staticmethod
+    def as_they_are(system: System, pattern: Pattern) -> _Rows:
+        incidence, places = pattern.by_rows(system.equation_count)
+        sigma = np.empty(incidence.size, dtype=np.int32)
+        sigma[places] = pattern.by_slope
+        return _Rows(incidence, sigma)
+
+    @staticmethod
+    def of(system: System, wanted: np.ndarray, row: np.ndarray, unknown: np.ndarray, order: np.ndarray) -> _Rows:
         extra, rates = system.equation_count + np.arange(len(wanted)), system.size + np.arange(len(wanted))
         row, unknown = np.concatenate([row, extra, extra]), np.concatenate([unknown, wanted, rates])
         orders = np.concatenate([order, np.ones(len(wanted)), np.zeros(len(wanted))]).astype(np.int32)
-        self.incidence, places = Incidence.with_positions(
-            row, unknown, system.equation_count + len(wanted), system.size + len(wanted)
-        )
-        self.sigma = np.zeros(self.incidence.size, dtype=np.int32)
-        np.maximum.at(self.sigma, places, orders)
-        self.found = reduce_index(self.incidence, self.sigma)
+        shape = system.equation_count + len(wanted), system.size + len(wanted)
+        incidence, places = Incidence.with_positions(row, unknown, *shape)
+        sigma = np.zeros(incidence.size, dtype=np.int32)
+        np.maximum.at(sigma, places, orders)
+        return _Rows(incidence, sigma)
 
 
 def _wanted(system: System, pattern: Pattern) -> np.ndarray:
@@ -185,8 +199,8 @@ def _wanted(system: System, pattern: Pattern) -> np.ndarray:
                     first = quantity.base + member.first * quantity.size
                     numbers = np.arange(first, first + member.count * quantity.size)
                     chosen[system.aliases.index[numbers[~away[numbers]]]] = True
-    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-    chosen[column[pattern.by_slope]] = False
+    slopes = np.concatenate([[0], np.cumsum(pattern.by_slope)])[pattern.indptr]
+    chosen[slopes[1:] > slopes[:-1]] = False
     return np.flatnonzero(chosen)
 
 

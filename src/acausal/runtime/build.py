@@ -141,6 +141,8 @@ def _terms(expression: Expression) -> list[Expression]:
 
 def _watched(lowered: Lowered, kernels_of: dict[str, tuple[Kernel, ...]], cells: np.ndarray) -> np.ndarray:
     """Which of the cells are read by equations, or by rules other than their own."""
+    if not len(cells):
+        return np.zeros(0, dtype=bool)
     tables = [f.slots for f in (*lowered.families, *lowered.assignments)]
     tables += [k.slots for role, found in kernels_of.items() if role != "step" for k in found]
     places = 2 * lowered.size + cells
