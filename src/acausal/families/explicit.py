@@ -26,6 +26,8 @@ from .template import MINUS, MIXED, Family, Template
 
 Determines = Callable[[np.ndarray, np.ndarray], np.ndarray]  # mask over pairs of unknowns and rows
 
+Silent = tuple[np.ndarray, np.ndarray]  # rows, and unknowns that they read without a derivative
+
 _DEEPEST = 12  # assignments that use assignments that use …
 _MOST_COLUMNS = 8  # unknowns that an explicit variable may depend on
 
@@ -41,19 +43,20 @@ class Explicit:
 
 def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray, fit: Determines | None = None) -> Explicit:
     """Find what can be assigned; `keep` marks unknowns that must stay, `fit` tells which rows may compute which unknowns."""
-    row_of = _candidates(system, pattern, keep)
+    silent = _silent_entries(system)
+    row_of = _candidates(system, pattern, keep, silent)
     if fit is not None:
         unknowns = np.flatnonzero(row_of >= 0)
         row_of[unknowns[~fit(unknowns, row_of[unknowns])]] = -1
     rows = np.flatnonzero(row_of >= 0)
     if len(rows) == 0:
         return Explicit(rows, rows, rows)
-    return _Levels(system, pattern, row_of).chosen()
+    return _Levels(system, pattern, row_of, silent).chosen()
 
 
-def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarray:
+def _candidates(system: System, pattern: Pattern, keep: np.ndarray, silent: Silent) -> np.ndarray:
     """For each unknown the row that could compute it, or -1."""
-    form = block_form(_active(system, pattern))
+    form = block_form(_active(system, pattern, silent))
     single = form.pointers[:-1][form.sizes == 1]
     rows, unknowns = form.equations[single], form.unknowns[single]
     free = ~system.differential[unknowns] & ~keep[unknowns]
@@ -66,18 +69,18 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray) -> np.ndarra
     return found
 
 
-def _active(system: System, pattern: Pattern) -> Incidence:
+def _active(system: System, pattern: Pattern, silent: Silent) -> Incidence:
     """What stands in which row, states given: slopes of these, values of the others, read with a derivative or without."""
     active = np.where(np.repeat(system.differential, np.diff(pattern.indptr)), pattern.by_slope, pattern.by_value)
-    read_row, read = _silent_entries(system)
-    rows, places = pattern.by_rows(system.equation_count)
+    read_row, read = silent
+    if len(read):
+        column = np.repeat(np.arange(system.size, dtype=np.int32), np.diff(pattern.indptr))
+        rows, columns = np.concatenate([pattern.indices[active], read_row]), np.concatenate([column[active], read])
+        return Incidence.from_pairs(rows, columns, system.equation_count, system.size)
+    found, places = pattern.by_rows(system.equation_count)
     taken = np.empty(len(places), dtype=bool)
     taken[places] = active
-    found = rows.keep(taken)
-    if not len(read):
-        return found
-    owners, columns = np.concatenate([found.owners, read_row]), np.concatenate([found.indices, read])
-    return Incidence.from_pairs(owners, columns, *found.shape)
+    return found.keep(taken)
 
 
 def _add_mixtures(system: System, keep: np.ndarray, wanted: np.ndarray) -> None:
@@ -133,9 +136,9 @@ def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
     return template.silent_slots
 
 
-def _silent_entries(system: System) -> tuple[np.ndarray, np.ndarray]:
+def _silent_entries(system: System) -> Silent:
     """(row, unknown) of everything that is read without a derivative; of a state its value is given, its slope is not."""
-    rows, read = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    rows, read = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     for family in system.families:
         for output, slot in silent_slots(family.template):
             index, n = unfolded(family, slot), system.size
@@ -177,13 +180,13 @@ def negative(family: Family, slot: int) -> np.ndarray:
 class _Levels:
     """Decides candidate by candidate, those first that need no undecided one."""
 
-    def __init__(self, system: System, pattern: Pattern, row_of: np.ndarray) -> None:
+    def __init__(self, system: System, pattern: Pattern, row_of: np.ndarray, silent: Silent) -> None:
         self.n, self.row_of = system.size, row_of
         column = np.repeat(np.arange(system.size, dtype=np.int32), np.diff(pattern.indptr))
         owner = np.full(system.equation_count, -1, dtype=np.int32)
         candidates = np.flatnonzero(row_of >= 0)
         owner[row_of[candidates]] = candidates
-        read_row, read = _silent_entries(system)
+        read_row, read = silent
         self.target = owner[np.concatenate([pattern.indices, read_row])]  # target is computed from source
         self.source = np.concatenate([column, read])
         keep = (self.target >= 0) & (self.target != self.source)
