@@ -101,6 +101,39 @@ def test_parameters_that_cannot_be_told_apart_are_named() -> None:
     assert np.ptp(list(combination.values())) < 1e-3  # all three in proportion
 
 
+class Surrounded(ac.Component):
+    """The power and the temperature outside act as one: P + G·T_out, 273 K being much beside what the power makes."""
+
+    C, G, P = (
+        ac.Parameter(1e5, unit="J/K", min=0),
+        ac.Parameter(50.0, unit="W/K", min=0),
+        ac.Parameter(1000.0, unit="W"),
+    )
+    T_out = ac.Input(273.15, unit="K")
+    T = ac.Variable(start=283.15, fixed=True, unit="K")
+    spare, other = ac.Parameter(3.0), ac.Parameter(2.0)
+    z = ac.Variable()
+
+    def equations(self):
+        yield self.C * ac.der(self.T) == self.P - self.G * (self.T - self.T_out)
+        yield self.z == self.spare * self.other
+
+
+def test_a_parameter_with_an_effect_is_not_said_to_have_none() -> None:
+    model, t = ac.compile(Surrounded()), np.linspace(0.0, 7200.0, 25)
+    noise = 0.05 * np.random.default_rng(1).standard_normal(25)
+    data = {"time": t, "T": model.simulate(7200.0, at=t, set={"G": 65.0})["T"] + noise}
+    with pytest.warns(RunWarning):
+        fit = model.fit(data, ["G", "C", "P", "T_out"])
+    assert np.isinf(list(fit.deviations.values())).all()  # T_out, too, whose relative changes are small
+    assert not any("say nothing" in said for said in fit.diagnostics)
+    assert all(any(f"`{name}`" in said for said in fit.diagnostics) for name in fit.parameters)
+    with pytest.warns(RunWarning):
+        fit = model.fit(data, ["G", "spare", "other"])
+    assert [said.split("`")[1] for said in fit.diagnostics] == ["spare", "other"]
+    assert np.isfinite(fit.deviations["G"]) and np.isinf(fit.deviations["spare"])
+
+
 @pytest.mark.parametrize(
     ("data", "parameters", "options", "said"),
     [

@@ -56,6 +56,17 @@ def test_several_whole_classes_are_listed(folder: Path) -> None:
     assert [d.split() for d in problem.details] == [["two.py:Decay", "Exponential", "decay."], ["two.py:Explosion"]]
 
 
+def test_a_plant_that_a_script_imports_is_meant_where_it_defines_none(folder: Path) -> None:
+    """Parts that it imports are none: they have connectors."""
+    plain = "from acausal.library.thermal import HeatCapacitor\n"
+    Path("script.py").write_text(f"import acausal as ac\n{plain}from two import Decay\n\nprint(ac.pi)\n")
+    assert type(load_component("script.py")).__name__ == "Decay"
+    Path("parts_only.py").write_text(f"from acausal import Component\n{plain}")
+    assert "defines no component class" in refused("parts_only.py").diagnostics[0].what
+    Path("script.py").write_text("from two import Decay, Explosion\n")
+    assert "has 2 models; which one is meant?" in refused("script.py").diagnostics[0].what
+
+
 def test_a_marked_class_is_meant(folder: Path) -> None:
     Path("marked.py").write_text(Path("two.py").read_text() + '__model__ = "Explosion"\n')
     assert type(load_component("marked.py")).__name__ == "Explosion"

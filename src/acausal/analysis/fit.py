@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _APART = 1e-6  # relative singular value below which parameters cannot be told apart
-_SHARE = 0.1  # of a combination that the data say nothing about: from here on a parameter takes part in it
+_SHARE = 0.1  # of a combination that the data do not see, or of its largest effect: from here on a parameter takes part in it
 _FINE = 1e-2  # of the tolerance of runs: steps of parameters below it follow the noise of the solver
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
 _PARTS = (0.15, 0.35, 0.65, 1.0)
@@ -183,11 +183,9 @@ class FitProblem:
         freedom = max(1, len(residuals) - len(found.x))
         variance = float(residuals @ residuals) / freedom
         regular = singular > _APART * singular.max(initial=0.0)
-        with np.errstate(divide="ignore"):
-            inverse = np.where(regular, 1 / singular, np.inf if not regular.all() else 0.0)
-        spread = np.where(regular[:, None], v * inverse[:, None], 0.0)
+        spread = v[regular] / singular[regular, None]
         covariance = variance * (size[:, None] * (spread.T @ spread) * size)
-        for lost in np.flatnonzero((np.abs(v[~regular]) > _SHARE).any(axis=0)):  # the data say nothing about these by themselves
+        for lost in np.flatnonzero(_part_of_unseen(singular, v)[~regular].any(axis=0)):  # not determined by themselves
             covariance[lost, :] = covariance[:, lost] = np.nan
             covariance[lost, lost] = np.inf
         values = dict(zip(self.names, found.x.tolist(), strict=True))
@@ -301,17 +299,17 @@ class Fit:
         ]
 
     def _told(self, regular: np.ndarray) -> tuple[str, ...]:
-        found = []
-        for value, combination in self.identifiability()[: int((~regular).sum())]:
-            part = [n for n, share in combination.items() if abs(share) > _SHARE]
-            names = ", ".join(f"`{n}`" for n in part)
-            if len(part) == 1:
-                found.append(f"The data say nothing about {names}: what is measured does not change with it.")
-            else:
-                how = " ".join(f"{combination[n]:+.2g} {n}" for n in part)
+        names, part = list(self.parameters), _part_of_unseen(self.singular_values, self.directions)
+        without = _without_effect(self.singular_values, self.directions)
+        found = [f"The data say nothing about `{n}`: what is measured does not change with it." for n in np.array(names)[without]]
+        for k in np.flatnonzero(~regular)[::-1]:
+            among = np.flatnonzero(part[k] & ~without)
+            if len(among):
+                how = " ".join(f"{self.directions[k, j]:+.2g} {names[j]}" for j in among)
                 found.append(
-                    f"{names} cannot be told apart: changed together (relative changes in the ratio {how}) they leave what is "
-                    f"measured as it is (singular value {value:.1e}). Fix one of them, or measure something else."
+                    f"{', '.join(f'`{names[j]}`' for j in among)} cannot be told apart: changed together (relative changes in the "
+                    f"ratio {how}) they leave what is measured as it is (singular value {self.singular_values[k]:.1e}). "
+                    "Fix one of them, or measure something else."
                 )
         return tuple(found)
 
@@ -333,6 +331,23 @@ class Fit:
         from .pictures import fit_picture
 
         return fit_picture(self, file)
+
+
+def _part_of_unseen(singular: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """For each combination, which parameters take part in it if it leaves what is measured as it is.
+
+    Effects cancel there. What has a large one takes part with a small change, too: a temperature in kelvin that makes up for a
+    power changes by less than a tenth of what the power does.
+    """
+    effects = np.abs(directions) * np.sqrt((singular**2) @ directions**2)  # the norm of each column of the slopes, times the change
+    largest = effects.max(axis=1, initial=0.0, keepdims=True)
+    cancels = (effects > _SHARE * largest) & (largest > _APART * singular.max(initial=0.0))
+    return np.asarray((np.abs(directions) > _SHARE) | cancels)
+
+
+def _without_effect(singular: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Which parameters by themselves hardly change what is measured."""
+    return np.asarray(np.sqrt((singular**2) @ directions**2) <= _APART * singular.max(initial=0.0))
 
 
 def _check_options(starts: Any, loss: Any, rtol: Any) -> None:

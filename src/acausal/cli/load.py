@@ -178,13 +178,13 @@ def _placed(error: ModelError) -> list[Diagnostic]:
 
 
 def models_of(module: ModuleType) -> dict[str, Any]:
-    """Component classes that the module itself defines, and components that it made."""
-    classes = {
-        name: value
-        for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Component) and value.__module__ == module.__name__
-    }
-    return classes or {name: value for name, value in vars(module).items() if isinstance(value, Component)}
+    """Component classes that the module itself defines; else components that it made; else plants that it imports by name."""
+    classes = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Component)}
+    own = {n: v for n, v in classes.items() if v.__module__ == module.__name__}
+    if own or _plain_classes(module):
+        return own
+    made = {n: v for n, v in vars(module).items() if isinstance(v, Component)}
+    return made or {n: v for n, v in classes.items() if v is not Component and not _has_connectors(v)}
 
 
 def chosen(module: ModuleType, target: Target) -> Any:
