@@ -8,6 +8,7 @@ import acausal as ac
 from acausal.library.refrigeration.cold_store import CYCLE, ColdStore, accounts, at_work
 
 DAY, KWH = 86400.0, 3.6e6
+__studio__ = {"until": "1 day", "plots": [["room.T", "room.T_goods", "evaporator.T_saturation"], ["compressor.P"], ["coil.frost"]]}
 
 
 def tell(result):

@@ -13,6 +13,7 @@ from acausal.library import control, fluid, refrigeration, thermal
 
 DAY, KWH = 86400.0, 3.6e6
 WEATHER = Path(__file__).parent / "data" / "weather.csv"
+__studio__ = {"until": "1 day", "plots": [["tank.T", "room.T"], ["compressor.P"], ["coil.frost"]]}
 
 
 class OutdoorAir(ac.Component):

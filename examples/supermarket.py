@@ -11,6 +11,7 @@ from acausal.library import control, fluid, refrigeration, thermal
 
 HOURS, COMPRESSORS = 2, 3
 ROOMS = {"meat": 272.15, "dairy": 277.15, "fruit": 281.15}  # K
+__studio__ = {"until": f"{HOURS} h", "plots": [[f"{name}.room.T" for name in ROOMS], ["header.p"]]}
 
 
 class Place(ac.Component):

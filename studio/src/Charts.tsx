@@ -2,9 +2,9 @@
 import { Select, useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { type Drawn, drawLines, drawStates } from './chart'
-import { Segments } from './Light'
+import { NotYet, Segments } from './Light'
 import { indexAt } from './pyramid'
-import { link, refuse, useStudio } from './store'
+import { isGoing, link, refuse, useStudio } from './store'
 
 const KINDS = [{ value: 'ph', label: 'p–h' }, { value: 'Ts', label: 'T–s' }, { value: 'Tw', label: 'Psychrometric' }]
 // Beside a chart stand the units of its axes.
@@ -22,7 +22,7 @@ export function Charts() {
   const chosen = circuits.some((c) => c.medium === medium) ? medium : (circuits[0]?.medium ?? '')
   const kinds = circuits.find((c) => c.medium === chosen)?.charts ?? []
   const kind = kinds.includes(asked) ? asked : (kinds[0] ?? '')
-  const over = run && run.state !== 'queued' && run.state !== 'running' && run.points > 0
+  const over = run && !isGoing(run) && run.points > 0
   useEffect(() => {
     let wanted = true
     setWhy('')
@@ -39,7 +39,7 @@ export function Charts() {
         {circuits.length > 1 && <Select size="xs" w={130} aria-label="Medium" value={chosen} allowDeselect={false} onChange={(v) => setMedium(v!)} data={circuits.map((c) => c.medium)} comboboxProps={{ withinPortal: true }} />}
         {circuits.length === 1 && <span className="dim">{chosen}</span>}
       </div>
-      {!over ? <div className="hint">Run the model to see its states here.</div> : why ? <div className="hint">{why}</div> : !drawn ? <div className="hint">Drawing the isolines of {chosen} …</div>
+      {!over ? <div className="hint"><NotYet what="its states" when="when it ends" /></div> : why ? <div className="hint">{why}</div> : !drawn ? <div className="hint">Drawing the isolines of {chosen} …</div>
         : <div className="charts-body"><Picture drawn={drawn} /><States drawn={drawn} /></div>}
     </div>
   )

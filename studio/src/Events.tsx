@@ -2,9 +2,9 @@
 import { ScrollArea } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { count, number, shownIn, symbol, time } from './format'
-import { Segments } from './Light'
+import { NotYet, Segments } from './Light'
 import type { EventList, InitialRow } from './protocol'
-import { link, refuse, shownUnit, useStudio } from './store'
+import { isGoing, link, refuse, shownUnit, useStudio } from './store'
 
 const HUES = [210, 28, 130, 285, 340, 185, 60, 255]
 
@@ -26,9 +26,9 @@ function Starts() {
   const [rows, setRows] = useState<InitialRow[] | null>(null)
   useEffect(() => {
     setRows(null)
-    if (run && run.state !== 'queued' && run.state !== 'running' && run.points) link.ask('initial', { run: run.id }).then(setRows).catch(refuse)
+    if (run && !isGoing(run) && run.points) link.ask('initial', { run: run.id }).then(setRows).catch(refuse)
   }, [run?.id, run?.state])
-  if (!run) return <div className="hint">Run the model first.</div>
+  if (!run || isGoing(run)) return <div className="hint"><NotYet what="start values" when="when it ends" /></div>
   if (!rows) return <div className="hint">{run.points ? 'Comparing start values …' : 'This run did not begin: there is nothing to compare.'}</div>
   return (
     <ScrollArea className="events" type="auto">
@@ -51,9 +51,9 @@ function Happened() {
   const [found, setFound] = useState<EventList | null>(null)
   useEffect(() => {
     setFound(null)
-    if (run && run.state !== 'queued' && run.state !== 'running') link.ask('events', { run: run.id }).then(setFound).catch(refuse)
+    if (run && !isGoing(run)) link.ask('events', { run: run.id }).then(setFound).catch(refuse)
   }, [run?.id, run?.state])
-  if (!run) return <div className="hint">Run the model first.</div>
+  if (!run || isGoing(run)) return <div className="hint"><NotYet what="states and events" when="when it ends" /></div>
   if (!found) return <div className="hint">Looking through the events …</div>
   const end = run.time || 1
   return (

@@ -5,7 +5,7 @@ import { count, seconds, time } from './format'
 import { Icon } from './icons'
 import type { Run } from './protocol'
 import { chartPng, diagramSvg, save } from './pictures'
-import { adjust, canGoOn, cancel, choose, goOn, keep, link, look, refuse, saidOf, saveCase, start, toggleOverlay, useStudio } from './store'
+import { adjust, canGoOn, cancel, choose, goOn, isGoing, keep, link, look, refuse, saidOf, saveCase, start, toggleOverlay, useStudio } from './store'
 
 export function Header() {
   const model = useStudio((s) => s.model)
@@ -103,7 +103,7 @@ function Settings() {
 }
 
 function useRunning(): Run | undefined {
-  return useStudio((s) => [...s.runs].reverse().find((r) => r.state === 'running' || r.state === 'queued'))
+  return useStudio((s) => [...s.runs].reverse().find(isGoing))
 }
 
 function RunButton() {

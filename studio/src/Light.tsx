@@ -1,6 +1,7 @@
 // What stands on the page many times, or first of all: made of plain elements, so that the page is there at once.
 import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
 import { type HTMLAttributes, type ReactElement, type ReactNode, cloneElement, useId, useState } from 'react'
+import { isGoing, useStudio } from './store'
 
 // One of several, side by side.
 export function Segments<T extends string>({ value, onChange, data, label, fullWidth = false }: { value: T; onChange: (value: T) => void; data: { value: T; label: string }[]; label: string; fullWidth?: boolean }) {
@@ -12,6 +13,12 @@ export function Segments<T extends string>({ value, onChange, data, label, fullW
       ))}
     </div>
   )
+}
+
+// Why there is nothing to look at.
+export function NotYet({ what, when }: { what: string; when: string }) {
+  const going = useStudio((s) => s.runs.some(isGoing))
+  return <>{going ? `The run goes on: ${what} come ${when}.` : `Run the model to see ${what} here.`}</>
 }
 
 // What is said about something when the mouse rests on it; nothing is made before the mouse comes.

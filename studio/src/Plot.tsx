@@ -6,6 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { curve, paint } from './columns'
 import { clock, number, shownIn, symbol } from './format'
 import { Icon } from './icons'
+import { NotYet } from './Light'
 import { indexAt, shown, times } from './pyramid'
 import { type Panel, type Series, addPanel, need, plot, removePanel, saidOf, seriesOf, toggleOverlay, unitFor, unplot, unitOf, useStudio } from './store'
 import { INK_DARK, INK_LIGHT } from './theme'
@@ -55,7 +56,7 @@ export function PlotPanel({ panel, last }: { panel: Panel; last: boolean }) {
         <Tooltip label="Close this panel"><ActionIcon className="legend-close" size="xs" variant="subtle" color="gray" aria-label="Close panel" onClick={() => removePanel(panel.id)}><Icon name="close" size={12} /></ActionIcon></Tooltip>
       </div>
       {panel.names.length === 0 ? <div className="hint">Drag a signal here, or tick it in the list on the left.</div>
-        : curves.length === 0 ? <div className="hint">{!current ? 'Run the model to see curves here.' : runs.find((r) => r.id === current)?.points ? 'No values yet.' : 'This run has no values.'}</div>
+        : curves.length === 0 ? <div className="hint">{!current ? <NotYet what="curves" when="with the first values" /> : runs.find((r) => r.id === current)?.points ? 'No values yet.' : 'This run has no values.'}</div>
           : <Canvas curves={curves} dark={dark} last={last} unitsKey={JSON.stringify(units)} />}
     </section>
   )
@@ -161,7 +162,7 @@ function make(box: HTMLDivElement, curves: Curve[], dark: boolean, now: () => Cu
     const states = series.states
     const own = keys.length > 1 ? curves.find((c) => scaleOf(c) === key)!.color : ink
     axes.push({
-      scale: key, side: k % 2 ? 1 : 3, stroke: own, grid: k ? { show: false } : grid, ticks, font, size: states.length ? 64 : 58, gap: 4,
+      scale: key, side: k % 2 ? 1 : 3, stroke: own, grid: k ? { show: false } : grid, ticks, font, size: 58 + (states.length || !series.unit ? 16 : 0), gap: 4,
       label: states.length ? undefined : symbol(key === '1' ? '' : key), labelFont: font, labelSize: states.length || !series.unit ? 0 : 16, labelGap: 0,
       splits: states.length ? () => states.map((_, i) => i) : undefined,
       values: states.length ? (_u, at) => at.map((v) => states[v] ?? '') : (_u, at) => at.map((v) => number(v, 6)),

@@ -1,6 +1,7 @@
 // What is drawn, as numbers: a line for each time of the run; only those in sight are made.
 import { useEffect, useRef, useState } from 'react'
 import { clock, number, shownIn, symbol } from './format'
+import { NotYet } from './Light'
 import { indexAt } from './pyramid'
 import { need, seriesOf, unitFor, useStudio } from './store'
 
@@ -25,7 +26,7 @@ export function Table() {
     const window = box.current
     if (window && now >= 0 && (now * ROW < window.scrollTop || (now + 2) * ROW > window.scrollTop + window.clientHeight)) window.scrollTop = Math.max(0, now * ROW - window.clientHeight / 2)
   }, [now])
-  if (!series.length) return <div className="hint">{!run ? 'Run the model to see its values here.' : names.length ? 'No values yet.' : 'Tick signals in the list on the left: they are listed here.'}</div>
+  if (!series.length) return <div className="hint">{!run ? <NotYet what="its values" when="with the first of them" /> : names.length ? 'No values yet.' : 'Tick signals in the list on the left: they are listed here.'}</div>
   const [factor, unit] = clock(x[x.length - 1] - x[0])
   const first = Math.max(0, Math.floor(top / ROW) - SPARE)
   const last = Math.min(x.length, first + Math.ceil((box.current?.clientHeight ?? 800) / ROW) + 2 * SPARE)

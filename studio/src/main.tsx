@@ -72,22 +72,28 @@ function Waiting() {
   )
 }
 
+// What is open above the page is closed by Escape, and hears of it first; the run goes on.
+const ABOVE = '[role="menu"], [role="dialog"], [role="listbox"]'
+
 function useKeys(views: typeof VIEWS): void {
   useEffect(() => {
+    let above = false
+    const look = (e: KeyboardEvent) => { above = e.key === 'Escape' && document.querySelector(ABOVE) !== null }
     const hear = (e: KeyboardEvent) => {
       const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((e.target as HTMLElement).tagName) && !/^(checkbox|radio|range)$/.test((e.target as HTMLInputElement).type)
       if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) void start()
       else if (typing) return
       else if (e.key.toLowerCase() === 'z' && (e.ctrlKey || e.metaKey) && useStudio.getState().editing) (e.shiftKey ? redo : undo)()
-      else if (e.key === 'Escape') cancel()
+      else if (e.key === 'Escape' && !above) cancel()
       else if (e.key === ' ' && (e.target as HTMLElement).tagName !== 'BUTTON') useStudio.setState((s) => ({ playing: !s.playing }))
       else if (e.key >= '1' && e.key <= String(views.length)) show(views[Number(e.key) - 1].value)
       else if (e.key === '/') document.querySelector<HTMLInputElement>('[aria-label="Search quantities"]')?.focus()
       else return
       e.preventDefault()
     }
+    addEventListener('keydown', look, true)
     addEventListener('keydown', hear)
-    return () => removeEventListener('keydown', hear)
+    return () => { removeEventListener('keydown', look, true); removeEventListener('keydown', hear) }
   }, [views])
 }
 

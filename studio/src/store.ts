@@ -199,7 +199,7 @@ let stale = false // something changed while a run was going on
 function ran(run: Run): void {
   const known = get().runs.some((r) => r.id === run.id)
   set((s) => ({ runs: known ? s.runs.map((r) => (r.id === run.id ? run : r)) : [...s.runs, run] }))
-  if (run.state === 'queued' || run.state === 'running') return
+  if (isGoing(run)) return
   if (run.id === mine) {
     const ended = run.state === 'finished' ? run.until : run.time
     for (const name of [...(columns.get(run.id)?.keys() ?? [])]) if (!get().panels.some((p) => p.names.includes(name))) columns.get(run.id)!.delete(name)
@@ -218,7 +218,8 @@ const EMPTY_PROBLEM: Problem = { what: '', component: '', equation: '', file: ''
 
 let mine = '' // the run that this page asked for last
 let trial = '' // the run that sliders repeat: each takes the place of the one before
-export const running = (): Run | undefined => get().runs.find((r) => (r.id === mine || r.id === get().current) && (r.state === 'queued' || r.state === 'running'))
+export const isGoing = (run: Run): boolean => run.state === 'queued' || run.state === 'running'
+export const running = (): Run | undefined => get().runs.find((r) => (r.id === mine || r.id === get().current) && isGoing(r))
 
 export async function start(instead = ''): Promise<void> {
   const { draft, panels } = get()
@@ -243,7 +244,7 @@ export async function runAll(cases: Case[]): Promise<void> {
     for (const one of cases) {
       const { id } = await link.ask('run', { case: one, names, instead: '' })
       await new Promise<void>((done) => {
-        const over = () => { const r = get().runs.find((x) => x.id === id); return !!r && r.state !== 'queued' && r.state !== 'running' }
+        const over = () => { const r = get().runs.find((x) => x.id === id); return !!r && !isGoing(r) }
         if (over()) return done()
         const stop = useStudio.subscribe(() => { if (over()) { stop(); done() } })
       })

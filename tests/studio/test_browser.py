@@ -390,6 +390,26 @@ def test_a_curve_that_swings_more_often_than_there_are_pixels_is_drawn_with_all_
         tab.wait_for_function(f"() => {{ const r = ({REACHED})(); return r[0] > 0.05 && r[0] < 0.5 && r[1] > 0.05 && r[1] < 0.5 }}")
 
 
+def test_escape_closes_what_is_open_and_only_then_cancels_a_run_that_says_it_goes_on(browser: Any, new_studio: Any) -> None:
+    server = new_studio(SWINGS.replace('"until": 100', '"until": 1e9'), name="swings.py")
+    for tab in tabs(browser, server):
+        tab.get_by_role("button", name="Run", exact=True).click()
+        going = "() => acausal.getState().runs.some((r) => r.state === 'running')"
+        tab.wait_for_function(going)
+        tab.get_by_text("States & events").click()
+        tab.get_by_text("The run goes on: states and events come when it ends.").wait_for()
+        tab.get_by_text("Start values", exact=True).last.click()
+        tab.get_by_text("The run goes on: start values come when it ends.").wait_for()
+        tab.get_by_role("button", name="Save or delete the case").click()
+        tab.get_by_role("menuitem", name="Save as a new case").wait_for()
+        tab.keyboard.press("Escape")
+        tab.get_by_role("menuitem", name="Save as a new case").wait_for(state="hidden")
+        tab.wait_for_timeout(300)  # an order to cancel would have come by now
+        assert tab.evaluate(going)
+        tab.keyboard.press("Escape")
+        tab.wait_for_function(f"() => !({going})()")
+
+
 def test_two_tabs_on_one_model_see_each_other_s_runs_and_cases(browser: Any, new_studio: Any) -> None:
     server = new_studio()
     for one in tabs(browser, server):

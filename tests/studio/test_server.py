@@ -254,6 +254,18 @@ def test_crashes_endless_loops_and_greed_stop_a_run_and_nothing_else(server: Ser
     assert "columns" in head, "an earlier run is still there"
 
 
+def test_a_run_with_few_points_tells_how_far_it_is(page: Page) -> None:
+    """Between two output points a run may take minutes: it is heard of all the same."""
+    ready(page)
+    head = page.ask("run", case={"name": "", "until": "1000000 day", "points": 2}, names=[], instead="")
+    number = head["answer"]["id"]
+    on = page.wait("run", lambda r: r["id"] == number and 0 < r["fraction"] < 1)
+    assert on["state"] == "running" and 0 < on["time"] < on["until"] and on["seconds"] > 0
+    page.ask("cancel", run=number)
+    over = page.wait("run", lambda r: r["id"] == number and r["state"] not in ("queued", "running"))
+    assert over["state"] == "cancelled"
+
+
 def test_a_broken_file_is_told_and_the_last_good_model_stays(new_studio: Any) -> None:
     server = new_studio()
     with opened(server) as page:

@@ -98,6 +98,21 @@ def _found(target: Target) -> Any:
     return found
 
 
+def module_of(text: str) -> ModuleType | None:
+    """The module that the command line named, once it is loaded: the plant may be one that it imports."""
+    target = parse(text)
+    if not target.file:
+        return sys.modules.get(target.module)
+    file = str(Path(target.file).resolve())
+    return next((m for m in reversed(list(sys.modules.values())) if getattr(m, "__file__", None) == file), None)
+
+
+def wishes_of(text: str, component: Component) -> dict[str, Any]:
+    """What `__studio__` says in the file that was named, or where its plant is defined."""
+    places = (module_of(text), sys.modules.get(type(component).__module__))
+    return next((dict(found) for place in places if (found := getattr(place, "__studio__", None)) is not None), {})
+
+
 def _import_file(target: Target) -> ModuleType:
     path = Path(target.file)
     if not path.is_file():

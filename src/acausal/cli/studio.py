@@ -85,7 +85,6 @@ def _tell(text: str, problems: Sequence[Problem]) -> None:
 
 def _packed(model: str, free: list[str] | None) -> Exit:
     """Translate, and write everything that a colleague needs into one file."""
-    import sys
 
     from ..studio import application, cases
     from ..studio.drawing import Drawing
@@ -98,7 +97,7 @@ def _packed(model: str, free: list[str] | None) -> Exit:
     if file is None:
         raise Stop(Exit.USAGE, Diagnostic(f"`{model}` is not a Python file.", remedy="acausal studio --pack plant.py"))
     component = load.load_component(model)
-    wishes = getattr(sys.modules.get(type(component).__module__), "__studio__", {})
+    wishes = load.wishes_of(model, component)
     target = file.with_suffix(".acapp")
     open_ones = None if free is None else [name for group in arguments.names(free) for name in group]
     with blamed(Exit.USAGE):

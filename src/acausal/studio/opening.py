@@ -94,12 +94,11 @@ def _loaded(target: str, choices: Mapping[str, Any], sketch: bool) -> _Loaded:
         found = load(target)
         assert isinstance(found, Compiled)
         return _Loaded(found, found.catalogue())
-    from ..cli.load import load_with_choices
+    from ..cli.load import load_with_choices, module_of, wishes_of
 
     component, values = load_with_choices(target, choices)
-    module = sys.modules.get(type(component).__module__)
     known = [Choice(name, value) for name, value in values.items()]
-    wishes, written = dict(getattr(module, "__studio__", {})), _written(module) if ".py" in target else []
+    wishes, written = wishes_of(target, component), _written(module_of(target)) if ".py" in target else []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ import traceback
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,23 @@ _SLICE = 0.06  # seconds a slice of a run should take
 _IDLE = 0.3  # seconds without an order after which a result is written
 
 
+@dataclass
+class _Going:
+    """How far a run has come, told now and then."""
+
+    start: float
+    end: float
+    begin: float  # on the clock of this process
+    told: float = 0.0
+
+    def is_due(self) -> bool:
+        return time.perf_counter() - max(self.told, self.begin) > _LIVE
+
+    def at(self, t: float) -> dict[str, float]:
+        self.told = time.perf_counter()
+        return {"fraction": (t - self.start) / (self.end - self.start), "time": t, "seconds": self.told - self.begin}
+
+
 class Worker:
     """Answers questions about one model, and runs it."""
 
@@ -44,6 +61,7 @@ class Worker:
         self.results: OrderedDict[str, Any] = OrderedDict()
         self.unsaved: list[str] = []
         self.sessions: dict[str, Any] = {}
+        self._going: _Going | None = None
         self._lock = threading.Lock()
 
     # --- the two threads ------------------------------------------------------------------------------------------------------
@@ -135,8 +153,9 @@ class Worker:
             self.sessions.clear()  # only the last run can be continued: a session is as large as its plant
             session = self._begin(case, start, run)
         times = _output_times(start, end, case.points)
+        self._going = _Going(start, end, begin)
         self._tell(run, state="running", until=end, fraction=0.0, time=start)
-        self._integrate(session, run, times, names, begin)
+        self._integrate(session, run, times, names)
         result = session.result()
         self.sessions[run] = session
         self._hold(run, result)
@@ -171,7 +190,8 @@ class Worker:
 
     def _begin(self, case: Case, start: float, run: str) -> Any:
         def report(t: float) -> bool:
-            self._now = t
+            if self._going is not None and self._going.is_due():  # also in the midst of a slice that takes long
+                self._tell(run, **self._going.at(t))
             return run not in self.cancelled
 
         return self.model.start(
@@ -188,10 +208,10 @@ class Worker:
         """A number, `file.csv` or `file.csv:column`, or `{"times": …, "values": …, "hold": true}` for each input."""
         return {path: _input(self, path, given) for path, given in case.inputs.items()}
 
-    def _integrate(self, session: Any, run: str, times: np.ndarray, names: Sequence[str], begin: float) -> None:
+    def _integrate(self, session: Any, run: str, times: np.ndarray, names: Sequence[str]) -> None:
         """Slice by slice, each about as long as the eye needs; what is there so far is shown on the way."""
-        start, end = session.time, float(times[-1])
-        k, size, shown = 1, max(1, len(times) // 20), time.perf_counter()
+        assert self._going is not None
+        k, size, shown = 1, max(1, len(times) // 100), time.perf_counter()
         while k < len(times) and session.outcome is None:
             part, before = times[k : k + size], time.perf_counter()
             session.go(float(part[-1]), part)
@@ -199,7 +219,7 @@ class Worker:
             k, size = k + size, max(1, int(size * min(4.0, max(0.25, _SLICE / max(now - before, 1e-6)))))
             if now - shown > _LIVE and k < len(times):
                 shown = now
-                self._tell(run, fraction=(session.time - start) / (end - start), time=session.time, seconds=now - begin)
+                self._tell(run, **self._going.at(session.time))
                 if names:
                     self._send_columns({"notice": "live", "run": run, "final": False}, session.result(), names)
 
