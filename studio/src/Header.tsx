@@ -1,6 +1,6 @@
 // The bar on top: which model, which case, how long, run.
 import { ActionIcon, Button, Group, Menu, Modal, Popover, Progress, Select, Switch, TextInput, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { type HTMLAttributes, type ReactElement, type ReactNode, cloneElement, useEffect, useState } from 'react'
 import { count, seconds, time } from './format'
 import { Icon } from './icons'
 import type { Run } from './protocol'
@@ -80,10 +80,7 @@ function Until() {
     <Group gap={4} wrap="nowrap">
       <TextInput size="xs" w={92} aria-label="End of the run" leftSection={<span className="prefix">until</span>} leftSectionWidth={38} placeholder="…" value={typed ?? draft.until} onChange={(e) => setTyped(e.currentTarget.value)}
         onBlur={(e) => commit(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === 'Enter') { commit(e.currentTarget.value); void start() } }} />
-      <Popover position="bottom-start" shadow="md" width={260}>
-        <Popover.Target><ActionIcon size={28} variant="default" aria-label="Settings of the run"><Icon name="down" size={13} /></ActionIcon></Popover.Target>
-        <Popover.Dropdown><Settings /></Popover.Dropdown>
-      </Popover>
+      <Popup position="bottom-start" width={260} target={<ActionIcon size={28} variant="default" aria-label="Settings of the run"><Icon name="down" size={13} /></ActionIcon>}><Settings /></Popup>
     </Group>
   )
 }
@@ -149,9 +146,7 @@ function Runs() {
   const current = useStudio((s) => s.current)
   const overlay = useStudio((s) => s.overlay)
   return (
-    <Popover position="bottom-end" shadow="md" width={360}>
-      <Popover.Target><Button size="xs" variant="default" disabled={!runs.length} rightSection={<Icon name="down" size={11} />}>Runs {runs.length || ''}</Button></Popover.Target>
-      <Popover.Dropdown p={6}>
+    <Popup position="bottom-end" width={360} p={6} target={<Button size="xs" variant="default" disabled={!runs.length} rightSection={<Icon name="down" size={11} />}>Runs {runs.length || ''}</Button>}>
         <div className="runs" role="list" aria-label="Runs">
           {[...runs].reverse().map((r) => (
             <div key={r.id} role="listitem" className={r.id === current ? 'run chosen' : 'run'} draggable onDragStart={(e) => e.dataTransfer.setData('text/acausal-run', r.id)}>
@@ -164,8 +159,7 @@ function Runs() {
             </div>
           ))}
         </div>
-      </Popover.Dropdown>
-    </Popover>
+    </Popup>
   )
 }
 
@@ -206,16 +200,32 @@ function ExportMenu() {
   )
 }
 
+// What opens below a button, and closes with it, with a click elsewhere and with Escape, wherever the focus is.
+function Popup({ target, children, p, ...how }: { target: ReactElement<HTMLAttributes<HTMLElement>>; children: ReactNode; position: 'bottom-start' | 'bottom-end'; width?: number; p?: number }) {
+  const [opened, setOpened] = useState(false)
+  useEffect(() => {
+    if (!opened) return
+    const hear = (e: KeyboardEvent) => { if (e.key === 'Escape') setOpened(false) }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [opened])
+  return (
+    <Popover opened={opened} onChange={setOpened} shadow="md" {...how}>
+      <Popover.Target>{cloneElement(target, { onClick: () => setOpened(!opened) })}</Popover.Target>
+      <Popover.Dropdown p={p}>{children}</Popover.Dropdown>
+    </Popover>
+  )
+}
+
 const KEYS: [string, string][] = [
   ['Ctrl Enter', 'run'], ['Escape', 'cancel the run'], ['Space', 'play or pause'], ['← →', 'a step in time'], ['1 – 8', 'views'], ['/', 'search'],
   ['wheel on a plot', 'zoom'], ['drag on a plot', 'zoom to a range'], ['shift drag', 'pan; on a diagram: choose several'], ['Ctrl D, R, Del', 'copy, turn, delete what is chosen'], ['double click', 'everything; on a part: look inside'],
 ]
 function Help() {
   return (
-    <Popover position="bottom-end" shadow="md">
-      <Popover.Target><ActionIcon size={28} variant="subtle" color="gray" aria-label="Keyboard shortcuts"><Icon name="help" /></ActionIcon></Popover.Target>
-      <Popover.Dropdown><table className="keys"><tbody>{KEYS.map(([k, w]) => <tr key={k}><td><kbd>{k}</kbd></td><td>{w}</td></tr>)}</tbody></table></Popover.Dropdown>
-    </Popover>
+    <Popup position="bottom-end" target={<ActionIcon size={28} variant="subtle" color="gray" aria-label="Keyboard shortcuts"><Icon name="help" /></ActionIcon>}>
+      <table className="keys"><tbody>{KEYS.map(([k, w]) => <tr key={k}><td><kbd>{k}</kbd></td><td>{w}</td></tr>)}</tbody></table>
+    </Popup>
   )
 }
 

@@ -404,6 +404,11 @@ def test_escape_closes_what_is_open_and_only_then_cancels_a_run_that_says_it_goe
         tab.get_by_role("menuitem", name="Save as a new case").wait_for()
         tab.keyboard.press("Escape")
         tab.get_by_role("menuitem", name="Save as a new case").wait_for(state="hidden")
+        for name, within in (("Keyboard shortcuts", "cancel the run"), ("Runs", "#1")):  # the focus stays on the button
+            tab.get_by_role("button", name=name).click()
+            tab.get_by_role("dialog").get_by_text(within).wait_for()
+            tab.keyboard.press("Escape")
+            tab.get_by_role("dialog").wait_for(state="hidden")
         tab.wait_for_timeout(300)  # an order to cancel would have come by now
         assert tab.evaluate(going)
         tab.keyboard.press("Escape")

@@ -285,6 +285,10 @@ def test_a_broken_file_is_told_and_the_last_good_model_stays(new_studio: Any) ->
         assert "no_such_package" in status["problems"][0]["what"] and "install" in status["problems"][0]["remedy"]
         assert "hello from the model" in status["printed"]
         page.notices.clear()
+        server.file.write_text("import os\nos.abort()\n")
+        status = page.wait("status", lambda s: s["phase"] == "failed")
+        assert "reads the model's file was ended by SIGABRT" in status["problems"][0]["what"]  # it is no run that ended
+        page.notices.clear()
         server.file.write_text(PLANT.replace("G = ac.Parameter(20.0", "G = ac.Parameter(30.0"))
         model = page.wait("model")
         assert model["version"] == 2 and model["parts"][0]["quantities"][0]["value"] == 30.0

@@ -129,11 +129,17 @@ class Process:
     def _ending(self) -> Diagnostic:
         code = None if self.process is None else self.process.returncode
         last = tuple(self.printed.strip().splitlines()[-8:])
+        who = "The process of this run" if self.runs else "The process that reads the model's file"
         if code is not None and code < 0:
             name = signal.Signals(-code).name
-            what = f"The process of this run was ended by {name}: {_MEANINGS.get(name, 'the system stopped it')}."
-            return Diagnostic(what, details=last, remedy="The model is loaded again; other runs are not touched.")
-        what = f"The process of this run ended by itself with code {code}."
+            what = f"{who} was ended by {name}: {_MEANINGS.get(name, 'the system stopped it')}."
+            again = (
+                "The model is loaded again; other runs are not touched."
+                if self.runs
+                else "Mend the file; it is read again when it is saved."
+            )
+            return Diagnostic(what, details=last, remedy=again)
+        what = f"{who} ended by itself with code {code}."
         remedy = "A function of the model called `exit`, or the interpreter gave up; the last lines it printed are above."
         return Diagnostic(what, details=last, remedy=remedy)
 
