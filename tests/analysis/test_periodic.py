@@ -102,6 +102,17 @@ class Drift(ac.Component):
         yield ac.der(self.x) == 1.0 + ac.sin(2 * ac.pi * self.f * ac.time)
 
 
+class Turned(ac.Component):
+    """Parameters that are no frequency, and one that is."""
+
+    omega, rate = ac.Parameter(2.0, unit="rad/s"), ac.Parameter(3.0, unit="1/min")
+    P, f = ac.Parameter(1.0, unit="W"), ac.Parameter(0.1, unit="Hz")
+    x = ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield 1.0 * ac.der(self.x) + self.x == ac.sin(2 * ac.pi * self.f * ac.time)
+
+
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
@@ -112,8 +123,31 @@ class Drift(ac.Component):
         (lambda m: m.harmonic_balance("f", between=(0.1, 0.5), harmonics=0), "at least 1"),
         (lambda m: m.harmonic_balance("f", between=(0.3, 0.31), harmonics=1).at(0.5), "does not pass 0.5 Hz"),
         (lambda m: m.harmonic_balance("phi", between=(0.1, 0.5)), "not a parameter"),
+        (lambda m: m.harmonic_balance("f", between=(0.1, float("nan"))), "finite numbers"),
+        (lambda m: m.harmonic_balance("f", between="0.1"), "is a pair of numbers"),
+        (
+            lambda m: ac.compile(Turned(), units=False).harmonic_balance("omega", between=(0.1, 0.5)),
+            r"in rad/s; .* one over its period, in Hz",
+        ),
+        (
+            lambda m: ac.compile(Turned(), units=False).periodic_states("rate", between=(0.1, 0.5)),
+            "in 1/min; .* one over its period, in Hz",
+        ),
+        (
+            lambda m: ac.compile(Turned(), units=False).harmonic_balance("P", between=(0.1, 0.5)),
+            "in W; .* one over its period, in Hz",
+        ),
     ],
 )
 def test_bad_input(spring: ac.Model, ask: Any, said: str) -> None:
     with pytest.raises((UsageError, ModelError), match=said):
         ask(spring)
+
+
+def test_ends_of_a_curve_may_have_a_unit() -> None:
+    """x' + x = sin 2πft has the amplitude 1/√(1 + (2πf)²)."""
+    model = ac.compile(Turned(), units=False)
+    response = model.harmonic_balance("f", between=("100 mHz", 0.3), harmonics=1)
+    f = np.asarray(response.frequencies)
+    assert f[0] == pytest.approx(0.1) and f[-1] == pytest.approx(0.3)
+    np.testing.assert_allclose(response.amplitude("x"), 1 / np.hypot(1, 2 * np.pi * f), rtol=1e-5)

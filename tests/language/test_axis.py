@@ -100,6 +100,14 @@ def test_what_does_not_fit_is_told():
     with pytest.raises(ModelError, match=r"each of the 5 cells of the axis, `u` has shape \(4,\)"):
         ac.compile(Wrong())
 
+    class Twice(Wrong):
+        def equations(self):
+            x = ac.Axis(1.0, 4)
+            yield ac.der(self.u) == x.gradient(x.gradient(self.u))
+
+    with pytest.raises(ModelError, match=r"4 cells of the axis; this has one at each of the 5 faces(.|\n)*x.divergence"):
+        ac.compile(Twice())
+
 
 @pytest.mark.parametrize(("length", "n"), [(0.0, 5), (-1, 5), (float("nan"), 5), ("1 m", 5), (1.0, "a"), (1.0, None)])
 def test_an_axis_has_a_length_and_cells(length, n):

@@ -172,3 +172,6 @@ def test_xarray_keeps_arrays(result):
     assert data["grid.T"].attrs["units"] == "degC" and data["time"].attrs["units"] == "s"
     everything = result.to_xarray()
     assert everything["wall.T"].shape == (len(result.time), 5) and "Größe.R" in everything and "wall.T[0]" not in everything
+    assert "wall.T" in everything.data_vars and list(everything.coords) == ["time"]  # a coordinate would be lost in a mean
+    means = everything.mean("time")["wall.T"]
+    np.testing.assert_allclose(means, np.asarray(result["wall.T"]).mean(axis=0), rtol=1e-12)

@@ -385,3 +385,18 @@ def test_what_is_smooth_makes_no_event_a_delay_later(rtol: float, more: int) -> 
     times = np.linspace(0.0, 20.0, 41)
     x, exact = (np.interp(times, r.time, np.asarray(r["x"])) for r in (result, alone))
     np.testing.assert_allclose(x, exact, atol=30 * rtol)
+
+
+def test_a_delay_that_becomes_negative_is_told_with_its_line():
+    class Late(ac.Component):
+        tau = ac.Parameter(1.0)
+        x, y = ac.Variable(start=1.0, fixed=True), ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.x) == -self.x
+            yield self.y == ac.delay(self.x, self.tau)
+
+    run = ac.compile(Late(), units=False).simulate(1.0, set={"tau": -1.0}, on_failure="keep")
+    told = run.diagnostics[0]
+    assert "what will be in the future, no equation can know" in told.what
+    assert told.location is not None and told.location.file == __file__ and "ac.delay(self.x" in told.location.source

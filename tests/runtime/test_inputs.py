@@ -310,6 +310,8 @@ def test_arrays_of_inputs_get_their_own_elements() -> None:
     assert elements(["20 degC", lambda t: 300.0 + t], (2,), 1.0) == pytest.approx([293.15, 301.0])
     with pytest.raises(UsageError, match=r"has the shape \(3,\) and got 4 values"):
         elements([1, 2, 3, 4], (3,))
+    with pytest.raises(UsageError, match=r"has the shape \(3,\) and got 2 values"):
+        elements([1, 2], (3,))
     with pytest.raises(UsageError, match=r"may be its elements or \(times, values\)"):
         elements(([0, 1], [2, 3]), (2, 2))
 

@@ -17,6 +17,7 @@ from scipy.sparse import csc_array
 
 from ..errors import ModelError, NameNotFound, UsageError, an
 from ..families.plant import FIRST_PARAMETER
+from ..language.units import convert, dimension, quantity
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
 from ..runtime.inputs import values_at
@@ -202,17 +203,40 @@ def continuation(
     return _traced(tracer, start, min(low, high), max(low, high), most, largest_step)
 
 
-def _range(model: Model, parameter: str, between: Iterable[float]) -> tuple[float, float]:
+def _range(model: Model, parameter: str, between: Iterable[float | str]) -> tuple[float, float]:
+    """The two ends, as numbers or as texts with a unit."""
+    if np.size(model._parameters.cells(parameter)) != 1:
+        raise UsageError(f"`{parameter}` is an array; a curve follows one number.", remedy=f"`{parameter}[0]`")
     try:
-        low, high = (float(v) for v in between)
+        given = [] if isinstance(between, str) else list(between)
+        low, high = (quantity(v, _unit(model, parameter)) if isinstance(v, str) else float(v) for v in given)
     except (TypeError, ValueError):
         raise UsageError(f"`between` is a pair of numbers, got {between!r}.", remedy="between=(0.0, 1.0)") from None
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise UsageError(f"`between` is a pair of finite numbers, got {between!r}.")
     if low == high:
         raise UsageError("`between` holds one value twice.")
-    cells = model._parameters.cells(parameter)
-    if np.size(cells) != 1:
-        raise UsageError(f"`{parameter}` is an array; a curve follows one number.", remedy=f"`{parameter}[0]`")
     return low, high
+
+
+def frequencies(model: Model, parameter: str, between: Iterable[float | str]) -> tuple[float, float]:
+    """The same for the frequency of a forcing: 1/period, in Hz (or 1/year … where the model is integrated over years)."""
+    unit, over = _unit(model, parameter), model.system.plant.independent[1]
+    own = "Hz" if over == "s" else f"1/{over}"
+    if unit and (dimension(unit) != dimension(own) or convert(1.0, unit, own) != 1.0 or "rad" in unit):
+        raise UsageError(
+            f"`{parameter}` is in {unit}; the frequency of a forcing is one over its period, in {own}.",
+            remedy='Declare `f = ac.Parameter(…, unit="Hz")`, and write `2 * ac.pi * self.f` where an angular frequency is meant.',
+        )
+    low, high = _range(model, parameter, between)
+    if min(low, high) <= 0:
+        raise UsageError(f"Frequencies are positive, got {low:g} … {high:g}.")
+    return low, high
+
+
+def _unit(model: Model, parameter: str) -> str:
+    found = model.system.plant.locate(parameter)
+    return "" if found.flat is None else str(found.kind.quantities[found.name].declaration.unit)
 
 
 def _first(

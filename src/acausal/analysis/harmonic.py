@@ -7,7 +7,7 @@ is left is F(c, ω) = 0, a curve that may turn back at resonances (`arclength.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from ..program.rows import Stored
 from ..runtime.histories import refuse_delays
 from ..runtime.preparation import Beginning
 from .arclength import OnCurve, Tracer
-from .continuation import AtRest, _range
+from .continuation import AtRest, frequencies
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _SETTLING = 60  # periods that are simulated to find a first answer
+_FINE = 64  # points of a period at least, between which extreme values lie on parabolas
 _STEP = 1e-6  # of the frequency, for derivatives by it
 
 
@@ -39,24 +40,19 @@ class Balance:
     """Fourier coefficients of all unknowns, with the frequency free (see `arclength.Equations`)."""
 
     def __init__(self, at: AtRest, harmonics: int, samples: int) -> None:
-        self.at, self.n, self.samples = at, at.problem.size, samples
-        angle = 2 * np.pi * np.arange(samples) / samples
-        orders = np.arange(1, harmonics + 1)
-        waves, slopes = [np.ones(samples)], [np.zeros(samples)]
-        for k in orders:
-            waves += [np.cos(k * angle), np.sin(k * angle)]
-            slopes += [-k * np.sin(k * angle), k * np.cos(k * angle)]
-        self.basis, self.slopes = np.array(waves).T, np.array(slopes).T  # (sample, function)
+        self.at, self.n, self.samples, self.harmonics = at, at.problem.size, samples, harmonics
+        self.basis, self.slopes = _waves(harmonics, samples)
         self.project = np.linalg.pinv(self.basis)
         self.count = self.basis.shape[1]
         one = eye_array(self.n, format="csr")
         self._values, self._rates, self._means = (kron(m, one, format="csr") for m in (self.basis, self.slopes, self.project))
         self.scale = np.ones(self.n * self.count + 1)
 
-    def trajectories(self, u: np.ndarray, frequency: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Times, unknowns and derivatives at the samples of one period."""
-        c = u.reshape(self.count, self.n)
-        return np.arange(self.samples) / (self.samples * frequency), self.basis @ c, 2 * np.pi * frequency * (self.slopes @ c)
+    def trajectories(self, u: np.ndarray, frequency: float, samples: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Times, unknowns and derivatives at the samples of one period, or at as many points as are asked for."""
+        c, count = u.reshape(self.count, self.n), samples or self.samples
+        basis, slopes = (self.basis, self.slopes) if count == self.samples else _waves(self.harmonics, count)
+        return np.arange(count) / (count * frequency), basis @ c, 2 * np.pi * frequency * (slopes @ c)
 
     def residual(self, u: np.ndarray, parameter: float) -> np.ndarray:
         times, y, yp = self.trajectories(u, parameter)
@@ -97,6 +93,16 @@ class Balance:
         return None
 
 
+def _waves(harmonics: int, samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """The functions of the series and their slopes, (sample, function)."""
+    angle = 2 * np.pi * np.arange(samples) / samples
+    waves, slopes = [np.ones(samples)], [np.zeros(samples)]
+    for k in range(1, harmonics + 1):
+        waves += [np.cos(k * angle), np.sin(k * angle)]
+        slopes += [-k * np.sin(k * angle), k * np.cos(k * angle)]
+    return np.array(waves).T, np.array(slopes).T
+
+
 @dataclass(eq=False)
 class FrequencyResponse:
     """Periodic answers along the frequency: `frequencies`, `amplitude("x")`, `folds`, `orbit(k, "x")`, `plot("x")`."""
@@ -118,10 +124,10 @@ class FrequencyResponse:
         folds = f", folds at {turning} Hz" if turning else ""
         return f"<FrequencyResponse of {len(self)} periodic states, {low:g} … {high:g} Hz{folds}>"
 
-    def orbit(self, number: int, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Times and values of a quantity over one period."""
+    def orbit(self, number: int, name: str, points: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values of a quantity over one period, at the samples of the balance or at so many points."""
         point, b = self.points[number], self.balance
-        times, y, yp = b.trajectories(point.u, point.parameter)
+        times, y, yp = b.trajectories(point.u, point.parameter, points)
         known, problem, system = b.at.at(point.parameter), b.at.problem, b.at.model.system
         rows = []
         for t, a, d in zip(times, y, yp, strict=True):
@@ -145,17 +151,31 @@ class FrequencyResponse:
 
     def amplitude(self, name: str) -> np.ndarray:
         """Half the distance between the largest and the smallest value over a period, at each frequency."""
-        return np.array([np.ptp(self.orbit(k, name)[1]) / 2 for k in range(len(self))])
+        return np.array([(high - low) / 2 for low, high in self._extremes(name)])
 
     def peak(self, name: str) -> np.ndarray:
         """The largest magnitude over a period, at each frequency."""
-        return np.array([np.abs(self.orbit(k, name)[1]).max() for k in range(len(self))])
+        return np.array([max(-low, high) for low, high in self._extremes(name)])
+
+    def _extremes(self, name: str) -> Iterator[tuple[float, float]]:
+        """The smallest and the largest value over a period, also between samples."""
+        for k in range(len(self)):
+            values = self.orbit(k, name, max(_FINE, self.balance.samples))[1]
+            yield -_highest(-values), _highest(values)
 
     def plot(self, name: str, file: str | os.PathLike[str] | None = None) -> Figure:
         """The amplitude over the frequency, folds marked."""
         from .pictures import response_picture
 
         return response_picture(self, name, file)
+
+
+def _highest(values: np.ndarray) -> float:
+    """The top of the parabola through the largest of the values over a period and its neighbours."""
+    k = int(np.argmax(values))
+    before, top, after = (float(values[j % len(values)]) for j in (k - 1, k, k + 1))
+    bend = before - 2 * top + after
+    return top - (after - before) ** 2 / (8 * bend) if bend < 0 else top
 
 
 def harmonic_balance(
@@ -171,9 +191,7 @@ def harmonic_balance(
 ) -> FrequencyResponse:
     """See `Model.harmonic_balance`."""
     refuse_delays(model.program.system, "A harmonic balance")
-    low, high = _range(model, frequency, between)
-    if min(low, high) <= 0:
-        raise UsageError(f"Frequencies are positive, got {low:g} … {high:g}.")
+    low, high = frequencies(model, frequency, between)
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or harmonics < 1:
         raise UsageError(f"`harmonics` is a whole number of at least 1, got {harmonics!r}.")
     changes = dict(set or {})

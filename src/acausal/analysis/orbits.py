@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from ..errors import ModelError, UsageError
+from ..errors import ModelError
 from .arclength import OnCurve, Tracer
-from .continuation import _range
+from .continuation import frequencies
 from .periodic import periodic_state
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ def periodic_states(
     **options: Any,
 ) -> PeriodicBranch:
     """See `Model.periodic_states`."""
-    low, high = _range(model, frequency, between)
-    if min(low, high) <= 0:
-        raise UsageError(f"Frequencies are positive, got {low:g} … {high:g}.")
+    low, high = frequencies(model, frequency, between)
     changes = dict(set or {})
     first = periodic_state(model, 1.0 / low, settle=settle, set={**changes, frequency: low}, rtol=rtol, **options)
     states = tuple(first.start)

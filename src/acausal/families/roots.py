@@ -32,6 +32,7 @@ class Roots:
         self.equations: list[tuple[Expression, str]] = []  # residuals that define the unknowns, and what they say
         self.assigned: list[tuple[Reference, Expression, str, Location | None]] = []  # of discrete quantities
         self.statements: list[AfterStep | Assertion] = []
+        self.place: Location | None = None  # where what is moved stands
         self._made: dict[tuple[int, tuple[Expression, ...]], tuple[Reference, ...]] = {}
 
     def moved(self, expression: Expression) -> Expression:
@@ -111,7 +112,7 @@ class Roots:
         self.statements.append(AfterStep((Assign(recorded, _remembered(history, x, late), _NOWHERE),), _NOWHERE))
         if not isinstance(late, Constant):
             never = f"The delay of {text} is negative: what will be in the future, no equation can know."
-            self.statements.append(Assertion(apply("ge", late, Constant(0.0)), never, "error", _NOWHERE))
+            self.statements.append(Assertion(apply("ge", late, Constant(0.0)), never, "error", self.place or _NOWHERE))
         return value
 
     def _unknowns(self, implicit: Implicit, args: tuple[Expression, ...], shape: tuple[int, ...]) -> tuple[Reference, ...]:

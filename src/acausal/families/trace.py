@@ -136,6 +136,7 @@ def _as_data(found: Traced, census: Roots) -> Traced:
     """The same about nodes."""
     moved = census.moved
     for equation in [*found.equations, *found.initial]:
+        census.place = equation.location
         equation.residual = moved(equation.residual)
     for connection in [*found.connections, *found.state_connections]:
         connection.ends = tuple(census.moved_end(end) for end in connection.ends)

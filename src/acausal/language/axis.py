@@ -87,7 +87,10 @@ class Axis:
         """What flows out of each cell, for its width: the balance of a cell is `der(u) == -x.divergence(flux)`."""
         node = as_expression(flux)
         if node.shape != (self.n + 1,):
-            raise ShapeError(f"A flux has a value at each of the {self.n + 1} faces of the axis, this one has shape {node.shape}.")
+            raise ShapeError(
+                f"A flux has a value at each of the {self.n + 1} faces of the axis, this one has shape {node.shape}.",
+                remedy="`x.gradient(u)`, `x.upwind(v, u)` and `x.limited(v, u)` are at the faces.",
+            )
         return (node[1:] - node[:-1]) / self.widths
 
     def upwind(self, velocity: Any, u: Any, left: Any = None, right: Any = None) -> Expression:
@@ -121,6 +124,11 @@ class Axis:
     # --- faces ----------------------------------------------------------------------------------------------------------------
     def _field(self, u: Any) -> Expression:
         node = as_expression(u)
+        if node.shape == (self.n + 1,):
+            raise ShapeError(
+                f"A field has a value in each of the {self.n} cells of the axis; this has one at each of the {self.n + 1} faces.",
+                remedy="What stands at the faces (a gradient, a flux) comes back to the cells by `x.divergence(…)`.",
+            )
         if node.shape != (self.n,):
             raise ShapeError(
                 f"A field has a value in each of the {self.n} cells of the axis, `{node}` has shape {node.shape}.",

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
+def _percent(share: float) -> str:
+    """Two digits, as one says them: 3.9 %, 100 %."""
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How far one variable of two runs is apart, in `unit`."""
@@ -53,7 +58,7 @@ class Difference:
 
     def __str__(self) -> str:
         sign = "≈" if self.agrees else "≠"
-        return f"{sign} {self.name}: {self.largest:.3g} {self.unit} at {self.at:.6g} {self.time_unit} ({100 * self.relative:.2g} %)"
+        return f"{sign} {self.name}: {self.largest:.3g} {self.unit} at {self.at:.6g} {self.time_unit} ({_percent(self.relative)})"
 
 
 @final
@@ -107,7 +112,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{escape(d.name)}</td><td>{d.largest:.4g}</td><td>{escape(d.unit)}</td><td>{d.at:.6g}</td>"
-            f"<td>{100 * d.relative:.2g} %</td></tr>"
+            f"<td>{_percent(d.relative)}</td></tr>"
             for d in self.different[:SHOWN]
         )
         head = escape(str(self).splitlines()[0])

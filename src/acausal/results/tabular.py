@@ -123,7 +123,7 @@ def to_xarray(
     `long_name`; `flag_values` and `flag_meanings` of states), so that xarray labels its plots with them.
 
         data = result.to_xarray("wall.T", unit="degC")
-        data["wall.T"].isel({"wall.T": 3}).plot()
+        data["wall.T"].isel({"wall.T:0": 3}).plot()
     """
     from .views import windowed
 
@@ -170,7 +170,10 @@ def _has_values(result: Trajectories, name: str) -> bool:
 
 
 def _dimensions(name: str, count: int, scalars: Sequence[str]) -> list[str]:
-    """What each axis of an array goes over: `C.v`, whose elements are `C[0].v`, over `C`; `wall.T` over `wall.T`."""
+    """What each axis of an array goes over: `C.v`, whose elements are `C[0].v`, over `C`; `wall.T` over `wall.T:0`.
+
+    A variable that is called like its own dimension would be a coordinate to xarray, and take no part in what is computed.
+    """
     if not count:
         return []
     parts = [part for part, _ in series.split_path(name)]
@@ -179,7 +182,7 @@ def _dimensions(name: str, count: int, scalars: Sequence[str]) -> list[str]:
     for k, (_, subscript) in enumerate(series.split_path(alike)):
         axes = subscript.count(",") + 1 if subscript else 0
         own = ".".join(parts[: k + 1])
-        found += [own if axes == 1 else f"{own}:{axis}" for axis in range(axes)]
+        found += [own if axes == 1 and own != name else f"{own}:{axis}" for axis in range(axes)]
     return found if len(found) == count else [f"{name}:{axis}" for axis in range(count)]
 
 

@@ -263,13 +263,20 @@ def _in_unit(given: Any, own: str, unit: str, name: str) -> Any:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
 
+def _is_row(given: Any) -> bool:
+    """Values side by side: not (times, values), a list of points or (file, column)."""
+    if len(given) == 2:
+        return all(isinstance(part, bool | int | float | np.number) for part in given)
+    return not any(map(_is_sequence, given))
+
+
 def _shown(given: Any) -> str:
     return f"{type(given).__name__} {given!r:.60}"
 
 
 def _remedy(given: Any) -> str:
     if isinstance(given, tuple | list) and len(given) == 2:
-        if all(isinstance(part, bool | int | float | np.number) for part in given):
+        if _is_row(given):
             table = f"([0, 10], {list(given)})"
             return f"Two numbers are neither one value nor a table: give one number, or times and values as in {table}."
         if all(_is_sequence(part) and len(part) == 2 for part in given):
@@ -337,7 +344,7 @@ def signals(given: Any, name: str, shape: Shape, unit: str, over: Over = SECONDS
         return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(given)]
     if callable(given) and not _is_series(given) and not hasattr(given, "columns"):
         return [Function(_Element(given, name, shape, k)) for k in range(count)]
-    if isinstance(given, list | tuple | np.ndarray) and not any(map(_is_sequence, given)) and len(given) != 2:
+    if isinstance(given, list | tuple | np.ndarray) and _is_row(given):
         raise UsageError(f"Input `{name}` has the shape {shape} and got {len(given)} values: {_shown(given)}.", remedy=_WAYS)
     return [as_signal(given, name, unit=unit, over=over)] * count
 
