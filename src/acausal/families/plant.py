@@ -327,8 +327,8 @@ def unknown_path(path: str, part: str, kind: Kind) -> NameNotFound:
     if part in kind.attributes:
         return NameNotFound(
             f"`{path}` is not a quantity: `{part}` of {kind.name} is a plain attribute, read once, when the model is compiled.",
-            remedy=f"Declare it, `{part} = ac.Parameter(…)`, to give it other values later and to look at it. If it is an argument of "
-            f"the class, `ac.study({kind.name}, …)` compiles a variant for each value.",
+            remedy=f"Declare it, `{part} = ac.Parameter(…)`, to give it other values later and to look at it. "
+            f"If it is an argument of the class, `ac.study({kind.name}, …)` compiles a variant for each value.",
         )
     return NameNotFound(
         f"`{path}` does not exist: {kind.name} has no `{part}`. {near_matches(part, known)}".strip(),
