@@ -61,3 +61,20 @@ def test_names_are_completed(script: Any) -> None:
 def test_what_compile_gives_is_known(script: Any) -> None:
     program, line, column = script(after="mode|l")
     assert [found.full_name for found in program.infer(line, column)] == ["acausal.model.model.Model"]
+
+
+def test_what_plots_want_of_a_result_is_declared_as_pyright_reads_it() -> None:
+    """To pyright a cached property is not what a protocol calls a property: `result.plot` would be an error in every editor."""
+    from functools import cached_property
+    from inspect import getattr_static
+
+    from acausal.results.phases import PhasesResult
+    from acausal.results.result import Result
+    from acausal.results.series import Trajectories
+    from acausal.results.store import LoadedResult
+
+    wanted = [name for name, member in vars(Trajectories).items() if isinstance(member, property)]
+    assert len(wanted) > 5
+    for kind in (Result, LoadedResult, PhasesResult):
+        cached = [name for name in wanted if isinstance(getattr_static(kind, name, None), cached_property)]
+        assert not cached, (kind, cached)

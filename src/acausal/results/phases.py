@@ -78,8 +78,12 @@ class PhasesResult(Viewable):
         span = f"{self.time[0]:g} … {self.time[-1]:g} {self.unit('time')}" if len(self.time) else "nothing"
         return f"<PhasesResult: {len(self.phases)} phases, {len(self.time)} points, {span}, {self.outcome.name.lower()}>"
 
-    @cached_property
+    @property
     def time(self) -> Array:
+        return self._time
+
+    @cached_property
+    def _time(self) -> Array:
         return np.concatenate([part.time for part in self.parts]) if self.parts else np.zeros(0)
 
     @property
@@ -207,9 +211,13 @@ class PhasesResult(Viewable):
         return found if everywhere or not found.steps else MeaningWithGaps(found.type, found.states)
 
     # --- events -----------------------------------------------------------------------------------------------------------
-    @cached_property
+    @property
     def history(self) -> History | None:
         """The events of all phases, and the exchanges between them."""
+        return self._history
+
+    @cached_property
+    def _history(self) -> History | None:
         if not self.parts:
             return None
         cells = _PartCells(self.parts, self.phase_name, self.modes)

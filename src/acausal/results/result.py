@@ -71,7 +71,7 @@ class Result(Viewable):
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows and what they mean; functions that were inputs as the values they had, since no other process may have them."""
-        state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "history", "journal")}
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_evaluator", "_history", "journal")}
         when = self._evaluator.moments
         recorded = {cell: Recorded(when, np.asarray(given.at(when))) for cell, given in self._stored.inputs.items()}
         journal = None if self.journal is None else self.journal.kept(self._system, recorded)
@@ -146,9 +146,13 @@ class Result(Viewable):
 
         return Evaluator(self._system, self._stored, self.history)
 
-    @cached_property
+    @property  # a cached one is, to pyright, not what `plot` and the others want of a result
     def history(self) -> History | None:
         """The discrete values over time and what changed them; None for a run that looked for no events."""
+        return self._history
+
+    @cached_property
+    def _history(self) -> History | None:
         from .events import History
 
         log = self._stored.log

@@ -123,8 +123,12 @@ class Part(_View):
         self._first, self._last = int(np.searchsorted(time, begin, "right")), int(np.searchsorted(time, end, "left"))
         self._ends = np.array([begin, end])
 
-    @cached_property
+    @property
     def time(self) -> Array:
+        return self._time
+
+    @cached_property
+    def _time(self) -> Array:
         return np.concatenate([self._ends[:1], self._base.time[self._first : self._last], self._ends[1:]])
 
     def values_of(self, name: str) -> Array:
