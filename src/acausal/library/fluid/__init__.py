@@ -12,6 +12,7 @@ from .boundaries import Closed, FlowSource, PressureBoundary
 from .crossflow import CrossFlowExchanger
 from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
 from .friction import blasius_factor, friction_factor, pressure_loss
+from .heat_transfer import Transfer, Tube, TubeFlow
 from .machines import Fan, Pump, Turbine
 from .mean_density import MeanDensityPipe
 from .passages import Orifice, Passage, Throttle, Valve
@@ -29,6 +30,6 @@ __all__ = [
     "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice",
     "Passage", "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump",
     "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor",
-    "ThreeWayValve", "Throttle", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor",
-    "effectiveness", "friction_factor", "pressure_loss",
+    "ThreeWayValve", "Throttle", "Transfer", "Tube", "TubeFlow", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve",
+    "Volume", "blasius_factor", "effectiveness", "friction_factor", "pressure_loss",
 ]  # fmt: skip

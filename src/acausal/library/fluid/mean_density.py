@@ -12,6 +12,7 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .cells import balances
 from .correlations import quiet
+from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import given_enthalpy, one_substance, root_of_difference, state_at, stored_density, upwind
 
 H_SMALL = 50.0  # J/kg: over less than this the density of the middle stands for the mean
@@ -70,8 +71,8 @@ class MeanDensityPipe(ac.Component):
     pressure the same everywhere: ``dM/dt = m_in - m_out``, ``dU/dt = m_in·h_in - m_out·h + q``, ``M = V/n·mean_density``, ``U =
     M·h - p·V/n``. The density is the mean over the enthalpies between inlet and outlet of a cell, as it flows by design
     (`mean_density`): with that of one point, flows would jump whenever a cell begins to boil. What flows the other way is described
-    less exactly. Friction is that of the ends, ``dp_nominal/2·(m/m_nominal)²`` at each. Charge and energy are conserved to the
-    tolerance of the run.
+    less exactly. Heat transfer is `alpha`, or follows the flow with `transfer="tube"` (`fluid.Tube`). Friction is that of the ends,
+    ``dp_nominal/2·(m/m_nominal)²`` at each. Charge and energy are conserved to the tolerance of the run.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -88,15 +89,22 @@ class MeanDensityPipe(ac.Component):
     x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure")
     h_in = ac.Variable(unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of what came in last")
+    law: Transfer | None
+    flux: Any
+    m_mean: Any
     h: Any
     M: Any
     U: Any
     m: Any
 
-    def __init__(self, cells: int = 10) -> None:
+    def __init__(self, cells: int = 10, transfer: str | Transfer = "constant") -> None:
         if cells < 2:
             raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`fluid.Volume` is one cell.")
-        self.cells = n = cells
+        self.cells, self.law = cells, checked_transfer(transfer)
+        n = cells
+        if self.law is not None:
+            self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")
+            self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.1, start=0.0, doc="mass flow through each cell")
         self.heat = HeatPort(shape=n, doc="wall of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="avoid", doc="mass of each cell")
@@ -119,11 +127,23 @@ class MeanDensityPipe(ac.Component):
         yield self.a.h.outflow == h[0]
         yield self.b.h.outflow == h[n - 1]
         T = state_at(self.medium, p, h).T
-        q = self.alpha * pi * self.diameter * self.length / n * (self.heat.T - T)
+        yield from self._correlated(T)
+        flux = self.alpha * (self.heat.T - T) if self.law is None else self.flux
+        q = pi * self.diameter * self.length / n * flux
         yield self.heat.Q_flow == q
         yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))
         self.T = ac.named(T, unit="K", doc="temperature of each cell")
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="fluid in it")
+
+    def _correlated(self, T: Any) -> Iterator[Any]:
+        if self.law is not None:
+            yield from through_cells(self)
+            state = state_at(self.medium, self.p, self.h)
+            flow = tube_flow(self.medium, self.m_mean, self.diameter, self.p, self.h, state, ac.smooth_abs(self.flux, 1.0))
+            yield self.flux == wall_flux(self.law, self.medium, flow, self.p, T, self.heat.T, X_BAND)
+
+    def events(self) -> Iterator[Any]:
+        yield from pipe_warnings(self)
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start

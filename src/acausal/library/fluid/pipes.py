@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import pi
+from types import SimpleNamespace
 from typing import Any
 
 import acausal as ac
@@ -11,7 +12,8 @@ from acausal.errors import UsageError
 
 from ..thermal import HeatPort
 from .cells import balances
-from .friction import checked_law, friction_range, pressure_loss
+from .friction import MULTIPLIERS, checked_law, friction_range, pressure_loss, two_phase_loss
+from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import Passage, entering, given_enthalpy, one_substance, stored_density, upwind
 
 GRAVITY = 9.80665  # m/s²
@@ -56,7 +58,9 @@ class DistributedPipe(ac.Component):
     Between cells ``dp = friction + rho·g·height/cells`` (`momentum="static"`), or ``length/(cells·A)·dm/dt = dp - friction -
     …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. Cells have heat ports with the heat
     transfer `alpha` to them; without anything connected the pipe is insulated. Both ends are cells: put something with a flow
-    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure. Friction as in `Pipe`.
+    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure. Friction as in `Pipe`,
+    or as in `TwoPhasePipe` ("mueller-steinhagen-heck", …) for fluid that boils or condenses. With `transfer="tube"` heat transfer
+    follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources and ranges.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -71,20 +75,29 @@ class DistributedPipe(ac.Component):
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
     T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
     x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
+    law: Transfer | None
+    flux: Any
+    m_mean: Any
     p: Any
     h: Any
     M: Any
     U: Any
     m: Any
 
-    def __init__(self, cells: int = 10, momentum: str = "static", friction: str = "churchill") -> None:
+    def __init__(
+        self, cells: int = 10, momentum: str = "static", friction: str = "churchill", transfer: str | Transfer = "constant"
+    ) -> None:
         if momentum not in ("static", "dynamic"):
             raise UsageError(f"The momentum of a pipe is 'static' or 'dynamic', not {momentum!r}.")
         if cells < 2:
             raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`Pipe` is one without storage.")
-        self.cells, self.momentum, self.friction = cells, momentum, checked_law(friction)
+        self.cells, self.momentum, self.law = cells, momentum, checked_transfer(transfer)
+        self.friction = friction if friction in MULTIPLIERS else checked_law(friction)
         n, inertia = cells, "always" if momentum == "dynamic" else "default"
         self.heat = HeatPort(shape=n, doc="wall of each cell")
+        if self.law is not None:
+            self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")
+            self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.1, start=0.0, doc="mass flow through each cell")
         self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
         self.M = ac.Variable(shape=n, unit="kg", nominal=1.0, start=1.0, state="avoid", doc="mass of each cell")
@@ -98,9 +111,7 @@ class DistributedPipe(ac.Component):
         state = self.medium.state(p=p, h=h)
         yield self.M == area * dx * stored_density(self, state)
         yield self.U == self.M * h - area * dx * p
-        rho, viscosity = (upwind(m, q[:-1], q[1:]) for q in (state.rho, state.viscosity))
-        loss = pressure_loss(m, rho, viscosity, dx, self.diameter, self.roughness, self.friction)
-        loss = loss + rho * GRAVITY * self.height / n
+        loss = self._friction(state, dx) + upwind(m, state.rho[:-1], state.rho[1:]) * GRAVITY * self.height / n
         if self.momentum == "dynamic":
             yield dx / area * ac.der(m) == p[:-1] - p[1:] - loss
         else:
@@ -109,10 +120,39 @@ class DistributedPipe(ac.Component):
         yield self.b.p == p[n - 1]
         yield self.a.h.outflow == h[0]
         yield self.b.h.outflow == h[n - 1]
-        q = self.alpha * pi * self.diameter * dx * (self.heat.T - state.T)
+        if self.law is not None:
+            yield from through_cells(self)
+            flow = tube_flow(self.medium, self.m_mean, self.diameter, p, h, state, ac.smooth_abs(self.flux, 1.0))
+            yield self.flux == wall_flux(self.law, self.medium, flow, p, state.T, self.heat.T, X_BAND)
+        flux = self.alpha * (self.heat.T - state.T) if self.law is None else self.flux
+        q = pi * self.diameter * dx * flux
         yield self.heat.Q_flow == q
         yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))
         self.T = ac.named(state.T, unit="K", doc="temperature of each cell")
+
+    def _evaporating(self) -> Any:
+        if not self.medium.evaporates:
+            raise UsageError(
+                f"{self.medium.name} has one phase, and the friction {self.friction!r} is for two.",
+                remedy='Take `friction="churchill"`.',
+            )
+        return self.medium
+
+    def _friction(self, state: Any, dx: Any) -> Any:
+        """What friction takes between cells, with the properties of the cell it comes from."""
+        m, sizes = self.m, (dx, self.diameter, self.roughness)
+        if self.friction not in MULTIPLIERS:
+            rho, viscosity = (upwind(m, q[:-1], q[1:]) for q in (state.rho, state.viscosity))
+            return pressure_loss(m, rho, viscosity, *sizes, self.friction)
+        flow = tube_flow(self._evaporating(), m, self.diameter, self.p, self.h, state)
+        liquid, vapour = (
+            SimpleNamespace(**{name: upwind(m, (q := getattr(phase, name))[:-1], q[1:]) for name in ("rho", "viscosity")})
+            for phase in (flow.liquid, flow.vapour)
+        )
+        return two_phase_loss(self.friction, m, upwind(m, flow.x[:-1], flow.x[1:]), liquid, vapour, *sizes)
+
+    def events(self) -> Iterator[Any]:
+        yield from pipe_warnings(self)
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.p == self.p_start

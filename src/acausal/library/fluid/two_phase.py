@@ -10,12 +10,9 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..thermal import HeatPort
-from .correlations import mueller_steinhagen_heck
-from .friction import pressure_loss
+from .friction import MULTIPLIERS, both_phases, two_phase_loss
 from .passages import Passage, entering, one_substance, upwind
 from .pipes import GRAVITY
-
-MULTIPLIERS = ("mueller-steinhagen-heck", "lockhart-martinelli", "homogeneous")
 
 
 class TwoPhasePipe(Passage):
@@ -47,25 +44,9 @@ class TwoPhasePipe(Passage):
         """What friction and height take of fluid that comes from a port."""
         state, ends = entering(self.medium, port), self.medium.saturation(p=port.p)
         x = (port.h.inflow - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3))
-        q = ac.no_event(ac.min(ac.max(x, 0.0), 1.0))
-        phases = []  # of each the density and viscosity: in one phase its own, else that of saturation
-        for single, end in ((x <= 0, ends.liquid), (x >= 1, ends.vapour)):
-            phases.append([ac.no_event(ac.where(single, getattr(state, n), getattr(end, n))) for n in ("rho", "viscosity")])
-        return self._friction(q, *phases) + state.rho * GRAVITY * self.height
-
-    def _friction(self, x: Any, liquid: Any, vapour: Any) -> Any:
-        def loss(m_flow: Any, rho: Any, viscosity: Any) -> Any:
-            return pressure_loss(m_flow, rho, viscosity, self.length, self.diameter, self.roughness)
-
-        m = self.m_flow
-        if self.multiplier == "mueller-steinhagen-heck":
-            return mueller_steinhagen_heck(loss(m, *liquid), loss(m, *vapour), x)
-        if self.multiplier == "homogeneous":
-            v, fluidity = (x / b + (1 - x) / a for a, b in zip(liquid, vapour, strict=True))
-            return loss(m, 1 / v, 1 / fluidity)
-        wet, dry = loss(m * (1 - x), *liquid), loss(m * x, *vapour)
-        both = wet * dry  # phi² = 1 + 20/X + 1/X² times wet, with X² = wet/dry
-        return wet + 20.0 * upwind(m, 1.0, -1.0) * both / ac.sqrt(both + 1e-6) + dry
+        sizes = self.length, self.diameter, self.roughness
+        friction = two_phase_loss(self.multiplier, self.m_flow, x, *both_phases(x, state, ends), *sizes)
+        return friction + state.rho * GRAVITY * self.height
 
 
 class TwoPhaseVessel(ac.Component):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import acausal as ac
 from acausal.errors import UsageError
 
 from ..fluid.cells import balances, end_slope, limited_slope
-from ..fluid.passages import one_substance, root_of_difference
+from ..fluid.friction import both_phases
+from ..fluid.heat_transfer import Transfer, along_quality, through_cells, wall_flux
+from ..fluid.passages import one_substance, root_of_difference, upwind
 from .exchanger import RefrigerantExchanger
-
-H_LEAST = 1e3  # J/kg: near and above the critical pressure, where nothing evaporates, "quality" goes from 0 to 1 within this
 
 
 class DistributedExchanger(RefrigerantExchanger):
@@ -24,6 +25,8 @@ class DistributedExchanger(RefrigerantExchanger):
     cells, limited after van Albada 1982): a few cells hold nearly as much as many. The phase of each cell is a relation: a change
     is an event (without events a day takes 0.6 of the time, but the iterations of six in eight plants drawn at random fail). Heat
     transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical pressure it is a gas cooler.
+    With `transfer="tube"` it follows the flow of each cell (see `RefrigerantExchanger`), and with a `friction` the loss between
+    cells is that of tubes instead of `dp_nominal`.
     """
 
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, doc="size of the mass flow")
@@ -31,6 +34,8 @@ class DistributedExchanger(RefrigerantExchanger):
     dp_small = ac.Parameter(50.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
     x_band = ac.Parameter(0.03, min=1e-4, group="method", doc="half the range of quality over which heat transfer changes")
 
+    flux: Any
+    m_mean: Any
     p: Any
     h: Any
     slope: Any
@@ -39,10 +44,14 @@ class DistributedExchanger(RefrigerantExchanger):
     T_wall_cell: Any
     m: Any
 
-    def __init__(self, cells: int = 10) -> None:
+    def __init__(self, cells: int = 10, transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
         if cells < 2:
             raise UsageError(f"A DistributedExchanger has two cells or more, not {cells!r}.", remedy="Ten are a good beginning.")
         self.cells = n = cells
+        self.choose(transfer, friction)
+        if self.law is not None:
+            self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")
+            self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow through each cell")
         self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=5e5, doc="pressure of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each cell")
         self.slope = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=0.0, doc="rise of enthalpy within each cell")
@@ -55,10 +64,10 @@ class DistributedExchanger(RefrigerantExchanger):
         n, p, h, m = self.cells, self.p, self.h, self.m
         one_substance(self)
         state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
-        x = (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
+        x = self.quality(h, ends)
         yield self.M == self.V / n * state.rho
         yield self.U == self.M * h - self.V / n * p
-        yield m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
+        yield self._flows(state, ends)
         yield self.a.p == p[0]
         yield self.b.p == p[n - 1]
         rise = h[1:] - h[:-1]  # from cell to cell
@@ -69,7 +78,9 @@ class DistributedExchanger(RefrigerantExchanger):
         first, last = h - self.slope / 2, h + self.slope / 2  # at the borders of each cell
         yield self.a.h.outflow == first[0]
         yield self.b.h.outflow == last[n - 1]
-        q = self._alpha(x) * (self.area / n) * (self.T_wall_cell - state.T)
+        if self.law is not None:
+            yield from self._correlated(self.law, state)
+        q = (self.area / n) * (self.flux if self.law is not None else self._alpha(x) * (self.T_wall_cell - state.T))
         q_air = self.UA / n * (self.air.T - self.T_wall_cell)
         yield self.C / n * ac.der(self.T_wall_cell) == q_air + self.Q_wall / n - q
         yield self.air.Q_flow == ac.sum(q_air)
@@ -86,11 +97,26 @@ class DistributedExchanger(RefrigerantExchanger):
         """The slope of the first or last cell; where it flows in there is none, so that no cell is hotter than what comes."""
         return end_slope(rise, next_rise) * (1 - ac.smooth_step(port.m_flow, 0.0, 0.02 * self.m_nominal))
 
+    def _flows(self, state: Any, ends: Any) -> Any:
+        """From cell to cell, by friction."""
+        n, p, m = self.cells, self.p, self.m
+        if self.friction == "nominal":
+            return m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
+        x = self.quality(self.h, ends)
+        liquid, vapour = (
+            SimpleNamespace(**{name: upwind(m, q[:-1], q[1:]) for name, q in vars(phase).items()})
+            for phase in both_phases(x, state, ends)
+        )
+        return p[:-1] - p[1:] == self.loss(m, upwind(m, x[:-1], x[1:]), liquid, vapour, 1 / n)
+
     def _alpha(self, x: Any) -> Any:
-        wet = ac.smooth_step(x, 0.0, 2 * self.x_band)
-        dry = ac.smooth_step(x, 1 - self.x_band, 2 * self.x_band)
-        low = self.alpha_liquid + (self.alpha_two_phase - self.alpha_liquid) * wet
-        return low + (self.alpha_vapour - self.alpha_two_phase) * dry
+        return along_quality(x, self.alpha_liquid, self.alpha_two_phase, self.alpha_vapour, self.x_band)
+
+    def _correlated(self, law: Transfer, state: Any) -> Iterator[Any]:
+        """Heat transfer of each cell by the mean of what flows in and out of it."""
+        yield from through_cells(self)
+        flow = self.tube_flow(self.m_mean, self.h, self.p, state, ac.smooth_abs(self.flux, 1.0))
+        yield self.flux == wall_flux(law, self.medium, flow, self.p, state.T, self.T_wall_cell, self.x_band)
 
     def initial_equations(self) -> Iterator[Any]:
         start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-import acausal as ac
+from collections.abc import Iterator
+from math import pi
+from typing import Any
 
+import acausal as ac
+from acausal.errors import UsageError
+
+from ..fluid.friction import MULTIPLIERS, two_phase_loss
+from ..fluid.heat_transfer import H_LEAST, Transfer, TubeFlow, checked_transfer, tube_flow, warnings
 from ..thermal import HeatPort
+
+FRICTIONS = ("nominal", *MULTIPLIERS)
 
 
 class RefrigerantExchanger(ac.Component):
-    """Base of evaporators and condensers: refrigerant inside, a wall that stores, air outside."""
+    """Base of evaporators and condensers: refrigerant inside, a wall that stores, air outside.
+
+    `transfer` says how heat goes from the wall to the refrigerant: "constant" (`alpha_liquid`, `alpha_two_phase`, `alpha_vapour`),
+    "tube" (correlations that follow the flow, for `circuits` plain tubes side by side of the diameter ``4·V/area``; see
+    `fluid.Tube` for the sources and ranges), or a law of one's own (`fluid.Transfer`). `friction` is "nominal", or one of the
+    ways in which `fluid.TwoPhasePipe` puts the losses of two phases together.
+    """
 
     a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
     air = HeatPort(doc="the air around it")
@@ -20,5 +35,47 @@ class RefrigerantExchanger(ac.Component):
     alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
     alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
     alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")
+    circuits = ac.Parameter(2, min=1e-3, doc="tubes side by side, of correlations of heat transfer and friction")
+    roughness = ac.Parameter(1.5e-6, unit="m", min=0, doc="height of the tubes' roughness, of correlations of friction")
     charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
     T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    law: Transfer | None
+    friction: str
+
+    def choose(self, transfer: str | Transfer, friction: str) -> None:
+        """What a subclass was given for heat transfer and friction."""
+        if friction not in FRICTIONS:
+            raise UsageError(f"The friction of an exchanger is one of {', '.join(FRICTIONS)}, not {friction!r}.")
+        self.law, self.friction = checked_transfer(transfer), friction
+
+    def diameter(self) -> Any:
+        """Of its tubes, by volume and area."""
+        return 4 * self.V / self.area
+
+    def tube_length(self) -> Any:
+        """Of each of its tubes."""
+        return self.area / (pi * self.diameter() * self.circuits)
+
+    def quality(self, h: Any, ends: Any) -> Any:
+        """Below 0 of liquid, above 1 of vapour."""
+        return (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
+
+    def tube_flow(self, m_flow: Any, h: Any, p: Any, state: Any, heat_flux: Any = 0.0) -> TubeFlow:
+        """What a law of heat transfer is asked about."""
+        return tube_flow(self.medium, m_flow / self.circuits, self.diameter(), p, h, state, heat_flux)
+
+    def loss(self, m_flow: Any, x: Any, liquid: Any, vapour: Any, share: Any) -> Any:
+        """What friction takes of refrigerant of quality x over a share of the length."""
+        sizes = share * self.tube_length(), self.diameter(), self.roughness
+        return two_phase_loss(self.friction, m_flow / self.circuits, x, liquid, vapour, *sizes)
+
+    def events(self) -> Iterator[Any]:
+        yield from warnings(self.law, self._at_inlet, self.air.T - self._saturation().T)
+
+    def _saturation(self) -> Any:
+        return self.medium.saturation(p=self.a.p)
+
+    def _at_inlet(self) -> TubeFlow:
+        """Two phases at the pressure and the flow of the inlet."""
+        ends = self._saturation()
+        return self.tube_flow(self.a.m_flow, ends.liquid.h + 0.5 * ends.h_evaporation, self.a.p, ends.liquid)

@@ -17,6 +17,9 @@ differentiated; an exchanger may flood, run dry, stand still and start again.
 - Where boiling advances over warm wall, what this evaporates at once is not there to fill the zone with vapour: its quality rises
   less along the way, and it holds more (Evaporator._dry_from).
 
+Heat transfer and friction are chosen as `RefrigerantExchanger` says; a zone has one coefficient, the mean over its qualities. There
+is one pressure: what friction takes is lost at b.
+
 Void fraction after Zivi: ``gamma(x) = x/(c + (1-c)·x)`` with ``c = (rho_v/rho_l)^(2/3)`` (Tummescheit 4.71, 4.74; the exponent
 of 4.74 is misprinted there).
 """
@@ -25,12 +28,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import acausal as ac
 from acausal.errors import UsageError
 
-from ..fluid.passages import one_substance
+from ..fluid.friction import both_phases
+from ..fluid.heat_transfer import H_LEAST, X_DRY, Transfer, TubeFlow
+from ..fluid.passages import one_substance, state_at
 from .exchanger import RefrigerantExchanger
 
 
@@ -103,6 +109,7 @@ class MovingBoundary(RefrigerantExchanger):
     tau_wall = ac.Parameter(0.05, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
     tau_p = ac.Parameter(0.1, unit="s", min=1e-6, group="method", doc="time within which pressure does its work on the zones")
 
+    alpha: Any
     M: Any
     Y: Any
     E: Any
@@ -115,10 +122,13 @@ class MovingBoundary(RefrigerantExchanger):
     p_slow = ac.Variable(unit="Pa", nominal=1e5, start=5e5, state="always", doc="pressure whose change does work on the zones")
     h_out = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what leaves at b")
 
-    def __init__(self, slip: str = "zivi") -> None:
+    def __init__(self, slip: str = "zivi", transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
         if slip not in SLIPS:
             raise UsageError(f"The slip of an exchanger is one of {', '.join(SLIPS)}, not {slip!r}.")
         self.slip = slip
+        self.choose(transfer, friction)
+        if self.law is not None:
+            self.alpha = ac.Variable(unit="W/(m^2*K)", nominal=1e3, start=3e3, doc="heat transfer of the zone of two phases")
         n = self.ZONES
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="always", doc="mass of each zone")
         self.Y = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4, state="always", doc="enthalpy of each zone")
@@ -140,9 +150,12 @@ class MovingBoundary(RefrigerantExchanger):
         yield self.V * L == self.M / state.rho
         yield ac.sum(L) == 1.0
         yield self.a.p == p
-        yield self.b.p == p
+        yield self.b.p == (p if self.friction == "nominal" else p - self._lost(state, ends))
         yield self.a.h.outflow == h[0]
         yield self.b.h.outflow == self.h_out
+        if self.law is not None:
+            warmer = self._wall_temperatures()[self.TWO_PHASE][0] - state.T[self.TWO_PHASE]
+            yield self.alpha == self._correlated(self.law, warmer, ends)
         yield from self._balances(state.T, ends)
         yield from self.boundaries(ends)
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
@@ -220,6 +233,39 @@ class MovingBoundary(RefrigerantExchanger):
     def _alphas(self, ends: Any) -> list[Any]:
         """Heat transfer inside, zone by zone."""
 
+    @abstractmethod
+    def _correlated(self, law: Transfer, warmer: Any, ends: Any) -> Any:
+        """Mean heat transfer of the zone of two phases by a law, with a wall that is `warmer`."""
+
+    def _two_phase(self) -> Any:
+        return self.alpha_two_phase if self.law is None else self.alpha
+
+    def _vapour(self, i: int, m_flow: Any, ends: Any) -> Any:
+        """Heat transfer to vapour in zone i."""
+        if self.law is None:
+            return self.alpha_vapour
+        return self.law.single(self._tube(m_flow, ends), state_at(self.medium, self.p, _most(self.h[i], ends.vapour.h)))
+
+    def _liquid(self, i: int, m_flow: Any, ends: Any) -> Any:
+        """Heat transfer to liquid in zone i."""
+        if self.law is None:
+            return self.alpha_liquid
+        return self.law.single(self._tube(m_flow, ends), state_at(self.medium, self.p, _least(self.h[i], ends.liquid.h)))
+
+    def _tube(self, m_flow: Any, ends: Any, warmer: Any = 0.0) -> TubeFlow:
+        """Two phases in its tubes."""
+        evaporation, reduced = _most(ends.h_evaporation, H_LEAST), self.p / self.medium.p_critical
+        flux = ac.smooth_abs(warmer, 1e-3) * self._two_phase()
+        return TubeFlow(m_flow / self.circuits, self.diameter(), ends.liquid, ends.vapour, 0.5, flux, evaporation, reduced)
+
+    def _lost(self, state: Any, ends: Any) -> Any:
+        """By friction, zone by zone as if all of them passed what leaves: there is one pressure inside."""
+        x, leaves, lost = self.quality(self.h, ends), -self.b.m_flow, []
+        for i in range(self.ZONES):
+            one = SimpleNamespace(rho=state.rho[i], viscosity=state.viscosity[i])
+            lost.append(self.loss(leaves, x[i], *both_phases(x[i], one, ends), self.L[i]))
+        return sum(lost[1:], lost[0])
+
     def initial_equations(self) -> Iterator[Any]:
         n = self.ZONES
         start = self.medium.state(rho=self.charge_start / self.V, T=self.T_start)
@@ -275,7 +321,14 @@ class Evaporator(MovingBoundary):
     ZONES, TWO_PHASE, PIECES = 2, 0, (1, 4)
 
     def _alphas(self, ends: Any) -> list[Any]:
-        return [self.alpha_two_phase, self.alpha_vapour]
+        return [self._two_phase(), self._vapour(1, -self.b.m_flow, ends)]
+
+    def _correlated(self, law: Transfer, warmer: Any, ends: Any) -> Any:
+        flow = self._tube(self.a.m_flow, ends, warmer)
+        x_in = _within((self.a.h.inflow - ends.liquid.h) / flow.h_evaporation, 0.0, X_DRY - 0.05)
+        dry = (law.two_phase(flow.at(X_DRY), warmer) + self._vapour(1, self.a.m_flow, ends)) / 2
+        wet = law.mean(flow, warmer, x_in, X_DRY)
+        return ((X_DRY - x_in) * wet + (1 - X_DRY) * dry) / (1 - x_in)
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, low, span = self.h, self.L, ends.liquid.h, ends.h_evaporation
@@ -330,7 +383,7 @@ class Evaporator(MovingBoundary):
         air with which it would have.
         """
         T_wall, pieces = self._wall_temperatures()[1], self.PIECES[1]
-        inside = self.alpha_vapour * self.area
+        inside = self._vapour(1, -self.b.m_flow, ends) * self.area
         outside = ac.sqrt(self.UA**2 + (0.05 * inside) ** 2)  # some, where fans stand still
         flow = _most(-self.b.m_flow, 0.0) + self.m_small
         units = inside * outside / (inside + outside) * self._lengths()[1] / pieces / (ends.vapour.cp * flow) + 1e-3
@@ -353,15 +406,18 @@ class Condenser(MovingBoundary):
     def _alphas(self, ends: Any) -> list[Any]:
         """The last zone condenses on where it is wet: else what is left of it while liquid is missing would hold too much."""
         wet = ac.smooth_step((self.h[2] - ends.liquid.h) / ends.h_evaporation, 0.0, X_WET)
-        last = self.alpha_liquid + (self.alpha_two_phase - self.alpha_liquid) * wet
-        return [self.alpha_vapour, self.alpha_two_phase, last]
+        liquid, two_phase = self._liquid(2, -self.b.m_flow, ends), self._two_phase()
+        return [self._vapour(0, self.a.m_flow, ends), two_phase, liquid + (two_phase - liquid) * wet]
+
+    def _correlated(self, law: Transfer, warmer: Any, ends: Any) -> Any:
+        return law.mean(self._tube((self.a.m_flow - self.b.m_flow) / 2, ends, warmer), warmer, 0.0, 1.0)
 
     def boundaries(self, ends: Any) -> Iterator[Any]:
         h, L, eps, stiff = self.h, self.L, self.eps, self._stiffness()
         enters, leaves, void = self.a.m_flow, -self.b.m_flow, Void(ends.vapour.rho / ends.liquid.rho, self.slip)
         full = 1 - void.mean(0.0)
         held = (1 - _least(void.homogeneous(self._quality(ends)), 1.0)) / full
-        share = self._reach(_most(enters, 0.0), self.alpha_vapour, 0, ends.vapour.cp)
+        share = self._reach(_most(enters, 0.0), self._vapour(0, enters, ends), 0, ends.vapour.cp)
         h_first = h[0] + share * _least(h[0] - self.a.h.inflow, 0.0)
         asked = enters + self.m_nominal * (ends.vapour.h - h_first) / self.h_band
         first = self._least_flow(asked, enters + stiff * (L[0] - eps))
@@ -370,11 +426,13 @@ class Condenser(MovingBoundary):
         yield self.m[0] == first + part * missing
         yield self.m[1] == second - (1 - part) * missing
         x_end = _most((1 - held) / (1 + (1 / full - 2) * held), -BEYOND)
-        h_begin = _most(h[1], ends.vapour.h)
-        h_end = _least(ends.liquid.h + x_end * ends.h_evaporation, h[1])
+        x_begin = _within((1 / full - held) / (1 / full - 1), 0.0, 1.0)
+        low, high, span = ends.liquid.h, ends.vapour.h, ends.h_evaporation
+        h_begin = _most(low + x_begin * span, h[1]) - _most(low - h[1], 0.0)  # of what is all liquid, or all vapour, the mean flows
+        h_end = _least(low + x_end * span, h[1]) + _most(h[1] - high, 0.0)
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
         yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
-        share = self._reach(_most(leaves, 0.0), self.alpha_liquid, 2, ends.liquid.cp)
+        share = self._reach(_most(leaves, 0.0), self._liquid(2, leaves, ends), 2, ends.liquid.cp)
         yield self.h_out == h[2] + share * _least(h[2] - h_end, 0.0)
 
     h_band = ac.Parameter(
