@@ -206,16 +206,18 @@ def test_cells_conserve_and_agree_with_zones(wired: Any) -> None:
     assert heats["cells"] == pytest.approx(heats["zones"], rel=2e-3)
 
 
-@pytest.mark.parametrize("what", ["flow", "valve"])
-def test_boundaries_answer_steps_as_cells_do(what: str) -> None:
-    """Up, back, down and back: what leaves the evaporator and what it holds (`acausal bench plants` has the others)."""
-    runs = [stepped(rig("evaporator", cells), "evaporator", what) for cells in (0, 30)]
+@pytest.mark.parametrize(
+    ("kind", "what", "most"), [("evaporator", "flow", 0.04), ("evaporator", "valve", 0.04), ("condenser", "load", 0.03)]
+)
+def test_boundaries_answer_steps_as_cells_do(kind: str, what: str, most: float) -> None:
+    """Up, back, down and back: what leaves and what is held (`acausal bench plants` has the others)."""
+    runs = [stepped(rig(kind, cells), kind, what) for cells in (0, 30)]
     grid = np.arange(REST - 20.0, float(runs[0].time[-1]), 1.0)
     (h, charge), (h_cells, charge_cells) = (
         [np.interp(grid, r.time, np.asarray(r[f"exchanger.{q}"])) for q in ("h_out", "charge")] for r in runs
     )
     assert np.sqrt(np.mean((h - h_cells) ** 2)) < 0.1 * np.ptp(h_cells)
-    assert np.abs(charge / charge_cells - 1).max() < 0.04
+    assert np.abs(charge / charge_cells - 1).max() < most
 
 
 def test_a_slip_that_is_not_known() -> None:

@@ -60,6 +60,7 @@ def _upwind(flow: Any, here: Any, there: Any) -> Any:
 BEYOND = 0.02  # of the two-phase range: so far outside of it may be what leaves a zone that is about to be left by a phase
 X_WET = 0.03  # of quality: within so much of saturation the heat transfer of liquid becomes that of two phases
 T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
+LATE_MOST = 0.3  # of the liquid of a zone of two phases: more than this is never on its way
 SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
 
 
@@ -425,11 +426,13 @@ class Condenser(MovingBoundary):
         missing, part = self._most_flow(stiff * (eps - L[1]) - (first - second), 0.0), L[0] / (L[0] + L[2])
         yield self.m[0] == first + part * missing
         yield self.m[1] == second - (1 - part) * missing
-        x_end = _most((1 - held) / (1 + (1 / full - 2) * held), -BEYOND)
+        settled = held * (1 - self.late / ac.sqrt(1 + (self.late / LATE_MOST) ** 2))
+        x_end = _most((1 - settled) / (1 + (1 / full - 2) * settled), -BEYOND)
         x_begin = _within((1 / full - held) / (1 / full - 1), 0.0, 1.0)
         low, high, span = ends.liquid.h, ends.vapour.h, ends.h_evaporation
         h_begin = _most(low + x_begin * span, h[1]) - _most(low - h[1], 0.0)  # of what is all liquid, or all vapour, the mean flows
         h_end = _least(low + x_end * span, h[1]) + _most(h[1] - high, 0.0)
+        yield self._on_its_way(ends, full, self.H[0] - self.m[0] * h_end)
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
         yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
         share = self._reach(_most(leaves, 0.0), self._liquid(2, leaves, ends), 2, ends.liquid.cp)
@@ -438,3 +441,20 @@ class Condenser(MovingBoundary):
     h_band = ac.Parameter(
         3000.0, unit="J/kg", min=1, group="method", doc="error of the boundary's enthalpy that moves it with m_nominal"
     )
+    late = ac.Variable(
+        start=0.0,
+        fixed=True,
+        state="always",
+        doc="condensate on its way to the end of its zone, as a share of the liquid there",
+    )
+
+    def _on_its_way(self, ends: Any, full: Any, supply: Any) -> Any:
+        """Condensate that `supply` does not account for arises all along the zone; what it holds more says nothing yet about what
+        leaves it. That comes later, by the time in which half of the zone's mass passes: heat that is taken out faster moves along
+        with the fluid (the outlet of 50 cells stays as it is for ten seconds), while liquid that flows out faster, or that a
+        falling pressure evaporates, is missed at the end at once.
+        """
+        taken = self._two_phase() * self.area * self._lengths()[1] * (ends.T - self._wall_temperatures()[1][0])
+        liquid = ends.liquid.rho * self.V * self.L[1] * full
+        passing = (ac.smooth_abs(self.b.m_flow, self.m_small) + 0.1 * self.m_nominal) / (0.5 * self.M[1])
+        return ac.der(self.late) == (taken - supply) / (ends.h_evaporation * liquid) - passing * self.late
