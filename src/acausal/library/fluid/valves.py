@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, Throttle, entering, root_of_difference, upwind
+from .passages import Passage, Throttle, Valve, entering, upwind
 
 
 class CheckValve(Throttle):
@@ -67,30 +67,30 @@ class Nozzle(Passage):
 
 class ThreeWayValve(ac.Component):
     """Divides what comes at `common` between `a` (share `opening` of the area) and `b` (the rest), or mixes it the other way
-    round.
+    round: two `Valve`s, ``m_flow = A·sqrt(2·rho·dp)`` each, that meet at `common`.
 
     It holds no fluid; what leaves is the mixture of what comes in, and the mean of both where nothing does.
     """
 
-    common, a, b = ac.FluidPort(doc="all of it"), ac.FluidPort(doc="the first way"), ac.FluidPort(doc="the second way")
+    medium = ac.AnyMedium(doc="what flows")
+    common = ac.FluidPort(medium, doc="all of it")
+    a, b = ac.FluidPort(medium, doc="the first way"), ac.FluidPort(medium, doc="the second way")
     opening = ac.Input(0.5, min=0, max=1, doc="1: all through a; 0: all through b")
     A = ac.Parameter(1e-4, unit="m^2", min=0, doc="effective area of a way that is open")
     leak = ac.Parameter(1e-4, min=0, max=0.1, doc="share of the area of a way that is closed")
     dp_small = ac.Parameter(100.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
-    def equations(self) -> Iterator[Any]:
-        yield self.common.m_flow + self.a.m_flow + self.b.m_flow == 0
-        for way, others, share in ((self.a, self.b, self.opening), (self.b, self.a, 1 - self.opening)):
-            rho = entering(self.medium, self.common).rho
-            area = self.A * (self.leak + (1 - self.leak) * share)
-            yield way.m_flow == -area * ac.sqrt(2 * rho) * root_of_difference(self.common.p - way.p, self.dp_small)
-            yield from self._leaves(way, self.common, others)
-        yield from self._leaves(self.common, self.a, self.b)
+    def __init__(self) -> None:
+        self.first, self.second = (Valve(medium=self.medium, A=self.A, dp_small=self.dp_small) for _ in range(2))
 
-    def _leaves(self, port: Any, one: Any, other: Any) -> Iterator[Any]:
-        """What leaves at a port, of what comes in at two others; at rest the mean of both."""
-        m1, m2 = (ac.no_event(ac.max(each.m_flow, 0.0)) + 1e-8 for each in (one, other))
-        yield from mixture(self.medium, port, m1, m2, one, other)
+    def connections(self) -> Iterator[Any]:
+        yield self.common, self.first.a, self.second.a
+        yield self.first.b, self.a
+        yield self.second.b, self.b
+
+    def equations(self) -> Iterator[Any]:
+        for way, share in ((self.first, self.opening), (self.second, 1 - self.opening)):
+            yield way.opening == self.leak + (1 - self.leak) * share
 
 
 class FourWayValve(ac.Component):
@@ -98,11 +98,12 @@ class FourWayValve(ac.Component):
     cools.
 
     The slide moves within `tau`; halfway all four are open to each other, as they are. Flow is ``A·sqrt(2·rho·dp)`` through
-    each of the four ways.
+    each of the four ways, which are `Valve`s that meet at its ports.
     """
 
-    discharge, suction = ac.FluidPort(doc="from the compressor"), ac.FluidPort(doc="to the compressor")
-    indoor, outdoor = ac.FluidPort(doc="coil that heats"), ac.FluidPort(doc="the other coil")
+    medium = ac.AnyMedium(doc="what flows")
+    discharge, suction = ac.FluidPort(medium, doc="from the compressor"), ac.FluidPort(medium, doc="to the compressor")
+    indoor, outdoor = ac.FluidPort(medium, doc="coil that heats"), ac.FluidPort(medium, doc="the other coil")
     mode = ac.InputStates("heat", "cool", default="heat", doc="which way it stands")
     A = ac.Parameter(1e-4, unit="m^2", min=0, doc="effective area of a way that is open")
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
@@ -110,41 +111,21 @@ class FourWayValve(ac.Component):
     dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
 
+    def __init__(self) -> None:
+        ways = [Valve(medium=self.medium, A=self.A, dp_small=self.dp_small) for _ in range(4)]
+        self.to_indoor, self.to_outdoor, self.from_indoor, self.from_outdoor = ways
+
+    def connections(self) -> Iterator[Any]:
+        yield self.discharge, self.to_indoor.a, self.to_outdoor.a
+        yield self.indoor, self.to_indoor.b, self.from_indoor.a
+        yield self.outdoor, self.to_outdoor.b, self.from_outdoor.a
+        yield self.suction, self.from_indoor.b, self.from_outdoor.b
+
     def equations(self) -> Iterator[Any]:
         yield self.tau * ac.der(self.slide) == ac.match(self.mode, heat=1.0, cool=0.0) - self.slide
-        straight, crossed = self._open(self.slide), self._open(1 - self.slide)
-        high, low = (self.discharge, self.suction)
-        flows = {
-            (0, 0): self._flow(high, self.indoor, straight),
-            (0, 1): self._flow(high, self.outdoor, crossed),
-            (1, 0): self._flow(self.indoor, low, crossed),
-            (1, 1): self._flow(self.outdoor, low, straight),
-        }
-        yield high.m_flow == flows[0, 0] + flows[0, 1]
-        yield low.m_flow == -flows[1, 0] - flows[1, 1]
-        yield self.indoor.m_flow == flows[1, 0] - flows[0, 0]
-        yield self.outdoor.m_flow == flows[1, 1] - flows[0, 1]
-        yield from self._leaves(high, -flows[0, 0], self.indoor, -flows[0, 1], self.outdoor)
-        yield from self._leaves(low, flows[1, 0], self.indoor, flows[1, 1], self.outdoor)
-        yield from self._leaves(self.indoor, flows[0, 0], high, -flows[1, 0], low)
-        yield from self._leaves(self.outdoor, flows[0, 1], high, -flows[1, 1], low)
-
-    def _open(self, share: Any) -> Any:
-        return self.A * (self.leak + (1 - self.leak) * share)
-
-    def _flow(self, one: Any, other: Any, area: Any) -> Any:
-        dp = one.p - other.p
-        rho = upwind(dp, *(entering(self.medium, port).rho for port in (one, other)))
-        return area * ac.sqrt(2 * rho) * root_of_difference(dp, self.dp_small)
-
-    def _leaves(self, port: Any, first: Any, one: Any, second: Any, other: Any) -> Iterator[Any]:
-        """What leaves at a port, of two flows, counted towards it."""
-        m1, m2 = (ac.no_event(ac.max(m, 0.0)) + 1e-9 for m in (first, second))
-        yield from mixture(self.medium, port, m1, m2, one, other)
-
-
-def mixture(medium: Any, port: Any, m1: Any, m2: Any, one: Any, other: Any) -> Iterator[Any]:
-    """At a port leaves what two flows bring from two others: the mean of their enthalpies and compositions."""
-    for name in ("h", "X") if medium.substances else ("h",):
-        first, second = (getattr(each, name).inflow for each in (one, other))
-        yield getattr(port, name).outflow == (m1 * first + m2 * second) / (m1 + m2)
+        for ways, share in (
+            ((self.to_indoor, self.from_outdoor), self.slide),
+            ((self.to_outdoor, self.from_indoor), 1 - self.slide),
+        ):
+            for way in ways:
+                yield way.opening == self.leak + (1 - self.leak) * share

@@ -15,6 +15,9 @@ from ..fluid.turbomachines import W_LEAST, torque
 from ..mechanics.rotational import Flange
 
 
+M_LEAST = 1e-6  # kg/s: less is not asked of a compressor's polynomial
+
+
 class Displacement(ac.Component):
     """Base of displacement compressors: ``m_flow = eta_volumetric·V_displaced·turns·rho_suction``, ``h_discharge = h + (h(p_b, s) -
     h)/eta_isentropic``. A subclass says how fast it turns.
@@ -109,8 +112,8 @@ class MapCompressor(ac.Component):
     """A compressor by the polynomials of AHRI 540: mass flow and power over saturated suction and discharge temperatures.
 
     ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. Flow
-    is corrected for the density at suction over that at `superheat_rated`. All power goes into the gas. Outside of the range
-    that was measured (`S_range`, `D_range`) a warning is given once.
+    is corrected for the density at suction over that at `superheat_rated`. All power goes into the gas, and falls with the flow
+    where the dead space lets less of it in. Outside of the range that was measured (`S_range`, `D_range`) a warning is given once.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -143,12 +146,13 @@ class MapCompressor(ac.Component):
         ends = self.medium.saturation(p=a.p)
         rated = self.medium.state(p=a.p, T=ends.vapour.T + self.superheat_rated)
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
-        swept = self.speed * _polynomial(self.flow, S, D)
-        yield self.m_flow == swept * suction.rho / rated.rho * _filling(self)
-        yield self.P == self.speed * _polynomial(self.power, S, D)
+        power = _polynomial(self.power, S, D)
+        flow = ac.smooth_max(_polynomial(self.flow, S, D), 0.0, M_LEAST) * suction.rho / rated.rho
+        yield self.m_flow == self.speed * _filling(self) * flow
+        yield self.P == self.speed * _filling(self) * power
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
-        yield b.h.outflow == suction.h + self.P / (self.m_flow + 1e-6 * self.speed + 1e-9)
+        yield b.h.outflow == suction.h + power / flow
         yield a.h.outflow == suction.h
 
     def _temperatures(self) -> tuple[Any, Any]:
