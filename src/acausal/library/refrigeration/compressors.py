@@ -14,7 +14,6 @@ from ..fluid.passages import one_substance, state_at
 from ..fluid.turbomachines import W_LEAST, torque
 from ..mechanics.rotational import Flange
 
-
 M_LEAST = 1e-6  # kg/s: less is not asked of a compressor's polynomial
 
 
