@@ -96,6 +96,7 @@ def test_correlations_by_pairs_are_those_of_a_matrix():
     [
         ({("a", "bb"): 0.5}, "`bb` is correlated, but not drawn. Did you mean `b`"),
         ({("a", "b"): 1.5}, "The correlation of `a` and `b` is a number between -1 and 1, got 1.5"),
+        ({("a", "b"): 0.5, ("b", "a"): -0.5}, "The correlation of `a` and `b` is said twice: 0.5 and -0.5"),
         ({"a": 0.5}, "A correlation is that of two parameters, got 'a'"),
         ("much", "`correlation` is numbers, got 'much'"),
         ([[1.0, 0.5], [0.4, 1.0]], "a symmetric matrix of 2 × 2"),

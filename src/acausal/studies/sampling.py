@@ -48,6 +48,9 @@ def correlation_matrix(given: Correlation, names: Sequence[str]) -> np.ndarray:
         a, b = _places(pair, names)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not -1 < value < 1:
             raise UsageError(f"The correlation of `{pair[0]}` and `{pair[1]}` is a number between -1 and 1, got {value!r}.")
+        again = given.get((pair[1], pair[0]), value)
+        if again != value:
+            raise UsageError(f"The correlation of `{pair[0]}` and `{pair[1]}` is said twice: {value!r} and {again!r}.")
         found[a, b] = found[b, a] = value
     return found
 
