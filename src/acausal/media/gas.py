@@ -75,7 +75,7 @@ def ideal_gas(
     1003.1
     """
     if isinstance(species, Mapping):
-        listed = ", ".join(f"{value:g}" for value in species.values())
+        listed = ", ".join(map(str, species.values()))
         raise UsageError(
             f"Are {listed} shares of mole or of mass?", remedy=f"ideal_gas({list(species)}, mole=[{listed}]), or mass=[{listed}]."
         )
