@@ -7,6 +7,7 @@ import pytest
 
 from acausal.runtime.initialise import Options
 from acausal.runtime.initialise.equations import Stack, Subsystem
+from acausal.runtime.initialise.linear import damped_least_squares
 from acausal.runtime.initialise.methods import SUCCESSION, arcs, bracketed, other_starts, spread_starts
 from acausal.runtime.initialise.newton import Groups, newton
 from acausal.runtime.initialise.steps import descending, natural, unguarded
@@ -127,3 +128,9 @@ def test_starts_all_around_keep_to_the_bounds() -> None:
     tried.clear()  # what found the pattern
     assert not spread_starts(system, problem.start, Groups(np.array([0, 1])), Options())[1].any()
     assert min(tried) >= 0.2 and max(tried) <= 0.9
+
+
+def test_numbers_whose_squares_are_none_any_more_lead_nowhere() -> None:
+    data, all_free = np.array([1.0, np.inf, 2.0, 1e200]), np.ones(2, dtype=bool)
+    step = damped_least_squares(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), data, np.ones(2), 1e-8, all_free)
+    assert step.tolist() == [0.0, 0.0]

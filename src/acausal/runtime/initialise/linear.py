@@ -96,5 +96,8 @@ def damped_least_squares(
     matrix = csc_array((kept, indices, indptr), shape=(size, size))
     normal = matrix.T @ matrix
     largest = normal.diagonal().max(initial=0.0) or 1.0
-    factor = splu((normal + damping * largest * eye_array(size, format="csc")).tocsc())
+    try:
+        factor = splu((normal + damping * largest * eye_array(size, format="csc")).tocsc())
+    except RuntimeError:  # entries whose squares are no numbers any more: there is no step that says anything
+        return np.zeros(size)
     return np.asarray(factor.solve(matrix.T @ right))
