@@ -395,3 +395,42 @@ def test_values_come_by_name(what: str) -> None:
         model.simulate(until=1.0, **{what: [("u", 2)]})
     with pytest.raises(UsageError, match=rf"`{what}` takes names such as `room.T`, got 3 of type int"):
         model.simulate(until=1.0, **{what: {3: 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("text", "times", "values"),
+    [
+        ("t / min,T\n0,280\n1,290\n", [0, 60], [280, 290]),
+        ("t/min;T / degC\n0;10\n1;20\n", [0, 60], [283.15, 293.15]),
+        ("T / degC\tZeit / h\n10\t0\n20\t0,5\n", [0, 1800], [283.15, 293.15]),
+        ('"T" , "Zeit / s"\n"257.3" , "0"\n"304.38" , "1.8"\n', [0, 1.8], [257.3, 304.38]),
+    ],
+)
+def test_units_behind_a_stroke_and_quotes_behind_a_space(
+    tmp_path: Path, text: str, times: list[float], values: list[float]
+) -> None:
+    """`T / degC` is how ISO 80000 writes it."""
+
+    class Lag(ac.Component):
+        T, x = ac.Input(280.0, unit="K"), ac.Variable(start=0.0, fixed=True, unit="K.s")
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.T
+
+    file = tmp_path / "weather.csv"
+    file.write_text(text)
+    result = ac.compile(Lag()).simulate(until=times[-1], inputs={"T": (str(file), "T")}, points=2)
+    np.testing.assert_allclose(result["T"], values)
+
+
+def test_the_first_column_is_not_both_time_and_value(tmp_path: Path) -> None:
+    class Lag(ac.Component):
+        T, x = ac.Input(280.0), ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.T
+
+    file = tmp_path / "data.csv"
+    file.write_text("T,seconds since noon\n280,0\n290,10\n")
+    with pytest.raises(ac.ModelError, match=r"`T` of .* is the first, which is taken for the time: no column is called so"):
+        ac.compile(Lag()).simulate(until=10.0, inputs={"T": (str(file), "T")})

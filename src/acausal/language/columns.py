@@ -37,6 +37,7 @@ Over = tuple[str, str]  # what a model is integrated over: its name and its unit
 SECONDS: Over = ("time", "s")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 _UNIT = re.compile(r"^(?P<name>.*?)(?:\s*\[(?P<square>[^\[\]]*)\]|\s+\((?P<round>[^()]*)\))\s*$")
+_QUOTIENT = re.compile(r"^(?P<name>[^\s/](?:[^/]*[^\s/])?)(?P<gap>\s*)/(?P<unit>.+)$")
 _DATE = re.compile(
     r"(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?"
 )
@@ -130,6 +131,16 @@ class Columns:
             raise ColumnError(f"`{self.path}` has several columns that could be the time: {listed}.", remedy="Keep one of them.")
         return called[0] if called else self.columns[0]
 
+    def values_of(self, which: str | int, over: Over = SECONDS) -> Column:
+        """The column that is wanted; not the one that is taken for the time because none is called so."""
+        column = self.find(which)
+        if column is self.time(over) and not self.has_time(over) and len(self.columns) > 1:
+            raise ColumnError(
+                f"The column `{column.title}` of `{self.path}` is the first, which is taken for the time: no column is called so.",
+                remedy=f"Call the column of times `{over[0]}`, for instance `{over[0]} [{'h' if over == SECONDS else over[1]}]`.",
+            )
+        return column
+
     def times(self, over: Over = SECONDS, unit: str = "") -> Floats:
         """The times in the unit of what the model is integrated over; `unit`: what they are in where the file does not say it."""
         column = self.time(over)
@@ -161,7 +172,7 @@ def titled(title: str, place: str) -> tuple[str, str]:
     text = title.strip()
     match = _UNIT.match(text)
     if match is None:
-        return text, ""
+        return _divided(text)
     square = match["square"] is not None
     given = (match["square"] if square else match["round"]).strip()
     if not given:
@@ -179,6 +190,19 @@ def titled(title: str, place: str) -> tuple[str, str]:
             remedy=error.diagnostics[0].remedy or "Write it as `name [unit]` with a unit such as `degC` or `kg/s`.",
         ) from None
     return match["name"].strip(), unit
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """`T / degC`, as ISO 80000 writes it, and `t/s` of a time; whatever else has a stroke in it is a name (`Q/A`)."""
+    match = _QUOTIENT.match(text)
+    if match is None or not (match["gap"] or match["name"].lower() in ("t", *TIMES)):
+        return text, ""
+    try:
+        unit = respelled(match["unit"].strip())
+        dimension(unit)
+    except UsageError:
+        return text, ""
+    return match["name"], unit
 
 
 # --- files ----------------------------------------------------------------------------------------------------------------
@@ -285,7 +309,9 @@ def _split(lines: list[tuple[int, str]], forced: str | None, path: str) -> tuple
     """The separator that cuts the lines into cells, strong ones first: a comma may be part of a number, a blank of a name."""
     found = [s for s in SEPARATORS if s in lines[0][1] and s in lines[-1][1]] or [s for s in SEPARATORS if s in lines[0][1]]
     for separator in [forced] if forced else found:
-        return separator, [(k, [c.strip() for c in next(csv.reader([line], delimiter=separator))]) for k, line in lines]
+        return separator, [
+            (k, [c.strip() for c in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]) for k, line in lines
+        ]
     rows = [(k, line.split()) for k, line in lines]
     if len(rows[-1][1]) > 1:
         return " ", rows

@@ -211,7 +211,7 @@ def _of_columns(given: Any, which: str | int | None, name: str, unit: str, clock
             )
         if which is None:
             which = _only_column(found, clock[0])
-        return found.times(*clock), found.find(which).in_unit(unit, found.path)
+        return found.times(*clock), found.values_of(which, clock[0]).in_unit(unit, found.path)
     except UsageError as error:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
