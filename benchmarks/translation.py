@@ -20,7 +20,7 @@ from acausal.library.mechanics import friction, rotational, stops, translational
 from benchmarks.derivatives import of_component
 
 LIBRARY = (electrical, switching, thermal, translational, rotational, friction, stops, electromechanics, signal, sampled, demo)
-CLASSES, INSTANCES, CASCADE = 300, 3, 25_600
+CLASSES, INSTANCES, CASCADE, MANY = 300, 3, 25_600, 100_000
 ROOT = Path(__file__).parents[1]
 
 
@@ -31,6 +31,9 @@ def records() -> Iterator[dict[str, Any]]:
             seconds = compiled_elsewhere(CLASSES, folder)
             yield _record(f"a class of {CLASSES} distinct ones, {case}", CLASSES, 1e3 * seconds / CLASSES, bar, "ms")
     yield _record("cascade, a state and step", CASCADE, 1e9 * cascade(CASCADE), 15.0, "ns")
+    for plant, until in ((Cascade(MANY), 0.01), (Reacting(MANY), 5.0)):
+        name = type(plant).__name__.lower()
+        yield _record(f"what kernels on a second core would save, {name}", MANY, saved_by_a_second_core(plant, until), 0.2, "")
 
 
 def _record(case: str, n: int, value: float, bar: float, unit: str) -> dict[str, Any]:
@@ -127,6 +130,30 @@ def cascade(count: int) -> float:
         result = model.simulate(until=2.0, points=2)
         found.append((time.process_time() - begin) / result.statistics.steps / count)
     return min(found)
+
+
+class Reacting(ac.Component):
+    """A reaction in a tube, with a flow from cell to cell: equations that cost as much as equations do."""
+
+    def __init__(self, count: int) -> None:
+        self.T = ac.Variable(shape=count, start=300.0, nominal=300.0)
+        self.c = ac.Variable(shape=count, start=1.0)
+
+    def equations(self) -> Iterator[Any]:
+        T, c = self.T, self.c
+        rate = 1e7 * c * ac.exp(-6000.0 / T) * ac.tanh(c) / ac.sqrt(1.0 + c**2)
+        yield ac.der(T[0]) == 320.0 - T[0] + 50.0 * rate[0]
+        yield ac.der(c[0]) == 1.0 - c[0] - rate[0]
+        yield ac.der(T[1:]) == 2.0 * (T[:-1] - T[1:]) + 50.0 * rate[1:]
+        yield ac.der(c[1:]) == 2.0 * (c[:-1] - c[1:]) - rate[1:]
+
+
+def saved_by_a_second_core(plant: ac.Component, until: float) -> float:
+    """At most half of what kernels take of a run: the rest, passes over vectors and the solution with factors, waits for memory."""
+    model = ac.compile(plant)
+    model.simulate(until=1e-6, points=2)
+    spent = model.simulate(until=until, points=2, rtol=1e-6).statistics.seconds
+    return float(0.5 * (spent["residual"] + spent["jacobian"]) / spent["total"])
 
 
 if __name__ == "__main__":
