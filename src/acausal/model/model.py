@@ -24,6 +24,7 @@ from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Problem
 from ..runtime.solver import Solver, find_solver
 from ..runtime.storage import seconds
+from ..short import Short
 from .asked import check_arguments, run_asked
 from .failure import OnFailure, check_on_failure, heard, told_of_given, told_of_open
 from .session import Clock, OnSolution, Order, Session, simulated
@@ -311,14 +312,15 @@ class Model:
         return harmonic_balance(self, frequency, between, **options)
 
     # --- many runs ------------------------------------------------------------------------------------------------------------
-    def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
-        """Run the model for many cases and keep what is asked of each: `ac.study`, which says what `options` there are.
+    if TYPE_CHECKING:
 
-        study = model.study(ac.grid({"wall.G": [1.0, 2.0, 4.0]}), ["room.T", ac.max("heater.Q_flow")], until="1 day")
-        """
-        from ..studies.study import study
+        def study(self, cases: Any, outputs: Any, **options: Any) -> Study:
+            """Run the model for many cases and keep what is asked of each: `ac.study`, which says what `options` there are.
 
-        return study(self, cases, outputs, **options)
+            study = model.study(ac.grid({"wall.G": [1.0, 2.0, 4.0]}), ["room.T", ac.max("heater.Q_flow")], until="1 day")
+            """
+    else:
+        study = Short()
 
     # --- parameters -----------------------------------------------------------------------------------------------------------
     def set(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Model:
