@@ -138,3 +138,32 @@ def test_widgets_and_plots_come_from_a_kernel(tmp_path):
     states = [state for state in client.widget_state.values() if "head" in state]
     assert len(states) == 2 and all("wires" in state["head"] for state in states)
     assert sorted(state["height"] for state in states) == [300, 460]
+
+
+def test_pictures_of_analyses_are_shown_without_a_magic_and_what_was_found_is_readable():
+    """A figure that pyplot does not know is a text, `<Figure …>`, unless it shows itself; a dump of arrays tells nobody anything."""
+    import numpy as np
+
+    class Room(ac.Component):
+        G, P = ac.Parameter(50.0, unit="W/K", min=0), ac.Parameter(1000.0, unit="W")
+        T = ac.Variable(start=283.15, fixed=True, unit="K")
+
+        def equations(self):
+            yield 1e5 * ac.der(self.T) == self.P - self.G * (self.T - 273.15)
+
+    model, t = ac.compile(Room(), units=False), np.linspace(0.0, 7200.0, 9)
+    fit = model.fit({"time": t, "T": model.simulate(7200.0, at=t)["T"]}, {"G": (10.0, 200.0)})
+    linear, branch = model.linearise(inputs=["P"], outputs=["T"]), model.continuation("P", between=("0.5 kW", 2000.0))
+    for figure in (fit.plot(), linear.bode(), linear.nyquist(), branch.plot("T"), branch.root_locus()):
+        assert figure._repr_png_()[:4] == b"\x89PNG"
+    assert branch.values[0] == pytest.approx(500.0)
+    assert repr(fit).splitlines()[1].split() == ["G", "50", fit_width(fit), "W/K"]
+    assert repr(linear.modes()[0]) == "<Mode -0.0005+0j: time constant 2000 s; T 100 %>"
+    best = model.optimise("P", {"P": (0.0, 5000.0)}, subject_to={"T": (293.15, None)}, steady=True)
+    assert repr(best).splitlines()[0] == "P = 1000"
+    assert repr(ac.worst_case(model, "T", {"G": (45.0, 55.0)}, steady=True)).startswith("T: 291.332 … 295.372")
+
+
+def fit_width(fit) -> str:
+    low, high = fit.confidence()["G"]
+    return f"{(high - low) / 2:.3g}"

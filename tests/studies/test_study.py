@@ -166,6 +166,24 @@ def test_pictures_are_drawn(decay, tmp_path):
     assert len(list(tmp_path.iterdir())) == 6
 
 
+def test_lines_go_through_cases_that_differ_in_one_thing_and_are_named_by_the_rest(decay):
+    """A notebook shows every picture by itself."""
+    study = ac.study(decay, ac.grid({"k": [2.0, 1.0, 3.0], "u": [0.0, 1.0]}), "x", until=1.0)
+    figure = study.plot("k", "x")
+    lines = figure.axes[0].lines
+    assert [line.get_label() for line in lines] == ["u = 0", "u = 1"] and figure._repr_png_()[:4] == b"\x89PNG"
+    for line, u in zip(lines, (0.0, 1.0), strict=True):
+        assert line.get_xdata().tolist() == [1.0, 2.0, 3.0] and line.get_linewidth() > 0
+        own = {float(study["k"][j]): study["x"][j] for j in range(6) if study["u"][j] == u}
+        assert line.get_ydata().tolist() == [own[k] for k in (1.0, 2.0, 3.0)]
+    scattered = ac.study(decay, [{"k": 1.0, "u": 0.0}, {"k": 2.0, "u": 1.0}, {"k": 3.0, "u": 2.0}], "x", until=1.0)
+    (points,) = scattered.plot("k", "x").axes[0].lines
+    assert points.get_linewidth() == 0 and len(points.get_xdata()) == 3
+    assert next(iter(scattered.overlay("x").axes[0].lines)).get_label() == "k = 1, u = 0"
+    named = ac.study(decay, [{"k": 1.0, "name": "slow"}], "x", until=1.0)
+    assert named.overlay("x").axes[0].lines[0].get_label() == "slow"
+
+
 @pytest.mark.parametrize(
     ("cases", "outputs", "options", "said"),
     [

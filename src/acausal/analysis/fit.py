@@ -313,10 +313,15 @@ class Fit:
                 )
         return tuple(found)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         lines = [f"{'parameter':<24} {'value':>12} {'± (95 %)':>12}"]
         for name, (low, high) in self.confidence().items():
-            lines.append(f"{name:<24} {self.parameters[name]:>12.6g} {(high - low) / 2:>12.3g}")
+            found = self.model.system.plant.locate(name)
+            unit = found.kind.quantities[found.name].declaration.unit
+            lines.append(f"{name:<24} {self.parameters[name]:>12.6g} {(high - low) / 2:>12.3g}  {unit}".rstrip())
         lines.append(f"{100 * self.explained:.2f} % of the variance explained, {len(self.residuals)} values")
         return "\n".join([*lines, *self.diagnostics])
 

@@ -318,6 +318,9 @@ class Mode:
         """Seconds in which it dies out to 1/e."""
         return -1.0 / self.eigenvalue.real if self.eigenvalue.real else np.inf
 
+    def __repr__(self) -> str:
+        return f"<Mode {self}>"
+
     def __str__(self) -> str:
         swing = (
             f", {self.frequency:.4g} {'Hz' if self.time_unit == 's' else f'per {self.time_unit}'}, damping {self.damping:.3g}"

@@ -42,6 +42,9 @@ class Optimum:
     def __getitem__(self, name: str) -> float:
         return self.parameters[name]
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g}" for name, value in {**self.parameters, "objective": self.value, **self.limited}.items()]
         return "\n".join([*lines, "" if self.converged else f"not converged: {self.message}"]).rstrip()

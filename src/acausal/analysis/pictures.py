@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results.canvas import begun, finished, in_style
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -14,19 +16,11 @@ if TYPE_CHECKING:
 File = "str | os.PathLike[str] | None"
 
 
-def finished(figure: Figure, file: Any) -> Figure:
-    figure.tight_layout()
-    if file is not None:
-        figure.savefig(file, dpi=120)
-    return figure
-
-
+@in_style
 def fit_picture(fit: Fit, file: Any) -> Figure:
     """Above what was measured and computed, below what is left, a column for each measured quantity."""
-    from matplotlib.figure import Figure as Made
-
     paths = list(fit.weights)
-    figure = Made(figsize=(5.0 * len(paths), 5.5))
+    figure = begun((5.0 * len(paths), 5.5), file)
     axes = figure.subplots(2, len(paths), squeeze=False, sharex="col", height_ratios=(2, 1))
     for number, e in enumerate(fit.experiments):
         run, colour = fit.result(number), f"C{number}"
@@ -46,10 +40,9 @@ def fit_picture(fit: Fit, file: Any) -> Figure:
     return finished(figure, file)
 
 
+@in_style
 def branch_picture(branch: Any, name: str, file: Any) -> Figure:
-    from matplotlib.figure import Figure as Made
-
-    figure = Made(figsize=(6.5, 4.5))
+    figure = begun((6.5, 4.5), file)
     axis, x, y, stable = figure.subplots(), branch.values, branch[name], branch.stable
     first = 0
     for k in range(1, len(x) + 1):
@@ -57,7 +50,7 @@ def branch_picture(branch: Any, name: str, file: Any) -> Figure:
             axis.plot(x[first : k + 1], y[first : k + 1], "-" if stable[first] else "--", color="C0")
             first = k
     for special in branch.special:
-        axis.plot([special.parameter], [branch.at(special, name)], "o", color="C3", markersize=5)
+        axis.plot([special.parameter], [branch.at(special, name)], "o", color="C1", markersize=5)
         axis.annotate(
             special.kind, (special.parameter, branch.at(special, name)), fontsize="small", textcoords="offset points", xytext=(5, 5)
         )
@@ -66,12 +59,11 @@ def branch_picture(branch: Any, name: str, file: Any) -> Figure:
     return finished(figure, file)
 
 
+@in_style
 def bode(linear: Any, frequencies: Any, file: Any) -> Figure:
-    from matplotlib.figure import Figure as Made
-
     f = linear.frequencies() if frequencies is None else np.asarray(frequencies, dtype=float)
     answer = linear.response(f)
-    figure = Made(figsize=(6.5, 6.0))
+    figure = begun((6.5, 6.0), file)
     above, below = figure.subplots(2, 1, sharex=True)
     for i, output in enumerate(linear.outputs):
         for j, given in enumerate(linear.inputs):
@@ -86,18 +78,17 @@ def bode(linear: Any, frequencies: Any, file: Any) -> Figure:
     return finished(figure, file)
 
 
+@in_style
 def nyquist(linear: Any, frequencies: Any, file: Any) -> Figure:
-    from matplotlib.figure import Figure as Made
-
     f = linear.frequencies(800) if frequencies is None else np.asarray(frequencies, dtype=float)
     answer = linear.response(f)
-    figure = Made(figsize=(5.5, 5.5))
+    figure = begun((5.5, 5.5), file)
     axis = figure.subplots()
     for i, output in enumerate(linear.outputs):
         for j, given in enumerate(linear.inputs):
             (line,) = axis.plot(answer[:, i, j].real, answer[:, i, j].imag, label=f"{output} / {given}")
             axis.plot(answer[:, i, j].real, -answer[:, i, j].imag, "--", color=line.get_color(), alpha=0.5)
-    axis.plot([-1.0], [0.0], "+", color="C3", markersize=10)
+    axis.plot([-1.0], [0.0], "+", color="C1", markersize=10)
     axis.set_aspect("equal", adjustable="datalim")  # a first-order lag is a circle
     axis.set_xlabel("real part")
     axis.set_ylabel("imaginary part")
@@ -106,26 +97,24 @@ def nyquist(linear: Any, frequencies: Any, file: Any) -> Figure:
     return finished(figure, file)
 
 
+@in_style
 def response_picture(response: Any, name: str, file: Any) -> Figure:
-    from matplotlib.figure import Figure as Made
-
-    figure = Made(figsize=(6.5, 4.5))
+    figure = begun((6.5, 4.5), file)
     axis = figure.subplots()
     amplitude = response.amplitude(name)
     axis.plot(response.frequencies, amplitude)
     for fold in response.folds:
-        axis.axvline(fold, color="C3", linewidth=0.8, linestyle=":")
+        axis.axvline(fold, color="C1", linewidth=0.8, linestyle=":")
         axis.annotate(f"{fold:.4g} Hz", (fold, amplitude.max()), fontsize="small", rotation=90, va="top")
     axis.set_xlabel("frequency [Hz]")
     axis.set_ylabel(f"amplitude of {name}")
     return finished(figure, file)
 
 
+@in_style
 def locus_picture(roots: Any, values: Any, name: str, file: Any) -> Figure:
     """Eigenvalues in the complex plane: crosses where they begin, circles where they end."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.0, 5.0))
+    figure = begun((6.0, 5.0), file)
     axis = figure.subplots()
     axis.axhline(0.0, color="0.8", linewidth=0.8)
     axis.axvline(0.0, color="0.8", linewidth=0.8)

@@ -37,6 +37,9 @@ class WorstCase:
     def interval(self) -> tuple[float, float]:
         return self.smallest.value, self.largest.value
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         lines = [f"{self.label}: {self.smallest.value:.6g} … {self.largest.value:.6g}"]
         for word, found in (("smallest", self.smallest), ("largest", self.largest)):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..container import whole_file
 from ..errors import UsageError
@@ -63,6 +65,41 @@ def saved(figure: Figure, path: Path | None) -> None:
     if path is not None:
         with whole_file(path) as place, open(place, "wb") as stream:
             figure.savefig(stream, format=path.suffix[1:].lower(), dpi=160)
+
+
+Draws = TypeVar("Draws", bound=Callable[..., Any])
+
+
+def in_style(draw: Draws) -> Draws:
+    """What a function draws looks like all other pictures."""
+
+    @wraps(draw)
+    def drawn(*args: Any, **kwargs: Any) -> Any:
+        import matplotlib
+
+        from .style import settings
+
+        with matplotlib.rc_context(settings("light", None)):
+            return draw(*args, **kwargs)
+
+    return cast(Draws, drawn)
+
+
+def begun(size: tuple[float, float], file: str | os.PathLike[str] | None) -> Figure:
+    """An empty figure: in a window, if somebody sits before a screen and wants no file."""
+    import matplotlib
+
+    return new_figure(size, file is None and has_window(matplotlib))
+
+
+def finished(figure: Figure, file: str | os.PathLike[str] | None) -> Figure:
+    """The figure, written where it is wanted or shown where there is a window."""
+    import matplotlib
+
+    saved(figure, checked_path(file))
+    if file is None and has_window(matplotlib):
+        show()
+    return figure
 
 
 def show() -> None:

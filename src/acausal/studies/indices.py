@@ -30,6 +30,9 @@ class Indices:
     total: dict[str, dict[str, float]]
     study: Study
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         lines = []
         for output, parts in self.total.items():

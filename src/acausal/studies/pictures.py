@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UsageError
+from ..results.canvas import begun, finished, in_style
 from . import facts
 
 if TYPE_CHECKING:
@@ -17,41 +18,65 @@ if TYPE_CHECKING:
     from .table import Study
 
 File = str | os.PathLike[str] | None
+_MOST_LINES = 8  # in one picture of what was computed over what was changed
+_MOST_WORDS = 48  # letters that say what a case changes; longer ones are known by their number
 
 
+@in_style
 def lines(study: Study, x: str, outputs: Sequence[str], file: File) -> Figure:
     wanted = list(outputs) or study.outputs
-    figure, axes = _axes(len(wanted), 1, sharex=True)
-    across = study[x]
-    order, alone = (
-        np.argsort(across, kind="stable"),
-        len(study.changed) == 1,
-    )  # else a line means nothing
+    figure, axes = _axes(file, len(wanted), 1, sharex=True)
+    across, groups = study[x], _alike_but_for(study, x)
     for axis, output in zip(axes.ravel(), wanted, strict=True):
         values = np.where(study.ok, study[output], np.nan)
-        axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=1.2 if alone else 0.0)
+        for label, rows in groups.items():
+            order = rows[np.argsort(across[rows], kind="stable")]
+            joined = 1.2 if len(groups) > 1 or len(study.changed) == 1 else 0.0  # else a line means nothing
+            axis.plot(across[order], values[order], marker="o", markersize=3, linewidth=joined, label=label)
         axis.set_ylabel(_label(study, output))
+    if len(groups) > 1:
+        axes.ravel()[0].legend(fontsize=8)
     axes.ravel()[-1].set_xlabel(_label(study, x))
-    return _done(figure, file)
+    return finished(figure, file)
 
 
+def _alike_but_for(study: Study, x: str) -> dict[str, np.ndarray]:
+    """Cases that differ in one thing alone, by what they have in common; all in one where that tells nothing."""
+    found: dict[str, list[int]] = {}
+    for k, told in enumerate(_told(study, range(len(study)), x)):
+        found.setdefault(told, []).append(k)
+    if len(found) > _MOST_LINES or min(map(len, found.values()), default=0) < 2:
+        return {"": np.arange(len(study))}
+    return {label: np.array(rows) for label, rows in found.items()}
+
+
+def _told(study: Study, cases: Iterable[int], *without: str) -> Iterator[str]:
+    """What is changed in each of some cases: `G = 40, P = 1000`."""
+    columns = {name: study[name] for name in study.changed if name not in without}
+    for k in cases:
+        values = ((name, column[k]) for name, column in columns.items())
+        yield ", ".join(f"{n} = {v:g}" if isinstance(v, float | np.floating) else f"{n} = {v}" for n, v in values)
+
+
+@in_style
 def scatter(study: Study, output: str, file: File) -> Figure:
     strength = study.correlations(output)
     if not strength:
         raise UsageError("A scatter plot needs at least three cases in which a number was changed.")
-    figure, axes = _axes(1, len(strength), sharey=True)
+    figure, axes = _axes(file, 1, len(strength), sharey=True)
     for axis, (path, rank) in zip(axes.ravel(), strength.items(), strict=True):
         axis.scatter(study[path][study.ok], study[output][study.ok], s=8, alpha=0.6, linewidths=0)
         axis.set_xlabel(_label(study, path))
         axis.set_title(f"ρ = {rank:+.2f}", fontsize=9)
         axis.locator_params(axis="x", nbins=4)
     axes.ravel()[0].set_ylabel(_label(study, output))
-    return _done(figure, file)
+    return finished(figure, file)
 
 
+@in_style
 def tornado(study: Study, output: str, file: File) -> Figure:
     base, ranges = _ranges(study, output)
-    figure, axes = _axes(1, 1, height=0.8 + 0.4 * len(ranges))
+    figure, axes = _axes(file, 1, 1, height=0.8 + 0.4 * len(ranges))
     axis = axes.ravel()[0]
     for place, (path, (low, high)) in enumerate(reversed(ranges.items())):
         axis.barh(place, high - low, left=low, height=0.6, color="C0")
@@ -61,7 +86,7 @@ def tornado(study: Study, output: str, file: File) -> Figure:
     axis.set_xlabel(_label(study, output))
     axis.use_sticky_edges = False
     axis.margins(x=0.2)
-    return _done(figure, file)
+    return finished(figure, file)
 
 
 def _ranges(study: Study, output: str) -> tuple[float, dict[str, tuple[float, float]]]:
@@ -84,6 +109,7 @@ def _ranges(study: Study, output: str) -> tuple[float, dict[str, tuple[float, fl
     return middle, dict(sorted(found.items(), key=lambda pair: pair[1][0] - pair[1][1]))
 
 
+@in_style
 def heat_map(study: Study, x: str, y: str, output: str, file: File) -> Figure:
     across, up, values = study[x], study[y], np.where(study.ok, study[output], np.nan)
     xs, ys = np.unique(across), np.unique(up)
@@ -91,28 +117,32 @@ def heat_map(study: Study, x: str, y: str, output: str, file: File) -> Figure:
     table[np.searchsorted(ys, up), np.searchsorted(xs, across)] = values
     if np.isnan(table).all() or len(xs) * len(ys) > 4 * len(study):
         raise UsageError(f"`{x}` and `{y}` do not form a grid in this study.", remedy="Make the cases with `ac.grid`.")
-    figure, axes = _axes(1, 1)
+    figure, axes = _axes(file, 1, 1)
     axis = axes.ravel()[0]
     shown = axis.pcolormesh(xs, ys, table, shading="nearest", cmap="viridis")
     figure.colorbar(shown, ax=axis, label=_label(study, output))
     axis.set_xlabel(_label(study, x))
     axis.set_ylabel(_label(study, y))
-    return _done(figure, file)
+    return finished(figure, file)
 
 
+@in_style
 def overlay(study: Study, path: str, most: int, file: File) -> Figure:
-    figure, axes = _axes(1, 1)
+    figure, axes = _axes(file, 1, 1)
     axis = axes.ravel()[0]
-    for k in np.unique(np.linspace(0, len(study) - 1, min(most, len(study))).astype(int)):
-        result = study.result(int(k))
-        axis.plot(result.time, result[path], linewidth=1, label=study.cases.names[int(k)])
+    cases = np.unique(np.linspace(0, len(study) - 1, min(most, len(study))).astype(int))
+    for k, told in zip(cases.tolist(), _told(study, cases), strict=True):
+        result, name = study.result(k), study.cases.names[k]
+        own = name != str(k + 1) or not told or len(told) > _MOST_WORDS
+        axis.plot(result.time, result[path], linewidth=1, label=name if own else told)
     axis.set_xlabel(_over(study))
     axis.set_ylabel(_label(study, path))
     if len(axis.lines) <= 10:
         axis.legend(fontsize=8)
-    return _done(figure, file)
+    return finished(figure, file)
 
 
+@in_style
 def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figure:
     good = np.flatnonzero(study.ok)
     if not len(good):
@@ -121,7 +151,7 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
     time = np.unique(first.time)
     curves = np.stack([_at(study.result(int(k)), path, time) for k in good])
     lines_ = np.nanpercentile(curves, sorted(check_shares(shares)), axis=0)
-    figure, axes = _axes(1, 1)
+    figure, axes = _axes(file, 1, 1)
     axis = axes.ravel()[0]
     pairs = len(lines_) // 2
     for k in range(pairs):  # one upon the other, each as dark as it looks, so that the legend shows the same
@@ -133,7 +163,7 @@ def bands(study: Study, path: str, shares: Sequence[float], file: File) -> Figur
     axis.set_xlabel(_over(study))
     axis.set_ylabel(_label(study, path))
     axis.legend(fontsize=8)
-    return _done(figure, file)
+    return finished(figure, file)
 
 
 def check_shares(shares: Sequence[float]) -> Sequence[float]:
@@ -169,15 +199,7 @@ def _label(study: Study, name: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def _axes(rows: int, columns: int, height: float | None = None, **options: Any) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
-
+def _axes(file: File, rows: int, columns: int, height: float | None = None, **options: Any) -> tuple[Figure, Any]:
     size = (max(6.4, 2.6 * columns), height or max(3.6, 2.2 * rows))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = begun(size, file)
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
-
-
-def _done(figure: Figure, file: File) -> Figure:
-    if file is not None:
-        figure.savefig(file, dpi=150)
-    return figure
