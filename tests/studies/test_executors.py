@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 
@@ -104,3 +106,29 @@ def test_an_executor_that_dies_is_told_and_what_is_done_is_kept(decay, table, tm
     study = ac.study(decay, {"k": RATES}, "x", until=1.0, keep=tmp_path, progress=lambda n, of: done.append(n))
     assert done[0] > 2
     np.testing.assert_array_equal(study["x"], table)
+
+
+SCRIPT = """
+import acausal as ac
+
+class Decay(ac.Component):
+    k = ac.Parameter(1.0)
+    x = ac.Variable(start=1.0, fixed=True)
+    def equations(self):
+        yield ac.der(self.x) == -self.k * self.x
+
+def main():
+    print(ac.study(ac.compile(Decay(), units=False), {"k": [1.0, 2.0]}, "x", until=1.0, executor="processes", progress=False))
+
+"""
+
+
+def test_a_script_that_runs_a_study_while_it_is_imported_is_told_how_to_be_written(tmp_path):
+    """It was a traceback for each process, and then a row for each case whose process died."""
+    file = tmp_path / "script.py"
+    file.write_text(f"{SCRIPT}main()\n")
+    said = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert said.returncode and 'below `if __name__ == "__main__":`' in said.stderr and said.stderr.count("Traceback") == 1
+    file.write_text(f'{SCRIPT}if __name__ == "__main__":\n    main()\n')
+    said = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert said.returncode == 0 and said.stdout.count("finished") == 2

@@ -8,9 +8,11 @@ chunk is run again, case by case, and only the case that kills its worker every 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from itertools import islice
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -92,10 +94,33 @@ def _in_processes(job: Job, chunks: Iterable[Chunk], workers: int, start_from: A
     """Processes of this machine, each sent the model once."""
     from multiprocessing import get_context
 
+    _check_main()
+
     def pool() -> ProcessPoolExecutor:
         return ProcessPoolExecutor(workers, get_context("spawn"), _receive, (job, start_from))
 
     yield from _surviving(pool, chunks, workers, len(job.columns))
+
+
+def _check_main() -> None:
+    """Processes import the script anew: one that runs the study while it is imported would start processes without end."""
+    from multiprocessing import current_process
+
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    if getattr(current_process(), "_inheriting", False) or (file and "__main__" not in _text(file)):
+        raise UsageError(
+            "Processes import the script that starts them, and this one runs its study while it is imported.",
+            remedy='Put what the script does below `if __name__ == "__main__":`, or leave `executor` out: threads need no such thing.',
+        )
+
+
+def _text(file: str) -> str:
+    if Path(file).stem in ("__main__", "ipython"):  # not imported by other processes, whatever they do
+        return "__main__"
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:  # no file after all: an interactive session
+        return "__main__"
 
 
 def _surviving(pool: Callable[[], Executor], chunks: Iterable[Chunk], workers: int, width: int) -> Iterator[Row]:
