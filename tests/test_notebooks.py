@@ -141,7 +141,7 @@ def test_widgets_and_plots_come_from_a_kernel(tmp_path):
 
 
 def test_pictures_of_analyses_are_shown_without_a_magic_and_what_was_found_is_readable():
-    """A figure that pyplot does not know is a text, `<Figure …>`, unless it shows itself; a dump of arrays tells nobody anything."""
+    """A figure that pyplot does not know is a text, `<Figure …>`, unless it shows itself; a dump of arrays tells nobody much."""
     import numpy as np
 
     class Room(ac.Component):

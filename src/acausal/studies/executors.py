@@ -110,7 +110,7 @@ def _check_main() -> None:
     if getattr(current_process(), "_inheriting", False) or (file and "__main__" not in _text(file)):
         raise UsageError(
             "Processes import the script that starts them, and this one runs its study while it is imported.",
-            remedy='Put what the script does below `if __name__ == "__main__":`, or leave `executor` out: threads need no such thing.',
+            remedy='Put what the script does below `if __name__ == "__main__":`, or leave `executor` out: threads need none.',
         )
 
 
