@@ -133,6 +133,13 @@ def test_tmy3(tmp_path):
     assert site.values("temperature")[5] == pytest.approx(293.65) and site.values("pressure")[5] == pytest.approx(97000.0)
 
 
+def test_degrees_that_are_given_as_numbers_are_told_from_radians(site):
+    for given in ({"tilt": 30, "azimuth": "180 deg"}, {"tilt": "30 deg", "azimuth": 180}):
+        with pytest.raises(UsageError, match=r"Numbers are radians; degrees are a text: (tilt|azimuth)=\"\d+ deg\""):
+            site.tilted(**given)
+    np.testing.assert_allclose(site.light("30 deg", np.pi), site.light("30 deg", "-180 deg"), rtol=1e-9, atol=1e-9)
+
+
 def test_what_is_wrong_is_told(site, tmp_path):
     with pytest.raises(UsageError, match="has 8750 hours of weather; a year has 8760"):
         ac.weather(write_epw(tmp_path / "cut.epw", cut=10))

@@ -79,7 +79,8 @@ class Weather:
         gone = np.flatnonzero(np.isnan(found))
         if len(gone):
             raise UsageError(
-                f"The weather of {self.site.name} lacks `{name}` in {len(gone)} hours, first in hour {gone[0] + 1} of the year."
+                f"The weather of {self.site.name} lacks `{name}` in {len(gone)} hours, first in hour {gone[0] + 1} of the year.",
+                remedy="Fill the gaps in the file, or take the numbers that are there (`site.to_pandas()`) to `ac.data(…)`.",
             )
         return found
 
@@ -102,7 +103,15 @@ class Weather:
         """The same as numbers, one for each hour."""
         lean, facing = _angle(tilt, "tilt"), _angle(azimuth, "azimuth")
         if not 0.0 <= lean <= np.pi or not 0.0 <= albedo <= 1.0:
-            raise UsageError(f"`tilt` is 0 … 180 deg and `albedo` 0 … 1, got {tilt!r} and {albedo!r}.")
+            raise UsageError(
+                f"`tilt` is 0 … 180 deg and `albedo` 0 … 1, got {tilt!r} and {albedo!r}.",
+                remedy='Numbers are radians; degrees are a text: tilt="30 deg".',
+            )
+        if abs(facing) > 2 * np.pi * (1 + 1e-9):
+            raise UsageError(
+                f"`azimuth` is -360 … 360 deg, got {azimuth!r}.",
+                remedy='Numbers are radians; degrees are a text: azimuth="180 deg" is south.',
+            )
         direct, diffuse = self.values("direct_normal"), self.values("diffuse_horizontal")
         time = self.times("direct_normal")
         where, up, cosine = self._within_hours(lean, facing)
