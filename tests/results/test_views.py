@@ -245,3 +245,23 @@ def test_a_slope_without_bounds_is_no_integral_without_bounds():
     with np.errstate(divide="ignore"):
         found = areas(time, np.sqrt(time), False, 0.5 / np.sqrt(time))
     assert found[-1] == pytest.approx(2 / 3, abs=1e-4)
+
+
+def test_a_run_and_measurements_in_another_unit_are_drawn_in_one_panel():
+    pandas = pytest.importorskip("pandas")
+
+    class Body(ac.Component):
+        T = ac.Variable(start=350.0, fixed=True, unit="K")
+
+        def equations(self):
+            yield 60.0 * ac.der(self.T) == 290.0 - self.T
+
+    run = ac.compile(Body(), units=False).simulate(until=60.0, points=7)
+    measured = pandas.DataFrame({"T [degC]": np.asarray(run["T"]) - 273.15}, index=run.time)
+    comparison = ac.compare(run, measured, "T")
+    assert comparison.agree
+    figure = comparison.plot(show=False)
+    (axes,) = figure.axes
+    a, b = (np.asarray(line.get_ydata()) for line in axes.lines)
+    np.testing.assert_allclose(a, b, rtol=1e-12)
+    assert "°C" in axes.get_ylabel()

@@ -133,6 +133,8 @@ class Comparison:
         from .plot import plot
 
         wanted = names or tuple(d.name for d in self.different[:4]) or tuple(self._found)[:4]
+        if "unit" not in options and "units" not in options:  # one panel for what is compared: measurements say a unit
+            options["unit"] = {n: self._b.unit(n) for n in wanted if n in self._a and n in self._b and self._b.unit(n)}
         return plot(self._a, *wanted, overlay={"the other": self._b}, **options)
 
 
