@@ -220,6 +220,18 @@ def test_boundaries_answer_steps_as_cells_do(kind: str, what: str, most: float) 
     assert np.abs(charge / charge_cells - 1).max() < most
 
 
+@pytest.mark.parametrize("alpha", [20.0, 200.0])
+def test_a_dry_evaporator_that_stands_still_has_the_temperature_of_the_air(wired: Any, alpha: float) -> None:
+    """All pieces of its wall, and the gas: no heat goes round from piece to piece."""
+    plant = wired(
+        "part.a one.port", "part.b other.port", "part.air air.port", one=fluid.Closed(medium=R134A), other=fluid.Closed(),
+        air=FixedTemperature(T=290.0), part=refrigeration.Evaporator(charge_start=0.01, T_start=270.0, alpha_vapour=alpha),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=50000.0)
+    dry = 1 - float(result["part.wall"][-1][0])
+    np.testing.assert_allclose(result["part.E"][-1][1:] / (2000.0 * dry / 4), 290.0, atol=1e-3)
+
+
 def test_a_slip_that_is_not_known() -> None:
     with pytest.raises(UsageError, match="one of zivi, homogeneous, not 'levy'"):
         refrigeration.Evaporator("levy")

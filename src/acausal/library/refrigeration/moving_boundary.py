@@ -375,7 +375,9 @@ class Evaporator(MovingBoundary):
         if i == self.TWO_PHASE:
             return [T]
         rise, mean, _ = self._rise(ends)
-        return [T + part - mean for part in rise]
+        leaves = _most(-self.b.m_flow, 0.0)
+        passing = leaves**2 / (leaves**2 + self.m_small**2)  # what stands still has one temperature
+        return [T + passing * (part - mean) for part in rise]
 
     def _rise(self, ends: Any) -> tuple[list[Any], Any, Any]:
         """How much warmer than saturated the vapour is, piece by piece, in the mean and at the outlet, if it stores nothing.
