@@ -264,3 +264,58 @@ def test_cross_flow_turns_round_stands_still_and_keeps_its_energy(wired: Any) ->
 def test_one_cell_of_cross_flow_is_refused() -> None:
     with pytest.raises(UsageError, match="two cells or more along each side, not 1"):
         fluid.CrossFlowExchanger(1)
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+@pytest.mark.parametrize("flows", [(0.1, 0.2), (0.2, 0.1), (0.15, 0.15), (0.1, -0.2), (1e-5, 0.1)])
+def test_an_exchanger_by_logarithmic_mean_is_that_by_effectiveness(
+    wired: Any, arrangement: str, flows: tuple[float, float]
+) -> None:
+    """Of constant properties the two are the same, at any flow and in both directions."""
+    water = ac.media.ConstantMedium("warm", cp=4000.0, rho=1000.0)
+    heats = []
+    for part in (fluid.LogMeanExchanger(arrangement), fluid.HeatExchanger(arrangement)):
+        plant = wired(
+            "hot.port part.a1", "part.b1 low1.port", "cold.port part.a2", "part.b2 low2.port", part=part,
+            hot=fluid.FlowSource(m_flow=flows[0], T=350.0, medium=water), low1=fluid.PressureBoundary(T=320.0),
+            cold=fluid.FlowSource(m_flow=flows[1], T=290.0, medium=water), low2=fluid.PressureBoundary(T=290.0),
+        )  # fmt: skip
+        result = ac.compile(plant).simulate(until=1.0, set={"part.UA": 700.0})
+        heats.append(float(result["part.Q_flow"][-1]))
+    assert heats[0] == pytest.approx(heats[1], rel=1e-6)
+
+
+def test_a_logarithmic_mean_of_real_temperatures(wired: Any) -> None:
+    """Superheated gas in counterflow: UA times the mean of the differences at both ends."""
+    plant = wired(
+        "hot.port part.a1", "part.b1 low1.port", "cold.port part.a2", "part.b2 low2.port",
+        part=fluid.LogMeanExchanger(dp_nominal=1.0),
+        hot=fluid.FlowSource(m_flow=0.02, T=360.0, medium="R134a"), low1=fluid.PressureBoundary(p=8e5, h=4.5e5),
+        cold=fluid.FlowSource(m_flow=0.03, T=280.0, medium="R134a"), low2=fluid.PressureBoundary(p=2e5, h=4.1e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0, set={"part.UA": 20.0})
+    R134a = ac.media.fluid("R134a")
+    T = {port: float(R134a.state(p=p, h=float(result[f"part.{port}.h.outflow"][-1])).T) for port, p in (("b1", 8e5), ("b2", 2e5))}
+    ends = 360.0 - T["b2"], T["b1"] - 280.0
+    assert float(result["part.Q_flow"][-1]) == pytest.approx(20.0 * (ends[0] - ends[1]) / np.log(ends[0] / ends[1]), rel=1e-3)
+
+
+def test_a_condenser_by_logarithmic_mean(wired: Any) -> None:
+    """R134a that condenses at one temperature warms water: ``Q = C·(T - T_in)·(1 - exp(-UA/C))``."""
+    ends = ac.media.fluid("R134a").saturation(p=8e5)
+    h = float(ends.liquid.h + 0.9 * ends.h_evaporation)
+    plant = wired(
+        "hot.port part.a1", "part.b1 low1.port", "cold.port part.a2", "part.b2 low2.port",
+        part=fluid.LogMeanExchanger(dp_nominal=10.0),
+        hot=fluid.FlowSource(m_flow=0.02, h=h, medium="R134a"), low1=fluid.PressureBoundary(p=8e5, h=2.5e5),
+        cold=fluid.FlowSource(m_flow=0.05, T=290.0, medium=ac.media.ConstantMedium("warm", cp=4000.0, rho=1000.0)),
+        low2=fluid.PressureBoundary(T=290.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0, set={"part.UA": 300.0})
+    exact = 0.05 * 4000.0 * (float(ends.T) - 290.0) * (1 - np.exp(-300.0 / (0.05 * 4000.0)))
+    assert float(result["part.Q_flow"][-1]) == pytest.approx(exact, rel=2e-3)
+
+
+def test_an_exchanger_by_logarithmic_mean_does_not_cross() -> None:
+    with pytest.raises(UsageError, match="in 'counter' or 'co' flow, not 'cross'"):
+        fluid.LogMeanExchanger("cross")

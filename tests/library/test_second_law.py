@@ -67,6 +67,7 @@ STATIC: dict[str, Case] = {
     "ThreeWayValve": Case(lambda: fluid.ThreeWayValve(opening=0.3)),
     "FourWayValve": Case(fluid.FourWayValve),
     "HeatExchanger": Case(fluid.HeatExchanger, GAS),
+    "LogMeanExchanger": Case(fluid.LogMeanExchanger),
     "PlateExchanger": Case(fluid.PlateExchanger, GAS),
     "InternalExchanger": Case(refrigeration.InternalExchanger),
 }

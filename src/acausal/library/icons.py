@@ -25,6 +25,7 @@ ICONS: dict[str, str] = {
     "fluid.boundaries.FlowSource": _CIRCLE + '<path d="M14 24 H34 M28 18 L34 24 L28 30"/>',
     "fluid.boundaries.Closed": '<path d="M4 24 H30 M30 12 V36 M36 12 V36"/>',
     "fluid.exchangers.HeatExchanger": _CIRCLE + '<path d="M2 24 H14 L20 14 L28 34 L34 24 H46"/>',
+    "fluid.exchangers.LogMeanExchanger": _CIRCLE + '<path d="M2 24 H14 L20 14 L28 34 L34 24 H46"/>' + text("ln", 24, 44),
     "fluid.exchangers.PlateExchanger": BOX + '<path d="M16 8 V40 M24 8 V40 M32 8 V40 M8 40 L40 8"/>',
     "fluid.exchangers.CellularExchanger": '<rect x="4" y="10" width="40" height="10"/><rect x="4" y="28" width="40" height="10"/>'
     '<path d="M14 10 V20 M24 10 V20 M34 10 V20 M14 28 V38 M24 28 V38 M34 28 V38 M24 20 V28"/>',

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
 from .crossflow import CrossFlowExchanger
-from .exchangers import CellularExchanger, HeatExchanger, PlateExchanger, effectiveness
+from .exchangers import CellularExchanger, HeatExchanger, LogMeanExchanger, PlateExchanger, effectiveness
 from .friction import blasius_factor, friction_factor, pressure_loss
 from .heat_transfer import Transfer, Tube, TubeFlow
 from .machines import Fan, Pump, Turbine
@@ -25,11 +25,11 @@ from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayVal
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan", "FlowSensor",
-    "FlowSource",
-    "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice",
-    "Passage", "Pipe", "PlateExchanger", "PressureBoundary", "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump",
-    "ShaftTurbine", "SolenoidValve", "StratifiedTank", "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor",
-    "ThreeWayValve", "Throttle", "Transfer", "Tube", "TubeFlow", "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve",
-    "Volume", "blasius_factor", "effectiveness", "friction_factor", "pressure_loss",
+    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan",
+    "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "LogMeanExchanger",
+    "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger", "PressureBoundary",
+    "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump", "ShaftTurbine", "SolenoidValve", "StratifiedTank",
+    "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Transfer", "Tube", "TubeFlow",
+    "Turbine", "TurboCompressor", "TwoPhasePipe", "Valve", "Volume", "blasius_factor", "effectiveness", "friction_factor",
+    "pressure_loss",
 ]  # fmt: skip

@@ -9,8 +9,9 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..thermal import HeatCapacitor
+from .cells import H_SMALL
 from .correlations import plate_nusselt, within
-from .passages import entering_either, root_of_difference, same_composition
+from .passages import entering_either, root_of_difference, same_composition, state_at, upwind
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
@@ -128,6 +129,62 @@ class PlateExchanger(HeatExchanger):
         for what, (_, reynolds) in zip(("first", "second"), self._sides(), strict=True):
             inside = ac.no_event(ac.where(reynolds < 1.0, 50.0, reynolds))  # at rest there is nothing to be said
             yield within(inside, 50.0, 1.5e4, f"The Reynolds number of the {what} fluid", "the correlation for plates")
+
+
+class LogMeanExchanger(ac.Component):
+    """Two fluids in any phase and a wall without capacity between them: ``Q = UA·log_mean(dT_1, dT_2)``, the differences of
+    temperature at both ends.
+
+    Temperatures at the ends are those of the fluids there, so that one of them may boil or condense on its way; where both change
+    their phase, or one does so only for a part of it, the mean is an approximation (`CellularExchanger` makes none). It is written
+    as the `effectiveness` of capacities ``m·(h_out - h_in)/(T_out - T_in)``, which is the same, and has no hole where both
+    differences are equal and none where one of them vanishes. Flow of either side may turn; at no flow there is no heat. Friction
+    is that of `HeatExchanger`.
+    """
+
+    one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
+    a1, b1 = ac.FluidPort(one, doc="first fluid, inlet by design"), ac.FluidPort(one, doc="first fluid, outlet")
+    a2, b2 = ac.FluidPort(two, doc="second fluid, inlet by design"), ac.FluidPort(two, doc="second fluid, outlet")
+    UA = ac.Input(1000.0, unit="W/K", min=0, doc="heat transfer coefficient times area")
+    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
+    heat = ac.Variable(unit="W", nominal=1e3, start=0.0, doc="heat that would pass if neither side stood still")
+    Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first to the second fluid")
+
+    def __init__(self, arrangement: str = "counter") -> None:
+        if arrangement not in ("counter", "co"):
+            raise UsageError(f"The ends of an exchanger by logarithmic mean are in 'counter' or 'co' flow, not {arrangement!r}.")
+        self.arrangement = arrangement
+
+    def equations(self) -> Iterator[Any]:
+        sides = ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two))
+        sizes = [ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2) for a, _, _ in sides]
+        passing = [ac.no_event(ac.abs(a.m_flow)) / size for (a, _, _), size in zip(sides, sizes, strict=True)]
+        yield self.Q_flow == self.heat * passing[0] * passing[1]
+        gains = -self.heat * passing[1] / sizes[0], self.heat * passing[0] / sizes[1]  # each side carries Q_flow, at any flow
+        apart, slopes = [], []
+        for (a, b, medium), gain, size in zip(sides, gains, sizes, strict=True):
+            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
+            yield a.m_flow + b.m_flow == 0
+            yield from same_composition(medium, a, b)
+            yield b.h.outflow == a.h.inflow + gain
+            yield a.h.outflow == b.h.inflow + gain
+            T, slope = self._slope(medium, a, b, gain)
+            apart.append(T)
+            slopes.append(slope / size)
+        least, most = ac.no_event(ac.min(*slopes)), ac.no_event(ac.max(*slopes)) + 1e-12
+        eps = effectiveness(self.UA * most, least / most, self.arrangement)
+        yield self.heat == eps / most * (apart[0] - apart[1])
+
+    def _slope(self, medium: Any, a: Any, b: Any, gain: Any) -> tuple[Any, Any]:
+        """The temperature of what comes, and how much it rises on its way with its enthalpy: nothing while it boils."""
+        h, X = (
+            upwind(a.m_flow, getattr(a, name).inflow, getattr(b, name).inflow) if name == "h" or medium.substances else None
+            for name in ("h", "X")
+        )
+        comes, leaves = state_at(medium, a.p, h, X), state_at(medium, a.p, h + gain, X)
+        rise = ((leaves.T - comes.T) * gain + H_SMALL**2 / comes.cp) / (gain * gain + H_SMALL**2)
+        return comes.T, ac.no_event(ac.max(rise, 0.0))
 
 
 class CellularExchanger(ac.Component):
