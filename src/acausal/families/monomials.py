@@ -128,7 +128,7 @@ def terms(tables: Iterable[Coded], size: int, literals: Literals, symbols: Symbo
             codes = table.codes[slot]
             keep = plain(codes) < KNOWN
             order, unknown = np.divmod(plain(codes)[keep], size)
-            coefficient = Constant(np.nan if value is None else value)
+            coefficient: Expression = Constant(np.nan if value is None else value)
             if value is None and known.issuperset(reads):  # derivatives are formed only where they may be constant
                 coefficient = template.jacobian[k][2]
             for symbol, factor in symbols.terms(coefficient, table, literals):

@@ -81,7 +81,7 @@ class ThreeWayValve(ac.Component):
     dp_small = ac.Parameter(100.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
     def __init__(self) -> None:
-        self.first, self.second = (Valve(medium=self.medium, A=self.A, dp_small=self.dp_small) for _ in range(2))
+        self.first, self.second = (Valve(A=self.A, dp_small=self.dp_small) for _ in range(2))
 
     def connections(self) -> Iterator[Any]:
         yield self.common, self.first.a, self.second.a
@@ -112,7 +112,7 @@ class FourWayValve(ac.Component):
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
 
     def __init__(self) -> None:
-        ways = [Valve(medium=self.medium, A=self.A, dp_small=self.dp_small) for _ in range(4)]
+        ways = [Valve(A=self.A, dp_small=self.dp_small) for _ in range(4)]
         self.to_indoor, self.to_outdoor, self.from_indoor, self.from_outdoor = ways
 
     def connections(self) -> Iterator[Any]:
