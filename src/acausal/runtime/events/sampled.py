@@ -12,6 +12,7 @@ for again where a step fails, since just there it is all that the function does.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -54,7 +55,7 @@ class Sampled:
         self.inputs = {c: Function(Sided(s.function, self.side)) if isinstance(s, Function) else s for c, s in inputs.items()}
         self._read = _read_by_relations(problem) if self._functions or self._smooth else np.zeros(0, dtype=bool)
         self._times, self._until = np.zeros(0), -np.inf
-        self._jumps: list[Jump] = []  # to come, in order
+        self._jumps = deque[Jump]()  # to come, in order
 
     # --- turns ----------------------------------------------------------------------------------------------------------------
     def next(self, t: float, target: float) -> float:
@@ -67,18 +68,18 @@ class Sampled:
         return float(self._times[k]) if k < len(self._times) else np.inf
 
     def _look(self, t: float, until: float) -> None:
-        self._until, found = until, [np.zeros(0)]
+        self._until, found, jumps = until, [np.zeros(0)], list(self._jumps)
         for signal in self._smooth.values():
             found.append(_turns_of(signal, signal.times, signal.values))
         for cell, function in self._functions.items() if until > t else ():  # a run may be asked to go nowhere
             points = self._points(cell, function, t)
             if points is not None:
                 found.append(_turns_of(function, *points))
-                self._jumps += [Jump(after, before, cell) for before, after in _jumps(function, *points)]
+                jumps += [Jump(after, before, cell) for before, after in _jumps(function, *points)]
         self._times = np.unique(np.concatenate(found))
         if self._until < self.t_end:
             self._times = np.append(self._times[self._times < self._until], self._until)  # one looks further there
-        self._jumps.sort()
+        self._jumps = deque(sorted(jumps))
         self._turn_to_next()
 
     def _points(self, cell: int, function: Callable[[float], float], begin: float) -> tuple[Floats, Floats] | None:
@@ -128,7 +129,7 @@ class Sampled:
         """Go beyond the jumps that are here; the cells that they are of."""
         cells = []
         while self.is_now(t):
-            jump = self._jumps.pop(0)
+            jump = self._jumps.popleft()
             self.side.after = jump.after
             cells.append(jump.cell)
         self._turn_to_next()
@@ -141,7 +142,7 @@ class Sampled:
             for reach in _NEAR:
                 found = _safely(lambda f=function, r=reach: jump_between(f, t, t + r * size))  # type: ignore[misc]
                 if found is not None and found[1] < self.next_jump:
-                    self._jumps.insert(0, Jump(found[1], found[0], cell))
+                    self._jumps.appendleft(Jump(found[1], found[0], cell))
                     self._turn_to_next()
                     return True
         return False
