@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import small_problems as problems
 from solver_suite import SINE, SolverSuite, request_for
 
 import acausal as ac
+from acausal.library import fluid
 from acausal.runtime import solver as solver_module
 from acausal.runtime.problem import Problem
 from acausal.runtime.run import run_to_end
@@ -89,3 +91,28 @@ def test_a_plug_in_exchanges_states_and_a_session_of_it_is_taken_back(component)
     again = session.restore(mark).advance(1.5)["x"]
     assert again == pytest.approx(first, abs=1e-4)
     assert session.restore(mark).advance(1.5)["x"] == again  # the same each time
+
+
+class Star(ac.Component):
+    """Volumes of gas that meet at one node and come to rest: what would enter them there is the mixture of what hardly flows."""
+
+    def __init__(self) -> None:
+        medium = ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
+        starts = zip((1.2e5, 3e5, 4.5e5, 2e5), (300.0, 320.0, 345.0, 310.0), strict=True)
+        self.v = [fluid.Volume(1, V=0.01, medium=medium, p_start=p, T_start=T) for p, T in starts]
+        self.o = [fluid.Orifice() for _ in self.v]
+
+    def connections(self) -> Iterator[Any]:
+        for volume, orifice in zip(self.v, self.o, strict=True):
+            yield volume.ports[0], orifice.a
+        yield tuple(orifice.b for orifice in self.o)
+
+
+def test_algebraic_unknowns_that_states_leave_open_do_not_stop_a_run() -> None:
+    model, asked = ac.compile(Star()), {"until": 2000.0, "points": 5, "rtol": 1e-8}
+    ours, reference = (model.simulate(solver=solver, **asked) for solver in ("sundae", "ida"))
+    assert ours.outcome.ok
+    for k in range(4):
+        assert ours[f"v[{k}].T"] == pytest.approx(reference[f"v[{k}].T"], rel=1e-6)
+    total = sum(ours[f"v[{k}].U"] for k in range(4))
+    assert total == pytest.approx(total[0], rel=1e-7)

@@ -27,6 +27,10 @@ _FAILURES = {
 }
 
 
+_STUCK = (-3, -4)  # where a tolerance may be too tight
+_SHARE, _SIGNS = 0.1, 8
+
+
 class Sundae:
     """The same method as `ida`, driven from Python."""
 
@@ -35,7 +39,8 @@ class Sundae:
     doc = (
         "IDA of scikit-sundae with SuperLU; needs no compiler. It has root-mean-square norms only, which let the error of one "
         "variable grow with the square root of the size: both tolerances are divided by that square root, so that results are at "
-        "least as accurate as those of `ida`. Algebraic unknowns take part in its error test."
+        "least as accurate as those of `ida`. Algebraic unknowns take part in its error test; where a run is stuck, those that its "
+        "states leave open do no longer."
     )
     options: ClassVar[tuple[Option, ...]] = (
         Option("max_order", int, 5, "largest order of the integration formula", 1, 5),
@@ -65,19 +70,50 @@ class SundaeIntegrator:
         self._solver: Any = None
         self._begin: tuple[float, Floats, Floats, float] | None = None
         self._end, self._looked_back = task.t0, False
+        self._reached: tuple[float, Floats, Floats, float] | None = None  # by the last step, and how long that was
+        self._least, self._eased_at = np.zeros(task.size), -np.inf  # tolerances that were measured, and where
 
     def start(self, t: float, y: Floats, yp: Floats, step: float) -> None:
         self._begin, self._end, self._looked_back = (t, y, yp, step), t, False
+        self._reached, self._least = None, np.zeros(self.task.size)
 
     def step(self, stop: float) -> Step:
         aim = min(stop, 1e300)
         found = self._first(aim) if self._begin is not None else self._solver.step(aim, method="onestep", tstop=aim)
         if self._looked_back and found.success and found.t <= self._end:  # it only came back from there
             found = self._solver.step(aim, method="onestep", tstop=aim)
+        if found.status in _STUCK and self._reached is not None and self._end > self._eased_at:
+            found = self._eased(aim)
         if not found.success:
             raise StepFailed(_FAILURES.get(found.status, Status.FAILED), found.message)
+        self._reached = float(found.t), found.y, found.yp, float(found.t) - self._end
         self._begin, self._looked_back, self._end = None, False, float(found.t)
         return Step(self._end, found.y, found.yp)
+
+    def _eased(self, aim: float) -> Any:
+        """Another attempt, from where the last step ended. Algebraic unknowns that the tolerances of the states leave open are
+        tested no tighter than a share of that, as in `ida` (`native/scales.h`)."""
+        assert self._reached is not None
+        t, y, yp, step = self._reached
+        self._least, self._eased_at = np.maximum(self._least, self._left_open(t, y, yp, 1 / max(step, _EPSILON))), self._end
+        self._begin = t, y, yp, 0.0
+        return self._first(aim)
+
+    def _left_open(self, t: float, y: Floats, yp: Floats, cj: float) -> Floats:
+        """A share of how wrong algebraic unknowns are at the end of a step if states are by their tolerances."""
+        from scipy.sparse import csc_array
+        from scipy.sparse.linalg import splu
+
+        task, algebraic = self.task, ~self.task.differential
+        indptr, indices = task.pattern
+        rest, whole = (csc_array((task.jacobian(t, y, yp, c), indices, indptr), shape=(task.size,) * 2) for c in (0.0, cj))
+        sizes = np.where(algebraic, 0.0, task.rtol * np.abs(y) + task.atol)
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (task.size, _SIGNS))
+        try:
+            moved = splu(whole).solve((whole - rest) @ (sizes[:, None] * signs))
+        except RuntimeError:  # singular
+            return np.zeros(task.size)
+        return np.asarray(np.where(algebraic & np.isfinite(moved).all(axis=1), _SHARE * np.abs(moved).max(axis=1), 0.0))
 
     def at(self, t: float) -> tuple[Floats, Floats]:
         self._looked_back = True
@@ -117,7 +153,7 @@ class SundaeIntegrator:
             "linsolver": "sparse",
             "sparsity": self._sparsity,
             "rtol": float(max(task.rtol / share, 1e-14)),
-            "atol": task.atol / share,
+            "atol": np.maximum(task.atol, self._least) / share,
             "first_step": float(max(first, 32 * _EPSILON * abs(t))),
             "max_step": float(options["max_step"]),
             "max_order": options["max_order"],
