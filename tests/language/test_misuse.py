@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -238,3 +241,158 @@ def test_a_clock_that_ticks_without_end_is_refused() -> None:
 
     with pytest.raises(ac.ModelError, match=r"the period 1e-12 s would tick 1.0e\+12 times: the run would not end"):
         ac.compile(Sampled()).simulate(until=1.0)
+
+
+# --- parts in lists and elsewhere ------------------------------------------------------------------------------------------------
+
+
+class Filled(ac.Component):
+    """Lists that are filled in each of the usual ways."""
+
+    fixed: ClassVar[Any] = [Decay(k=1.0), Decay(k=2.0)]
+
+    def __init__(self) -> None:
+        self.appended: Any = []
+        for rate in (1.0, 2.0):
+            self.appended.append(Decay(k=rate))
+        self.replaced: Any = [None] * 2
+        self.replaced[0], self.replaced[1] = Decay(k=1.0), Decay(k=2.0)
+        extended: Any = []
+        self.extended, self.later = extended, []
+        extended.extend([Decay(k=1.0), Decay(k=2.0)])
+
+
+def test_parts_may_be_put_into_a_list_one_by_one() -> None:
+    one, other = Filled(), Filled()
+    for plant in (one, other):
+        plant.later.append(Decay(k=1.0))
+        plant.later.append(Decay(k=2.0))
+    result = ac.compile(one).simulate(until=1.0, rtol=1e-8)
+    for name in ("fixed", "appended", "replaced", "extended", "later"):
+        for k in (0, 1):
+            assert result[f"{name}[{k}].x"][-1] == pytest.approx(np.exp(-1.0 - k), abs=1e-6)
+    assert ac.compile(other).get("fixed[1].k") == 2.0
+
+
+def _decay(rate: float) -> Decay:
+    return Decay(k=rate)
+
+
+def _filled(make: Callable[[Any], None]) -> ac.Component:
+    return type("Whole", (ac.Component,), {"__init__": lambda self: make(self)})()
+
+
+def _later(holder: dict[str, Any]) -> Callable[[Any], None]:
+    def make(self: Any) -> None:
+        self.c = holder
+        holder["one"] = Decay()
+
+    return make
+
+
+@dataclass
+class Two:
+    a: Any
+    b: Any
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (_later({}), "within a dict where it is not seen"),
+        (lambda self: setattr(self, "c", SimpleNamespace(a=Decay())), "within a SimpleNamespace where it is not seen"),
+        (lambda self: setattr(self, "c", Two(Decay(), 1)), "within a Two where it is not seen"),
+        (lambda self: setattr(self, "c", np.array([Decay(), None])), "within a ndarray where it is not seen"),
+        (lambda self: setattr(self, "c", (Decay() for _ in range(2))), "is a generator of components"),
+        (lambda self: setattr(self, "c", map(_decay, (1.0, 2.0))), "is a map of components"),
+        (lambda self: setattr(self, "_c", Decay()), "`_c` of Whole is a Decay that is not part of the plant"),
+        (lambda self: setattr(self, "v", [ac.Variable()]), r"holds a declaration \(Variable\) within a list"),
+        (lambda self: setattr(self, "v", {"k": ac.Parameter(1.0)}), r"holds a declaration \(Parameter\) within a dict"),
+    ],
+)
+def test_what_would_be_missing_in_the_plant_is_refused(make: Callable[[Any], None], told: str) -> None:
+    with pytest.raises(ac.ModelError, match=told):
+        ac.compile(_filled(make))
+
+
+def test_a_generator_of_something_else_is_left_as_it_was() -> None:
+    class Rates(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def __init__(self) -> None:
+            self.rates = (k for k in (2.0, 3.0))
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -next(self.rates) * self.x
+
+    assert ac.compile(Rates()).simulate(until=1.0, rtol=1e-8)["x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6)
+
+
+# --- equations that ask somebody else --------------------------------------------------------------------------------------------
+
+SEEN: list[int] = []
+RATES: dict[Any, float] = {}
+CONSTANTS = {"rate": 2.0}
+
+
+class Elsewhere(ac.Component):
+    """Its rate is not its own."""
+
+    x, way, made = ac.Variable(start=1.0), "", 0
+
+    def __init__(self, rate: float = 1.0) -> None:
+        RATES[id(self)] = rate
+        RATES[self] = rate
+
+    def rate(self) -> float:
+        return 1.0
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.rate() * self.x
+
+
+class ById(Elsewhere):
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -RATES[id(self)] * self.x
+
+
+class ByKey(Elsewhere):
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -RATES[self] * self.x
+
+
+class Counting(Elsewhere):
+    def equations(self) -> Any:
+        SEEN.append(1)
+        yield ac.der(self.x) == -len(SEEN) * self.x
+
+
+class ByChance(Elsewhere):
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -np.random.default_rng().random() * self.x
+
+
+class InTheClass(Elsewhere):
+    def equations(self) -> Any:
+        type(self).made += 1
+        yield ac.der(self.x) == -self.made * self.x
+
+
+class Pair(ac.Component):
+    def __init__(self, kind: type[ac.Component]) -> None:
+        self.a, self.b = kind(), kind(rate=2.0)
+
+
+@pytest.mark.parametrize("kind", [ById, ByKey, Counting, ByChance, InTheClass])
+def test_equations_that_are_others_for_components_that_are_alike_are_refused(kind: type[ac.Component]) -> None:
+    with pytest.raises(ac.ModelError, match=f"`a` and `b` are alike, but the equations of {kind.__name__} are not the same"):
+        ac.compile(Pair(kind))
+
+
+def test_equations_may_read_constants_around_them() -> None:
+    class Constants(Elsewhere):
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -CONSTANTS["rate"] * self.x
+
+    result = ac.compile(Pair(Constants)).simulate(until=1.0, rtol=1e-8)
+    assert result["a.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6) and result["b.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6)

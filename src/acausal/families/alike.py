@@ -72,6 +72,24 @@ class SameButFor:
         return self._said[key]
 
 
+def first_that_differs(one: Component, others: Iterable[Component]) -> Component | None:
+    """Of components that hold the same as one does, the first that says something else; those of which it cannot be told do not."""
+    own = _whatever_is_spoken(one)
+    for other in others if own is not None else ():
+        said = _whatever_is_spoken(other)
+        if own is not None and said is not None and not _agree(own, said, one, other, ()):
+            return other
+    return None
+
+
+def _whatever_is_spoken(component: Component) -> list[Any] | None:
+    try:
+        with undone(component, _nothing_named):
+            return _spoken(component, ())
+    except Exception:  # which is told when the component itself is asked
+        return None
+
+
 def _nothing_named(component: Component, name: str) -> None:
     return None
 

@@ -30,6 +30,7 @@ from ..records import dataclass
 from .affine import unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .alike import SameButFor
+from .apart import refuse_different
 from .balance import local_balance
 from .canonical import slot_kind
 from .census import Census
@@ -76,6 +77,7 @@ def read(root: Component) -> Source:
     with one_at_a_time, known_media(media_in(root)):
         census = Census(root, SameButFor())
         plant = census.plant
+        refuse_different(plant.root, census.without_parts())
         for kind in plant.kinds:
             find_independent(kind, census)
         traced = [trace(kind, census) for kind in plant.kinds]

@@ -11,8 +11,8 @@ import datetime
 import enum
 import fractions
 import pathlib
-from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterator, Sequence
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..language.expression import Arithmetic, Expression, Reference, Unbound, as
 from ..language.external import ExternalFunction
 from ..language.icons import drawing
 from ..language.medium import Medium, media_of
+from ..language.misuse import refuse_hidden, refuse_lazy, refuse_private, take_lists
 from ..language.reading import slot_values
 from ..language.record import Record
 from ..language.states import State, StateView
@@ -75,6 +76,13 @@ class Census:
         for component in self._components:
             self._modifications(component, self._nodes[id(component)])
         self.plant.seen = seen_around(self._components, self._nodes)
+
+    def without_parts(self) -> Iterator[tuple[Component, Node]]:
+        """Components that have none below them, and their nodes."""
+        for component in self._components:
+            node = self._nodes[id(component)]
+            if not node.children:
+                yield component, node
 
     # --- from components to nodes ---------------------------------------------------------------------------------------------
     def node(self, component: Component) -> Node:
@@ -221,6 +229,7 @@ class Census:
         if not own and not declared and not slots and not media and not component._class_alternatives:
             return type(component)
         parts: list[Any] = [type(component), *sorted(media.items()), choices_of(component)]
+        _settle_parts(component)
         for name, value in own.items():
             if name in component._class_media:
                 continue  # whoever said it, it is the medium of the circuit
@@ -325,6 +334,19 @@ def _not_there(owner: Component, name: str) -> ModelError:
     )
 
 
+def _settle_parts(component: Component) -> None:
+    """What was put into lists after the component was made is a part of it; what is held where nobody looks is not, and refused."""
+    take_lists(component, Component)
+    for name, value in list(component.__dict__.items()):
+        if isinstance(value, (Component, ComponentArray)):
+            if name.startswith("_"):
+                refuse_private(component, name, value)
+        elif isinstance(value, _LAZY):
+            refuse_lazy(component, name, value, Component)
+        elif isinstance(value, (list, dict, set, np.ndarray)) or type(value).__module__.partition(".")[0] not in _WITHOUT_PARTS:
+            refuse_hidden(name, value, (Component, ComponentArray), (Connector,), (Declaration,), in_use=True)
+
+
 def _may_differ(value: Any) -> bool:
     """Whether components of one kind may differ in a plain attribute: in a number, or in a table."""
     return type(value) is float or is_choosable(value)
@@ -419,6 +441,8 @@ def _shown(value: Any) -> Any:
 
 # --- what distinguishes two components -----------------------------------------------------------------------------------------
 _BY_VALUE = (str, bytes, complex, type(None), enum.Enum, datetime.date, datetime.timedelta, fractions.Fraction, pathlib.PurePath)
+_LAZY = (GeneratorType, map, filter, zip)
+_WITHOUT_PARTS = ("builtins", "numpy", "acausal")  # packages whose objects hold none, but for the containers among them
 _BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, Component, ExternalFunction)
 
 

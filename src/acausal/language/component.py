@@ -17,6 +17,7 @@ from .declarations import Constant, Declaration, Modification, Named, in_declare
 from .expression import Expression, Reference, Shape
 from .medium import PLACE, AnyMedium, OfMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
+    are_parts,
     checked_number,
     own_declarations,
     refuse_base,
@@ -27,6 +28,7 @@ from .misuse import (
     refuse_ring,
     refuse_unknown,
     shortened,
+    take_lists,
     typed,
 )
 from .reading import is_reading, named_elsewhere, note
@@ -48,6 +50,7 @@ class ComponentType(type):
         else:
             taken, modifications = _split(cls, init, kwargs)
             init(self, *args, **taken)
+            take_lists(self, Component)
         if self._class_alternatives:
             refuse_several(cls, self._class_alternatives, modifications)
         for name, value in modifications.items():
@@ -166,7 +169,7 @@ class Component(metaclass=ComponentType):
                     cls._class_abstract.pop(name, None)
                 if isinstance(value, (Declaration, Connector)):
                     cls._class_declared[name] = value
-                elif isinstance(value, (Component, ComponentArray)):
+                elif are_parts(name, value, Component, ComponentArray):
                     cls._class_children[name] = value
                 elif isinstance(value, AnyMedium):
                     cls._class_media[name] = value
@@ -246,8 +249,7 @@ class Component(metaclass=ComponentType):
         elif name in self._class_media or self._class_may_have(name) or self._find(name) is not None:
             self._modify(name, value)
         else:
-            refuse_hidden(name, value, (Component, ComponentArray), "a component")
-            refuse_hidden(name, value, (Connector,), "a connector")
+            refuse_hidden(name, value, (Component, ComponentArray), (Connector,), (Declaration,))
             if self._ac_made and name not in self.__dict__ and not isinstance(value, Expression) and not is_reading():
                 refuse_unknown(self, name, value)
             self.__dict__[name] = value

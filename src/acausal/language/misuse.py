@@ -9,7 +9,9 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Iterable, Sequence
-from types import FrameType
+from dataclasses import is_dataclass
+from itertools import chain
+from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, an, near_matches
@@ -116,24 +118,81 @@ def refuse_base(cls: Any) -> None:
         )
 
 
-def refuse_hidden(name: str, value: Any, parts: tuple[type, ...], what: str) -> None:
-    """Components in lists of lists, dictionaries and the like would not be part of the plant."""
-    found = next((part for part in _nested(value) if isinstance(part, parts)), None)
-    if found is not None:
+_FLAT = "Give each a name of its own, or make one flat list of components, or an array (`ac.array`)."
+
+
+def refuse_private(owner: Component, name: str, value: Any) -> None:
+    """`self._room = Room()`: names that begin with an underscore are the user's own."""
+    if not _is_attached(value):
         raise UsageError(
-            f"`{name}` holds {what} ({type(found).__name__}) within {an(type(value).__name__)} where it is not seen.",
-            remedy="Give each a name of its own, or make one flat list of components, or an array (`ac.array`)."
-            if what == "a component"
-            else f"An array of connectors is made by `{type(found).__name__}(shape=…)`.",
+            f"`{name}` of {type(owner).__name__} is {an(type(value).__name__)} that is not part of the plant: names with an "
+            "underscore are your own, and nobody looks there.",
+            remedy=f"Call it `{name.lstrip('_')}`.",
         )
 
 
+def refuse_hidden(name: str, value: Any, *kinds: tuple[type, ...], in_use: bool = False) -> None:
+    """Components in lists of lists, dictionaries and the like would not be part of the plant; those that are, by another name, may
+    be held anywhere once the plant is in use. Kinds: components, connectors, declarations."""
+    for what, parts in zip(("component", "connector", "declaration"), kinds, strict=False):
+        held = (part for part in _nested(value) if isinstance(part, parts))
+        found = next((part for part in held if not in_use or not _is_attached(part)), None)
+        if found is not None:
+            raise UsageError(
+                f"`{name}` holds a {what} ({type(found).__name__}) within {an(type(value).__name__)} where it is not seen.",
+                remedy=_FLAT if what == "component" else f"An array of them is made by `{type(found).__name__}(shape=…)`.",
+            )
+
+
+def are_parts(name: str, value: Any, component: type, array: type) -> bool:
+    """Whether what stands in a class body is a part of its components, or a list of parts."""
+    if name.startswith("_"):
+        return isinstance(value, (component, array))
+    if isinstance(value, (list, tuple)) and value and all(isinstance(part, component) for part in value):
+        return True
+    if isinstance(value, (list, tuple, dict, set)):
+        refuse_hidden(name, value, (component, array))
+    return isinstance(value, (component, array))
+
+
+def _is_attached(part: Any) -> bool:
+    """Whether a component, or an array of them, is a part of another."""
+    element = part if hasattr(type(part), "_ac_parent") else getattr(part, "_element", None)
+    return element is not None and element._ac_parent is not None
+
+
+def take_lists(component: Component, part: type) -> None:
+    """Lists that were assigned first and filled with parts afterwards: `self.rooms = []`, `self.rooms.append(Room())`."""
+    for name, value in list(component.__dict__.items()):
+        if type(value) is list and value and not name.startswith("_") and all(isinstance(p, part) for p in value):
+            setattr(component, name, value)
+
+
 def _nested(value: Any, depth: int = 3) -> Iterable[Any]:
-    inner: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    inner: Iterable[Any] = ()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        inner = value
+    elif isinstance(value, dict):
+        inner = value.values()
+    elif isinstance(value, SimpleNamespace) or (is_dataclass(value) and hasattr(value, "__dict__")):
+        inner = vars(value).values()
+    elif type(value).__name__ == "ndarray" and value.dtype.kind == "O":  # an array of objects
+        inner = value.ravel().tolist()
     for part in inner:
         yield part
         if depth:
             yield from _nested(part, depth - 1)
+
+
+def refuse_lazy(component: Component, name: str, value: Any, part: type) -> None:
+    """`self.rooms = (Room() for …)` holds no room: nobody has made one yet."""
+    first = next(value, None)
+    component.__dict__[name] = value if first is None else chain([first], value)
+    if isinstance(first, part):
+        raise UsageError(
+            f"`{name}` of {type(component).__name__} is {an(type(value).__name__)} of components, not a list of them.",
+            remedy=f"Write `self.{name} = [… for … in …]`, with square brackets, or an array (`ac.array`).",
+        )
 
 
 def checked_number(owner: str, name: str, value: Any) -> Any:
