@@ -12,6 +12,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double never = 1e300; // a time that is not reached
 constexpr double shortest = 1e-250; // of all steps
 constexpr long chunk = 1000; // steps between two checks that time still moves
+// Where so many chunks in a row go no further than that of what is left, each no further than twice the one before, and a tenth of the
+// attempts fail, the end is out of reach: 1e13 steps away.
+constexpr long most_slow_chunks = 20;
+constexpr double out_of_reach = 1e-10;
 
 void Counters::add(const Counters &o) {
     steps += o.steps, residuals += o.residuals, jacobians += o.jacobians, setups += o.setups, roots += o.roots;
@@ -428,7 +432,8 @@ Status Ida::step_to(double t_target, double stop) {
         Status status = search_step();
         if (status != Status::Finished || t >= t_target) return status;
     }
-    double chunk_start = t;
+    double chunk_start = t, last_gain = 0;
+    long slow = 0, failed_before = 0;
     int64_t non_finite_before = non_finite.count;
     for (long taken = 0;;) {
         long limit = settings.max_order > Stability::stable_order ? std::min(chunk, stability.until_next()) : chunk;
@@ -452,6 +457,13 @@ Status Ida::step_to(double t_target, double stop) {
         if (taken < chunk) continue;
         if (std::fabs(t - chunk_start) < 16 * epsilon * std::fabs(t) * chunk)
             return non_finite.count > non_finite_before ? Status::NotFinite : Status::StepTooSmall;
+        double gain = std::fabs(t - chunk_start);
+        Counters now = counters();
+        long failed = now.convergence_failures + now.error_test_failures;
+        bool crawls = gain < out_of_reach * std::fabs(horizon - t) && failed - failed_before > taken / 10 && gain <= 2 * last_gain;
+        slow = crawls ? slow + 1 : 0;
+        last_gain = gain, failed_before = failed;
+        if (slow >= most_slow_chunks) return last_setup_singular ? Status::Singular : Status::StepTooSmall;
         chunk_start = t;
         non_finite_before = non_finite.count;
         taken = 0;

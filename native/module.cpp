@@ -23,6 +23,7 @@ void bind_tangent(nanobind::module_ &);
 } // namespace acausal
 
 NB_MODULE(_core, m) {
+    nanobind::set_leak_warnings(false); // a session that lives as long as the interpreter is no fault of its user
     m.doc() = "The native core: evaluation of equation families, IDAS with KLU, graph and table algorithms.";
     acausal::bind_system(m);
     acausal::bind_klu(m);

@@ -111,6 +111,13 @@ class NativeSolver:
     def _journal(self, known: Floats) -> Callable[[], Journal]:
         return partial(_journal_of, self.session.kept_journal(), self.problem, known, on_both_sides(self.inputs))
 
+    def _dependent(self, known: Floats) -> tuple[Diagnostic, ...]:
+        """Equations that say the same but for rounding: factors of their matrix are noise, and no step is short enough for it."""
+        from .singular import EXACT, explain_point
+
+        session = self.session
+        return explain_point(self.problem, session.t, session.y, session.yp, values_at(self.inputs, session.t, known), EXACT)
+
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
         """Why it stopped, where the solver, not an event, stopped it."""
         session, problem = self.session, self.problem
@@ -122,7 +129,8 @@ class NativeSolver:
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
         if outcome in STUCK:
             told, newton = self._journal(known)(), outcome is Outcome.CONVERGENCE
-            return explain_stopped(problem, session.t, session.weighted_errors(), told, newton)
+            stopped = explain_stopped(problem, session.t, session.weighted_errors(), told, newton)
+            return (*self._dependent(known), *stopped) if outcome is Outcome.STEP_TOO_SMALL else stopped
         return ()
 
 
