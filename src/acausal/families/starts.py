@@ -15,7 +15,8 @@ from .system import System, eliminated_mask
 
 @dataclass(slots=True, eq=False)
 class Starts:
-    """Per unknown. `given`: somebody wrote a start value down; `level`: who (see `numbers.Values`)."""
+    """Per unknown. `given`: somebody wrote a start value down; `level`: who (see `numbers.Values`); `voices`: for how many of the
+    variables that it stands for."""
 
     start: np.ndarray
     given: np.ndarray
@@ -24,6 +25,7 @@ class Starts:
     minimum: np.ndarray
     maximum: np.ndarray
     level: np.ndarray
+    voices: np.ndarray
 
 
 class StartReader:
@@ -51,13 +53,15 @@ class StartReader:
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
         level = np.zeros(n, dtype=np.int64)
         said = self._members(np.flatnonzero(self.start.given))
-        np.maximum.at(level, self.system.aliases.index[said], self.start.given[said])
+        of, voices = self.system.aliases.index[said], np.zeros(n)
+        np.maximum.at(level, of, self.start.given[said])
+        np.add.at(voices, of, self.start.given[said] == level[of])
         nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
         chosen = self._members(np.flatnonzero(fixed))
         held[self.system.aliases.index[chosen]] = True
-        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high, level))
+        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high, level, np.maximum(voices, 1.0)))
 
     def _with_derivatives(self, starts: Starts) -> Starts:
         """Derivatives that index reduction made unknowns: no start, no bounds, the size of what they derive from."""
@@ -73,6 +77,7 @@ class StartReader:
             np.append(starts.minimum, np.full(count, -np.inf)),
             np.append(starts.maximum, np.full(count, np.inf)),
             np.append(starts.level, np.zeros(count, dtype=np.int64)),
+            np.append(starts.voices, np.ones(count)),
         )
 
     def state_preference(self) -> np.ndarray:

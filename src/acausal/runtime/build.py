@@ -46,6 +46,7 @@ def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
         fixed=starts.fixed[kept],
         start_given=starts.given[kept],
         start_level=starts.level[kept],
+        start_voices=starts.voices[kept],
         words=LoweredWords(lowered),
         continuation_index=CONTINUATION,
         pattern_parts=(pattern.by_value, pattern.by_slope),

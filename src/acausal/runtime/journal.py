@@ -81,7 +81,7 @@ class Journal:
 _OWN = tuple(name for name in field_names(Journal) if name not in ("problem", "known", "inputs"))
 _OF_STARTS = {
     "start": "start", "given": "start_given", "fixed": "fixed", "nominal": "nominal", "minimum": "minimum", "maximum": "maximum",
-    "level": "start_level",
+    "level": "start_level", "voices": "start_voices",
 }  # fmt: skip
 
 

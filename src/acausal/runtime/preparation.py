@@ -117,7 +117,7 @@ class _Bench:
             return
         kept = problem.lowered.kept
         problem.start, problem.start_given, problem.fixed = starts.start[kept], starts.given[kept], starts.fixed[kept]
-        problem.start_level = starts.level[kept]
+        problem.start_level, problem.start_voices = starts.level[kept], starts.voices[kept]
         problem.nominal, problem.minimum, problem.maximum = starts.nominal[kept], starts.minimum[kept], starts.maximum[kept]
         problem.bounded = np.flatnonzero(np.isfinite(problem.minimum) | np.isfinite(problem.maximum))
         self.starts = starts

@@ -362,6 +362,7 @@ class Problem:
     continuation_index: int | None = None  # of the homotopy parameter, in known; 1.0 is the model as written
     start_given: Mask | None = None
     start_level: NDArray[np.int64] | None = None  # who gave it: 0 is nobody, higher numbers count more
+    start_voices: Floats | None = None  # how many did, of the variables that are the unknown
     uses_continuation: bool | None = None
     pattern_parts: tuple[Mask, Mask] | None = None  # which entries can hold a derivative by y, which by y'
     initial_pattern_parts: tuple[Mask, Mask] | None = None

@@ -65,3 +65,44 @@ def test_the_same_circuit_starts_alike_in_all_forms(seed: int) -> None:
         values.append(case.values(form, result)[:, 0])
     for other in values[1:]:
         np.testing.assert_allclose(other, values[0], atol=1e-9)
+
+
+class Series(ac.Component):
+    """Two inductors in series beside a third, as parts of the plant or of a part of it with a pin where they meet."""
+
+    def __init__(self, a: Any, b: Any, c: Any) -> None:
+        self.a, self.b, self.c, self.I, self.ground = a, b, c, el.ConstantCurrent(I=0.6), el.Ground()
+
+    def connections(self) -> Iterator[Any]:
+        yield self.I.n, self.a.p, self.c.p
+        yield self.a.n, self.b.p
+        yield self.I.p, self.ground.p, self.b.n, self.c.n
+
+
+class Branch(ac.Component):
+    def __init__(self) -> None:
+        self.p, self.middle, self.n = el.Pin(), el.Pin(), el.Pin()
+        self.a, self.b = el.Inductor(), el.Inductor()
+
+    def connections(self) -> Iterator[Any]:
+        yield self.p, self.a.p
+        yield self.a.n, self.b.p, self.middle
+        yield self.b.n, self.n
+
+
+class Within(ac.Component):
+    def __init__(self) -> None:
+        self.branch, self.c, self.I, self.ground = Branch(), el.Inductor(), el.ConstantCurrent(I=0.6), el.Ground()
+
+    def connections(self) -> Iterator[Any]:
+        yield self.I.n, self.branch.p, self.c.p
+        yield self.I.p, self.ground.p, self.branch.n, self.c.n
+
+
+def test_starts_of_variables_that_are_one_unknown_count_each() -> None:
+    """2 i² + (0.6 - i)² is least at 0.2, whether the two currents are one unknown or not."""
+    flat = ac.compile(Series(el.Inductor(), el.Inductor(), el.Inductor())).simulate(until=1.0, points=2)
+    inside = ac.compile(Within()).simulate(until=1.0, points=2)
+    found = [float(flat[name][0]) for name in ("a.i", "b.i", "c.i")]
+    np.testing.assert_allclose(found, [0.2, 0.2, 0.4], atol=1e-9)
+    np.testing.assert_allclose([float(inside[name][0]) for name in ("branch.a.i", "branch.b.i", "c.i")], found, atol=1e-9)

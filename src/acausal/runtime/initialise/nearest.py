@@ -7,8 +7,9 @@ objects, as arrays and in composites. So where starts of equal standing disagree
 
     (t - s) / nominal   and   (c(t) - s) / nominal
 
-is least: first for starts that were given to an instance, then, with what that leaves open, for those that its class declares, then
-for the others. This does not depend on which of them are called t. Fixed starts stay what they are.
+is least, each counted as often as there are variables with a start that are the same unknown (two inductors in series): first for
+starts that were given to an instance, then, with what that leaves open, for those that its class declares, then for others. This
+does not depend on which of them are called t, nor on which are one unknown. Fixed starts stay what they are.
 
 Only where c is linear. Of nonlinear constraints (a pendulum's length) the starts that are taken are those that the others follow
 from well, which is a matter of numbers, not of numbering.
@@ -45,6 +46,8 @@ class Nearest:
         given = np.asarray(getattr(problem, "start_given", np.ones(n, bool)))
         level = getattr(problem, "start_level", None)
         self.level = np.where(given, 1, 0) if level is None else level
+        voices = getattr(problem, "start_voices", None)
+        self.weight = np.ones(n) if voices is None else np.sqrt(voices)
 
     def contradicted(self) -> bool:
         """Whether a start that somebody gave is not kept, and others could make room for it."""
@@ -78,8 +81,9 @@ class Nearest:
 
     def _move(self, slopes: Floats) -> Floats:
         """By how much what is taken moves, in nominal values."""
-        rows, away = np.concatenate([np.eye(len(self.taken)), slopes]), self._away(np.concatenate([self.taken, self.computed]))
-        level = self.level[np.concatenate([self.taken, self.computed])]
+        columns = np.concatenate([self.taken, self.computed])
+        weight, level = self.weight[columns], self.level[columns]
+        rows, away = weight[:, None] * np.concatenate([np.eye(len(self.taken)), slopes]), weight * self._away(columns)
         move, open_ = np.zeros(len(self.taken)), np.eye(len(self.taken))
         for standing in np.unique(level)[::-1]:
             own = rows[level == standing]

@@ -28,6 +28,7 @@ class InitialProblem(Protocol):
     - `candidates`: mask of the unknowns that might be states, when states are selected; none;
     - `start_given`: per unknown, whether somebody wrote its start down; everywhere;
     - `start_level`: per unknown, how much that counts where starts contradict each other; alike where given;
+    - `start_voices`: per unknown, of how many variables; of one each;
     - `pattern_parts` and `initial_pattern_parts`: two masks over the entries of the pattern, which of them can hold a derivative
       by y and which one by y'; found by trial evaluations;
     - `continuation_index` (into `known`): the homotopy parameter; none;
