@@ -8,8 +8,11 @@ both fail with diodes by conditional equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from math import pi
 from typing import Any
+
+import numpy as np
 
 import acausal as ac
 from acausal.library import electrical, signal, switching, thermal
@@ -63,6 +66,36 @@ class ControlledTemperature(ac.Component):
         yield self.ramp.y, self.onOffController.reference
         yield self.onOffController.y, self.negation.u
         yield self.negation.y, self.switch.control
+
+
+LEAKING = 1e-4  # A through the open switch, of 10 V and Goff = 1e-5 S
+
+
+@cache
+def exact_switching() -> np.ndarray:
+    """Switching times of the heater by scipy: C·dT/dt = V²/R(T) - G·(T - T_amb) while on, -G·(T - T_amb) while off."""
+    from scipy.integrate import solve_ivp
+
+    def reference(t: float) -> float:
+        return 298.15 + 25.0 * min(max((t - 2.0) / 6.0, 0.0), 1.0)
+
+    times, t, T, on = [], 0.0, 293.15, True
+    while True:
+        shift = 1.0 if on else -1.0
+
+        def rate(s: float, y: Any, on: bool = on) -> Any:
+            R = 10.0 * (1 + (y[0] - 293.15) / 255)
+            return [(100.0 * R / (R + 1e-5) ** 2 if on else LEAKING**2 * R) - 0.1 * (y[0] - 293.15)]
+
+        def reached(s: float, y: Any, shift: float = shift) -> float:
+            return float(y[0] - reference(s) - shift)
+
+        reached.terminal, reached.direction = True, shift  # type: ignore[attr-defined]
+        found = solve_ivp(rate, (t, 10.0), [T], events=reached, rtol=1e-11, atol=1e-10, max_step=0.02)
+        if not found.t_events[0].size:
+            return np.array(times)
+        t, T, on = float(found.t[-1]), float(found.y[0, -1]), not on
+        times.append(t)
 
 
 class Graetz(ac.Component):

@@ -292,7 +292,7 @@ def _reacting_cells() -> Iterator[Record]:
 def _modelica_examples() -> Iterator[Record]:
     """Trajectories over the whole published file, in parts of each signal's range, and switching times."""
     from benchmarks.structure.msl import FOLDER, trajectories
-    from benchmarks.switching import ControlledTemperature, CoupledClutches
+    from benchmarks.switching import ControlledTemperature, CoupledClutches, exact_switching
 
     clutches = ("J1.w", *(f"clutch{k}.w_rel" for k in (1, 2, 3)))
     cases: tuple[tuple[str, ac.Component, float, tuple[str, ...], tuple[tuple[str, str], ...]], ...] = (
@@ -322,8 +322,10 @@ def _modelica_examples() -> Iterator[Record]:
         )
         ours_at = np.array(sorted({t for path, _ in switches for t in _switched(result.time, result[path])}))
         if len(theirs) and len(theirs) == len(ours_at):
-            apart = float(np.abs(ours_at - theirs).max())
-            yield _record(f"{name}, switching", len(theirs), ratio=apart / 1e-4) | {"reached": apart, "bar": 1e-4}
+            exact = exact_switching() if name == "ControlledTemperature" else theirs  # that file's own times are off by 1.2e-3 s
+            apart, published_apart = (float(np.abs(times - exact).max()) for times in (ours_at, theirs))
+            found = {"reached": apart, "published": published_apart, "bar": 1e-4}
+            yield _record(f"{name}, switching", len(theirs), ratio=apart / 1e-4) | found
 
 
 def _switched(times: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import pytest
 
 import acausal as ac
 from benchmarks.structure.msl import FOLDER, trajectories
-from benchmarks.switching import ControlledTemperature, CoupledClutches
+from benchmarks.switching import ControlledTemperature, CoupledClutches, exact_switching
 
 AGREEMENT = 2e-3  # of each signal's range
 SWITCHING = 1e-4  # s
@@ -97,36 +97,6 @@ def test_coupled_clutches_over_the_whole_file() -> None:
 
 
 # --- two-point control ----------------------------------------------------------------------------------------------------------
-
-
-LEAKING = 1e-4  # A through the open switch, of 10 V and Goff = 1e-5 S
-
-
-@cache
-def exact_switching() -> np.ndarray:
-    """Switching times of the heater by scipy: C·dT/dt = V²/R(T) - G·(T - T_amb) while on, -G·(T - T_amb) while off."""
-    from scipy.integrate import solve_ivp
-
-    def reference(t: float) -> float:
-        return 298.15 + 25.0 * min(max((t - 2.0) / 6.0, 0.0), 1.0)
-
-    times, t, T, on = [], 0.0, 293.15, True
-    while True:
-        shift = 1.0 if on else -1.0
-
-        def rate(s: float, y: Any, on: bool = on) -> Any:
-            R = 10.0 * (1 + (y[0] - 293.15) / 255)
-            return [(100.0 * R / (R + 1e-5) ** 2 if on else LEAKING**2 * R) - 0.1 * (y[0] - 293.15)]
-
-        def reached(s: float, y: Any, shift: float = shift) -> float:
-            return float(y[0] - reference(s) - shift)
-
-        reached.terminal, reached.direction = True, shift  # type: ignore[attr-defined]
-        found = solve_ivp(rate, (t, 10.0), [T], events=reached, rtol=1e-11, atol=1e-10, max_step=0.02)
-        if not found.t_events[0].size:
-            return np.array(times)
-        t, T, on = float(found.t[-1]), float(found.y[0, -1]), not on
-        times.append(t)
 
 
 def test_the_controller_switches_when_it_should() -> None:
