@@ -110,14 +110,9 @@ def coded(roots: Iterable[Expression], leaves: Sequence[Any]) -> Coded | None:
     """Expressions over some leaves and functions; None where there is anything else in them."""
     code, objects = encoded(tuple(roots))
     places = {leaf: k for k, leaf in enumerate(leaves)}
-    found: list[int | Told] = []
-    for one in objects:
-        place = places.get(one)
-        said = place if place is not None or not is_function(one) else told(one, leaves)
-        if said is None:
-            return None
-        found.append(said)
-    return Coded(code.decode("latin-1"), found)
+    known = [places.get(one) for one in objects]
+    found = [told(one, leaves) if k is None and is_function(one) else k for one, k in zip(objects, known, strict=True)]
+    return None if None in found else Coded(code.decode("latin-1"), [one for one in found if one is not None])
 
 
 def expressions(held: Sequence[Any], leaves: Sequence[Any]) -> tuple[Expression, ...]:
@@ -131,14 +126,16 @@ def expressions(held: Sequence[Any], leaves: Sequence[Any]) -> tuple[Expression,
 # --- what an expression says ----------------------------------------------------------------------------------------------------
 def _described(roots: tuple[Expression, ...], own: Node) -> Described | None:
     code, objects = encoded(roots)
-    lines = [_text_of(node, own) for node in objects if not is_function(node)]
     functions = [one for one in objects if is_function(one)]
     described = texts(functions) if functions else []
-    if described is None or not all(lines):
+    if described is None:
         return None
-    places = " ".join([str(k) for k, one in enumerate(objects) if is_function(one)])
+    following = iter(described)
+    lines = [_text_of(one, own) if isinstance(one, Expression) else next(following) for one in objects]
+    if not all(lines):
+        return None
     digest = blake2b(code, digest_size=_DIGEST_SIZE)
-    digest.update("\n".join([*lines, places, *described]).encode())
+    digest.update("\n".join(lines).encode())
     return Described(digest.digest(), objects)
 
 

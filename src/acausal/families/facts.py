@@ -66,12 +66,12 @@ def name_of(outputs: Sequence[Expression], forms: bool = False) -> str:
     """The name of a template, the same in every process; empty where it has none. `forms`: one for all functions of a form."""
     rules = _rules()
     code, objects = encoded(tuple(outputs))  # operators and constants are in the code
-    functions = [one for one in objects if is_function(one)]
-    described = texts(functions, forms) if functions else []
-    if not rules or described is None or not all(isinstance(one, Slot) or is_function(one) for one in objects):
+    functions = [one for one in objects if not isinstance(one, Slot)]
+    described = texts(functions, forms) if functions and all(map(is_function, functions)) else None
+    if not rules or (functions and described is None):
         return ""
     slots = " ".join([f"{one.number}:{one.kind}" if isinstance(one, Slot) else "f" for one in objects])
-    calls = "\n".join([_rules_of_functions(), *described]) if functions else ""
+    calls = "\n".join([_rules_of_functions(), *described]) if described else ""
     return blake2b(f"{rules} {slots} {calls}".encode() + code, digest_size=_DIGEST_SIZE).hexdigest()
 
 
