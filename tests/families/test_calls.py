@@ -197,3 +197,18 @@ def test_all_that_was_said_of_a_function_is_in_its_description() -> None:
     assert len({one.description() for one in made}) == len(changes)
     parts = [made[4].part(0), made[4].part(0, (1,)), made[4].part(0, (0, 1))]
     assert all(part.root is made[4] and made[4].relative(part.member) is part for part in parts)
+
+
+@pytest.mark.slow
+def test_a_whole_plant_of_refrigeration(tmp_path: Path) -> None:
+    """Its equations are those of the library: looked up, they are what they were when they were found."""
+    pytest.importorskip("CoolProp")
+    from acausal.library.refrigeration import ColdStore
+
+    said = []
+    for folder in (tmp_path, tmp_path, None):
+        with cache(folder):
+            program = replace(translate(ColdStore()), seconds={}, source=None)
+            assert all(t.functions == Template(t.outputs)._evaluations() for t in templates(program))
+            said.append((flat(program), lowered(program)))
+    assert said[0] == said[1] == said[2]
