@@ -77,20 +77,19 @@ class Chain {
         std::vector<std::vector<Int>> rounds(size(deepest) + 2);
         const auto links = static_cast<Int>(link_source.size());
         for (Int l = 0; l < links; ++l) rounds[link_target[l] < m ? deepest + 1 : level[link_target[l] - m]].push_back(l);
-        std::vector<Int> into, factor, from;
+        std::size_t all = 0, next = 0;
+        for (Int c : link_source) all += static_cast<std::size_t>(length[m + c]);
+        std::vector<Int> found(3 * all); // all places into which, then all links, then all places from which
         Int here = -1;
-        for (auto* each : {&into, &factor, &from}) each->reserve(columns.size());
         for (const auto& round : rounds)
             for (Int l : round) {
                 const Int t = link_target[l], s = m + link_source[l];
                 if (t != here) // links of a target come one after the other
                     for (Long k = start[here = t]; k < start[t] + length[t]; ++k) at[columns[k]] = place[k];
-                for (Long j = start[s]; j < start[s] + length[s]; ++j)
-                    into.push_back(at[columns[j]]), factor.push_back(first_link + l), from.push_back(place[j]);
+                for (Long j = start[s]; j < start[s] + length[s]; ++j, ++next)
+                    found[next] = at[columns[j]], found[all + next] = first_link + l, found[2 * all + next] = place[j];
             }
-        into.insert(into.end(), factor.begin(), factor.end());
-        into.insert(into.end(), from.begin(), from.end());
-        return into;
+        return found;
     }
 
     std::vector<Int> indptr, indices, position;

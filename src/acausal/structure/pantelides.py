@@ -31,6 +31,8 @@ from .dulmage_mendelsohn import decompose
 from .incidence import Incidence, Mask, Numbers
 from .matching import Matching, match, reach
 
+_FEW_ORDERS = 3  # for which a pass each is quicker than the largest of all at once
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
@@ -110,6 +112,10 @@ def reduce_index(incidence: Incidence, sigma: NDArray[np.int32]) -> Reduction:
 
 def _highest(incidence: Incidence, orders: NDArray[np.int32]) -> Numbers:
     """The largest of `orders` for every variable; 0 for one that occurs nowhere."""
-    highest = np.zeros(incidence.n_unknowns, dtype=np.int32)
-    np.maximum.at(highest, incidence.indices, orders)
+    highest, most = np.zeros(incidence.n_unknowns, dtype=np.int32), int(orders.max(initial=0))
+    if most > _FEW_ORDERS:
+        np.maximum.at(highest, incidence.indices, orders)
+        return highest
+    for order in range(1, most + 1):  # what is written last stays
+        highest[incidence.indices[orders == order]] = order
     return highest
