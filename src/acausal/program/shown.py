@@ -56,5 +56,6 @@ def model_html(model: Any) -> str:
     known, names = model._parameters.known({}), model._parameters.names()
     rows = [(name, f"{float(known[cell]):.6g}", described.unit(name)) for name, cell in islice(names, MOST)]
     more = sum(1 for _ in islice(names, 100_000))
-    parameters = html.fold(f"{len(rows) + more} parameters", html.table(["name", "value", "unit"], rows, more=more))
+    counted = f"{len(rows) + more} parameter{'' if len(rows) + more == 1 else 's'}"
+    parameters = html.fold(counted, html.table(["name", "value", "unit"], rows, more=more))
     return html.page(f"Model of {model.title}", html.table(["", ""], counts), parameters)

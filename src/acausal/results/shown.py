@@ -24,7 +24,8 @@ def result_html(result: Any) -> str:
     names = getattr(result, "stored_names", None) or list(islice(result.names(), 10_000))
     rows = [_row(result, name) for name in names[:MOST]] if len(time) else []
     headings = ["variable", "unit", "first", "last", "smallest", "largest"]
-    values = html.fold(f"{len(names)} variables", html.table(headings, rows, more=len(names) - len(rows)), opened=len(names) <= 12)
+    counted = f"{len(names)} variable{'' if len(names) == 1 else 's'}"
+    values = html.fold(counted, html.table(headings, rows, more=len(names) - len(rows)), opened=len(names) <= 12)
     told = "".join(html.paragraph(str(d.what)) for d in getattr(result, "diagnostics", ()))
     return html.page(f"Result of {result.title}", html.table(["", ""], facts), told, values)
 
