@@ -13,9 +13,20 @@ from .passages import Passage, state_at
 class Sensor(Passage):
     """Base: no pressure is lost."""
 
+    m_small = ac.Parameter(1e-6, unit="kg/s", min=1e-12, doc="flow below which what is felt lies between both sides")
+
     def passing(self) -> Any:
-        """The state of what passes, at the side it comes from."""
-        return state_at(self.medium, self.a.p, self.a.h.actual, self.a.X.actual if self.medium.substances else None)
+        """The state of what passes, at the side it comes from.
+
+        Where nothing flows the direction is a matter of rounding, and what is felt must not jump with it from one side to the other
+        (so do the sensors of Modelica.Fluid, `regStep` over `m_flow_small`).
+        """
+        substances = self._felt("X") if self.medium.substances else None
+        return state_at(self.medium, self.a.p, self._felt("h"), substances)
+
+    def _felt(self, name: str) -> Any:
+        from_a, from_b = (getattr(port, name).inflow for port in (self.a, self.b))
+        return ac.smooth_switch(self.a.m_flow, from_b, from_a, width=2.0 * self.m_small)
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
