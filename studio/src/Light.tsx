@@ -1,6 +1,6 @@
 // What stands on the page many times, or first of all: made of plain elements, so that the page is there at once.
 import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
-import { type HTMLAttributes, type ReactElement, type ReactNode, cloneElement, useId, useState } from 'react'
+import { type HTMLAttributes, type ReactElement, type ReactNode, cloneElement, useEffect, useId, useRef, useState } from 'react'
 import { isGoing, useStudio } from './store'
 
 // One of several, side by side.
@@ -22,10 +22,18 @@ export function NotYet({ what, when }: { what: string; when: string }) {
 }
 
 // What is said about something when the mouse rests on it; nothing is made before the mouse comes.
+// The element itself stays what it is: one that is made anew under the mouse loses the click that is on its way.
 export function Hint({ label, children }: { label: ReactNode; children: ReactElement<HTMLAttributes<HTMLElement>> }) {
-  const [near, setNear] = useState(false)
-  if (!near) return cloneElement(children, { onPointerEnter: () => setNear(true) })
-  return <Tooltip label={label} position="right" openDelay={350} multiline w={280} withArrow>{children}</Tooltip>
+  const [near, setNear] = useState<HTMLElement | null>(null)
+  const timer = useRef(0)
+  const leave = () => { clearTimeout(timer.current); setNear(null) }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <>
+      {cloneElement(children, { onPointerEnter: (e) => { const at = e.currentTarget; timer.current = setTimeout(() => setNear(at), 350) }, onPointerLeave: leave })}
+      {near && <Tooltip opened target={near} label={label} position="right" multiline w={280} withArrow />}
+    </>
+  )
 }
 
 // A button with a menu that is made when it is pressed.

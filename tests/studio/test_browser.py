@@ -124,7 +124,12 @@ def test_signals_are_plotted_explained_and_compared(tab: Any) -> None:
     tab.get_by_label("Search quantities").fill("wall.a.T")
     tab.get_by_label("Plot wall.a.T", exact=True).check()
     tab.get_by_role("img", name="Curves of room.T, wall.a.T").wait_for()
-    tab.get_by_role("button", name="Explain wall.a.T").first.click()
+    explain = tab.get_by_role("button", name="Explain wall.a.T").first
+    explain.evaluate("e => { window.__there = e }")
+    explain.hover()
+    playwright.expect(tab.get_by_role("tooltip")).to_contain_text("wall.a.T")
+    assert explain.evaluate("e => e === window.__there")  # one made anew under the mouse would lose the click
+    explain.click()
     details = tab.get_by_role("complementary", name="Details")
     playwright.expect(details).to_contain_text("equal to room.T")
     tab.get_by_role("button", name="Close details").click()
