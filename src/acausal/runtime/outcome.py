@@ -89,6 +89,12 @@ def equations_without_value(
     return np.unique(problem.pattern[1][~(np.isfinite(by_value) & np.isfinite(by_slope))])
 
 
+def explain_unmoved(problem: Problem, t: float, workspace: np.ndarray) -> tuple[Diagnostic, ...]:
+    """Which equation has no finite value where nothing is unknown, and all equations compute something."""
+    explained = problem.explain_row(0, workspace)
+    return () if explained is None else (replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}."),)
+
+
 def explain_not_finite(
     problem: Problem, t: float, y: np.ndarray, yp: np.ndarray, known: np.ndarray | None = None, most: int = 5
 ) -> tuple[Diagnostic, ...]:

@@ -424,6 +424,10 @@ class Problem:
     def describe_initial_equation(self, row: int) -> Any:
         return self.words.initial_equation(row)
 
+    def has_values(self, workspace: Floats) -> bool:
+        """Whether all that is computed from known values and unknowns has a finite value."""
+        return not self.computed.count or bool(np.isfinite(workspace[-self.computed.count :]).all())
+
     def explain_row(self, row: int, workspace: Floats) -> Diagnostic | None:
         """Why an equation has no value, given a workspace; None where nobody can tell."""
         return self.words.fault(row, workspace)

@@ -16,7 +16,7 @@ from ..errors import Diagnostic, UsageError
 from ..families.starts import StartReader
 from .build import without_rules
 from .inputs import Constant, Function, Signal, Steps, Table, has_corners, values_at
-from .outcome import STUCK, Outcome, explain_not_finite, explain_place
+from .outcome import STUCK, Outcome, explain_not_finite, explain_place, explain_unmoved
 from .problem import Floats, Problem
 from .solver import COUNTERS, Request, RunResult, Solver, check_options, with_last_row
 
@@ -117,7 +117,9 @@ class Unmoved:
         return None
 
     def explain(self, outcome: Outcome, known: Floats) -> tuple[Diagnostic, ...]:
-        return ()
+        if outcome is not Outcome.NOT_FINITE:
+            return ()
+        return explain_unmoved(self.session.problem, self.session.t, self.session.evaluated(self.session.t))
 
 
 def opened(solver: Solver, problem: Problem, request: Request) -> Opened:
@@ -197,6 +199,7 @@ class Evaluated:
         self.problem, self.request, self.t, self.interrupted = problem, request, request.t0, False
         self.session = self  # it needs nobody else's
         self.pieces: list[tuple[Floats, Floats]] = []
+        self.told: tuple[Diagnostic, ...] = ()
 
     def begin(self) -> Outcome | None:
         return None
@@ -205,7 +208,12 @@ class Evaluated:
         rows = np.empty((len(times), self.request.stored.width))
         for k, t in enumerate(times.tolist()):
             known = values_at(self.request.inputs, t, self.problem.known)
-            self.request.stored.row(self.problem.equations.workspace(t, _NONE, _NONE, known), rows[k])
+            workspace = self.problem.equations.workspace(t, _NONE, _NONE, known)
+            self.request.stored.row(workspace, rows[k])
+            if not self.problem.has_values(workspace):
+                self.t, self.told = t, explain_unmoved(self.problem, t, workspace)
+                self.pieces.append((times[: k + 1], rows[: k + 1]))
+                return Outcome.NOT_FINITE
         self.pieces.append((times, rows))
         self.t = to
         return None
@@ -219,7 +227,7 @@ class Evaluated:
     def result(self, outcome: Outcome) -> RunResult:
         times, rows = map(np.concatenate, zip(*self.pieces, strict=True))
         statistics: dict[str, Any] = {**dict.fromkeys(COUNTERS, 0), "seconds": {}}
-        return RunResult(outcome, self.t, times, rows, _NONE, _NONE, statistics)
+        return RunResult(outcome, self.t, times, rows, _NONE, _NONE, statistics, diagnostics=self.told)
 
 
 class Whole(Evaluated):

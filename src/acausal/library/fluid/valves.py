@@ -65,6 +65,12 @@ class Nozzle(Passage):
         yield self.m_flow == upwind(dp, 1.0, -1.0) * self.A * rounded * ac.sqrt(2 * high * rho)
 
 
+def _ways(valve: Any, count: int) -> list[Valve]:
+    """The ways of a valve, alike."""
+    alike: Any = {"A": valve.A, "dp_small": valve.dp_small, "medium": valve.medium}
+    return [Valve(**alike) for _ in range(count)]
+
+
 class ThreeWayValve(ac.Component):
     """Divides what comes at `common` between `a` (share `opening` of the area) and `b` (the rest), or mixes it the other way
     round: two `Valve`s, ``m_flow = A·sqrt(2·rho·dp)`` each, that meet at `common`.
@@ -81,7 +87,7 @@ class ThreeWayValve(ac.Component):
     dp_small = ac.Parameter(100.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
     def __init__(self) -> None:
-        self.first, self.second = (Valve(A=self.A, dp_small=self.dp_small) for _ in range(2))
+        self.first, self.second = _ways(self, 2)
 
     def connections(self) -> Iterator[Any]:
         yield self.common, self.first.a, self.second.a
@@ -112,8 +118,7 @@ class FourWayValve(ac.Component):
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
 
     def __init__(self) -> None:
-        ways = [Valve(A=self.A, dp_small=self.dp_small) for _ in range(4)]
-        self.to_indoor, self.to_outdoor, self.from_indoor, self.from_outdoor = ways
+        self.to_indoor, self.to_outdoor, self.from_indoor, self.from_outdoor = _ways(self, 4)
 
     def connections(self) -> Iterator[Any]:
         yield self.discharge, self.to_indoor.a, self.to_outdoor.a

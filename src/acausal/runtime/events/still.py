@@ -41,12 +41,12 @@ class Still:
         return True, 0
 
     def row(self, out: Floats) -> None:
-        self.stored.row(self._workspace(self.t), out)
+        self.stored.row(self.evaluated(self.t), out)
 
     def roots(self) -> np.ndarray:
         return self._roots
 
-    def _workspace(self, t: float) -> Floats:
+    def evaluated(self, t: float) -> Floats:
         known = self._known.copy()
         for cell, signal in self.inputs.items():
             if not isinstance(signal, Steps):  # its jumps are events, and until then it is what it was
@@ -54,7 +54,7 @@ class Still:
         return self.problem.equations.workspace(t, self.y, self.yp, known)
 
     def _functions(self, t: float) -> Floats:
-        w, rules = self._workspace(t), self.problem.rules
+        w, rules = self.evaluated(t), self.problem.rules
         assert rules is not None
         return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
 
@@ -70,7 +70,8 @@ class Still:
                 ahead, new = self._located(self.t, ahead, g)
                 crossed = (g * new < 0) | ((new == 0) & (g != 0))
             while written < len(times) and times[written] <= ahead:
-                self.stored.row(self._workspace(float(times[written])), rows[written])
+                if not self._stored(float(times[written]), rows[written]):
+                    return Status.NOT_FINITE, written + 1
                 written += 1
             self.t = ahead
             self.steps += 1
@@ -84,9 +85,19 @@ class Still:
                 return Status.ASSIGNED, written
             g = new
         while written < len(times) and times[written] <= self.t:
-            self.stored.row(self._workspace(float(times[written])), rows[written])
+            if not self._stored(float(times[written]), rows[written]):
+                return Status.NOT_FINITE, written + 1
             written += 1
         return Status.FINISHED, written
+
+    def _stored(self, t: float, out: Floats) -> bool:
+        """Whether everything has a value at an output point, which is stored in any case."""
+        workspace = self.evaluated(t)
+        self.stored.row(workspace, out)
+        if self.problem.has_values(workspace):
+            return True
+        self.t = t
+        return False
 
     def _assigned(self) -> bool:
         """Assignments after a step (`ac.after_step`); whether one of them changed what others read."""
@@ -94,12 +105,12 @@ class Still:
         assert rules is not None
         if not rules.counts["step"]:
             return False
-        values, before = rules.values("step", self._workspace(self.t)), self._known[rules.step_cells]
+        values, before = rules.values("step", self.evaluated(self.t)), self._known[rules.step_cells]
         self._known[rules.step_cells] = values
         return bool(((values != before) & rules.step_watched).any())
 
     def workspace(self, out: Floats) -> None:
-        out[:] = self._workspace(self.t)
+        out[:] = self.evaluated(self.t)
 
     def _located(self, low: float, high: float, g: Floats) -> tuple[float, Floats]:
         """The first crossing: the least time at which some function has another sign than at `low`."""
