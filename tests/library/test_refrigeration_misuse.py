@@ -9,6 +9,7 @@ import pytest
 import acausal as ac
 from acausal.errors import ModelError, UsageError
 from acausal.library import fluid, refrigeration
+from acausal.library.thermal import FixedTemperature
 
 R134A = ac.media.fluid("R134a")
 CHARGES = ("condenser.charge_start", "receiver.charge_start", "evaporator.charge_start")
@@ -88,3 +89,28 @@ def test_a_map_outside_of_what_was_measured_is_told_once_with_its_range(wired: A
     machine = refrigeration.MapCompressor(flow, power, S_range=(-25.0, 10.0), medium=R134A)
     wrong = told(between(wired, machine, 0.7e5, 8e5))
     assert sum("-25 … 10 °C" in line and "part (" in line for line in wrong) == 1
+
+
+@pytest.mark.parametrize("kind", [refrigeration.Evaporator, refrigeration.Condenser])
+def test_an_exchanger_that_is_filled_until_it_is_full(wired: Any, kind: Any) -> None:
+    """It was a division by zero."""
+    plant = wired(
+        "feed.port part.a", "part.air air.port", feed=fluid.FlowSource(m_flow=0.02, h=2.5e5, medium=R134A),
+        part=kind(charge_start=0.5), air=FixedTemperature(T=300.0),
+    )  # fmt: skip
+    with pytest.warns(ac.RunWarning, match="The pressure comes to the critical one") as caught:
+        result = ac.compile(plant).simulate(until=1000.0)
+    assert not result.outcome and 0.5 + 0.02 * result.time_reached == pytest.approx(result["part.charge"][-1], rel=1e-2)
+    assert "part (" in str(caught[0].message) and "Does more come in than can leave" in str(caught[0].message)
+
+
+def test_a_component_of_the_library_that_cannot_use_its_medium_is_named(wired: Any) -> None:
+    gas = fluid.FlowSource(T=300.0, medium=ac.media.ideal_gas("N2"))
+    with pytest.raises(UsageError, match=r"N2 has no two phases(.|\n)*component: part \(Evaporator\)"):
+        ac.compile(wired("feed.port part.a", feed=gas, part=refrigeration.Evaporator()))
+
+
+def test_a_boundary_that_is_given_the_quality_of_a_gas_is_named(wired: Any) -> None:
+    gas = fluid.PressureBoundary(x=0.5, medium=ac.media.ideal_gas("N2"))
+    with pytest.raises(UsageError, match=r"cannot be found from \(p, x\)(.|\n)*component: feed \(PressureBoundary\)"):
+        ac.compile(wired("feed.port end.port", feed=gas, end=fluid.Closed()))

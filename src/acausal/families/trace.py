@@ -262,8 +262,8 @@ def _user_frame(error: BaseException) -> Location | None:
 def _placed(error: ModelError, component: Component, method: str) -> ModelError:
     """The same complaint with component and line, where it had none."""
     place = _user_frame(error)
-    if place is None:
-        return error
+    if place is None:  # it arose within the library, which is not to be mended: what counts is which of its components it is
+        return type(error)(*(replace(d, component=d.component or _named(component)) for d in error.diagnostics))
     found = []
     for diagnostic in error.diagnostics:
         where = diagnostic.location or place
@@ -271,6 +271,14 @@ def _placed(error: ModelError, component: Component, method: str) -> ModelError:
         named = diagnostic.component or f"{type(component).__name__}.{method}"
         found.append(replace(diagnostic, location=where, equation=text, component=named))
     return type(error)(*found)
+
+
+def _named(component: Component) -> str:
+    """The path and the class of a component; of many that are alike, of one."""
+    root = component
+    while root._ac_parent is not None:
+        root = root._ac_parent
+    return f"{component._path_from(root) or 'the model'} ({type(component).__name__})"
 
 
 def _equation(component: Component, item: Any, where: Location | None) -> TracedEquation:

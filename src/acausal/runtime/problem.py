@@ -426,7 +426,8 @@ class Problem:
 
     def has_values(self, workspace: Floats) -> bool:
         """Whether all that is computed from known values and unknowns has a finite value."""
-        return not self.computed.count or bool(np.isfinite(workspace[-self.computed.count :]).all())
+        count = self.computed.count if self.computed is not None else 0
+        return not count or bool(np.isfinite(workspace[-count:]).all())
 
     def explain_row(self, row: int, workspace: Floats) -> Diagnostic | None:
         """Why an equation has no value, given a workspace; None where nobody can tell."""

@@ -61,6 +61,7 @@ BEYOND = 0.02  # of the two-phase range: so far outside of it may be what leaves
 X_WET = 0.03  # of quality: within so much of saturation the heat transfer of liquid becomes that of two phases
 T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
 LATE_MOST = 0.3  # of the liquid of a zone of two phases: more than this is never on its way
+HIGHEST = 0.98  # of the critical pressure: above it zones are not told apart
 SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
 
 
@@ -166,6 +167,14 @@ class MovingBoundary(RefrigerantExchanger):
         self.x = ac.named((h - ends.liquid.h) / ends.h_evaporation, doc="quality of each zone")
         self.T_wall = ac.named(ac.sum(self.E) / self.C, unit="K", doc="mean temperature of the wall")
         self.T_saturation = ac.named(ends.T, unit="K", doc="saturation temperature")
+
+    def events(self) -> Iterator[Any]:
+        yield from super().events()
+        text = (
+            "The pressure comes to the critical one, where there are no zones any more. Does more come in than can leave, or is "
+            "the charge too large? For transcritical operation take a `DistributedExchanger`."
+        )
+        yield ac.assert_(self.p < HIGHEST * self.medium.p_critical, text)
 
     @abstractmethod
     def boundaries(self, ends: Any) -> Iterator[Any]:
