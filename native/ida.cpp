@@ -129,6 +129,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     last_status = Status::Finished;
     input_time = output_input_time = nowhere;
     steps_at_update = 0;
+    contraction.forget();
     if (started) {
         before = counters();
         journal->restart();

@@ -3,6 +3,7 @@
 
 #include "amplified.h"
 #include "consistent.h"
+#include "contraction.h"
 #include "corrector.h"
 #include "inputs.h"
 #include "journal.h"
@@ -203,8 +204,8 @@ class Ida {
     bool refresh = false;
     void create_newton();
     SUNNonlinearSolver newton = nullptr;
-    SUNNonlinSolConvTestFn usual_test = nullptr; // IDAS' own
-    void *usual_data = nullptr;
+    Contraction contraction;
+    int surplus = 0; // iterations beyond the first of each step since the factors were made
     bool full_newton = false, solved_since_setup = false; // after a failure: new factors at every iteration
     double last_correction = 0;
     std::vector<double> last_direction; // of a full Newton iteration …
@@ -214,7 +215,9 @@ class Ida {
     Sides sides;
     Amplified amplified;
     bool renew_now = false; // the next solution has new factors
+    int usual_test(int iteration, N_Vector correction, double tolerance, N_Vector weight);
     int full_newton_test(int iteration, N_Vector correction, double tolerance, N_Vector weight);
+    const double *corrected(N_Vector correction);
     bool on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight);
     void release();
     void check(int flag, const char *what);

@@ -12,18 +12,16 @@
 
 namespace acausal {
 
-constexpr double renewal = 40;      // steps that a Jacobian may serve …
-constexpr double early_renewal = 8; // … when the step changed after it was made; more where a factorisation costs as much as more solutions
-constexpr double latest = 10;       // times later
+constexpr double renewal = 40; // steps that a Jacobian may serve
+constexpr double surplus_here = 3, surplus_elsewhere = 1; // iterations beyond the first of each step that it may cost, made for this step or not …
+constexpr double cheap = 8, latest = 10; // … times its factorisation in solutions, from what is cheap up to so many times as much
 constexpr double settled = 0.1;     // of the iteration's tolerance: a correction of a full Newton iteration that may be the last
 
-// IDAS' own solver, with a convergence test before its own.
+// IDAS' own solver, with another convergence test.
 void Ida::create_newton() {
     newton = SUNNonlinSol_Newton(y_vector, context);
     if (!newton) throw std::runtime_error("SUNDIALS' nonlinear solver could not be created");
     check(IDASetNonlinearSolver(mem, newton), "IDASetNonlinearSolver");
-    auto *content = static_cast<SUNNonlinearSolverContent_Newton>(newton->content);
-    usual_test = content->CTest, usual_data = content->ctest_data;
     check(SUNNonlinSolSetConvTestFn(newton, convergence_callback, this), "SUNNonlinSolSetConvTestFn");
 }
 
@@ -34,11 +32,20 @@ int Ida::convergence_callback(SUNNonlinearSolver solver, N_Vector sum, N_Vector 
     int iteration = 0;
     SUNNonlinSolGetCurIter(solver, &iteration);
     int answer = ida.full_newton ? ida.full_newton_test(iteration, correction, tolerance, weight)
-                                 : ida.usual_test(solver, sum, correction, tolerance, weight, ida.usual_data);
+                                 : ida.usual_test(iteration, correction, tolerance, weight);
     if (answer == SUN_NLS_CONTINUE && iteration + 1 >= ida.settings.max_nonlinear_iterations && !ida.turns) return SUN_NLS_CONV_RECVR;
     // With new factors at every iteration they are from as near as can be; at a jump, no side agrees with where it leads.
     if (answer != SUN_NLS_SUCCESS || !ida.sides.any() || ida.full_newton) return answer;
     return ida.on_side_of_factors(iteration, sum, correction, tolerance, weight) ? SUN_NLS_SUCCESS : SUN_NLS_CONTINUE;
+}
+
+int Ida::usual_test(int iteration, N_Vector correction, double tolerance, N_Vector weight) {
+    bool young = t_setup == input_time;
+    switch (contraction.judge(iteration, N_VWrmsNorm(correction, weight), tolerance, young)) {
+    case Contraction::Converged: return surplus += iteration, SUN_NLS_SUCCESS;
+    case Contraction::Continue: return SUN_NLS_CONTINUE;
+    default: return SUN_NLS_CONV_RECVR;
+    }
 }
 
 int Ida::full_newton_test(int iteration, N_Vector correction, double tolerance, N_Vector weight) {
@@ -65,10 +72,21 @@ void Ida::shorten(N_Vector correction) {
     last_direction.assign(now, now + n);
 }
 
+// Where a correction leads that was not looked at by another one.
+const double *Ida::corrected(N_Vector correction) {
+    double cj = 0;
+    IDAGetCurrentCj(mem, &cj);
+    present.assign(w.get(), w.get() + system->layout.workspace());
+    const double *by = NV_DATA_S(correction);
+    for (int64_t i = 0; i < n; ++i) present[i] += by[i], present[n + i] += cj * by[i];
+    system->assign(present.data());
+    return present.data();
+}
+
 // False: the iteration has come to another side of a bend than its factors are from, and goes on with new ones.
 bool Ida::on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, double tolerance, N_Vector weight) {
     if (!iteration) sides.renewals = 0;
-    bool agree = sides.agree(*system, w.get(), steps_since_start());
+    bool agree = sides.agree(*system, contraction.believes() ? corrected(correction) : w.get(), steps_since_start());
     if (agree && sides.under_way()) {
         double change = 0;
         const double *now = NV_DATA_S(sum), *then = sides.at_begin().data(), *each = NV_DATA_S(weight);
@@ -83,23 +101,25 @@ bool Ida::on_side_of_factors(int iteration, N_Vector sum, N_Vector correction, d
 
 void Ida::note_setup() {
     t_setup = input_time;
+    surplus = 0;
     steps_at_setup = steps_since_start();
     IDAGetCurrentCj(mem, &cj_setup);
 }
 
 // IDAS keeps a Jacobian as long as the step stays within a quarter. One that is old, or made for another step, costs a second
-// iteration at every step, so it is renewed now and then.
+// iteration at every step: it is renewed as soon as these have cost as much as it does.
 bool Ida::factors_are_old() const {
     if (refresh) return true;
     double cj = 0;
     IDAGetCurrentCj(mem, &cj);
-    double later = std::clamp(lu->cost() / early_renewal, 1.0, latest);
-    return (double)(steps_since_start() - steps_at_setup) >= later * (cj == cj_setup ? renewal : early_renewal);
+    double later = std::clamp(lu->cost() / cheap, 1.0, latest);
+    return (double)surplus >= later * (cj == cj_setup ? surplus_here : surplus_elsewhere) || (double)(steps_since_start() - steps_at_setup) >= later * renewal;
 }
 
 // The Jacobian where the last residual was evaluated.
 bool Ida::update_factors() {
     note_setup();
+    contraction.renewed();
     system->assign(w.get());
     jacobian_time.time([&] {
         system->jacobian(w.get(), cj_setup, jacobian.data());
@@ -123,6 +143,8 @@ int Ida::setup_callback(SUNLinearSolver solver, SUNMatrix) {
     ida.full_newton = fresh, ida.solved_since_setup = ida.renew_now = ida.shortened = false;
     ida.last_direction.clear(), ida.turns = 0;
     ida.note_setup();
+    if (fresh) ida.contraction.forget();
+    else ida.contraction.renewed();
     bool regular = ida.factor_time.time([&] { return ida.lu->factor(ida.jacobian.data(), fresh); });
     ida.last_setup_singular = !regular;
     bool failed_finite = ida.non_finite.count == ida.non_finite_at_factor; // what made the step short, not the point where it begins
