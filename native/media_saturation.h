@@ -7,23 +7,24 @@ namespace {
 
 constexpr double surface_tension_exponent = 1.26;  // of (1 - T/Tc) near the critical point: its root is almost straight
 
-// Result number k of n.
+// Result number k of n, with its derivatives to an order.
+template <int order>
 INLINE void write(const Curve& c, double* out, int k, int n) {
     out[k] = c.v;
     out[n + k] = c.d;
-    out[2 * n + k] = c.dd;
+    if constexpr (order == 2) out[2 * n + k] = c.dd;
 }
 
-Curve surface_tension(const Table& t, double p) {
-    Curve root;
+// Its root near and above the critical point, where the dome's curve gives way to another.
+Curve upper_tension(const Table& t, double p) {
     const double x = std::log(p), inverse = 1 / (t.p_high - t.p_low);
-    if (p < t.p_high) {
-        root = unlog(lane(curves<2>(t.dome, place(t.dome_x, x)), 3), 1 / p);
-    }
-    if (p >= t.p_low) {
-        const Curve above = unlog(lane(curves<2>(t.top, place(t.top_x, x)), 2), 1 / p);
-        root = p < t.p_high ? mixed(root, above, smoothstep((p - t.p_low) * inverse, inverse)) : above;
-    }
+    const Curve above = unlog(lane(curves<2>(t.top, place(t.top_x, x)), 2), 1 / p);
+    if (p >= t.p_high) return above;
+    const Curve below = unlog(lane(curves<2>(t.dome, place(t.dome_x, x)), 3), 1 / p);
+    return mixed(below, above, smoothstep((p - t.p_low) * inverse, inverse));
+}
+
+INLINE Curve surface_tension(const Curve& root) {
     const double a = surface_tension_exponent;
     if (!(root.v > 0)) return {root.v == root.v ? 0 : root.v, 0, 0};
     const double power = std::pow(root.v, a - 1);
@@ -41,27 +42,31 @@ INLINE void nothing(double* out, int n) {
     for (int k = 0; k < n; ++k) out[k] = std::nan("");
 }
 
+template <int order>
 INLINE void without_slopes(double* out, int n) {
-    for (int k = n; k < 3 * n; ++k) out[k] = 0;
+    for (int k = n; k < (order + 1) * n; ++k) out[k] = 0;
 }
 
 // hl, hv, then Tl, rhol, sl, wl, Tv, rhov, sv, wv, surface tension; above the critical point both ends are one.
+template <int order>
 void saturation_p(const void* table, const double* x, double* out) {
+    constexpr int n = 11;
     const Table& t = *static_cast<const Table*>(table);
     double p = x[0];
     const bool sloping = saturated(t, p);
-    if (!inside(t, p, t.h_min)) return nothing(out, 33);
-    Ends<> e;
+    if (!inside(t, p, t.h_min)) return nothing(out, (order + 1) * n);
+    Ends<order> e;
     ends(t, p, e);
-    write(e.hl, out, 0, 11);
-    write(e.hv, out, 1, 11);
+    write<order>(e.hl, out, 0, n);
+    write<order>(e.hv, out, 1, n);
     fields(t, STATE, p, e);
     for (int k = 0; k < 4; ++k) {
-        write(lane(e.l, k), out, 2 + k, 11);
-        write(lane(e.v, k), out, 6 + k, 11);
+        write<order>(lane(e.l, k), out, 2 + k, n);
+        write<order>(lane(e.v, k), out, 6 + k, n);
     }
-    write(p < t.p_critical ? surface_tension(t, p) : Curve{0, 0, 0}, out, 10, 11);
-    if (!sloping) without_slopes(out, 11);
+    const bool upper = p >= t.p_low;
+    write<order>(p < t.p_critical ? surface_tension(upper ? upper_tension(t, p) : e.tension) : Curve{0, 0, 0}, out, 10, n);
+    if (!sloping) without_slopes<order>(out, n);
 }
 
 // hl and hv alone: what parts the phases. Whoever looks for a change of phase asks for them once a step and more.
@@ -97,21 +102,23 @@ void h_px(const void* table, const double* arguments, double* out) {
 }
 
 // cp, cv, viscosity, conductivity of the liquid, then of the vapour.
+template <int order>
 void saturation_more_p(const void* table, const double* x, double* out) {
+    constexpr int n = 8;
     const Table& t = *static_cast<const Table*>(table);
-    Ends<> e;
+    Ends<order> e;
     double p = x[0];
     const bool sloping = saturated(t, p);
-    if (!inside(t, p, t.h_min)) return nothing(out, 24);
+    if (!inside(t, p, t.h_min)) return nothing(out, (order + 1) * n);
     ends(t, p, e);
     fields(t, MORE, p, e);
     reciprocal(e.l, MORE);
     reciprocal(e.v, MORE);
     for (int k = 0; k < 4; ++k) {
-        write(lane(e.l, k), out, k, 8);
-        write(lane(e.v, k), out, 4 + k, 8);
+        write<order>(lane(e.l, k), out, k, n);
+        write<order>(lane(e.v, k), out, 4 + k, n);
     }
-    if (!sloping) without_slopes(out, 8);
+    if (!sloping) without_slopes<order>(out, n);
 }
 
 }  // namespace

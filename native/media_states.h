@@ -33,6 +33,7 @@ struct Ends {
     Curve hl, hv;
     Jet1<order> l, v;  // the fields; filled by `fields`
     Weights wx, wh;
+    Curve tension; // sigma^(1/1.26), below p_low
     double shift;  // from where `wh` holds to hl
     bool two;  // there is room between them
 };
@@ -49,6 +50,7 @@ INLINE void lower_ends(const Table& t, double p, Ends<order>& e) {
     weights<order>(t.dome_x, at, e.wx);
     e.hl = liquid_border(t, p, c.d[0][2], e.wh, e.shift);
     e.hv = unlog(lane(c, 0), 1 / p);
+    e.tension = unlog(lane(c, 3), 1 / p);
     e.two = true;
 }
 
