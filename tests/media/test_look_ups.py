@@ -96,31 +96,6 @@ class Bottle(ac.Component):
 
 
 @pytest.mark.filterwarnings("ignore::acausal.ModelWarning")
-def test_the_cache_grows_to_a_large_plant_of_which_it_finds_nothing_again() -> None:
-    """All rows of a small cache are taken anew before a state is asked for again: that it is too small shows in single look-ups."""
-    n = 5000
-    problem = ac.compile(Bottle(n)).problem
-    y, yp, rng = problem.start.copy(), np.zeros(problem.size), np.random.default_rng(1)
-    names = [problem.name_of_unknown(i) for i in range(problem.size)]
-    for i, name in enumerate(names):
-        y[i] = 6e5 if name.endswith(".p") else 3e5 if name.endswith(".h") else y[i]
-
-    def moved() -> np.ndarray:
-        return y * (1 + 1e-3 * rng.random(problem.size))
-
-    for _ in range(40):
-        here = moved()
-        problem.residual(0.0, here, yp), problem.residual(0.0, here, yp)
-    here = moved()
-    look_ups()
-    problem.residual(0.0, here, yp)
-    assert look_ups()["state"][1] == n
-    problem.residual(0.0, here, yp), problem.jacobian(0.0, here, yp, 1.0)
-    calls, found = look_ups()["state"]
-    assert found == 0 and calls >= 2 * n
-
-
-@pytest.mark.filterwarnings("ignore::acausal.ModelWarning")
 def test_a_run_looks_up_each_state_of_its_residuals_once() -> None:
     """Borders between phases are looked up where relations are watched: at the end of a step, and close to it for their slope."""
     n = 40
