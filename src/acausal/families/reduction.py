@@ -112,20 +112,23 @@ def _touched(system: System) -> Callable[[np.ndarray], list[Coded]]:
 
 
 def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
-    """The reduced system if combinations of rows are needed (see `combinations`); None if not, or if nothing makes it regular."""
+    """The reduced system if combinations of rows are needed (see `combinations`); None if not.
+
+    Where combinations leave no matching at all, the equations depend on each other: as they stand, rounding may hide it.
+    """
     values = system.aliases.literals
     literals = Literals(system.known_count - len(values), values)
     here = find(_touched(system), system.size, literals, rows.incidence, rows.sigma, rows.found)
     if here is None:
         return None
     tables = [coded(f, system.size) for f in system.families]
-    combiner = Combiner(system.size, literals, system.plant)
+    combiner, as_written = Combiner(system.size, literals, system.plant), rows
     while here is not None:
         tables = combiner.applied(tables, here, rows.found)
         at = occurrences(tables, system.size, combiner.literals)
         rows = _Rows.of(system, wanted, at.row, at.unknown, at.order)
         if not rows.found.regular:
-            return None
+            return _raised(replace(system, dependent=True), None, as_written)
         here = find(lambda r, t=tables: [one for one in t if r[one.rows].any()], system.size, combiner.literals,  # type: ignore[misc]
                     rows.incidence, rows.sigma, rows.found)  # fmt: skip
     slopes = np.zeros(system.size, dtype=bool)

@@ -56,6 +56,7 @@ class System:
     derivatives: Derivatives | None = None  # what index reduction added; None when the index was 1 from the start
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
     combined: dict[int, np.ndarray] = field(default_factory=dict)  # rows that were replaced by a combination, and of which rows
+    dependent: bool = False  # combinations of equations prove that they do not determine their unknowns, whatever the numbers are
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
     states: StateTables | None = None  # state variables and their nets; None when there are none

@@ -321,14 +321,17 @@ class Preparation:
         """Consistent values; an error shows equations without a value at the start, and keeps what was reached."""
         t = asked.t
         try:
-            return solve()
+            found = solve()
+            if self.system.dependent and (open_unknowns := _singular(problem, t, found.y, found.yp)):
+                raise ModelError(*open_unknowns)
+            return found
         except InitialisationError as error:
             n = problem.size
             rows = [int(r) for r in error.report.non_finite if r < n]
             workspace = problem.equations.workspace(t, problem.start, np.zeros(n), problem.known)
             told = (problem.explain_row(r, workspace) for r in rows[:5])
             without_value = dict.fromkeys(one for one in told if one is not None)  # rows may share their cause
-            singular = _singular_start(problem, t) if error.outcome.name != "STRUCTURE" and not rows else ()
+            singular = _singular(problem, t, problem.start, np.zeros(n)) if error.outcome.name != "STRUCTURE" and not rows else ()
             error.diagnostics = (*without_value, *singular, *error.diagnostics)
             error.reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
             raise
@@ -452,8 +455,8 @@ def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, sign
     return settle_discrete(*here, resumed=True) or changed
 
 
-def _singular_start(problem: Problem, t: float) -> tuple[Diagnostic, ...]:
-    """Which unknowns the equations leave open at the start values, and which equations say the same; nothing if regular."""
+def _singular(problem: Problem, t: float, y: Floats, yp: Floats) -> tuple[Diagnostic, ...]:
+    """Which unknowns the equations leave open at a point, and which equations say the same; nothing if regular."""
     from .singular import NEARLY, explain_point
 
-    return explain_point(problem, t, problem.start, np.zeros(problem.size), limit=NEARLY)
+    return explain_point(problem, t, y, yp, limit=NEARLY)
