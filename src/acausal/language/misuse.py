@@ -139,7 +139,7 @@ def refuse_hidden(name: str, value: Any, *kinds: tuple[type, ...], in_use: bool 
         found = next((part for part in held if not in_use or not _is_attached(part)), None)
         if found is not None:
             raise UsageError(
-                f"`{name}` holds a {what} ({type(found).__name__}) within {an(type(value).__name__)} where it is not seen.",
+                f"`{name}` holds {an(what)} ({type(found).__name__}) within {an(type(value).__name__)} where it is not seen.",
                 remedy=_FLAT if what == "component" else f"An array of them is made by `{type(found).__name__}(shape=…)`.",
             )
 
