@@ -547,12 +547,14 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
     written = prepare(t_end, stop, times, count, rows, 0);
     if (t >= t_end && status == Status::Finished && timed_now(t_end)) status = handle_timed(stop, rows, capacity - count, written);
     while (t < t_end && status == Status::Finished) {
+        bool at_once = false; // to where it is anyway, but for rounding
         if (ahead.is) {
             status = go_on_ahead(t_end);
             if (!ahead.is && status == Status::Finished && t < t_end) set_out(std::isfinite(bound) ? bound : t_end); // which IDAS does not know yet
         } else {
             double aim = std::min(t_end, bound);
-            if (bound <= t + 8 * epsilon * std::fabs(t)) t = bound; // closer than IDAS moves
+            at_once = bound <= t + 8 * epsilon * std::fabs(t); // closer than IDAS moves
+            if (at_once) t = bound;
             else status = step_to(written < count && !stepped_past(bound) ? std::min(times[written], aim) : aim, bound);
             if (t > t_end && status >= Status::Finished) {
                 ahead = {true, t, status};
@@ -565,7 +567,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
             reached += origin;
         }
         if (steps_since_start()) written = write_rows(std::min(reached, t_end), times, count, rows, written);
-        else restore_start(), t = t_start;
+        else if (!at_once) restore_start(), t = t_start;
         if (status == Status::Finished && timed_now(t_end))
             status = handle_timed(stop, rows, capacity - count, written);
         else if (status == Status::Root && switches && switches->handles && room_for_event(capacity, count))

@@ -380,3 +380,28 @@ def test_a_tick_behind_a_stop_that_is_a_rounding_ahead_of_a_pause_is_on_time() -
         session.advance(tenths)
     assert tenths < 1.1
     assert session.advance(1.3)["ticked"] == 1.1501
+
+
+class Ticking(ac.Component):
+    x = ac.Variable(start=1.0, fixed=True)
+    n = ac.Integer(0)
+
+    def equations(self):
+        yield ac.der(self.x) == -self.x + 0.1 * self.n
+
+    def events(self):
+        yield ac.when(ac.sample(0.1, 0.1), ac.assign(self.n, ac.pre(self.n) + 1))
+
+
+@pytest.mark.parametrize("roundings", [1, 2, 3])
+def test_what_was_saved_a_rounding_before_a_tick_goes_on(roundings: int) -> None:
+    """No step leads to the tick, and none had been taken since the session was restored: it went there and back for ever."""
+    model = ac.compile(Ticking())
+    for k in range(1, 12):
+        t = 0.1 * k
+        for _ in range(roundings):
+            t = np.nextafter(t, 0.0)
+        session = model.start().advance(t)
+        mark = session.save()
+        session.advance(t + 0.05)
+        assert session.restore(mark).advance(t + 0.05)["n"] == k
