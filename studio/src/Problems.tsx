@@ -40,8 +40,10 @@ export function Alerts() {
   const seen = useStudio((s) => s.seen)
   const lost = useLost()
   if (lost) return <Strip title="The studio does not answer: it was ended, or this machine slept." problems={[{ ...NOTHING, what: 'Nothing that was saved is lost. After sleep, this page comes back by itself.', remedy: `If the studio was ended, start it again and open the address that it prints: acausal studio ${status.source}` }]} />
-  if (problems.length) return <Strip title="This could not be done" problems={problems} close={() => useStudio.setState({ problems: [] })} />
-  if (status.phase === 'failed' && model) return <Strip title={status.text} problems={status.problems} />
+  // What could not be done may follow from a file that cannot be loaded: neither hides the other.
+  const asked = problems.length > 0 && <Strip title="This could not be done" problems={problems} close={() => useStudio.setState({ problems: [] })} />
+  const broken = status.phase === 'failed' && model && <Strip title={status.text} problems={status.problems} />
+  if (asked || broken) return <>{asked}{broken}</>
   if (failed && seen !== failed.id) return <Strip title={failed.message} problems={failed.problems.filter((p) => p.what !== failed.message)} close={() => useStudio.setState({ seen: failed.id })} more />
   return null
 }
