@@ -46,29 +46,8 @@ class Failure:
         return f"`{called}` failed with {type(self.error).__name__}: {self.error}{place}"
 
 
-class ExternalFunction(ABC):
-    """A function of `arity` numbers, known to compiled code by `address` (and `data_address`, its first argument unless 0).
-
-    Called with expressions it gives an expression, called with numbers it gives numbers.
-    """
-
-    name: str
-    arity: int
-    failure: Failure | None = None  # the last exception inside an opaque Python function; the run's message shows it
-
-    @property
-    @abstractmethod
-    def address(self) -> int:
-        """Where the machine code is: `double f(double, …)`, or `double f(const void* data, double, …)` if there is data."""
-
-    @property
-    def data_address(self) -> int:
-        return 0
-
-    @property
-    def evaluation(self) -> Any:
-        """What compiled code calls: the function itself, or the function with several results of which it is a part."""
-        return self
+class Described:
+    """What is called by address, told from others in every process (see `families/calls.py`)."""
 
     @property
     def root(self) -> Any:
@@ -91,6 +70,31 @@ class ExternalFunction(ABC):
     def description(self) -> str:
         """The same for all that translation does: with names, units and numbers."""
         return ""
+
+
+class ExternalFunction(Described, ABC):
+    """A function of `arity` numbers, known to compiled code by `address` (and `data_address`, its first argument unless 0).
+
+    Called with expressions it gives an expression, called with numbers it gives numbers.
+    """
+
+    name: str
+    arity: int
+    failure: Failure | None = None  # the last exception inside an opaque Python function; the run's message shows it
+
+    @property
+    @abstractmethod
+    def address(self) -> int:
+        """Where the machine code is: `double f(double, …)`, or `double f(const void* data, double, …)` if there is data."""
+
+    @property
+    def data_address(self) -> int:
+        return 0
+
+    @property
+    def evaluation(self) -> Any:
+        """What compiled code calls: the function itself, or the function with several results of which it is a part."""
+        return self
 
     def complaint(self, values: Sequence[float], margin: float = 0.0) -> str:
         """Why there is no result for these arguments, or within `margin` (a share of the range) of them; as far as it knows."""

@@ -21,6 +21,7 @@ from ..errors import UsageError
 from .expression import Call, Constant, Expression, as_expression
 from .external import (
     TYPICAL,
+    Described,
     ExternalFunction,
     Failure,
     address_of,
@@ -41,7 +42,7 @@ def outputs_of(arguments: int, results: int, order: int) -> int:
     return results * (1 + (arguments if order else 0) + (arguments * (arguments + 1) // 2 if order > 1 else 0))
 
 
-class Several(ABC):
+class Several(Described, ABC):
     """A function of `arguments` with `results`; the first `differentiated` arguments are those it depends on smoothly."""
 
     name: str
@@ -74,25 +75,9 @@ class Several(ABC):
     def evaluate(self, *arrays: np.ndarray) -> np.ndarray:
         """All that an evaluation writes, along a last axis, for arrays of arguments of one shape."""
 
-    @property
-    def root(self) -> Any:
-        return self
-
-    @property
-    def member(self) -> list[int] | None:
-        return None
-
     def relative(self, member: Sequence[int] | None) -> Any:
         """A part by the number of its result and those of the arguments that it is differentiated by; itself without them."""
         return self if member is None else self.part(member[0], tuple(member[1:]))
-
-    def form(self) -> str:
-        """As that of `ExternalFunction`, where a class says that it knows."""
-        return ""
-
-    def description(self) -> str:
-        """As that of `ExternalFunction`."""
-        return ""
 
     def _form(self) -> str:
         return repr((self.arity, len(self.results), self.differentiated, self.order, self.typical, self.passing))
