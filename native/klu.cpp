@@ -1,4 +1,5 @@
 #include "klu.h"
+#include "markowitz.h"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -37,23 +38,35 @@ bool SparseLu::factor_anew(double *data) {
     klu_rcond(symbolic, numeric, &common);
     rcond_of_pivots = common.rcond;
     if (!std::isfinite(common.rcond) || common.rcond <= 0) return false;
-    if (undecided) try_other(data);
+    if (undecided) try_others(data);
     klu_flops(symbolic, numeric, &common);
     cost_of_factors = common.flops / (2.0 * (double)std::max<int64_t>(fill(), 1));
     return true;
 }
 
-// AMD orders A + A'. Where A is far from symmetric that may fill in much, and COLAMD, which orders A'A, less.
-void SparseLu::try_other(double *data) {
-    constexpr double unlike = 0.5, much = 3;
+// AMD orders A + A'. Where A is far from symmetric that may fill in much: pivots by Markowitz's rule fill in less, and in plants that are too
+// large for that COLAMD, which orders A'A.
+void SparseLu::try_others(double *data) {
+    constexpr double some = 1.2, unlike = 0.5, much = 3, linear = 300;
     undecided = false;
-    if (symbolic->symmetry > unlike || (double)fill() < much * indptr.data[n]) return;
-    klu_common other = common;
-    other.ordering = COLAMD;
     int *p = const_cast<int *>(indptr.data), *i = const_cast<int *>(indices.data);
-    klu_symbolic *s = klu_analyze((int)n, p, i, &other);
-    klu_numeric *f = s ? klu_factor(p, i, data, s, &other) : nullptr;
-    bool better = f && other.status == KLU_OK && f->lnz + f->unz < fill() && klu_rcond(s, f, &other) && other.rcond > 0;
+    double entries = indptr.data[n];
+    Pivots pivots;
+    if ((double)fill() > some * entries && markowitz(n, p, i, data, linear * entries, pivots)) {
+        klu_common other = common;
+        try_other(data, klu_analyze_given((int)n, p, i, pivots.rows.data(), pivots.columns.data(), &other), other);
+    } else if (symbolic->symmetry <= unlike && (double)fill() >= much * entries) {
+        klu_common other = common;
+        other.ordering = COLAMD;
+        try_other(data, klu_analyze((int)n, p, i, &other), other);
+    }
+}
+
+// Another order of rows and columns, taken where its factors have far fewer entries: what is about the same may stay as it is.
+void SparseLu::try_other(double *data, klu_symbolic *s, klu_common other) {
+    constexpr double fewer = 0.9;
+    klu_numeric *f = s ? klu_factor(const_cast<int *>(indptr.data), const_cast<int *>(indices.data), data, s, &other) : nullptr;
+    bool better = f && other.status == KLU_OK && (double)(f->lnz + f->unz) < fewer * (double)fill() && klu_rcond(s, f, &other) && other.rcond > 0;
     if (better) std::swap(s, symbolic), std::swap(f, numeric), std::swap(other, common), rcond_of_pivots = common.rcond;
     if (f) klu_free_numeric(&f, &other);
     if (s) klu_free_symbolic(&s, &other);

@@ -18,7 +18,7 @@ namespace acausal {
 
 class SparseLu {
   public:
-    enum Ordering { AMD = 0, COLAMD = 1, Best = 2 }; // Best: the one of them that fills in less
+    enum Ordering { AMD = 0, COLAMD = 1, Best = 2 }; // Best: one that fills in little
 
     SparseLu(int64_t size, Integers indptr, Integers indices, Ordering ordering);
     ~SparseLu();
@@ -53,7 +53,8 @@ class SparseLu {
     bool refactor(const double *data);
     double scale_rows(const double *data);
     double eliminate(int64_t column, int64_t first, const double *data);
-    void try_other(double *data);
+    void try_others(double *data);
+    void try_other(double *data, klu_symbolic *symbolic, klu_common common);
     void pack();
     void pack_sources();
     void order_rows();
