@@ -33,7 +33,7 @@ Ida::Ida(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, cons
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     journal = std::make_shared<Journal>(n, scales, settings.record_steps);
     residual_time = solve_time = root_time = Stopwatch(n < 2000 ? 16 : 1);
-    sides.see(*system);
+    see_bends();
     set_kinds(kinds);
     poll_every = std::max<int64_t>(1, 50000 / (n + 50));
     try {
@@ -162,6 +162,11 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     record_start();
 }
 
+void Ida::see_bends() {
+    sides.see(*system);
+    for_bends = system->assignments_for(system->bends);
+}
+
 void Ida::set_kinds(const Kinds &kinds) {
     std::transform(kinds.tested, kinds.tested + n, id.begin(), [](bool d) { return d ? 1.0 : 0.0; });
     untested = !std::all_of(kinds.tested, kinds.tested + n, [](bool d) { return d; });
@@ -179,7 +184,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     consistency.reset();
     corrector.reset();
     see_what_roots_read();
-    sides.see(*system);
+    see_bends();
     set_kinds(kinds);
     set_tested();
     update_factors();

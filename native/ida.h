@@ -319,7 +319,8 @@ class Ida {
     N_Vector weight = nullptr; // IDAS' own
     SUNMatrix matrix = nullptr;
     SUNLinearSolver linear = nullptr;
-    std::vector<int32_t> for_roots;           // assignments whose cells root functions read
+    std::vector<int32_t> for_roots, for_bends; // assignments whose cells root functions read, or those that bends are seen from
+    void see_bends();
     std::unique_ptr<Consistency> consistency; // made when first asked for
     std::unique_ptr<Corrector> corrector;
     std::vector<double> present, updated;

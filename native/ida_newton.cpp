@@ -72,14 +72,14 @@ void Ida::shorten(N_Vector correction) {
     last_direction.assign(now, now + n);
 }
 
-// Where a correction leads that was not looked at by another one.
+// Where a correction leads that was not looked at by another one, as far as bends are concerned.
 const double *Ida::corrected(N_Vector correction) {
     double cj = 0;
     IDAGetCurrentCj(mem, &cj);
     present.assign(w.get(), w.get() + system->layout.workspace());
     const double *by = NV_DATA_S(correction);
     for (int64_t i = 0; i < n; ++i) present[i] += by[i], present[n + i] += cj * by[i];
-    system->assign(present.data());
+    system->assign(present.data(), for_bends);
     return present.data();
 }
 
