@@ -91,14 +91,25 @@ Functions functions_for_this_processor() {
     return functions_for_any_processor();
 }
 
-thread_local Memo memos[KINDS];
+// Of this thread. A pointer is small enough for the part of a thread's memory that is found without a call.
+#if defined(__ELF__) && defined(__GNUC__)
+__attribute__((tls_model("initial-exec")))
+#endif
+thread_local Memo* memos = nullptr;
+
+__attribute__((noinline)) Memo* make_memos() {
+    thread_local std::vector<Memo> own(KINDS);  // lives as long as the thread
+    return memos = own.data();
+}
+
+inline Memo* memos_of_thread() { return memos ? memos : make_memos(); }
 
 // What kernels call: a look-up is shared by all that ask for the same state. Second derivatives are found for those who need them.
 template <int kind, bool twice>
 void shared(const void* table, const double* x, double* out) {
     static const Function f = twice ? functions_for_this_processor().second[kind] : functions_for_this_processor().first[kind];
     constexpr Shape shape = shapes[kind];
-    memos[kind].operator()<shape.arguments, shape.outputs(), twice ? shape.outputs() : shape.first()>(
+    memos_of_thread()[kind].operator()<shape.arguments, shape.outputs(), twice ? shape.outputs() : shape.first()>(
         f, *static_cast<const Table*>(table), x, out);
 }
 
@@ -111,7 +122,10 @@ Function shared_function(int which, bool twice, std::integer_sequence<int, kind.
 // Calls of kernels and look-ups that they cost, of this thread, since the last time; by kind.
 std::vector<std::pair<uint64_t, uint64_t>> take_counts() {
     std::vector<std::pair<uint64_t, uint64_t>> found;
-    for (Memo& memo : memos) found.emplace_back(memo.counts.calls, memo.counts.lookups), memo.counts = {};
+    for (int kind = 0; kind < KINDS; ++kind) {
+        Counts& counts = memos_of_thread()[kind].counts;
+        found.emplace_back(counts.calls, counts.lookups), counts = {};
+    }
     return found;
 }
 

@@ -28,8 +28,7 @@ class Memo {
         uint64_t key[1 + arguments];
         key[0] = table.serial;
         std::memcpy(key + 1, x, arguments * sizeof(double));
-        uint64_t hash = 0;
-        for (uint64_t k : key) hash = (hash ^ k) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+        const uint64_t hash = hash_of<arguments>(key);
         const uint64_t set = (hash & mask_) * ways;
         Tag* tag = tags_.data() + set;
         int oldest = 0;
@@ -58,6 +57,24 @@ class Memo {
     Counts counts;
 
    private:
+    // Both halves of one long product (as wyhash has it): a chain of products, key by key, would take as long as the rest of the search.
+    static uint64_t product(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+        const unsigned __int128 all = static_cast<unsigned __int128>(a) * b;
+        return static_cast<uint64_t>(all) ^ static_cast<uint64_t>(all >> 64);
+#else
+        const uint64_t all = (a ^ (a >> 32)) * (b | 1);
+        return all ^ (all >> 29);
+#endif
+    }
+
+    template <int arguments>
+    static uint64_t hash_of(const uint64_t* key) {
+        static_assert(arguments <= 3);
+        const uint64_t second = arguments > 1 ? key[arguments > 1 ? 2 : 0] : 0, third = arguments > 2 ? key[arguments > 2 ? 3 : 0] : 0;
+        return product(key[1] ^ 0x9e3779b97f4a7c15u, second ^ (third >> 7) ^ (key[0] << 40) ^ 0xd6e8feb86659fd93u);
+    }
+
     struct Tag {
         uint64_t hash, age;
     };

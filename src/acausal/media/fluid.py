@@ -322,6 +322,16 @@ class State:
         return self.h - self.p / self.rho
 
     @property
+    def h_liquid(self) -> Any:
+        """Specific enthalpy of boiling liquid at this pressure in J/kg; alone it costs less than `medium.saturation`."""
+        return self._borders[0]
+
+    @property
+    def h_vapour(self) -> Any:
+        """Specific enthalpy of dry saturated vapour at this pressure in J/kg."""
+        return self._borders[1]
+
+    @property
     def x(self) -> Any:
         """Quality: the mass of vapour over all; below 0 in liquid, above 1 in vapour, far so above the critical pressure."""
         low, high = self._borders
