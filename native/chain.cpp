@@ -2,30 +2,46 @@
 //
 // The native half of families/chain.py, which states the problem; rows are targets (m residuals, then z computed cells), sorted by
 // counting. A target's columns are its own and those of the cells that it reads; cells are visited after those that they read.
-#include "graph.h"
+#include "family_tables.h"
 
 using namespace acausal::graph;
 
 namespace {
 
-struct Entries { // of each target in ascending order, by their numbers
-    std::vector<Long> start;
-    std::vector<Int> number;
+struct Entry {
+    Int source, number;
 };
 
-Entries by_target(const Int* target, Long count, Int targets) {
-    Entries e{std::vector<Long>(size(targets) + 1, 0), std::vector<Int>(static_cast<std::size_t>(count))};
-    for (Long k = 0; k < count; ++k) ++e.start[target[k] + 1];
+struct Entries {  // of each target in ascending order, by their numbers
+    std::vector<Int> start;
+    std::vector<Entry> entry;
+    Mask links;  // of each target, whether it reads a computed cell
+};
+
+Entries by_target(const std::vector<FamilyTable>& tables, Int targets, Int first_computed) {
+    const Long count = total(tables);
+    if (count > std::numeric_limits<Int>::max()) throw std::overflow_error("more derivatives than can be numbered in 32 bits");
+    Entries e{std::vector<Int>(size(targets) + 1, 0), std::vector<Entry>(static_cast<std::size_t>(count)), Mask(size(targets), 0)};
+    for (const FamilyTable& table : tables)
+        table.each_target([&](Int target, Int derivatives) {
+            if (target < 0 || target >= targets) throw std::out_of_range("a row of a family is neither a residual nor a computed cell");
+            e.start[target + 1] += derivatives;
+        });
     for (Int t = 0; t < targets; ++t) e.start[t + 1] += e.start[t];
-    std::vector<Long> next(e.start.begin(), e.start.end() - 1);
-    for (Long k = 0; k < count; ++k) e.number[next[target[k]]++] = static_cast<Int>(k);
+    std::vector<Int> next(e.start.begin(), e.start.end() - 1);
+    Int number = 0;
+    for (const FamilyTable& table : tables)
+        table.each([&number, first_computed, free = next.data(), into = e.entry.data(), links = e.links.data()](Int target, Int source) {
+            into[free[target]++] = {source, number++};
+            if (source >= first_computed) links[target] = 1;
+        });
     return e;
 }
 
 class Chain {
   public:
-    Chain(Int m, Int z, Int known, const Int* target, const Int* source, Long count)
-        : m(m), z(z), targets(m + z), first_computed(2 * m + known), target(target), source(source), count(count), entries(by_target(target, count, targets)) {}
+    Chain(Int m, Int z, Int known, const std::vector<FamilyTable>& tables)
+        : m(m), z(z), targets(m + z), first_computed(2 * m + known), entries(by_target(tables, targets, first_computed)), count(entries.entry.size()) {}
 
     // False: computed cells that depend on each other in a ring.
     bool close() {
@@ -37,9 +53,9 @@ class Chain {
         for (Int c = 0; c < z; ++c) ++next[level[c] + 1];
         for (Int k = 0; k <= deepest; ++k) next[k + 1] += next[k];
         for (Int c = 0; c < z; ++c) order[next[level[c]]++] = c;
-        columns.reserve(static_cast<std::size_t>(2 * count)), parts.reserve(static_cast<std::size_t>(2 * count));
         for (Int c : order) gather(m + c);
         for (Int r = 0; r < m; ++r) gather(r);
+        columns.resize(top);
         return true;
     }
 
@@ -52,22 +68,18 @@ class Chain {
         nnz = indptr[m];
         place.resize(columns.size()), indices.resize(size(nnz)), by_value.resize(size(nnz)), by_slope.resize(size(nnz));
         std::vector<Int> next(indptr.begin(), indptr.end() - 1);
-        for (Int r = 0; r < m; ++r)
-            for (Long k = start[r]; k < start[r] + length[r]; ++k) {
-                Int p = place[k] = next[columns[k]]++;
-                indices[p] = r, by_value[p] = parts[k] & 1, by_slope[p] = parts[k] >> 1;
-            }
+        put_in_columns(next.data());
         first_link = nnz;
         for (Int t = m; t < targets; ++t)
             for (Long k = start[t]; k < start[t] + length[t]; ++k) place[k] = first_link++;
         dump = first_link + static_cast<Int>(link_source.size());
-        position.assign(static_cast<std::size_t>(count), dump);
+        position.assign(count, dump);
         for (Int t = 0; t < targets; ++t) {
             for (Long k = start[t]; k < start[t] + length[t]; ++k) at[columns[k]] = place[k];
-            for (Long k = entries.start[t]; k < entries.start[t + 1]; ++k) {
-                const Int e = entries.number[k];
-                if (source[e] < 2 * m) position[e] = at[column(source[e])];
-                else if (source[e] >= first_computed) position[e] = first_link + link_of[e];
+            for (Int k = entries.start[t]; k < entries.start[t + 1]; ++k) {
+                const auto [source, e] = entries.entry[k];
+                if (source < 2 * m) position[e] = at[column(source)];
+                else if (source >= first_computed) position[e] = first_link + link_of[k];
             }
         }
     }
@@ -99,23 +111,36 @@ class Chain {
   private:
     Int column(Int index) const { return index < m ? index : index - m; }
 
+    // Residuals, row by row, to the next free place of each column. Pointers are its own: bytes that are written may be anything's.
+    void put_in_columns(Int* next) {
+        Int *into = place.data(), *rows = indices.data();
+        std::uint8_t *value = by_value.data(), *slope = by_slope.data();
+        const Int* column = columns.data();
+        const std::uint8_t* part = parts.data();
+        for (Int r = 0; r < m; ++r)
+            for (Long k = start[r], end = start[r] + length[r]; k < end; ++k) {
+                const Int p = into[k] = next[column[k]]++;
+                rows[p] = r, value[p] = part[k] & 1, slope[p] = part[k] >> 1;
+            }
+    }
+
     // Distinct ones, ascending by target and source, and the number of each entry's.
     void find_links() {
-        link_of.assign(static_cast<std::size_t>(count), -1);
+        link_of.resize(count);
         link_start.assign(size(targets) + 1, 0);
         std::vector<Int> mine;
         for (Int t = 0; t < targets; ++t) {
             mine.clear();
-            for (Long k = entries.start[t]; k < entries.start[t + 1]; ++k)
-                if (const Int s = source[entries.number[k]]; s >= first_computed) mine.push_back(s - first_computed);
+            for (Int k = entries.links[t] ? entries.start[t] : entries.start[t + 1]; k < entries.start[t + 1]; ++k)
+                if (const Int s = entries.entry[k].source; s >= first_computed) mine.push_back(s - first_computed);
             if (!mine.empty()) {
                 std::sort(mine.begin(), mine.end());
                 mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
                 const auto first = static_cast<Int>(link_source.size());
                 for (Int s : mine) link_source.push_back(s), link_target.push_back(t);
-                for (Long k = entries.start[t]; k < entries.start[t + 1]; ++k)
-                    if (const Int s = source[entries.number[k]]; s >= first_computed)
-                        link_of[entries.number[k]] = first + static_cast<Int>(std::lower_bound(mine.begin(), mine.end(), s - first_computed) - mine.begin());
+                for (Int k = entries.start[t]; k < entries.start[t + 1]; ++k)
+                    if (const Int s = entries.entry[k].source; s >= first_computed)
+                        link_of[k] = first + static_cast<Int>(std::lower_bound(mine.begin(), mine.end(), s - first_computed) - mine.begin());
             }
             link_start[t + 1] = static_cast<Long>(link_source.size());
         }
@@ -147,40 +172,54 @@ class Chain {
 
     // Columns of a target, of cells ascending, and whether by value (1), by slope (2) or both (3).
     void gather(Int t) {
-        start[t] = static_cast<Long>(columns.size());
-        mine.clear();
-        auto add = [&](Int c, std::uint8_t part) {
-            if (seen[c] != t) seen[c] = t, at[c] = 0, mine.push_back(c);
-            at[c] |= part;
+        take_room(t);
+        Int *mine = columns.data() + top, found = 0;
+        std::uint8_t* const part = parts.data() + top;
+        const auto add = [&found, t, mine, part, last = seen.data(), at = at.data()](Int c, std::uint8_t by) {
+            if (last[c] != t) last[c] = t, at[c] = found, mine[found] = c, part[found++] = 0;
+            part[at[c]] |= by;
         };
-        for (Long k = entries.start[t]; k < entries.start[t + 1]; ++k)
-            if (const Int s = source[entries.number[k]]; s < 2 * m) add(column(s), s < m ? 1 : 2);
+        const Entry *own = entries.entry.data() + entries.start[t], *const end = entries.entry.data() + entries.start[t + 1];
+        for (const Int m = this->m; own < end; ++own)
+            if (const Int s = own->source; s < 2 * m) add(s < m ? s : s - m, s < m ? 1 : 2);
         for (Long l = link_start[t]; l < link_start[t + 1]; ++l) {
             const Int s = m + link_source[l];
             for (Long k = start[s]; k < start[s] + length[s]; ++k) add(columns[k], parts[k]);
         }
-        if (t >= m) std::sort(mine.begin(), mine.end()); // residuals are put into the order of columns anyway
-        for (Int c : mine) columns.push_back(c), parts.push_back(static_cast<std::uint8_t>(at[c]));
-        length[t] = static_cast<Long>(mine.size());
+        if (t >= m && !std::is_sorted(mine, mine + found)) {  // residuals are put into the order of columns anyway
+            std::vector<std::uint8_t> unsorted(part, part + found);
+            std::sort(mine, mine + found);
+            for (Int k = 0; k < found; ++k) part[k] = unsorted[at[mine[k]]];
+        }
+        start[t] = static_cast<Long>(top), length[t] = found, top += size(found);
+    }
+
+    // For as many columns as a target can have.
+    void take_room(Int t) {
+        std::size_t most = top + size(entries.start[t + 1] - entries.start[t]);
+        for (Long l = link_start[t]; l < link_start[t + 1]; ++l) most += static_cast<std::size_t>(length[m + link_source[l]]);
+        if (most > columns.size()) columns.resize(std::max(most, std::max(count, 2 * columns.size()))), parts.resize(columns.size());
     }
 
     const Int m, z, targets, first_computed;
-    const Int *target, *source;
-    const Long count;
     const Entries entries;
+    const std::size_t count;
     Int deepest = 0, first_link = 0;
-    std::vector<Int> link_target, link_source, link_of, level, columns, place, seen, at, mine;
+    std::size_t top = 0;  // of the columns of all targets
+    std::vector<Int> link_target, link_source, link_of /* of each entry */, level, columns, place, seen, at;
     std::vector<Long> link_start, start, length;
     std::vector<std::uint8_t> parts;
 };
 
-nb::object chain(In<Int> target, In<Int> source, Int m, Int z, Int known) {
+nb::object chain(nb::list families, nb::list assignments, Int m, Int z, Int known) {
+    std::vector<FamilyTable> tables = family_tables(families);
+    for (FamilyTable& table : family_tables(assignments, m)) tables.push_back(std::move(table));
     std::vector<Int> products;
     std::optional<Chain> found;
     bool acyclic;
     {
         nb::gil_scoped_release free;
-        found.emplace(m, z, known, target.data(), source.data(), static_cast<Long>(target.shape(0)));
+        found.emplace(m, z, known, tables);
         acyclic = found->close();
         if (acyclic) found->place_all(), products = found->products();
     }
@@ -193,5 +232,5 @@ nb::object chain(In<Int> target, In<Int> source, Int m, Int z, Int known) {
 }  // namespace
 
 void bind_chain(nb::module_& module) {
-    module.def("graph_chain", &chain, nb::arg("target"), nb::arg("source"), nb::arg("m"), nb::arg("z"), nb::arg("known"));
+    module.def("graph_chain", &chain, nb::arg("families"), nb::arg("assignments"), nb::arg("m"), nb::arg("z"), nb::arg("known"));
 }

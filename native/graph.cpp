@@ -76,6 +76,31 @@ nb::tuple turn(In<Long> indptr, In<Int> indices, Int columns) {
     return nb::make_tuple(give(std::move(ptr)), give(std::move(index)), give(std::move(place)));
 }
 
+// What is solved for in which row, states given: compressed columns -> compressed rows of slopes in columns of states, of values in
+// the others.
+nb::tuple active(In<Int> indptr, In<Int> indices, In<std::uint8_t> by_value, In<std::uint8_t> by_slope, In<std::uint8_t> state, Int rows) {
+    const auto columns = static_cast<Int>(state.shape(0));
+    std::vector<Long> ptr(size(rows) + 1, 0);
+    std::vector<Int> index;
+    {
+        nb::gil_scoped_release free;
+        const Int *begin = indptr.data(), *row = indices.data();
+        const auto each = [&](auto&& use) {
+            for (Int c = 0; c < columns; ++c) {
+                const std::uint8_t* part = (state.data()[c] ? by_slope : by_value).data();
+                for (Int k = begin[c]; k < begin[c + 1]; ++k)
+                    if (part[k]) use(row[k], c);
+            }
+        };
+        each([&](Int r, Int) { ++ptr[r + 1]; });
+        for (Int r = 0; r < rows; ++r) ptr[r + 1] += ptr[r];
+        index.resize(static_cast<std::size_t>(ptr[rows]));
+        std::vector<Int> next(ptr.begin(), ptr.end() - 1);
+        each([&](Int r, Int c) { index[next[r]++] = c; });
+    }
+    return nb::make_tuple(give(std::move(ptr)), give(std::move(index)));
+}
+
 // ---------------------------------------------------------------------------------------------------------------------- unions
 
 // Disjoint sets whose members carry a sign relative to their representative, the smallest member. Linking the larger
@@ -253,6 +278,8 @@ void bind_graph(nb::module_& m) {
           "Pairs -> (indptr, indices, position of each pair).");
     m.def("graph_transpose", &transpose, "indptr"_a, "indices"_a, "columns"_a, "Columns as rows -> (indptr, indices).");
     m.def("graph_turn", &turn, "indptr"_a, "indices"_a, "columns"_a, "Columns as rows -> (indptr, indices, place of each entry).");
+    m.def("graph_active", &active, "indptr"_a, "indices"_a, "by_value"_a, "by_slope"_a, "state"_a, "rows"_a,
+          "What is solved for in which row, states given -> (indptr, indices).");
     m.def("graph_signed_components", &signed_components, "n"_a, "i"_a, "j"_a, "sign"_a, "-> (representative, sign, conflict).");
     m.def("graph_components", &components, "n"_a, "i"_a, "j"_a, "-> label of each node.");
     m.def("graph_blocks", &blocks, "indptr"_a, "indices"_a, "column_of_row"_a, "row_of_column"_a, "-> (pointers, row order).");

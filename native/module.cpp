@@ -3,12 +3,14 @@
 
 void bind_chain(nanobind::module_ &);
 void bind_delays(nanobind::module_ &);
+void bind_explicit(nanobind::module_ &);
 void bind_expressions(nanobind::module_ &);
 void bind_graph(nanobind::module_ &);
 void bind_matching(nanobind::module_ &);
 void bind_grids(nanobind::module_ &);
 void bind_media(nanobind::module_ &);
 void bind_nodes(nanobind::module_ &);
+void bind_pattern(nanobind::module_ &);
 void bind_encoding(nanobind::module_ &);
 void bind_tables(nanobind::module_ &);
 
@@ -36,9 +38,11 @@ NB_MODULE(_core, m) {
     bind_delays(m);
     bind_nodes(m);
     bind_encoding(m);
+    bind_explicit(m);
     bind_expressions(m);
     bind_graph(m);
     bind_matching(m);
+    bind_pattern(m);
     bind_grids(m);
     bind_tables(m);
     bind_media(m);

@@ -1,16 +1,11 @@
+// Distributed SUNDIALS libraries are compiled without vector instructions, and half of the time of a run of a large system is
+// spent in these loops.
 #include "vector.h"
 
 #include <algorithm>
 #include <cmath>
 
-// Distributed SUNDIALS libraries are compiled without vector instructions, and half of the time of a run of a large system is
-// spent in these loops. Where the compiler can, each is compiled for more than one kind of processor and chosen at load time: by
-// what a processor can do, not by its name, which "arch=haswell" would ask for (others than Intel's were left with the default).
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define VECTORISED __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORISED
-#endif
+#include "vectorised.h"
 
 namespace acausal {
 

@@ -298,10 +298,27 @@ class Fixed:
 
 def graph_compress(row: NDArray[numpy.int32], column: NDArray[numpy.int32], rows: int, columns: int) -> tuple[Any, ...]: ...
 def graph_transpose(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], columns: int) -> tuple[Any, ...]: ...
+def graph_active(
+    indptr: NDArray[numpy.int32],
+    indices: NDArray[numpy.int32],
+    by_value: NDArray[numpy.uint8],
+    by_slope: NDArray[numpy.uint8],
+    state: NDArray[numpy.uint8],
+    rows: int,
+) -> tuple[Any, ...]: ...
 def graph_turn(indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], columns: int) -> tuple[Any, ...]: ...
-def graph_chain(
-    target: NDArray[numpy.int32], source: NDArray[numpy.int32], m: int, z: int, known: int
-) -> tuple[Any, ...] | None: ...
+def graph_pattern(families: list[Any], equations: int, unknowns: int) -> tuple[Any, ...]: ...
+def graph_chain(families: list[Any], assignments: list[Any], m: int, z: int, known: int) -> tuple[Any, ...] | None: ...
+def graph_levels(
+    indptr: NDArray[numpy.int32],
+    indices: NDArray[numpy.int32],
+    row_of: NDArray[numpy.int32],
+    rows: int,
+    read_row: NDArray[numpy.int32],
+    read: NDArray[numpy.int32],
+    deepest: int,
+    most: int,
+) -> NDArray[numpy.int32]: ...
 def graph_signed_components(
     n: int, i: NDArray[numpy.int32], j: NDArray[numpy.int32], sign: NDArray[numpy.int8]
 ) -> tuple[Any, ...]: ...

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import acausal as ac
+import acausal.families.explicit as explicit
 from acausal.families.differentiate import partials
 from acausal.families.explicit import silent_slots
+from acausal.families.pattern import Pattern
 from acausal.families.template import HEARD, Template
 from acausal.language.expression import Constant, Expression, Operation, Slot
 from acausal.language.operators import OPERATORS
@@ -189,3 +192,26 @@ def test_operators_that_need_no_look_hear_all_their_arguments() -> None:
         for other in others:
             args = (a, other)[: operator.arity]
             assert not any(isinstance(p, Constant) and p.value == 0 for p in partials(Operation(operator, args)))
+
+
+def drawn(rng: np.random.Generator, n: int) -> tuple[Any, Pattern, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """A random pattern of n rows, which row may compute which unknown, and what is read beside the pattern."""
+    where = rng.random((n, n)) < rng.uniform(0.5, 4.0) / n
+    row_of = np.where(rng.random(n) < 0.8, rng.permutation(n), -1)
+    for unknown in np.flatnonzero(row_of >= 0):
+        where[unknown, row_of[unknown]] = True
+    indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(np.int32)
+    indices = np.nonzero(where)[1].astype(np.int32)
+    every = np.ones(len(indices), dtype=bool)
+    silent = rng.integers(n, size=(2, int(rng.integers(3)))).astype(np.int32)
+    return SimpleNamespace(size=n, equation_count=n), Pattern(indptr, indices, [], every, ~every), row_of, (silent[0], silent[1])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_levels_natively_and_with_numpy(seed: int) -> None:
+    given = drawn(np.random.default_rng(seed), 2 + seed)
+    found, expected = explicit._natively(*given), explicit._Levels(*given).chosen()
+    assert found is not None
+    for name in ("unknown", "row", "level"):
+        mine, theirs = getattr(found, name), getattr(expected, name)
+        assert mine.dtype == theirs.dtype and mine.tolist() == theirs.tolist(), name

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -10,6 +13,9 @@ from scipy.sparse import csc_matrix
 from trees import SHAPES, read, trees
 
 import acausal as ac
+import acausal.structure.native as native
+from acausal.families.pattern import Pattern, jacobian_pattern
+from acausal.families.template import MIXED
 
 
 def dense(problem, t, y, yp, cj):
@@ -71,3 +77,71 @@ def _ones():
 def test_the_pattern_grows_with_the_plant_and_no_faster():
     small, large = (len(ac.compile(Ladder(n)).problem.pattern[1]) for n in (50, 500))
     assert large == pytest.approx(10 * small, rel=0.05)
+
+
+def drawn(rng: np.random.Generator, rows: int, columns: int) -> tuple[Pattern, np.ndarray]:
+    """A random pattern, and which of its columns are states."""
+    where, parts, states = rng.random((columns, rows)) < 0.3, rng.integers(1, 4, (columns, rows)), rng.random(columns) < 0.5
+    parts[~states] = 1  # only states have slopes
+    indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(np.int32)
+    indices, by = np.nonzero(where)[1].astype(np.int32), parts[where]
+    return Pattern(indptr, indices, [], (by & 1) > 0, (by & 2) > 0), states
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_solved_for_natively_and_with_numpy(seed):
+    rng = np.random.default_rng(seed)
+    rows, columns = int(rng.integers(1, 12)), int(rng.integers(1, 12))
+    pattern, states = drawn(rng, rows, columns)
+    found = pattern.active(rows, states)
+    with native.portable():
+        expected = pattern.active(rows, states)
+    assert found.indptr.tolist() == expected.indptr.tolist() and found.indices.tolist() == expected.indices.tolist()
+    owners = np.repeat(np.arange(columns), np.diff(pattern.indptr))
+    wanted = np.where(states[owners], pattern.by_slope, pattern.by_value)
+    pairs = sorted(zip(pattern.indices[wanted].tolist(), owners[wanted].tolist(), strict=True))
+    assert list(zip(found.owners.tolist(), found.indices.tolist(), strict=True)) == pairs
+
+
+def test_rows_are_ordered_where_they_determine_everything_and_only_there():
+    chain = Pattern(np.array([0, 2, 3], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), [], *np.ones((2, 3), dtype=bool))
+    algebraic = np.zeros(2, dtype=bool)
+    form = chain.solution(2, algebraic)
+    assert form is not None and form.equations.tolist() == [0, 1] and form.unknowns.tolist() == [0, 1]
+    assert chain.solution(2, algebraic) is form
+    assert chain.solution(3, np.zeros(2, dtype=bool)) is None  # another number of rows
+    alone = Pattern(np.array([0, 1, 2], dtype=np.int32), np.array([0, 0], dtype=np.int32), [], *np.ones((2, 2), dtype=bool))
+    assert alone.solution(2, algebraic) is None  # both in one row
+
+
+def family(rng: np.random.Generator, equations: int, unknowns: int, known: int) -> Any:
+    """What the pattern asks of a family: rows of several outputs, slots with signs of their own, derivatives by some of them."""
+    outputs, slots, count, entries = (int(k) for k in rng.integers(1, [4, 6, 8, 7]))
+    index = rng.integers(2 * unknowns + known, size=(slots, count)).astype(np.int32)
+    table = np.where(rng.random(index.shape) < 0.2, ~index, index)
+    places = rng.integers(outputs, size=entries), rng.integers(slots, size=entries)
+    rows = rng.integers(equations, size=(outputs, count)).astype(np.int32)
+    return SimpleNamespace(
+        template=SimpleNamespace(entry_places=places), slots=table, rows=rows, signs=(MIXED,) * slots, count=count
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_patterns_natively_and_with_numpy(seed):
+    rng = np.random.default_rng(seed)
+    equations, unknowns = int(rng.integers(1, 9)), int(rng.integers(1, 9))
+    families = [family(rng, equations, unknowns, 5) for _ in range(int(rng.integers(4)))]
+    found = jacobian_pattern(families, equations, unknowns)
+    with native.portable():
+        expected = jacobian_pattern(families, equations, unknowns)
+    for name in ("indptr", "indices", "by_value", "by_slope"):
+        mine, theirs = getattr(found, name), getattr(expected, name)
+        assert mine.dtype == theirs.dtype and np.array_equal(mine, theirs), name
+    for mine, theirs in zip(found.positions, expected.positions, strict=True):
+        assert mine.dtype == theirs.dtype and np.array_equal(mine, theirs)
+
+
+def test_a_row_that_does_not_exist_is_refused():
+    rng = np.random.default_rng(1)
+    with pytest.raises(IndexError):
+        jacobian_pattern([family(rng, 100, 3, 5)], 2, 3)

@@ -171,7 +171,7 @@ def _nominal_given(start: Start) -> np.ndarray:
     """Per unknown of the problem, whether somebody said what its nominal value is."""
     aliases, reader = start.solution.system.aliases, start.model._starts
     said = np.zeros(start.solution.system.size, dtype=bool)
-    members = reader._members(np.flatnonzero(reader.nominal.given))
+    members = reader.living_members(reader.nominal.given)
     said[aliases.index[members]] = True
     return said[start.problem.lowered.kept]
 

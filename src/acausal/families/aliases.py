@@ -247,20 +247,19 @@ class AliasGraph:
 
     def _numbered(self, representative: np.ndarray, sign: np.ndarray, zero: np.ndarray, eliminated: np.ndarray) -> Aliases:
         count = self.plant.variable_count
-        cell_of_class = np.full(len(representative), -1, dtype=np.int64)
-        sign_of_class = np.ones(len(representative), dtype=np.int8)
-        knowns = np.arange(count, len(representative))
+        cell_of_class, sign_of_class = np.full(count, -1, dtype=np.int64), np.ones(count, dtype=np.int8)
+        knowns = count + np.flatnonzero(representative[count:] < count)  # those that are a variable, whose number is smaller
         self._check_single_known(representative, zero, knowns)
         cell_of_class[representative[knowns]] = knowns - count
         sign_of_class[representative[knowns]] = sign[knowns]
-        cell_of_class[representative[zero]] = ZERO
-        known_cell = cell_of_class[representative[:count]]
+        cell_of_class[representative[:count][zero[:count]]] = ZERO
+        known_cell = cell_of_class.take(representative[:count])
         known = known_cell >= 0
         free = ~known & ~eliminated
         leads = free & (representative[:count] == np.arange(count))
         number = np.cumsum(leads) - 1
-        index = np.where(known, known_cell, number[np.minimum(representative[:count], count - 1)])
-        signs = np.where(known, sign[:count] * sign_of_class[representative[:count]], sign[:count]).astype(np.int8)
+        index = np.where(known, known_cell, number.take(representative[:count]))
+        signs = np.where(known, sign[:count] * sign_of_class.take(representative[:count]), sign[:count]).astype(np.int8)
         literals = np.concatenate([np.zeros(0), *self.literals])
         lead = np.flatnonzero(leads)
         return Aliases(index, signs, known, len(lead), lead, literals, self._labels(lead, index, free & (signs > 0)))
@@ -281,9 +280,8 @@ class AliasGraph:
         values, counts = np.unique(classes, return_counts=True)
         turned = zero[knowns] & (knowns != self.plant.variable_count + ZERO)  # equal to its own negative, but not zero
         twice = np.union1d(values[counts > 1], classes[turned])
-        conflicts = [c for c in twice if (representative[: self.plant.variable_count] == c).any()]
-        if conflicts:
-            raise ModelError(*(self._fixed_twice(representative, int(c), knowns) for c in conflicts[:8]))
+        if len(twice):
+            raise ModelError(*(self._fixed_twice(representative, int(c), knowns) for c in twice[:8]))
 
     def _fixed_twice(self, representative: np.ndarray, chosen: int, knowns: np.ndarray) -> Diagnostic:
         """Two known values in one class: shown by the shortest chain of equations between them, since the class may be large."""

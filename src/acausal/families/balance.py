@@ -25,6 +25,8 @@ _MOST = 6
 
 def check_structure(system: System, pattern: Pattern) -> None:
     """Raise with everything that can be said about missing and surplus equations; also when counts agree but structure does not."""
+    if pattern.solution(system.equation_count, system.differential) is not None:
+        return
     incidence = pattern.by_rows(system.equation_count)[0]
     matching = match(incidence)
     if len(matching.unmatched_equations) or len(matching.unmatched_unknowns):

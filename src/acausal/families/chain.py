@@ -18,7 +18,7 @@ import numpy as np
 
 from ..structure import native
 from .explicit import ranges, unsigned
-from .pattern import Pattern, distinct, sorted_unique
+from .pattern import Pattern, by_family, distinct, sorted_unique, tables_of
 from .template import Family
 
 Found = tuple[
@@ -36,26 +36,25 @@ class Chain:
         self.families, self.assignments = families, assignments
 
     def tables(self) -> tuple[Pattern, np.ndarray, int]:
-        target, source, shapes = self._entries()
         chain = native.find("graph_chain")
-        position, pattern, products, cells = self._found(target, source) if chain is None else self._native(chain, target, source)
-        ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)
-        pattern.positions = [p.reshape(s) for p, s in zip(np.split(position, ends)[:-1], shapes, strict=True)]
+        position, pattern, products, cells = self._found(*self._entries()) if chain is None else self._native(chain)
+        every = [*self.families, *self.assignments]
+        pattern.positions = by_family(position, [(len(f.template.entry_places[0]), f.count) for f in every])
         return pattern, products, cells
 
-    def _entries(self) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
+    def _entries(self) -> tuple[np.ndarray, np.ndarray]:
         """(target, workspace index) of every Jacobian entry of every row of every family."""
-        targets, sources, shapes = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)], []
+        targets, sources = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
         for offset, families in ((0, self.families), (self.m, self.assignments)):
             for family in families:
                 outputs, slots = family.template.entry_places
-                shapes.append((len(slots), family.count))
                 targets.append((family.rows[outputs] + np.int32(offset)).ravel())
                 sources.append(unsigned(family, slots).ravel())
-        return np.concatenate(targets), np.concatenate(sources), shapes
+        return np.concatenate(targets), np.concatenate(sources)
 
-    def _native(self, chain: Callable[..., Any], target: np.ndarray, source: np.ndarray) -> Found:
-        found = chain(target, source, self.m, self.z, self.first_computed - 2 * self.m)
+    def _native(self, chain: Callable[..., Any]) -> Found:
+        known = self.first_computed - 2 * self.m
+        found = chain(tables_of(self.families), tables_of(self.assignments), self.m, self.z, known)
         if found is None:
             raise RuntimeError(_RING)
         indptr, indices, position, by_value, by_slope, products, cells = found

@@ -26,8 +26,7 @@ import numpy as np
 
 from ..language.expression import Constant, Expression, Slot, transform
 from ..records import dataclass
-from ..structure.blocks import block_form
-from ..structure.incidence import Incidence
+from ..structure.blocks import BlockForm
 from ..structure.multipliers import Combinations, dependent_rows
 from ..structure.pantelides import Reduction
 from .explicit import ranges
@@ -48,26 +47,40 @@ class Found:
     block_of_unknown: np.ndarray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """The blocks of J of more than one row: of each row and of each unknown its block, -1 if it has one to itself. Row k is
+    differentiated c_k times, unknown i up to d_i times."""
+
+    of_row: np.ndarray
+    of_unknown: np.ndarray
+    c: np.ndarray
+    d: np.ndarray
+
+    @staticmethod
+    def of(form: BlockForm, c: np.ndarray, d: np.ndarray) -> Blocks:
+        of_row, of_unknown = np.full(len(c), -1, dtype=np.int32), np.full(len(d), -1, dtype=np.int32)
+        number = np.repeat(np.arange(form.count, dtype=np.int32), form.sizes)
+        shared = np.flatnonzero(form.sizes.take(number) > 1)
+        for blocks, members in ((of_row, form.equations), (of_unknown, form.unknowns)):
+            blocks[members[shared].astype(np.intp)] = number[shared]
+        return Blocks(of_row, of_unknown, c, d)
+
+
 def find(
-    touching: Callable[[np.ndarray], list[Coded]], size: int, literals: Literals, incidence: Incidence, sigma: np.ndarray,
-    reduction: Reduction,
-) -> Found | None:  # fmt: skip
+    touching: Callable[[np.ndarray], list[Coded]], size: int, literals: Literals, blocks: Blocks, literal: np.ndarray | None = None
+) -> Found | None:
     """Combinations of rows in which the highest derivatives of a block cancel; None if there are none.
 
-    `touching` gives the tables that contribute to rows of a mask; most models have no block for which they are asked."""
-    c, d = reduction.differentiations.astype(np.int64), reduction.orders.astype(np.int64)
-    active = incidence.keep(sigma + c[incidence.owners] == d[incidence.indices])
-    form = block_form(active, reduction.matching)
-    if not len(form.simultaneous):
+    `touching` gives the tables that contribute to rows of a mask; most models have no block for which they are asked. `literal`:
+    rows that may take part, where some are known not to."""
+    of_row, of_unknown, c, d = blocks.of_row, blocks.of_unknown, blocks.c, blocks.d
+    literal = of_row >= 0 if literal is None else literal
+    if not literal.any():
         return None
-    number = np.repeat(np.arange(form.count), form.sizes)
-    number[form.sizes[number] == 1] = -1
-    of_row, of_unknown = np.full(incidence.n_equations, -1), np.full(incidence.n_unknowns, -1)
-    of_row[form.equations], of_unknown[form.unknowns] = number, number
     symbols = Symbols()
-    at = terms(touching(of_row >= 0), size, literals, symbols)
+    at = terms(touching(literal), size, literals, symbols)
     inside = (of_row[at.row] >= 0) & (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown])
-    literal = of_row >= 0
     literal[at.row[inside & np.isnan(at.factor)]] = False
     inside &= literal[at.row]
     rows = np.flatnonzero(literal)

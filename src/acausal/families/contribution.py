@@ -148,7 +148,7 @@ def _text_of(node: Expression, own: Node) -> str:
             if steps is None:
                 return ""
             path = repr(steps)
-        picked = "" if node.picked is None else f"{node.picked.dtype} {node.picked.tobytes().hex()}"
+        picked = "" if node.picks is None else node.picks.hex() if isinstance(node.picks, bytes) else str(node.picks)
         known = declaration.is_known
         return f"r {path} {node.name!r} {node.shape} {node.order} {picked} {declaration.role} {known} {declaration.unit!r}"
     if isinstance(node, State):

@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..records import dataclass
+from ..structure import native
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from .pattern import Pattern, distinct
@@ -51,17 +52,31 @@ def choose_explicit(system: System, pattern: Pattern, keep: np.ndarray, fit: Det
     rows = np.flatnonzero(row_of >= 0)
     if len(rows) == 0:
         return Explicit(rows, rows, rows)
-    return _Levels(system, pattern, row_of, silent).chosen()
+    return _natively(system, pattern, row_of, silent) or _Levels(system, pattern, row_of, silent).chosen()
+
+
+def _natively(system: System, pattern: Pattern, row_of: np.ndarray, silent: Silent) -> Explicit | None:
+    """What `_Levels` finds, by the core; None without one."""
+    found = native.find("graph_levels")
+    if found is None:
+        return None
+    read = (part.astype(np.int32) for part in silent)
+    rows, limits = system.equation_count, (_DEEPEST, _MOST_COLUMNS)
+    level = found(pattern.indptr, pattern.indices, row_of.astype(np.int32), rows, *read, *limits)
+    unknown = np.flatnonzero(level)
+    unknown = unknown[np.argsort(level[unknown].astype(np.int8), kind="stable")]
+    return Explicit(unknown, row_of[unknown], level[unknown].astype(np.int64))
 
 
 def _candidates(system: System, pattern: Pattern, keep: np.ndarray, silent: Silent) -> np.ndarray:
     """For each unknown the row that could compute it, or -1."""
-    form = block_form(_active(system, pattern, silent))
+    form = None if len(silent[0]) else pattern.solution(system.equation_count, system.differential)
+    form = block_form(_active(system, pattern, silent)) if form is None else form
     single = form.pointers[:-1][form.sizes == 1]
-    rows, unknowns = form.equations[single], form.unknowns[single]
-    free = ~system.differential[unknowns] & ~keep[unknowns]
-    wanted = np.full(system.equation_count, -1, dtype=np.int64)
-    wanted[rows[free]] = unknowns[free]
+    rows, unknowns = form.equations.take(single), form.unknowns.take(single)
+    free = ~(system.differential | keep).take(unknowns)
+    wanted = np.full(system.equation_count, -1, dtype=np.int32)
+    wanted[rows[free].astype(np.intp)] = unknowns[free]
     _add_mixtures(system, keep, wanted)
     found = np.full(system.size, -1, dtype=np.int64)
     linear = np.flatnonzero(linear_rows(system, wanted))
@@ -71,16 +86,13 @@ def _candidates(system: System, pattern: Pattern, keep: np.ndarray, silent: Sile
 
 def _active(system: System, pattern: Pattern, silent: Silent) -> Incidence:
     """What stands in which row, states given: slopes of these, values of the others, read with a derivative or without."""
-    active = np.where(np.repeat(system.differential, np.diff(pattern.indptr)), pattern.by_slope, pattern.by_value)
     read_row, read = silent
     if len(read):
+        active = np.where(np.repeat(system.differential, np.diff(pattern.indptr)), pattern.by_slope, pattern.by_value)
         column = np.repeat(np.arange(system.size, dtype=np.int32), np.diff(pattern.indptr))
         rows, columns = np.concatenate([pattern.indices[active], read_row]), np.concatenate([column[active], read])
         return Incidence.from_pairs(rows, columns, system.equation_count, system.size)
-    found, places = pattern.by_rows(system.equation_count)
-    taken = np.empty(len(places), dtype=bool)
-    taken[places] = active
-    return found.keep(taken)
+    return pattern.active(system.equation_count, system.differential)
 
 
 def _add_mixtures(system: System, keep: np.ndarray, wanted: np.ndarray) -> None:
@@ -104,28 +116,28 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
 
     A row to which several families or rows contribute must have a literal coefficient, so that each contributes its part alone.
     """
-    every = np.concatenate([np.zeros(0, dtype=np.int64), *(family.rows.ravel() for family in system.families)])
-    contributions = np.bincount(every, minlength=len(wanted))
-    occurrences = np.zeros(len(wanted), dtype=np.int64)
-    literal, constant = np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=bool)
-    silent = np.zeros(len(wanted), dtype=bool)
-    inputs = system.plant.varying_cells()
+    found = [np.zeros(0, dtype=np.int32)]  # rows, as often as the unknown stands in them
+    literal, constant, silent = np.zeros((3, len(wanted)), dtype=bool)
+    varying = np.zeros(system.known_count, dtype=bool)
+    varying[system.plant.varying_cells()] = True
     for family in system.families:
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
-            silent[rows[unfolded(family, slot) == wanted[rows]]] = True
+            silent[rows[unfolded(family, slot) == wanted.take(rows)]] = True
         outputs, slots = family.template.entry_places
-        where = unsigned(family, slots) == wanted[family.rows[outputs]]
+        where = unsigned(family, slots) == wanted.take(family.rows)[outputs]
         for k in np.flatnonzero(where.any(axis=1)):
             (output, _, value, reads), here = family.template.entries[k], where[k]
             rows = family.rows[output]
-            np.add.at(occurrences, rows[here], 1)
+            found.append(rows[here])
             if value is not None:
                 literal[rows[here]] = True
             else:
-                steady = here & _only_parameters(system, family, reads, inputs)
+                steady = here & _only_parameters(system, family, reads, varying)
                 constant[rows[steady]] = True
-    return (occurrences == 1) & ~silent & (literal | (constant & (contributions == 1)))
+    if constant.any():
+        constant &= np.bincount(np.concatenate([f.rows.ravel() for f in system.families]), minlength=len(wanted)) == 1
+    return (np.bincount(np.concatenate(found), minlength=len(wanted)) == 1) & ~silent & (literal | constant)
 
 
 def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
@@ -137,10 +149,10 @@ def silent_slots(template: Template) -> tuple[tuple[int, int], ...]:
 
 
 def _silent_entries(system: System) -> Silent:
-    """(row, unknown) of everything that is read without a derivative; of a state its value is given, its slope is not."""
+    """(row, unknown) of everything that is read without a derivative alone; of a state its value is given, its slope is not."""
     rows, read = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     for family in system.families:
-        for output, slot in silent_slots(family.template):
+        for output, slot in family.template.unseen_slots:
             index, n = unfolded(family, slot), system.size
             unknown = np.where(index < n, index, index - n)
             active = (index < 2 * n) & (system.differential[np.minimum(unknown, n - 1)] == (index >= n))
@@ -149,12 +161,12 @@ def _silent_entries(system: System) -> Silent:
     return np.concatenate(rows), np.concatenate(read)
 
 
-def _only_parameters(system: System, family: Family, reads: tuple[int, ...], inputs: np.ndarray) -> np.ndarray:
+def _only_parameters(system: System, family: Family, reads: tuple[int, ...], varying: np.ndarray) -> np.ndarray:
     """For each row of the family, whether a derivative that reads some slots contains parameters and literals only."""
     steady = np.ones(family.count, dtype=bool)
     for slot in reads:
         cell = unfolded(family, slot) - 2 * system.size
-        steady &= (cell >= FIRST_PARAMETER) & ~np.isin(cell, inputs)
+        steady &= (cell >= FIRST_PARAMETER) & ~varying.take(np.maximum(cell, 0))
     return steady
 
 

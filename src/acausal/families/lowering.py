@@ -124,7 +124,7 @@ def _unchanged(system: System, pattern: Pattern, explicit: Explicit) -> Lowered:
     everything = np.arange(system.size)
     products = np.zeros((3, 0), dtype=np.int32)
     rows = np.arange(system.equation_count)
-    index = np.arange(2 * system.size + system.known_count)
+    index = np.arange(2 * system.size + system.known_count, dtype=np.int32)
     return Lowered(system, system.families, [], pattern, products, 0, everything, rows, explicit, everything, index)
 
 
@@ -132,16 +132,16 @@ class _Lowering:
     def __init__(self, system: System, explicit: Explicit) -> None:
         self.system, self.explicit = system, explicit
         n = system.size
-        self.number = np.full(n, -1, dtype=np.int64)  # of computed cells
+        self.number = np.full(n, -1, dtype=np.int32)  # of computed cells
         self.number[explicit.unknown] = np.arange(len(explicit.unknown))
-        self.unknown_of_row = np.full(system.equation_count, -1, dtype=np.int64)
+        self.unknown_of_row = np.full(system.equation_count, -1, dtype=np.int32)
         self.unknown_of_row[explicit.row] = explicit.unknown
-        self.level_of_row = np.zeros(system.equation_count, dtype=np.int64)
+        self.level_of_row = np.zeros(system.equation_count, dtype=np.int32)
         self.level_of_row[explicit.row] = explicit.level
         self.kept = np.flatnonzero(self.number < 0)
         self.kept_rows = np.flatnonzero(self.unknown_of_row < 0)
         self.m, self.z = len(self.kept), len(explicit.unknown)
-        self.new_row = np.full(system.equation_count, -1, dtype=np.int64)
+        self.new_row = np.full(system.equation_count, -1, dtype=np.int32)
         self.new_row[self.kept_rows] = np.arange(len(self.kept_rows))
         self.index = self._workspace_map()
         self.level_of_unknown = np.zeros(n, dtype=np.int64)
@@ -155,7 +155,7 @@ class _Lowering:
     def _workspace_map(self) -> np.ndarray:
         """Old workspace index → new one."""
         n, known = self.system.size, self.system.known_count
-        new = np.full(2 * n + known, -1, dtype=np.int64)
+        new = np.full(2 * n + known, -1, dtype=np.int32)
         new[self.kept] = np.arange(self.m)
         new[self.explicit.unknown] = 2 * self.m + known + np.arange(self.z)
         new[n + self.kept] = self.m + np.arange(self.m)
@@ -180,8 +180,8 @@ class _Lowering:
         scale = np.ones(self.system.equation_count)  # literal coefficients of the rows
         own = [self._own_terms(family, scale) for family in self.system.families]
         for family, terms in zip(self.system.families, own, strict=True):
-            if len(family.template.slots) == len(family.slots) and (self.unknown_of_row[family.rows] < 0).all():
-                table = _signed(family, None, self.index), self.new_row[family.rows].astype(np.int32)
+            if len(family.template.slots) == len(family.slots) and (self.unknown_of_row.take(family.rows) < 0).all():
+                table = _signed(family, None, self.index), self.new_row.take(family.rows)
                 self.residuals.setdefault(family.template.outputs, []).append(table)
                 continue
             pieces = list(self._pieces(family, terms, scale))
@@ -192,7 +192,7 @@ class _Lowering:
         """Rows of a family that contain the variable they compute: solved for it."""
         found: list[Piece] = []
         outputs, slots = family.template.entry_places
-        where = unsigned(family, slots) == self.unknown_of_row[family.rows[outputs]]
+        where = unsigned(family, slots) == self.unknown_of_row.take(family.rows)[outputs]
         for k in np.flatnonzero(where.any(axis=1)):
             (output, slot, value, _), here = family.template.entries[k], where[k]
             minus = negative(family, slot)
@@ -223,7 +223,7 @@ class _Lowering:
 
     def _alike(self, family: Family, pieces: list[Piece]) -> Iterator[tuple[np.ndarray, Placed]]:
         """Columns in which every output has the same piece and level: {level: {output: form}}."""
-        level = self.level_of_row[family.rows]
+        level = self.level_of_row.take(family.rows)
         if len(pieces) == len(level) and (level == level[:, :1]).all():  # one piece of each output, in all columns
             alike: Placed = {}
             for output, _, form in pieces:
@@ -268,12 +268,12 @@ class _Lowering:
                 self._add(family, columns, level, kept, template, slots if used is None else slots[used])
 
     def _add(self, family: Family, columns: np.ndarray, level: int, kept: list[int], template: Outputs, table: np.ndarray) -> None:
-        rows = family.rows[kept][:, columns]
+        rows = family.rows[kept] if columns.all() else family.rows[kept][:, columns]
         if level == _RESIDUAL:
-            merged, targets = self.residuals, self.new_row[rows]
+            merged, targets = self.residuals, self.new_row.take(rows)
         else:
-            merged, targets = self._level(level, _LAST), self.number[self.unknown_of_row[rows]]
-        merged.setdefault(template, []).append((table, targets.astype(np.int32)))
+            merged, targets = self._level(level, _LAST), self.number.take(self.unknown_of_row.take(rows))
+        merged.setdefault(template, []).append((table, targets))
 
     def _shared(
         self, family: Family, columns: np.ndarray, outputs: dict[int, dict[int, Expression]], slots: np.ndarray
@@ -341,14 +341,14 @@ def _calls_of_several(outputs: dict[int, dict[int, Expression]]) -> list[tuple[C
 
 def _signed(family: Family, columns: np.ndarray | None, new: np.ndarray) -> np.ndarray:
     """The slots of some rows (of all, if not said) as signed indices into another workspace."""
-    table = family.slots if columns is None else family.slots[:, columns]
+    table = family.slots if columns is None or columns.all() else family.slots[:, columns]
     if MIXED in family.signs:
         minus = table < 0
-        index = new[np.where(minus, ~table, table)]
+        index = new.take(np.where(minus, ~table, table))
         index = np.where(minus, ~index, index)
     else:
-        index = new[table]
+        index = new.take(table)
     turned = [k for k, sign in enumerate(family.signs) if sign == MINUS]
     if turned:
         index[turned] = ~index[turned]
-    return index.astype(np.int32)
+    return index.astype(np.int32, copy=False)

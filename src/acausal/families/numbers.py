@@ -53,9 +53,23 @@ class Values:
     given: np.ndarray  # 0: nobody said anything, BY_CONNECTOR, DECLARED by the component's class, MODIFIED for the instance
     bindings: list[Binding] = field(default_factory=list)
 
+    @staticmethod
+    def unsaid(default: float, size: int, kind_of: type = float) -> Values:
+        """What is so where nobody says anything: one number in the place of all, until somebody does."""
+        return Values(np.broadcast_to(np.array(default, dtype=kind_of), size), np.broadcast_to(np.int8(0), size))
+
+    def take_room(self) -> None:
+        """Have a number for each cell, to be written to."""
+        if not self.cells.flags.writeable:
+            self.cells, self.given = self.cells.copy(), self.given.copy()
+
     def own(self) -> Values:
         """The same, with cells that may be written to."""
         return Values(self.cells.copy(), self.given, self.bindings)
+
+    def own_if_bound(self) -> Values:
+        """The same where nothing depends on parameters, which nobody will write to then."""
+        return self.own() if self.bindings else self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +96,7 @@ class Attributes:
 
     def read(self, attribute: str, role: str, size: int, default: float = np.nan, kind_of: type = float) -> Values:
         """`attribute` of all variables (`role="variable"`, inputs included) or knowns (`"known"`)."""
-        values = Values(np.full(size, default, dtype=kind_of), np.zeros(size, dtype=np.int8))
+        values = Values.unsaid(default, size, kind_of)
         for kind, quantity, base, modified in self._quantities(role):
             if quantity.name in kind.representative.declared:  # in `__init__`: each instance may say something else
                 for m in kind.members:
@@ -115,6 +129,7 @@ class Attributes:
         """What a class says; most often a number for all elements of all instances."""
         if stated is None or (attribute == "fixed" and stated is False):
             return
+        values.take_room()
         if _is_plain(stated, attribute) and not values.bindings and not hasattr(quantity.declaration, "number_of"):
             cells = slice(base + first * quantity.size, base + (first + count) * quantity.size)
             values.cells[cells] = stated
@@ -137,6 +152,7 @@ class Attributes:
             else:
                 self._put(values, base, kind, quantity, attribute, stated, member, member.first, member.count, own=False)
         if plain_members:
+            values.take_room()
             cells = base + np.array(plain_members)
             values.cells[cells] = plain_values
             values.given[cells] = MODIFIED
@@ -148,6 +164,7 @@ class Attributes:
     ) -> None:  # fmt: skip
         cells = base + (np.arange(first, first + count)[:, None] * quantity.size + np.arange(quantity.size))
         by_class = DECLARED if quantity.connector is None else BY_CONNECTOR
+        values.take_room()
         values.given[cells] = by_class if own else MODIFIED
         _drop_bindings(values, cells)
         if isinstance(stated, (Arithmetic, Named)):

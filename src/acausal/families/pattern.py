@@ -6,10 +6,16 @@ its entries. Entries whose slot points at a known cell go to a dump cell behind 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..records import dataclass
+from ..structure import native
+from ..structure.blocks import BlockForm, block_form
 from ..structure.incidence import Incidence
+from ..structure.matching import match
 from .template import MIXED, Family
 
 
@@ -22,6 +28,7 @@ class Pattern:
     positions: list[np.ndarray]  # for each family (entry, row)
     by_value: np.ndarray
     by_slope: np.ndarray
+    _solution: tuple[np.ndarray, BlockForm | None] | None = None  # a memory, with the states that it is for
 
     @property
     def size(self) -> int:
@@ -31,29 +38,81 @@ class Pattern:
         """Which unknowns stand in which rows, and where each entry went."""
         return Incidence(self.indptr.astype(np.int64), self.indices, equations).turned()
 
+    def active(self, equations: int, differential: np.ndarray) -> Incidence:
+        """What is solved for in which row, states given: slopes of these, values of the others."""
+        found = native.find("graph_active")
+        if found is None:
+            chosen = np.where(np.repeat(differential, np.diff(self.indptr)), self.by_slope, self.by_value)
+            incidence, places = self.by_rows(equations)
+            taken = np.empty(len(places), dtype=bool)
+            taken[places] = chosen
+            return incidence.keep(taken)
+        parts = (part.view(np.uint8) for part in (self.by_value, self.by_slope, differential))
+        indptr, indices = found(self.indptr, self.indices, *parts, equations)
+        return Incidence(indptr, indices, len(differential))
+
+    def solution(self, equations: int, differential: np.ndarray) -> BlockForm | None:
+        """In which order, states given, rows can be solved for all slopes of states and all other unknowns; None if they cannot.
+
+        Whether there is an index to reduce, what cancels and what can be computed without being solved for are questions to this.
+        """
+        if self._solution is None or self._solution[0] is not differential:
+            self._solution = differential, self._solved(equations, differential)
+        return self._solution[1]
+
+    def _solved(self, equations: int, differential: np.ndarray) -> BlockForm | None:
+        if equations != len(differential):
+            return None
+        incidence = self.active(equations, differential)
+        matching = match(incidence)
+        return block_form(incidence, matching) if (matching.unknown_of_equation >= 0).all() else None
+
 
 def jacobian_pattern(families: list[Family], equations: int, unknowns: int) -> Pattern:
     """Pattern and positions of all families."""
-    columns, rows, slopes, shapes = _entries(families, unknowns)
+    shapes = [(len(family.template.entry_places[0]), family.count) for family in families]
+    found = native.find("graph_pattern")
+    pattern, position = (
+        _pattern(families, equations, unknowns) if found is None else _natively(found, families, equations, unknowns)
+    )
+    pattern.positions = by_family(position, shapes)
+    return pattern
+
+
+def by_family(position: np.ndarray, shapes: list[tuple[int, int]]) -> list[np.ndarray]:
+    """The places of all derivatives as one table (entry, row) for each family."""
+    ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)
+    return [p.reshape(s) for p, s in zip(np.split(position, ends)[:-1], shapes, strict=True)]
+
+
+def tables_of(families: list[Family]) -> list[tuple[np.ndarray, ...]]:
+    """What native code reads of families."""
+    return [(f.slots, f.rows, *f.template.entry_places) for f in families]
+
+
+def _natively(found: Callable[..., Any], families: list[Family], equations: int, unknowns: int) -> tuple[Pattern, np.ndarray]:
+    indptr, indices, position, by_value, by_slope = found(tables_of(families), max(equations, 1), unknowns)
+    return Pattern(indptr, indices, [], by_value.view(bool), by_slope.view(bool)), position
+
+
+def _pattern(families: list[Family], equations: int, unknowns: int) -> tuple[Pattern, np.ndarray]:
+    columns, rows, slopes = _entries(families, unknowns)
     found, places = Incidence.with_positions(columns, rows, unknowns + 1, max(equations, 1))  # the last column is the dump
     count = int(found.indptr[unknowns])
     position = places.astype(np.int32)
     by_value, by_slope = np.zeros(count + 1, dtype=bool), np.zeros(count + 1, dtype=bool)
     by_slope[position[slopes]] = True
     by_value[position[~slopes]] = True
-    ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)[:-1]
-    positions = [p.reshape(s) for p, s in zip(np.split(position, ends), shapes, strict=True)] if shapes else []
     indptr, indices = found.indptr[: unknowns + 1].astype(np.int32), found.indices[:count]
-    return Pattern(indptr, indices, positions, by_value[:count], by_slope[:count])
+    return Pattern(indptr, indices, [], by_value[:count], by_slope[:count]), position
 
 
-def _entries(families: list[Family], unknowns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, int]]]:
+def _entries(families: list[Family], unknowns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Column (one more for all that is known) and row of each derivative of each row, and whether it is by y'."""
     nothing = np.zeros(0, dtype=np.int32)
-    columns, every, slopes, shapes = [nothing], [nothing], [np.zeros(0, dtype=bool)], []
+    columns, every, slopes = [nothing], [nothing], [np.zeros(0, dtype=bool)]
     for family in families:
         outputs, slots = family.template.entry_places
-        shapes.append((len(slots), family.count))
         if not len(slots):
             continue
         index, rows = family.slots[slots], family.rows[outputs]
@@ -66,7 +125,7 @@ def _entries(families: list[Family], unknowns: int) -> tuple[np.ndarray, np.ndar
         columns.append(column.astype(np.int32).ravel())
         every.append(rows.astype(np.int32).ravel())
         slopes.append(slope.ravel())
-    return np.concatenate(columns), np.concatenate(every), np.concatenate(slopes), shapes
+    return np.concatenate(columns), np.concatenate(every), np.concatenate(slopes)
 
 
 def distinct(keys: np.ndarray) -> np.ndarray:

@@ -202,6 +202,8 @@ class Plant:
         if reference.picked is None:
             flat = instances[:, :, None] * size + np.arange(size)
             return base + flat.reshape((kind.count, *reference.shape))
+        if instances.shape[1] == 1:
+            return (base + instances * size).reshape(-1, *(1,) * reference.picked.ndim) + reference.picked
         inner, element = np.divmod(reference.picked, size)
         return base + instances[:, inner] * size + element
 

@@ -20,9 +20,11 @@ import numpy as np
 from ..errors import ModelError
 from ..language.expression import Expression, Slot, transform
 from ..records import dataclass
+from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
-from .combinations import Combiner, find
+from .combinations import Blocks, Combiner, find
+from .explicit import unfolded
 from .orders import KNOWN, Coded, Literals, coded, occurrences, plain, slots_of, time_derivative
 from .pattern import Pattern
 from .system import System, eliminated_mask
@@ -97,6 +99,8 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
 
     Its `rate` occurs nowhere else, so Pantelides always matches the two; what remains without them is v' among the unknowns.
     """
+    if not len(wanted) and _is_regular(system, pattern):
+        return system
     if len(wanted):
         column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
         rows = _Rows.of(system, wanted, pattern.indices, column, pattern.by_slope)
@@ -105,6 +109,35 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
     if not rows.found.regular:
         return system
     return _combined(system, wanted, rows) or _raised(system, None, rows)
+
+
+def _is_regular(system: System, pattern: Pattern) -> bool:
+    """Whether rows determine all slopes and all other unknowns as they are: most models, and for these one matching is enough."""
+    form = pattern.solution(system.equation_count, system.differential)
+    if form is None:
+        return False
+    blocks = Blocks.of(form, np.zeros(system.equation_count, dtype=np.int64), system.differential.astype(np.int64))
+    return find(_touched(system), system.size, _literals(system), blocks, _with_constants(system, blocks)) is None
+
+
+def _with_constants(system: System, blocks: Blocks) -> np.ndarray:
+    """Rows that share a block with others and have nothing in it but what unknowns cannot change, as far as templates tell."""
+    of_row, of_unknown = blocks.of_row, blocks.of_unknown
+    literal, n = of_row >= 0, system.size
+    if not literal.any():
+        return literal
+    block = np.full(2 * n + system.known_count, -2, dtype=np.int32)  # in which what a slot may hold is solved for
+    block[np.arange(n) + np.where(system.differential, n, 0)] = np.where(of_unknown < 0, -2, of_unknown)
+    for family in system.families:
+        for output, slot in family.template.changing_places:
+            rows = family.rows[output]
+            literal[rows[of_row.take(rows) == block.take(unfolded(family, slot))]] = False
+    return literal
+
+
+def _literals(system: System) -> Literals:
+    values = system.aliases.literals
+    return Literals(system.known_count - len(values), values)
 
 
 def _touched(system: System) -> Callable[[np.ndarray], list[Coded]]:
@@ -116,9 +149,8 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
 
     Where combinations leave no matching at all, the equations depend on each other: as they stand, rounding may hide it.
     """
-    values = system.aliases.literals
-    literals = Literals(system.known_count - len(values), values)
-    here = find(_touched(system), system.size, literals, rows.incidence, rows.sigma, rows.found)
+    literals = _literals(system)
+    here = find(_touched(system), system.size, literals, rows.blocks())
     if here is None:
         return None
     tables = [coded(f, system.size) for f in system.families]
@@ -129,8 +161,8 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
         rows = _Rows.of(system, wanted, at.row, at.unknown, at.order)
         if not rows.found.regular:
             return _raised(replace(system, dependent=True), None, as_written)
-        here = find(lambda r, t=tables: [one for one in t if r[one.rows].any()], system.size, combiner.literals,  # type: ignore[misc]
-                    rows.incidence, rows.sigma, rows.found)  # fmt: skip
+        touching = lambda r, t=tables: [one for one in t if r[one.rows].any()]  # noqa: E731
+        here = find(touching, system.size, combiner.literals, rows.blocks())
     slopes = np.zeros(system.size, dtype=bool)
     slopes[at.unknown[at.order > 0]] = True
     changed = replace(
@@ -171,6 +203,12 @@ class _Rows:
         self.incidence, self.sigma = incidence, sigma
         self.found = reduce_index(incidence, sigma)
 
+    def blocks(self) -> Blocks:
+        """Blocks of highest derivatives."""
+        c, d = self.found.differentiations, self.found.orders
+        active = self.incidence.keep(self.sigma + c[self.incidence.owners] == d[self.incidence.indices])
+        return Blocks.of(block_form(active, self.found.matching), c.astype(np.int64), d.astype(np.int64))
+
     @staticmethod
     def as_they_are(system: System, pattern: Pattern) -> _Rows:
         incidence, places = pattern.by_rows(system.equation_count)
@@ -202,9 +240,16 @@ def _wanted(system: System, pattern: Pattern) -> np.ndarray:
                     first = quantity.base + member.first * quantity.size
                     numbers = np.arange(first, first + member.count * quantity.size)
                     chosen[system.aliases.index[numbers[~away[numbers]]]] = True
-    slopes = np.concatenate([[0], np.cumsum(pattern.by_slope)])[pattern.indptr]
-    chosen[slopes[1:] > slopes[:-1]] = False
+    chosen[_with_slopes(system, pattern)] = False
     return np.flatnonzero(chosen)
+
+
+def _with_slopes(system: System, pattern: Pattern) -> np.ndarray:
+    """Which unknowns have a slope in the pattern: all that are differentiated, if these can be solved for."""
+    if pattern.solution(system.equation_count, system.differential) is not None:
+        return system.differential
+    slopes = np.concatenate([[0], np.cumsum(pattern.by_slope)])[pattern.indptr]
+    return np.asarray(slopes[1:] > slopes[:-1])
 
 
 class _Reducer:

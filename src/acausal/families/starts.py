@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Diagnostic
 from ..language.declarations import Modification
 from ..records import dataclass
-from .numbers import Attributes, Numbers, Values, range_text
+from .numbers import BY_CONNECTOR, DECLARED, MODIFIED, Attributes, Numbers, Values, range_text
 from .system import System, eliminated_mask
 
 
@@ -33,8 +33,8 @@ class StartReader:
 
     def __init__(self, system: System, numbers: Numbers) -> None:
         self.system, self.attributes, self.fixed = system, Attributes(system.plant), numbers.fixed
-        self.start, self.nominal = numbers.start.own(), numbers.nominal.own()
-        self.minimum, self.maximum = numbers.minimum.own(), numbers.maximum.own()
+        self.start, self.nominal = numbers.start.own_if_bound(), numbers.nominal.own_if_bound()
+        self.minimum, self.maximum = numbers.minimum.own_if_bound(), numbers.maximum.own_if_bound()
         bound = [values for values in (self.start, self.nominal, self.minimum, self.maximum) if values.bindings]
         self.depends_on_parameters = bool(bound)
         self._bound, self._only = bound, None if bound else self._read()
@@ -52,14 +52,15 @@ class StartReader:
         n = self.system.aliases.unknown_count
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
         level = np.zeros(n, dtype=np.int64)
-        said = self._members(np.flatnonzero(self.start.given))
-        of, voices = self.system.aliases.index[said], np.zeros(n)
-        np.maximum.at(level, of, self.start.given[said])
-        np.add.at(voices, of, self.start.given[said] == level[of])
+        said = self.living_members(self.start.given)
+        of, who = self.system.aliases.index[said], self.start.given[said]
+        for one in (BY_CONNECTOR, DECLARED, MODIFIED):  # who counts more is written later
+            level[of[who == one]] = one
+        voices = np.bincount(of[who == level[of]], minlength=n)
         nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
-        chosen = self._members(np.flatnonzero(fixed))
+        chosen = self.living_members(fixed)
         held[self.system.aliases.index[chosen]] = True
         return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high, level, np.maximum(voices, 1.0)))
 
@@ -91,36 +92,40 @@ class StartReader:
                     state = changed.get("state", quantity.declaration.state)
                     if state != "default":
                         first = quantity.base + member.first * quantity.size
-                        members = self._members(np.arange(first, first + member.count * quantity.size))
+                        last = first + member.count * quantity.size
+                        members = first + np.flatnonzero(self.living[first:last])
                         chosen[self.system.aliases.index[members]] = weight[state]
         return chosen
 
-    def _members(self, variables: np.ndarray) -> np.ndarray:
-        """Those of the variables that live in an unknown."""
-        aliases = self.system.aliases
-        eliminated = self.eliminated[variables]
-        return variables[~aliases.known[variables] & ~eliminated]
+    def living_members(self, chosen: np.ndarray) -> np.ndarray:
+        """Those of the chosen variables that live in an unknown."""
+        return np.flatnonzero((chosen != 0) & self.living)
 
     @cached_property
-    def eliminated(self) -> np.ndarray:
-        return eliminated_mask(self.system.plant, self.system.definitions)
+    def living(self) -> np.ndarray:
+        """Which variables live in an unknown."""
+        return ~(eliminated_mask(self.system.plant, self.system.definitions) | self.system.aliases.known)
 
     def _chosen(self, values: Values, default: float, priority: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
         """The value with the highest priority among an unknown's members; of equals the first."""
         aliases = self.system.aliases
         chosen = np.full(aliases.unknown_count, default)
         said = np.zeros(aliases.unknown_count, dtype=bool)
-        members = self._members(np.flatnonzero(values.given))[::-1]
-        order = members[np.argsort(priority[members], kind="stable")]  # written in this order, so the last one stays
-        sign = aliases.sign[order] if signed else 1.0
-        chosen[aliases.index[order]] = sign * values.cells[order]
-        said[aliases.index[order]] = True
+        members = self.living_members(values.given)[::-1]
+        said[aliases.index[members]] = True
+        eager = priority[members]
+        for one in range(1, int(eager.max(initial=0)) + 1):  # written in this order, so the last one stays
+            order = members[eager == one]
+            if not len(order):
+                continue
+            sign = aliases.sign[order] if signed else 1.0
+            chosen[aliases.index[order]] = sign * values.cells[order]
         return chosen, said
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
         aliases = self.system.aliases
         low, high = np.full(aliases.unknown_count, -np.inf), np.full(aliases.unknown_count, np.inf)
-        members = self._members(np.flatnonzero(self.minimum.given | self.maximum.given))
+        members = self.living_members(self.minimum.given | self.maximum.given)
         place, minus = aliases.index[members], aliases.sign[members] < 0
         small, large = self.minimum.cells[members], self.maximum.cells[members]
         np.maximum.at(low, place, np.where(minus, -large, small))
@@ -130,7 +135,7 @@ class StartReader:
     def contradictions(self) -> list[Diagnostic]:
         """Unknowns for which two of their variables are fixed at different values."""
         aliases = self.system.aliases
-        members = self._members(np.flatnonzero(self.fixed.cells != 0))
+        members = self.living_members(self.fixed.cells)
         place, value = aliases.index[members], aliases.sign[members] * self.start.cells[members]
         low, high = np.full(self.system.size, np.inf), np.full(self.system.size, -np.inf)
         np.minimum.at(low, place, value)
@@ -170,7 +175,7 @@ class StartReader:
     def _number_with_start(self, unknown: int, starts: Starts) -> int:
         """Of the variables that are one unknown, the one whose start was written down."""
         aliases = self.system.aliases
-        members = self._members(np.flatnonzero(self.start.given))
+        members = self.living_members(self.start.given)
         value = aliases.sign[members] * self.start.cells[members]
         stated = members[(aliases.index[members] == unknown) & (value == starts.start[unknown])]
         return int(stated[0]) if len(stated) else int(aliases.label[unknown])

@@ -128,10 +128,22 @@ class Template:
         """Outputs and slots of the derivatives, in the order of `entries`."""
         return np.array([e.output for e in self.entries], dtype=np.intp), np.array([e.slot for e in self.entries], dtype=np.intp)
 
+    @cached_property
+    def changing_places(self) -> tuple[tuple[int, int], ...]:
+        """(output, slot) of the derivatives that read a variable: they are nobody's constants."""
+        known = {s.number for s in self.slots if s.kind == "known"}
+        return tuple((e.output, e.slot) for e in self.entries if e.value is None and not known.issuperset(e.reads))
+
     @property
     def silent_slots(self) -> tuple[tuple[int, int], ...]:
         """(output, slot) where a residual reads a slot without a derivative: within `sign`, or in the condition of `where`."""
         return self.facts.silent
+
+    @cached_property
+    def unseen_slots(self) -> tuple[tuple[int, int], ...]:
+        """Those of them that no derivative of that output shows either: `m` of `m·sign(m)` stands in the pattern anyway."""
+        shown = {(entry.output, entry.slot) for entry in self.entries}
+        return tuple(place for place in self.silent_slots if place not in shown)
 
     def _silent_slots(self) -> tuple[tuple[int, int], ...]:
         found: set[tuple[int, int]] = set()

@@ -50,6 +50,7 @@ except ImportError:  # the package was installed without the native core
 _interned: WeakValueDictionary[tuple[Any, ...], Expression] = WeakValueDictionary()
 _references: dict[tuple[Any, ...], Any] = _interned.data  # type: ignore[attr-defined]  # to look up without a call
 _making = RLock()  # two threads that make the same node must get one
+_FEW_PICKS = 16  # whose bytes are as good a key as where a slice begins
 
 
 class Arithmetic:
@@ -299,24 +300,40 @@ class Reference(Expression):
     block, and `picked` says which of them stand here (an integer array of the node's shape, or None: all, in order).
     """
 
-    __slots__ = ("name", "order", "owner", "picked", "root")
+    __slots__ = ("name", "order", "owner", "picked", "picks", "root")
     root: Any
     owner: Any
     name: str
     picked: np.ndarray | None
+    picks: int | bytes | None  # what tells these from others, see `key_of_picks`
     order: int  # 0: the quantity, 1: its time derivative, -1: its value before the event (`pre`)
 
     def __new__(cls, root: Any, owner: Any, name: str, shape: Shape, picked: np.ndarray | None = None, order: int = 0) -> Reference:
-        key = (Reference, id(root), id(owner), name, shape, None if picked is None else picked.tobytes(), order)
+        picks = None if picked is None else key_of_picks(picked)
+        key = (Reference, id(root), id(owner), name, shape, picks, order)
         known = _references.get(key)
         node: Reference | None = None if known is None else known()
         if node is not None:
             return node
-        return _intern(cls, key, shape, root=root, owner=owner, name=name, picked=picked, order=order)
+        return _intern(cls, key, shape, root=root, owner=owner, name=name, picked=picked, picks=picks, order=order)
 
     @property
     def declaration(self) -> Any:
         return self.owner._declaration(self.name)
+
+
+def key_of_picks(picked: np.ndarray) -> int | bytes:
+    """What tells picked elements from others as many: of a slice, however long it is, where it begins.
+
+    >>> key_of_picks(np.arange(3, 1003))
+    3
+    """
+    flat = picked.reshape(-1)
+    if len(flat) < _FEW_PICKS:
+        return picked.tobytes()
+    first = int(flat[0])
+    follow_each_other = int(flat[-1]) - first == len(flat) - 1 and bool((flat[1:] > flat[:-1]).all())
+    return first if follow_each_other else picked.tobytes()
 
 
 class Unbound(Expression):
@@ -509,18 +526,23 @@ def take(node: Expression, picked: np.ndarray) -> Expression:
     if picked.size and picked.ndim == 0:
         picked = np.asarray(picked)
 
-    def push(n: Expression) -> Expression:
-        return _take_from(n, picked, node.shape)
-
-    return push(node)
+    return _take_from(node, picked, node.shape, {})
 
 
-def _take_from(node: Expression, picked: np.ndarray, shape: Shape) -> Expression:
+def _take_from(node: Expression, picked: np.ndarray, shape: Shape, taken: dict[Expression, Expression]) -> Expression:
+    """`taken`: what was found so far for these numbers; what stands in several places is taken from once."""
     if node.shape == ():
         return node
+    found = taken.get(node)
+    if found is None:
+        found = taken[node] = _taken_from(node, picked, shape, taken)
+    return found
+
+
+def _taken_from(node: Expression, picked: np.ndarray, shape: Shape, taken: dict[Expression, Expression]) -> Expression:
     if node.shape != shape:  # broadcast on the way up: go back to the numbers of this node's own elements
         own = np.broadcast_to(np.arange(node.size).reshape(node.shape), shape).ravel()
-        return _take_from(node, own[picked], node.shape)
+        return _take_from(node, own[picked], node.shape, {})
     if isinstance(node, Reference):
         flat = picked if node.picked is None else node.picked.ravel()[picked]
         return Reference(node.root, node.owner, node.name, picked.shape, np.asarray(flat, dtype=np.int64, order="C"), node.order)
@@ -531,7 +553,7 @@ def _take_from(node: Expression, picked: np.ndarray, shape: Shape) -> Expression
         return _take_from_sum(node, picked)
     if isinstance(node, Unbound):
         raise UsageError("An array declared in the class body cannot be indexed there; do it in `equations`.")
-    return rebuild(node, tuple(_take_from(a, picked, node.shape) for a in node.args))
+    return rebuild(node, tuple(_take_from(a, picked, node.shape, taken) for a in node.args))
 
 
 def _take_from_sum(node: Sum, picked: np.ndarray) -> Expression:

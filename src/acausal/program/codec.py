@@ -81,7 +81,7 @@ _OPERATORS = {**OPERATORS, "pre": PRE, "no_event": NO_EVENT, "sample": SAMPLE}
 _FIXED = (  # records that are made from their parts
     "tuple", "set", "array", "E", "T", "derivative", "Table", "Table2D", "tables", "fluid", "delay", "grid", "outside"
 )  # fmt: skip
-LEFT_OUT = {"_numbers", "_firsts", "_located", "_inputs"}  # memories that fill again
+LEFT_OUT = {"_numbers", "_firsts", "_located", "_inputs", "_solution"}  # memories that fill again
 
 
 def register(cls: type) -> type:
@@ -254,6 +254,8 @@ class _Decoder:
             put(made, field, value(part) if type(part) is list or type(part) is dict else part)
         if name == "Kind":
             made._numbers, made._firsts = {}, []
+        elif name == "Pattern":
+            made._solution = None
 
     def _values(self, parts: Any) -> list[Any]:
         """What stands in a sequence."""

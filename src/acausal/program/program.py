@@ -119,6 +119,7 @@ def _numbers(system: System) -> Numbers:
     attributes = Attributes(system.plant)
     size, count = system.known_count, system.plant.variable_count
     value = attributes.read("value", "known", size)
+    value.take_room()
     attributes.missing(value)
     value.cells[:FIRST_PARAMETER] = 0.0
     value.cells[[CONTINUATION, ONE, LIVE]] = 1.0

@@ -38,7 +38,7 @@ class Parameters:
 
     def __init__(self, system: System, numbers: Numbers) -> None:
         self.system, self.attributes = system, Attributes(system.plant)
-        self.values, self.low, self.high = numbers.value.own(), numbers.low.own(), numbers.high.own()
+        self.values, self.low, self.high = numbers.value.own(), numbers.low.own_if_bound(), numbers.high.own_if_bound()
         self.overridden = np.zeros(system.known_count, dtype=bool)
         self._differentiated: dict[int, tuple[int, ...]] | None = None  # inputs, with the cells of their derivatives; when asked
         self.starts: dict[str, Any] = {}  # start values of variables, given for all runs to come
@@ -272,26 +272,13 @@ class Parameters:
         return str(self._declaration(path).unit)
 
     def _check(self, known: np.ndarray) -> None:
-        low, high = self._limits if not self.low.bindings and not self.high.bindings else self._finite_limits()
-        if np.count_nonzero((known >= low) & (known <= high)) == len(known):
+        own = self.system.plant.known_count  # what is derived from these may be anything
+        if ((known >= self.low.cells) & (known <= self.high.cells)).all() and np.isfinite(known[:own]).all():
             return
-        own = self.system.plant.known_count
         if ((known < self.low.cells) | (known > self.high.cells)).any():
             raise ModelError(*self.attributes.out_of_range(known, self.low, self.high))
         if not np.isfinite(known[:own]).all():
             raise ModelError(*self._not_finite(known[:own]))
-
-    @cached_property
-    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._finite_limits()
-
-    def _finite_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds that a value without end is beyond; what is derived from parameters may be anything."""
-        low, high = self.low.cells.copy(), self.high.cells.copy()
-        own, largest = self.system.plant.known_count, np.finfo(float).max
-        np.clip(low[:own], -largest, None, out=low[:own])
-        np.clip(high[:own], None, largest, out=high[:own])
-        return low, high
 
     def _not_finite(self, known: np.ndarray) -> list[Diagnostic]:
         cells = np.flatnonzero(~np.isfinite(known))
