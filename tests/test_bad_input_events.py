@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -558,3 +559,18 @@ def during(*statements):
 )
 def test_equations_of_states_that_mean_nothing(statements, told):
     holds(message(during(*statements)), *told, "Modes", f"{HERE}:", "try:")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [lambda s: s.x, lambda s: s.x - 1.0, lambda s: ac.sin(s.x), lambda s: ~s.x, lambda s: s.on & s.x, lambda s: ac.time],
+)
+def test_a_number_is_no_condition_of_where(condition: Any) -> None:
+    class Chooses(ac.Component):
+        x, on = ac.Variable(start=1.0, fixed=True), ac.Boolean(True)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == ac.where(condition(self), -1.0, 1.0)
+
+    with pytest.raises(ac.AcausalError, match="is a number, not a condition"):
+        ac.compile(Chooses())

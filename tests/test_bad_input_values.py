@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,3 +109,28 @@ def test_a_solution_that_goes_to_infinity_is_kept_until_there():
     assert 0.9 < result.time[-1] <= 1.0001
     early = result.time < 0.9
     np.testing.assert_allclose(result["x"][early], 1 / (1 - result.time[early]), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "name, given, part",
+    [
+        ("k", ac.start(3.0), "is a parameter, which has no `start`"),
+        ("k", ac.modify(fixed=True), "is a parameter, which has no `fixed`"),
+        ("k", ac.modify(state="always"), "is a parameter, which has no `state`"),
+        ("u", ac.start(3.0), "is an input, which has no `start`"),
+        ("x", ac.modify(value=3.0), "is an unknown, which has no `value`"),
+        ("n", ac.modify(state="always"), "is a discrete variable, which has no `state`"),
+    ],
+)
+def test_attributes_that_a_quantity_does_not_have_are_refused(name: str, given: Any, part: str) -> None:
+    class Decay(ac.Component):
+        x, k, u, n = ac.Variable(start=1.0), ac.Parameter(1.0), ac.Input(0.0), ac.Integer(0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == self.u - self.k * self.x
+
+    with pytest.raises(ac.UsageError, match=part):
+        Decay(**{name: given})
+    array = ac.array(Decay, 3)
+    with pytest.raises(ac.UsageError, match=part):
+        setattr(array[1], name, given)

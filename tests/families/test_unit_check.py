@@ -211,6 +211,10 @@ PASSING = {
     "days, converted": (lambda s: s.t == s.d * 24, {"t": "h", "d": "d"}),
     "degC, differences": (lambda s: s.Q == s.G * (s.a - s.b), {"Q": "W", "G": "W/K", "a": "degC", "b": "degC"}),
     "degC, a level and a difference": (lambda s: s.a == s.b - s.dT, {"a": "degC", "b": "degC", "dT": "K"}),
+    "degC, a difference less a level, and a level": (
+        lambda s: s.dT == s.d - s.a + s.b,
+        {"dT": "K", "d": "K", "a": "degC", "b": "degC"},
+    ),
     "degC, its mean": (lambda s: s.a == 0.5 * (s.b + s.c), {"a": "degC", "b": "degC", "c": "degC"}),
     "degC, its rate": (lambda s: s.C * ac.der(s.T) == s.Q, {"C": "J/K", "T": "degC", "Q": "W"}),
     "homotopy": (lambda s: s.p == ac.homotopy(s.k * s.m**2, s.r * s.m), {"p": "Pa", "m": "kg/s", "k": "1/(kg*m)", "r": "1/(m*s)"}),
@@ -302,6 +306,26 @@ MISTAKES = {
         lambda s: s.T == s.T_amb,
         {"T": "K", "T_amb": "degC"},
         ["Temperatures with different zeros meet", "`T_amb` is K from 273.15", "Declare `T_amb` in K"],
+    ),
+    "a difference of degC and K, as a factor": (
+        lambda s: s.tau * ac.der(s.T) == s.k * (s.T_amb - s.T),
+        {"T": "K", "T_amb": "degC", "tau": "s", "k": "1"},
+        ["different zeros", "`T_amb` is K from 273.15, `T` is K"],
+    ),
+    "a difference of K and degC": (
+        lambda s: s.tau * ac.der(s.T) == s.T_amb - s.T,
+        {"T": "degC", "T_amb": "K", "tau": "s"},
+        ["different zeros", "`T_amb` is K, `T` is K from 273.15"],
+    ),
+    "the size of such a difference": (
+        lambda s: s.Q == s.G * ac.abs(s.a - s.b),
+        {"Q": "W", "G": "W/K", "a": "degC", "b": "K"},
+        ["different zeros"],
+    ),
+    "the larger of such a difference and nothing": (
+        lambda s: s.Q == s.G * ac.max(s.a - s.b, 0.0),
+        {"Q": "W", "G": "W/K", "a": "degC", "b": "K"},
+        ["different zeros"],
     ),
     "a difference declared in degC": (
         lambda s: s.dT == s.a - s.b,
@@ -572,3 +596,30 @@ class Growth(ac.Component):
 def test_scales_are_compared_beside_a_number_and_without_a_unit(component: Any, declared: str) -> None:
     with pytest.raises(ac.ModelError, match=rf"Units of different scale meet(.|\n)*{declared}"):
         ac.compile(component())
+
+
+class Timed(ac.Component):
+    """A clock, and a state that is left after a while, both by a time in minutes."""
+
+    x, wait = ac.Variable(start=0.0), ac.Parameter(7.0, unit="min")
+    mode = ac.States("here", "there", initial="here")
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 1.0
+
+
+class Clocked(Timed):
+    def events(self) -> Any:
+        yield ac.when(ac.sample(0.0, self.wait), ac.reinit(self.x, 0.0))
+
+
+class Waiting(Timed):
+    def transitions(self) -> Any:
+        yield self.mode.here.to("there", after=self.wait)
+
+
+@pytest.mark.parametrize("kind", [Clocked, Waiting])
+def test_times_of_events_are_in_the_units_of_time(kind: type[ac.Component]) -> None:
+    text = complaint(kind())
+    for part in ("Units of different scale meet: `time` is s, `wait` is s times 60", "self.wait", "test_unit_check.py:"):
+        assert part in text, text

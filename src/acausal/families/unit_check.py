@@ -38,7 +38,7 @@ from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError, UsageError
 from ..language.events import AfterStep, Assertion, Assign, Crossing, Reinit, When
-from ..language.expression import Constant, Expression, Operation, Reference, Unbound, walk
+from ..language.expression import Constant, Expression, Operation, Reference, Time, Unbound, walk
 from ..language.units import describe
 from ..records import dataclass
 from .contribution import Contribution
@@ -94,6 +94,8 @@ def _about_events(traced: Traced) -> list[Statement]:
     for transition in traced.transitions:
         if transition.when is not None:
             say(transition.location, transition.when)
+        if transition.after is not None:
+            say(transition.location, Time(), transition.after)
         act(transition.do)
     return found
 

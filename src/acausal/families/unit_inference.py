@@ -123,6 +123,8 @@ class Inference:
 
     def _settle(self, statement: Statement) -> None:
         measures = [self.measure_of(part) for part in statement.parts]
+        for part in statement.parts:
+            self.no_mixture(part, alone=False)
         if statement.stated:
             (part,), (found,) = statement.parts, measures
             if isinstance(found, Measure):  # nothing follows for what is in it: the unit is there for the reader of results
@@ -150,6 +152,9 @@ class Inference:
     def _rule(self, node: Expression) -> Known:
         if isinstance(node, Operation):
             args = [self._measures[a] for a in node.args]
+            if node.operator.name == "sample":  # start and period are times
+                for argument, found in zip(node.args, args, strict=True):
+                    self.alike((Time(), argument), self.time, found)
             if node.operator.translated:
                 return Number.PURE if node.operator.logical else args[0]
             return _RULES[node.operator.name](self, node, *args)
@@ -223,6 +228,18 @@ class Inference:
         if isinstance(b, Measure):
             return b if a is Number.ZERO or is_plain(b) else b._replace(zero=None, soft=True)
         return max(a, b)
+
+    def no_mixture(self, node: Expression, alone: bool) -> None:
+        """A difference of two temperatures with different zeros is none, where nothing is added to it: as a factor (`alone`), and,
+        if the second has the zero, as a side of an equation."""
+        if not isinstance(node, Operation) or node.operator.name != "sub":
+            return
+        first, second = (self._measures[a] for a in node.args)
+        if not isinstance(first, Measure) or not isinstance(second, Measure) or not (first.declared and second.declared):
+            return
+        a_level = first.zero and second.zero == 0.0 and isinstance(node.args[1], Reference) and not node.args[1].order
+        if same_scale(first, second) and ((first.zero == 0.0 and second.zero) or (alone and a_level)):
+            self._complain(Clash("zero", (node.args[0], node.args[1]), (first, second)))
 
     def _want(self, nodes: tuple[Expression, Expression], a: Known, b: Known) -> None:
         for node, own, other in ((nodes[0], a, b), (nodes[1], b, a)):
@@ -315,6 +332,8 @@ def _zero_of_sum(a: float | None, b: float | None, minus: bool) -> float | None:
 
 
 def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    for factor in node.args:
+        scope.no_mixture(factor, alone=True)
     if a is None or b is None:
         return None
     if a is Number.ZERO or b is Number.ZERO:
@@ -329,6 +348,7 @@ def _div(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
 
 
 def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    scope.no_mixture(node.args[0], alone=True)
     exponent = node.args[1]
     if not isinstance(exponent, Constant):
         scope.number_wanted(node, b, 1, "exponent")
@@ -354,6 +374,8 @@ def _compared(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
 
 
 def _extreme(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    for argument, other in zip(node.args, (b, a), strict=True):
+        scope.no_mixture(argument, alone=isinstance(other, Number))
     return scope.alike((node.args[0], node.args[1]), a, b)
 
 
@@ -362,6 +384,11 @@ def _where(scope: Inference, node: Operation, condition: Known, a: Known, b: Kno
 
 
 def _same(scope: Inference, node: Operation, a: Known) -> Known:
+    return a
+
+
+def _size(scope: Inference, node: Operation, a: Known) -> Known:
+    scope.no_mixture(node.args[0], alone=True)
     return a
 
 
@@ -375,7 +402,7 @@ def _number(scope: Inference, node: Operation, *args: Known) -> Known:
 
 _RULES: dict[str, Callable[..., Known]] = {
     "add": Inference.added, "sub": Inference.added, "mul": _mul, "div": _div, "pow": _pow, "sqrt": _sqrt,
-    "neg": lambda scope, node, a: _negated(a), "abs": _same, "floor": _same, "ceil": _same, "sign": _number,
+    "neg": lambda scope, node, a: _negated(a), "abs": _size, "floor": _same, "ceil": _same, "sign": _number,
     **dict.fromkeys(("exp", "log", "log10", *ANGLES, "asin", "acos", "atan", "sinh", "cosh", "tanh"), _function),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
     "and": _number, "or": _number, "not": _number, "finite": _number,

@@ -13,7 +13,7 @@ from ..errors import AttributeNotFound, UsageError, an, near_matches
 from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_of_its_own, refuse_several, settle
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
-from .declarations import Constant, Declaration, Modification, Named, in_declared_unit
+from .declarations import Constant, Declaration, Modification, Named, check_attributes, in_declared_unit
 from .expression import Expression, Reference, Shape
 from .medium import PLACE, AnyMedium, OfMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
@@ -392,6 +392,7 @@ class Component(metaclass=ComponentType):
                     remedy=f"{name}=ac.start({value!r}) sets where it starts; add an equation to prescribe it.",
                 )
             value = Modification(value=value)
+        check_attributes(f"{type(self).__name__}.{name}", declaration, value)
         value = in_declared_unit(f"{type(self).__name__}.{name}", declaration.unit, value)
         for attribute, given in value.items():
             checked_number(type(self).__name__, name if attribute == "value" else f"{attribute} of {name}", given)

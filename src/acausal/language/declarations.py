@@ -285,6 +285,28 @@ def modify(**attributes: Any) -> Modification:
     return Modification(attributes)
 
 
+_NOT_OF = {
+    "variable": ("value",),
+    "parameter": ("start", "fixed", "state"),
+    "input": ("start", "fixed", "state"),
+    "discrete": ("state",),
+}
+
+
+def check_attributes(name: str, declaration: Declaration, given: Modification) -> None:
+    """Attributes that a quantity of this sort does not have would change nothing."""
+    wrong = next((a for a in given if a in _NOT_OF.get(declaration.role, ())), None)
+    if wrong is None:
+        return
+    sort = {"variable": "an unknown", "parameter": "a parameter", "input": "an input"}.get(declaration.role, "a discrete variable")
+    remedy = "A parameter or an input has a value: give the number itself, or `ac.modify(value=…)`."
+    if wrong == "value":
+        remedy = "`ac.start(…)` sets where it starts; add an equation to prescribe it."
+    if wrong == "state":
+        remedy = "Which quantities are integrated is said of variables."
+    raise UsageError(f"`{name}` is {sort}, which has no `{wrong}`.", remedy=remedy)
+
+
 def in_declared_unit(name: str, declared: str, given: Modification) -> Modification:
     """Numbers that came with a unit of their own, in the unit of the declaration: equations are written for that one."""
     unit = given.get("unit")

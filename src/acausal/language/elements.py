@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import UsageError
 from .alternatives import is_left_out
-from .declarations import Declaration, Modification
+from .declarations import Declaration, Modification, check_attributes
 
 if TYPE_CHECKING:
     from .component import View
@@ -40,6 +40,7 @@ def modified_elements(view: View, name: str, given: Any) -> Modification:
             remedy=f"Give `{name}` to all of them, without an index, or make these components one by one in a list.",
         )
     attributes = given if isinstance(given, Modification) else Modification(value=given)
+    check_attributes(f"{type(element).__name__}.{name}", declaration, attributes if attributes is given else Modification())
     if declaration.role == "discrete" and "start" in attributes:
         attributes = Modification({("value" if k == "start" else k): v for k, v in attributes.items()})
     if "value" in attributes and declaration.role == "variable":

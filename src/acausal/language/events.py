@@ -16,9 +16,9 @@ import numpy as np
 
 from ..errors import Location, UsageError
 from ..records import dataclass
-from .declarations import Variable
+from .conditions import as_condition
 from .equation import Equation
-from .expression import Constant, Expression, Mark, Operation, Reference, Time, Unbound, apply, as_expression
+from .expression import Constant, Expression, Mark, Operation, Reference, Unbound, apply, as_expression
 from .operators import NO_EVENT, PRE, SAMPLE
 from .types import type_of
 
@@ -225,7 +225,7 @@ def when(condition: Any, *actions: Action) -> When:
 
 
 def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple[Action, ...]]:
-    node = _condition(condition)
+    node = as_condition(condition)
     if isinstance(node, Constant) and np.all(node.value):
         raise UsageError(
             "A condition that is always true never becomes true, so that nothing would ever be done.",
@@ -246,33 +246,6 @@ def _branch(condition: Any, actions: tuple[Any, ...]) -> tuple[Expression, tuple
                 "`ac.reinit(self.x, value)` for a state.",
             )
     return node, actions
-
-
-_NUMBERS = ("add", "sub", "mul", "div", "neg", "pow")  # what these give is no truth value
-
-
-def _condition(given: Any) -> Expression:
-    """An expression that is true or false; anything else would be a condition by accident."""
-    if isinstance(given, Equation):
-        raise UsageError(
-            f"`{given}` states an equation, it is not a condition.",
-            location=given.location,
-            remedy="Compare with `<`, `>=` … (two whole numbers are equal if neither is less: `~(n < 3) & ~(n > 3)`); a Boolean is "
-            "a condition as it stands, and `ac.change(n)` tells that `n` changed.",
-        )
-    if isinstance(given, str):
-        raise UsageError(
-            f"A condition is an expression, got the text {given!r}.",
-            remedy="Write it without quotes, with `self.`: `self.x > 1`; a state is `self.mode.on`.",
-        )
-    node = as_expression(given)
-    number = isinstance(node, Time) or (isinstance(node, Operation) and node.operator.name in _NUMBERS)
-    if number or (isinstance(node, Reference) and type(node.declaration) is Variable):
-        raise UsageError(
-            f"`{node}` is a number, not a condition: it is neither true nor false.",
-            remedy=f"Compare it: `{node} > 0`. An `ac.Boolean` is a condition as it stands.",
-        )
-    return node
 
 
 def _bound(node: Expression, location: Location) -> None:
@@ -340,7 +313,7 @@ def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "
             f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.',
             remedy='An "error" ends the run where the condition does not hold, a "warning" is told when it is over.',
         )
-    return _stated.add(Assertion(_condition(condition), str(message), level, _here()))
+    return _stated.add(Assertion(as_condition(condition), str(message), level, _here()))
 
 
 def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee", "jump"] = "knee") -> Crossing:
@@ -384,4 +357,4 @@ def during(state: Any, *equations: Any) -> During:
             location=_here(),
             remedy=f"Name the state variable as well: `self.mode.{state}`.",
         )
-    return _stated.add(During(_condition(state), equations, _here()))
+    return _stated.add(During(as_condition(state), equations, _here()))

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError, UsageError
+from .conditions import as_condition
+from .equation import Equation
 from .expression import Continuation, Expression, Time, apply, as_expression, total
 from .operators import OPERATORS
 from .reductions import Reduction
@@ -266,6 +268,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> where(2.0 > 1.0, 10.0, 20.0)
     10.0
     """
+    if is_symbolic(condition) or isinstance(condition, Equation | str):
+        condition = as_condition(condition)
     return _elementwise("where", condition, a, b)
 
 
