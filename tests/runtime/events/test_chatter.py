@@ -111,3 +111,56 @@ def test_the_component_that_chatters_is_named_among_many(solver: str) -> None:
     assert result.outcome is ac.Outcome.CHATTERING and result.time[-1] == pytest.approx(1.5, rel=1e-6)
     text = str(result.diagnostics[0])
     assert "relay[2] (Relay)" in text and "x > level" in text and "relay[1]" not in text
+
+
+class Creeping(ac.Component):
+    """Each event makes the next one follow after a distance d; nothing else happens."""
+
+    x, level, d = ac.Variable(start=0.0, fixed=True), ac.Discrete(0.5), ac.Parameter(1e-9)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == 1.0
+
+    def events(self) -> Statements:
+        yield ac.when(self.x > self.level, ac.assign(self.level, self.x + self.d))
+
+
+class CreepingTime(Creeping):
+    def events(self) -> Statements:
+        yield ac.when(ac.time >= ac.pre(self.level), ac.assign(self.level, ac.time + self.d))
+
+
+class CreepingEquation(Creeping):
+    """Equations read what the event assigns: the integration begins anew each time."""
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == 1.0 + 1e-3 * self.level
+
+
+@pytest.mark.parametrize("kind", [Creeping, CreepingTime, pytest.param(CreepingEquation, marks=pytest.mark.slow)])
+def test_events_that_bring_about_the_next_one_at_once_end_the_run(kind: type[ac.Component]) -> None:
+    result = ac.compile(kind()).simulate(until=1.0, on_failure="keep")
+    assert result.outcome is Outcome.CHATTERING and 0.45 < result.time_reached < 0.6
+    told = str(result.diagnostics[0])
+    for part in ("would take more than 3e+07", "level", "test_chatter.py:", "try: "):
+        assert part in told, told
+
+
+@pytest.mark.parametrize("kind", [Creeping, CreepingTime])
+def test_as_many_of_them_as_one_can_wait_for_are_done(kind: type[ac.Component]) -> None:
+    result = ac.compile(kind()).simulate(until=1.0, set={"d": 1e-5})
+    assert result.outcome.ok and abs(len(result.events) - 50_000) <= 50
+
+
+def test_a_pace_without_end_is_one_with_few_steps() -> None:
+    class Logged:
+        def latest(self, count: int) -> list[tuple[float, list[tuple[str, int]]]]:
+            return [(0.5, [("relation", 0)])] * count
+
+    def stopped(interval: float, steps: int, count: int = 30_000) -> bool:
+        rhythm = Rhythm(0.0, 1.0)
+        log: Any = Logged()
+        return any(rhythm.without_end(k, interval * k, steps * k, log) is not None for k in range(0, count, 100))
+
+    assert stopped(1e-9, 0) and stopped(1e-9, 3) and not stopped(1e-9, 5) and stopped(1e-9, 5, 250_000)
+    assert not stopped(1e-7, 0, 250_000) and not stopped(1e-9, 10, 250_000)

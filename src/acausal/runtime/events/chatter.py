@@ -2,6 +2,10 @@
 
 A run whose events follow each other at intervals that are nothing compared to its length cannot come to its end. It is stopped
 after a bounded number of such events, and what switches is named.
+
+So is a run whose events come regularly, but so close to each other that hardly anything moves from one to the next and that it
+would take more of them than anybody waits for: `ac.when(x > level, ac.assign(level, x + 1e-9))`. Many events are no fault by
+themselves. A converter that switches half a million times in a run makes steps in between, and comes to its end.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from ..outcome import Outcome, equations_of
 
 if TYPE_CHECKING:
     from .handler import Handler
+    from .log import Record
 
 WINDOW, SHORT = 60, 1e-9  # so many events within this part of the run's length are too fast …
 REPEATED = 10  # … if one and the same cause is behind so many of them …
@@ -25,6 +30,8 @@ FEW = 20.0  # … and the solver makes no more steps than these between two of t
 LONG_WINDOW, LONG_SHORT, LONG_FEW = 2000, 1e-6, 8.0  # the same for causes that take turns
 SHRINKING, SHRUNK = 0.98, 10  # so many intervals of one cause, each at most this part of the one before …
 NEAR = 1e-5  # … and the time at which they pile up is as near as this, of the time since they began
+PATIENCE = 3e7  # so many events that a run would take, at the pace of the last ones, are without end: …
+CALM = ((20_000, 3.0), (200_000, LONG_FEW))  # … of so many, with no more steps than these between two of them
 STATE = ("relation", "crossing")  # causes that can chatter: what happens at given times cannot
 
 
@@ -38,6 +45,8 @@ class Rhythm:
         self.causes: deque[list[tuple[str, int]]] = deque(maxlen=WINDOW)
         self.own: dict[tuple[str, int], deque[float]] = {}
         self.first: dict[tuple[str, int], float] = {}
+        self.marks: deque[tuple[int, float, int]] = deque()  # events, time and steps, now and then
+        self.crawling = False
         self.outcome = Outcome.CHATTERING
 
     def event(self, t: float, causes: list[tuple[str, int]], steps: int | None) -> Outcome | None:
@@ -56,6 +65,26 @@ class Rhythm:
             self.outcome = Outcome.CHATTERING
             return self.outcome
         return None
+
+    def without_end(self, events: int, t: float, steps: int, record: Record) -> Outcome | None:
+        """Whether at the pace of the last events the run would not end; `events`, `steps` so far. Clocks are asked beforehand."""
+        if not self.marks or events - self.marks[-1][0] >= CALM[0][0] // 50:
+            self.marks.append((events, t, steps))
+        while len(self.marks) > 1 and events - self.marks[1][0] >= CALM[-1][0]:
+            self.marks.popleft()
+        crawls = any(self._crawls(events, t, steps, count, few) for count, few in CALM)
+        recent = record.latest(WINDOW) if crawls else []
+        if not any(role in (*STATE, "timed") for _, causes in recent for role, _ in causes):
+            return None
+        self.crawling, self.outcome = True, Outcome.CHATTERING
+        self.times, self.causes = deque(time for time, _ in recent), deque(causes for _, causes in recent)
+        return self.outcome
+
+    def _crawls(self, events: int, t: float, steps: int, count: int, few: float) -> bool:
+        """Whether the last `count` events took hardly any of the run, and no more steps than `few` each."""
+        first, since, steps_then = next((m for m in reversed(self.marks) if events - m[0] >= count), (events, t, steps))
+        made = events - first
+        return made > 0 and (t - since) * PATIENCE < made * self.span and steps - steps_then <= few * made
 
     def _fast(self, window: int, short: float, few: float) -> bool:
         """Whether the last `window` events took hardly any time and hardly any steps."""
@@ -122,7 +151,16 @@ class Rhythm:
                 "On either side of the switching point the equations drive back to it. Switch at two different values "
                 "(hysteresis), or smooth the transition (`ac.smooth_step`, `ac.no_event`)."
             )
-            if self.surfaces(handler):
+            if self.crawling:
+                what = (
+                    f"Events follow each other at time {t:.6g} at intervals of {span / max(1, count - 1):.2g} "
+                    f"{system.plant.independent[1]}: the run would take more than {PATIENCE:.0e} of them."
+                )
+                remedy = (
+                    "What happens there makes the next event follow at once. Let it move the switching point, or the time of the "
+                    "next event, by more; a clock (`ac.sample(0, period)`) does what is to happen again and again."
+                )
+            elif self.surfaces(handler):
                 remedy = f'{remedy} To let the solution slide along the surface: simulate(…, sliding="filippov").'
         return Diagnostic(
             what, component=first.component, equation=first.equation, location=first.location, details=details, remedy=remedy

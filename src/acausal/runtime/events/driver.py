@@ -111,7 +111,7 @@ class Hybrid:
         self.session.set_known(self.handler.known)
         happening = self.handler.begin(r.t0, y, yp, self.solve, r.resumed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
-            happening, happening.before, r.y0.copy(), r.yp0.copy(), self.session, self.problem
+            happening, happening.before, r.y0.copy(), r.yp0.copy(), self.session, self.problem, start=True
         ):
             y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
@@ -200,7 +200,7 @@ class Hybrid:
     def _take(self, inputs: Mapping[int, Signal], t: float) -> None:
         """Inputs from a time on; functions among them are asked on this side of their jumps."""
         r = self.request
-        self.sampled = Sampled(self.problem, inputs, t, r.t_end, r.span)
+        self.sampled = Sampled(self.problem, inputs, t, r.t_end, r.span, r.output_times)
         r.inputs = self.sampled.inputs
         self.solver.set_inputs(r.inputs)
 
@@ -395,7 +395,7 @@ class Hybrid:
         changed = np.union1d(self.sampled.passed(t), numbers.changed if numbers is not None else _NONE)
         happening = handler.event(t, y, yp, self.solve, roots, assigned, changed)
         if happening.failure in ("cycle", "unsolvable") and self.repair.found(
-            happening, before, session.y, session.yp, session, self.problem
+            happening, before, session.y, session.yp, session, self.problem, roots
         ):
             y, yp = self.repair.y, self.repair.yp
             self.impulses.carry(handler, t, y, yp, self._restart_step(), self._consistent)
@@ -551,16 +551,17 @@ class Hybrid:
         return None
 
     def _chattering(self, happening: Happening) -> Outcome | None:
-        if not happening.restart:
-            return None
         too_fast = self._too_fast()
-        if too_fast is not None:
+        if too_fast is not None or not happening.restart:
             return too_fast
         return self._explained(self.rhythm.event(happening.t, happening.causes, self._steps()))
 
     def _too_fast(self) -> Outcome | None:
-        """Whether events that were handled natively follow each other too fast."""
-        return self._explained(self.native.watched(self.rhythm, self._steps())) if self.native is not None else None
+        """Whether events come so close that there is no end to them, or those that were handled natively too fast."""
+        over = self.rhythm.without_end(self.counts["events"], self.session.t, self._steps(), self.record)
+        if over is None and self.native is not None:
+            over = self.native.watched(self.rhythm, self._steps())
+        return self._explained(over)
 
     def _steps(self) -> int:
         return int(self.session.statistics()["steps"])

@@ -46,6 +46,7 @@ class Happening:
     rounds: int = 0
     sweeps: int = 0
     states_set: bool = False  # `reinit` gave a state a value
+    set_to: dict[int, float] = field(default_factory=dict)  # the values that `reinit` gave, by unknown
     value: float = 0.0  # of a failure: that could not be assigned
     endless: bool = False  # of a cycle: nothing comes back, but no end can be seen
     stop: str = ""  # message of a `terminate`
@@ -486,6 +487,7 @@ class Handler:
         set_to = self.states[changed]
         self.set_states = np.unique(set_to)
         y[set_to] = values[changed]
+        found.set_to.update(zip(set_to.tolist(), values[changed].tolist(), strict=True))
         if len(self.set_states) < len(set_to) and (y[set_to] != values[changed]).any():
             place = set_to[y[set_to] != values[changed]][0]
             rows = np.flatnonzero(changed & (self.states == place))[:8].tolist()

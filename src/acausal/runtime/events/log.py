@@ -13,6 +13,7 @@ from ..problem import Floats
 from .handler import Happening
 
 SOURCES = ("relation", "timed", "crossing", "clock_start", "step", "start", "input")
+_RULES = ("relation", "timed", "crossing", "clock_start")  # of these, those that stand in the model
 _STRIDE = len(SOURCES)  # a source is row·stride + role, so that one integer names it
 
 
@@ -66,6 +67,21 @@ class Record:
         """Parameters that the last event changed."""
         self.changes.append((np.full(len(cells), len(self.times) - 1), cells, values))
         self.parameters.update(cells.tolist())
+
+    def latest(self, count: int) -> list[tuple[float, list[tuple[str, int]]]]:
+        """The last events, so many at most: times, and the rules (role, row) that brought them about."""
+        first = max(0, len(self.times) - count)
+        found: list[tuple[float, list[tuple[str, int]]]] = [(t, []) for t in self.times[first:]]
+        for causes in reversed(self.causes):
+            if not len(causes):
+                continue
+            for event, source in causes[causes[:, 0] >= first].tolist():
+                row, role = divmod(source, _STRIDE)
+                if SOURCES[role] in _RULES:
+                    found[event - first][1].append((SOURCES[role], row))
+            if causes[0, 0] < first:
+                break
+        return found
 
     @staticmethod
     def source(role: str, row: Any) -> Any:

@@ -3,10 +3,14 @@
 Ideal switches, diodes and friction may have to switch together: no single change leads to a consistent configuration. Then (1) the
 unknowns are sought with relations as they are written, so that Newton's method may pass from branch to branch, and (2)
 configurations of the two-valued cells that take part are tried, nearest first, until one agrees with itself.
+
+What `when` clauses and transitions have done at the event is no choice: a configuration counts only if it is the one in which they
+do what they have done. Otherwise an assignment after which the equations cannot be solved would be taken back in silence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -14,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import Diagnostic
+from ...families.moments import acts_once, is_kept
 from ...families.plant import LIVE
 from ..initialise import InitialisationError, Initialiser, Options
 from ..problem import Floats, Problem
 
 if TYPE_CHECKING:
+    from ...families.hybrid import Rule
     from .handler import Handler, Happening
 
 MOST_TRIED = 4096  # configurations
@@ -34,7 +40,13 @@ class Repair:
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
         self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.start = False
+        self.crossed = np.zeros(0, dtype=bool)  # of relations, those that crossed when the event began
         self.y = self.yp = self.bands = self.values = np.zeros(0)  # the last two: of relations
+        self.before = np.zeros(0), np.zeros(0)  # y and discrete values when the event began …
+        self.past = np.zeros(0)  # … and `pre(x)`
+        self.kept = self._rows(is_kept)  # updates that stay what they are unless something happens …
+        self.once = self._rows(acts_once)  # … and of these, those that act when something becomes true
 
     def solved(self, t: float, y: Floats, yp: Floats, problem: Problem) -> bool:
         """The initialisation's methods (blocks, line search, homotopy) with states held; y and y' in place."""
@@ -52,8 +64,23 @@ class Repair:
         self.diagnostics = ()
         return True
 
-    def found(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
-        """A configuration after the event that agrees with itself, sought from y and y' before it; its values are in `y`, `yp`."""
+    def found(
+        self,
+        happening: Happening,
+        before: np.ndarray,
+        y: Floats,
+        yp: Floats,
+        session: Any,
+        problem: Problem,
+        roots: np.ndarray | None = None,
+        start: bool = False,
+    ) -> bool:
+        """A configuration after the event (or the `start`) that agrees with itself, sought from y and y' before it; its values are
+        in `y`, `yp`. `roots` were found where the event began."""
+        self.start = start
+        self._remember(happening, before, y, yp, roots)
+        before = self._with_assignments(before, happening)
+        y[list(happening.set_to)] = list(happening.set_to.values())
         places, kept = self._switches(before), self.handler.w.copy()
         few = 2 ** len(places) <= _FEW
         if few and self._search(happening, before, places, y.copy(), yp.copy(), session, problem, content=False):
@@ -78,7 +105,7 @@ class Repair:
         for _ in range(20):
             if not len(handler.relations.follow(handler.w)):
                 holds = self._assignments_agree() and self._holds_frozen(happening.t, y, yp, session, problem)
-                return holds and self._accepted(happening, y, yp)
+                return holds and self._acted(happening) and self._accepted(happening, y, yp)
         return False
 
     def _holds_frozen(self, t: float, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
@@ -119,7 +146,7 @@ class Repair:
             configuration = before.copy()
             configuration[list(chosen)] = 1.0 - configuration[list(chosen)]
             y_try, yp_try = y.copy(), yp.copy()
-            if self._agrees(happening.t, configuration, y_try, yp_try, session, problem):
+            if self._agrees(happening.t, configuration, y_try, yp_try, session, problem) and self._acted(happening):
                 if not handler.relations.neglects_crossing(handler.w, self.values):
                     return self._accepted(happening, y_try, yp_try)
                 last_resort = configuration if last_resort is None and chosen else last_resort
@@ -133,8 +160,54 @@ class Repair:
         handler = self.handler
         relations = np.isin(handler.cells, handler.relations.cells)
         assigned = np.isin(handler.cells, handler.updates) & np.isin(before, (0.0, 1.0)) & self._booleans()
-        chosen = (relations & handler.read) | assigned
+        chosen = (relations & handler.read) | (assigned & ~np.isin(handler.cells, handler.updates[self.once]))
         return [int(k) for k in np.flatnonzero(chosen)]
+
+    # --- what clauses have done -----------------------------------------------------------------------------------------------
+    def _rows(self, wanted: Callable[[Rule], bool]) -> np.ndarray:
+        """Mask over the updates."""
+        part = self.handler.hybrid.parts["update"]
+        chosen = np.zeros(part.count, dtype=bool)
+        for block in part.blocks:
+            chosen[block.start : block.start + block.count] = wanted(block.rule)
+        return chosen
+
+    def _remember(self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, roots: np.ndarray | None) -> None:
+        """Where the event began."""
+        handler = self.handler
+        count = handler.relations.count
+        self.crossed = np.zeros(count, dtype=bool) if roots is None else np.asarray(roots[:count] != 0)
+        now = handler.w.copy()
+        handler.w[handler.cells] = handler.w[handler.partners] = before
+        handler.load(happening.t, y, yp)
+        self.before, self.past = (y.copy(), before), handler.rules.values("snapshot", handler.w).copy()
+        handler.w[:] = now
+
+    def _with_assignments(self, before: np.ndarray, happening: Happening) -> np.ndarray:
+        """Discrete values from which to search: those before the event, and what was assigned at it."""
+        handler, found = self.handler, before.copy()
+        chosen = np.isin(handler.cells, handler.updates[self.once])
+        chosen |= np.isin(handler.cells, handler.updates[self.kept]) & ~self._booleans()
+        found[chosen] = happening.after[chosen]
+        return found
+
+    def _acted(self, happening: Happening) -> bool:
+        """Whether clauses do, with the relations as they are now, what they have done: assign these values, set these states."""
+        handler, (y, before) = self.handler, self.before
+        if self.start or not (self.kept.any() or len(handler.states)):  # what holds from the start has not become true
+            return True
+        w, rows = handler.w.copy(), self.kept & (self.once | ~handler.truths)
+        assigned = w[handler.updates][rows]
+        w[handler.partners] = before
+        crossed = np.isin(handler.cells, handler.relations.cells[self.crossed])  # what a clause does may take it back
+        w[handler.cells[crossed]] = 1.0 - before[crossed]
+        w[handler.ticks.cells[[k for role, k in happening.causes if role == "clock_start"]]] = 1.0
+        w[handler.snapshots] = self.past
+        right = _close(handler.rules.values("update", w)[rows], assigned)
+        w[: handler.n] = y
+        right |= _close(handler.rules.values("update", w)[rows], assigned)  # what was read before something was set
+        moved = handler.state_signs * handler.rules.values("reinit", w) != y[handler.states]
+        return bool(right.all()) and set(handler.states[moved].tolist()) == set(happening.set_to)
 
     def _booleans(self) -> np.ndarray:
         plant = self.handler.problem.lowered.system.plant
@@ -173,3 +246,8 @@ class Repair:
         happening.failure, happening.restart = "", True
         self.y, self.yp, self.diagnostics = y, yp, ()
         return True
+
+
+def _close(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The same but for rounding."""
+    return np.abs(values - others) <= 1e-9 * np.maximum(1.0, np.abs(others))

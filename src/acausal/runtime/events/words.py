@@ -45,15 +45,14 @@ def _assertion(handler: Handler, happening: Happening, row: int, verb: str) -> D
 
 
 def changed_names(handler: Handler, before: np.ndarray, after: np.ndarray, most: int = 6) -> list[str]:
-    """Discrete values that differ, as `name: off → on`, relations as they were written."""
-    found = []
-    for k in np.flatnonzero(before != after):
-        found.append(
-            f"{cell_text(handler, int(k))}: {value_text(handler, int(k), before[k])} → {value_text(handler, int(k), after[k])}"
-        )
+    """Discrete values that differ, as `name: off → on`, relations as they were written; what was kept for `pre(x)` is none."""
+    found: dict[str, None] = {}
+    for k in np.flatnonzero((before != after) & ~np.isin(handler.cells, handler.snapshots)):
+        values = (value_text(handler, int(k), one[k]) for one in (before, after))
+        found[f"{cell_text(handler, int(k))}: {' → '.join(values)}"] = None
         if len(found) == most:
             break
-    return found
+    return list(found)
 
 
 def cell_text(handler: Handler, k: int) -> str:
@@ -127,5 +126,7 @@ def _unsolvable(handler: Handler, happening: Happening) -> Diagnostic:
         f"After the event at time {happening.t:.6g} the equations have no solution that could be found.",
         details=tuple(f"changed:   {n}" for n in changed_names(handler, before, after)),
         remedy="In the new state the equations named below contradict each other, or leave something undetermined, while the "
-        "states keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`.",
+        "states keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`. Where it "
+        "ties states to each other (`a == b`) that were free before, state the derivative of that there (`ac.der(a) == ac.der(b)`) "
+        "and let the states jump onto it, or exchange whole models (`ac.Phases`).",
     )
