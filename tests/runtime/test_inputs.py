@@ -434,3 +434,19 @@ def test_the_first_column_is_not_both_time_and_value(tmp_path: Path) -> None:
     file.write_text("T,seconds since noon\n280,0\n290,10\n")
     with pytest.raises(ac.ModelError, match=r"`T` of .* is the first, which is taken for the time: no column is called so"):
         ac.compile(Lag()).simulate(until=10.0, inputs={"T": (str(file), "T")})
+
+
+@pytest.mark.parametrize("function", [lambda: 1.0, lambda t, u: 1.0, lambda *, t: 1.0])
+def test_a_function_that_is_none_of_time_is_refused(function: Any) -> None:
+    class Follower(ac.Component):
+        x, u = ac.Variable(start=0.0, fixed=True), ac.Input(0.0)
+
+        def equations(self):
+            yield ac.der(self.x) == self.u - self.x
+
+    model = ac.compile(Follower(), units=False)
+    with pytest.raises(ac.UsageError, match="input `u` cannot be called with a time alone"):
+        model.simulate(until=1.0, inputs={"u": function})
+    assert model.simulate(until=1.0, inputs={"u": lambda t, k=2.0: k})["x"][-1] == pytest.approx(2 * (1 - np.exp(-1)), rel=1e-5)
+    with pytest.raises(ac.UsageError, match="`points` is the number of output points"):
+        model.simulate(until=1.0, points=10**12)

@@ -126,3 +126,16 @@ class Steep(ac.Component):
 def test_a_steep_branch_is_no_jump() -> None:
     states = ac.compile(Steep()).steady_states({"p": np.linspace(0, 1, 11)})
     assert not states.jumps and states.ok.all()
+
+
+def test_a_start_without_a_value_is_left_although_nothing_was_factorised() -> None:
+    """A search for rest that begins outside of the domain was asked for the factors of a matrix that nobody had."""
+
+    class Outside(ac.Component):
+        x, y = ac.Variable(start=-5.0), ac.Variable(start=-2.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == ac.log(self.x * self.y - 20.0) - 1
+            yield self.y == self.x * ac.sqrt(self.x)
+
+    assert ac.compile(Outside()).steady_state()["x"][-1] == pytest.approx((20.0 + np.e) ** 0.4, rel=1e-9)

@@ -105,7 +105,7 @@ def _of_data(said: Data, name: str, unit: str, over: Over) -> Signal | Repeating
     if isinstance(given, str) and not _is_file(given):
         return _constant(_quantity(given, unit, name), name)
     if callable(given) and not _is_series(given):
-        return Function(_Element(given, name, (), 0))
+        return Function(_Element(_of_time(given, name), name, (), 0))
     times, values = _points(given, name, unit, own, (over, said.time_unit))
     found = table(times, values, name, said.interpolation, said.ends)
     if said.ends != "repeat" or not isinstance(found, Table | Steps):
@@ -343,10 +343,28 @@ def signals(given: Any, name: str, shape: Shape, unit: str, over: Over = SECONDS
     if isinstance(given, list) and len(given) == count and len(shape) == 1 and not all(_is_plain_pair(part) for part in given):
         return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(given)]
     if callable(given) and not _is_series(given) and not hasattr(given, "columns"):
-        return [Function(_Element(given, name, shape, k)) for k in range(count)]
+        function = _of_time(given, name)
+        return [Function(_Element(function, name, shape, k)) for k in range(count)]
     if isinstance(given, list | tuple | np.ndarray) and _is_row(given):
         raise UsageError(f"Input `{name}` has the shape {shape} and got {len(given)} values: {_shown(given)}.", remedy=_WAYS)
     return [as_signal(given, name, unit=unit, over=over)] * count
+
+
+def _of_time(function: Callable[..., Any], name: str) -> Callable[[float], Any]:
+    """A function that can be called with a time alone."""
+    from inspect import signature  # most runs have no functions
+
+    try:
+        signature(function).bind(0.0)
+    except TypeError:
+        shown = getattr(function, "__name__", type(function).__name__)
+        raise UsageError(
+            f"The function of input `{name}` cannot be called with a time alone: {shown}{signature(function)}.",
+            remedy=f'Give a function of the time in seconds: inputs={{"{name}": lambda t: …}}.',
+        ) from None
+    except ValueError:  # one in C says nothing about its arguments
+        pass
+    return function
 
 
 @dataclass(frozen=True, slots=True)

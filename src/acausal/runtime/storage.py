@@ -101,6 +101,8 @@ def output_times(
         points = int(min(DEFAULT_POINTS, max(11, _MOST_BYTES // (8 * max(size, 1)))))
     if not isinstance(points, (int, np.integer)) or points < 2:
         raise UsageError(f"`points` is a whole number of at least 2, got {points!r}.")
+    if points > MOST_POINTS:
+        raise UsageError(f"`points` is the number of output points, {MOST_POINTS} at most; got {points!r}.")
     times = np.arange(int(points), dtype=float)  # as `np.linspace`, in a third of the time
     times *= (until - start) / (len(times) - 1)
     if start:

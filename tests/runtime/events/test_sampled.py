@@ -83,3 +83,23 @@ def test_a_session_that_stays_where_it_is_asks_nothing() -> None:
         saved = session.advance(1.0).save()
         session = session.advance(2.0).restore(saved).advance(1.0)
         assert session.advance(1.0).time == 1.0
+
+
+class Integral(ac.Component):
+    u, x = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.u
+
+
+@pytest.mark.parametrize("width", [0.01, 0.003])
+def test_a_pulse_that_the_result_shows_was_followed(width: float) -> None:
+    model = ac.compile(Integral())
+    for begin in np.random.default_rng(3).uniform(0.05, 0.9, 20):
+        result = model.simulate(until=1.0, inputs={"u": lambda t, a=begin: 1.0 if a <= t < a + width else 0.0})
+        assert result["u"].max() == 1.0 and abs(result["x"][-1] - width) < 1e-6
+
+
+def test_a_pulse_at_one_output_point_alone_is_followed() -> None:
+    result = ac.compile(Integral()).simulate(until=1.0, every=0.001, inputs={"u": lambda t: float(abs(t - 0.437) < 1e-5)})
+    assert result["u"].max() == 1.0 and abs(result["x"][-1] - 2e-5) < 1e-8

@@ -1,7 +1,8 @@
 """Turns and jumps of inputs that are given as functions: a step ends at each, so that none is stepped over.
 
 Of a function that somebody wrote in Python nothing is known but its values. It is asked at points spread over the run, irregularly
-so that no period hides behind theirs, and at twice as many until turns are few compared with points. Between two turns it rises or
+so that no period hides behind theirs, and where the result will show it, so that nothing is to be seen there that the run did not
+see; and at twice as many until turns are few compared with points. Between two turns it rises or
 falls, and a relation that compares it with something slow switches once at most. A function that turns at every second point
 however many there are cannot be followed, and the user is told.
 
@@ -23,8 +24,9 @@ from ..inputs import Function, Side, Sided, Signal, Table, jump_between
 from ..problem import Floats, Problem
 
 T = TypeVar("T")
+NOWHERE = np.zeros(0)
 
-_FIRST, _MOST = 128, 1 << 15  # points
+_FIRST, _MOST = 384, 1 << 15  # points
 _POINTS_PER_TURN = 8
 _MOST_STEPS = 4096  # between two points
 _MOST_TURNS = _MOST // _POINTS_PER_TURN
@@ -47,7 +49,11 @@ class Jump(NamedTuple):
 class Sampled:
     """The turns and jumps of smooth inputs of a run that is at time t, and on which side of the jumps it is."""
 
-    def __init__(self, problem: Problem, inputs: Mapping[int, Signal], t: float, t_end: float, span: float) -> None:
+    def __init__(
+        self, problem: Problem, inputs: Mapping[int, Signal], t: float, t_end: float, span: float, shown: Floats = NOWHERE
+    ) -> None:
+        """`shown`: times at which the result has values of the inputs."""
+        self._shown = shown if len(shown) <= _MOST else NOWHERE  # closer than points are asked anyway
         self.t_end, self.diagnostics, self._problem, self._span = t_end, list[Diagnostic](), problem, span
         self.side, self.given, self._last = Side(t), inputs, dict[int, float]()
         self._functions = {c: s.function for c, s in inputs.items() if isinstance(s, Function)}
@@ -86,10 +92,10 @@ class Sampled:
         """Where a function was asked, and what it said; None if that says nothing about what it does in between."""
         count = _FIRST
         while True:
-            times, values = _asked(function, begin, self._until, count)
+            times, values = _asked(function, begin, self._until, count, self._shown)
             changes = np.diff(values)
             turns = int((changes[:-1] * changes[1:] < 0).sum())
-            if _POINTS_PER_TURN * turns <= count:
+            if _POINTS_PER_TURN * turns <= len(times):
                 return times, values
             if count >= _MOST:
                 if self._read[2 * self._problem.size + cell]:
@@ -151,12 +157,13 @@ class Sampled:
         self.side.before = self._jumps[0].before if self._jumps else np.inf
 
 
-def _asked(function: Callable[[float], float], begin: float, end: float, count: int) -> tuple[Floats, Floats]:
-    """Values at a point within each of `count` parts of a stretch, and at its ends; not a number where it fails: the run will come
-    there, or not."""
+def _asked(function: Callable[[float], float], begin: float, end: float, count: int, shown: Floats) -> tuple[Floats, Floats]:
+    """Values at a point within each of `count` parts of a stretch, at its ends, and at those of other times that are in it; not a
+    number where it fails: the run will come there, or not."""
     parts = np.arange(count)
     times = begin + (end - begin) * (parts + np.modf(parts * _GOLDEN)[0]) / count
-    times = np.unique(np.append(times, end))  # of a stretch of some roundings there are fewer
+    within = shown[(shown > begin) & (shown < end)]
+    times = np.unique(np.concatenate([times, within, [end]]))  # of a stretch of some roundings there are fewer
     return times, np.array([_value(function, t) for t in times.tolist()])
 
 

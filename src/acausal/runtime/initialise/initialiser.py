@@ -299,7 +299,7 @@ class _Run:
             return self._checked(Outcome.HOMOTOPY)
         result = self._newton(self.owner.whole)
         doubtful = self.owner.mode == "steady" or (self.owner.conditions.by_structure and len(self.owner.conditions.taken) > 0)
-        if doubtful and result.regular and not self.quick:  # what is not determined, rounding may make look so
+        if doubtful and result.regular and not result.undefined.size and not self.quick:  # rounding may hide what is not determined
             result.regular = not self.owner.whole.nearly_singular()
         if result.all_converged and result.regular:
             return self._checked(Outcome.NEWTON)
