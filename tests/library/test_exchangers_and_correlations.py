@@ -319,3 +319,16 @@ def test_a_condenser_by_logarithmic_mean(wired: Any) -> None:
 def test_an_exchanger_by_logarithmic_mean_does_not_cross() -> None:
     with pytest.raises(UsageError, match="in 'counter' or 'co' flow, not 'cross'"):
         fluid.LogMeanExchanger("cross")
+
+
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.LogMeanExchanger, fluid.PlateExchanger])
+def test_what_an_exchanger_feels_does_not_jump_with_the_rounding_of_no_flow(wired: Any, make: Any) -> None:
+    """What would leave at rest went from one side to the other with the sign of 1e-17 kg/s, and iterations failed."""
+    plant = wired(
+        "one.port part.a1", "part.b1 two.port", "air.port part.a2", "part.b2 out.port",
+        one=fluid.FlowSource(T=330.0, medium="water"), two=fluid.PressureBoundary(p=3e5, T=290.0),
+        air=fluid.FlowSource(m_flow=0.2, T=310.0, medium="water"), out=fluid.PressureBoundary(p=2e5, T=310.0), part=make(),
+    )  # fmt: skip
+    model = ac.compile(plant)
+    left = [model.steady_state(inputs={"one.m_flow": m})["part.b1.h.outflow"][-1] for m in (-1e-15, 0.0, 1e-15)]
+    assert np.ptp(left) < 1e-3

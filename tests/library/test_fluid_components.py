@@ -414,3 +414,38 @@ def test_a_stratified_tank_without_losses_may_stand_alone(wired: Any) -> None:
     )  # fmt: skip
     result = ac.compile(plant).simulate(until=60.0)
     assert result["tank.ambient.T"][-1] == pytest.approx(result["tank.T"][-1].mean(), rel=1e-6)
+
+
+def test_a_tank_that_runs_empty_ends_the_run_there(wired: Any) -> None:
+    """Its level went below zero, and the run to its end."""
+    plant = wired(
+        "tank.ports[0] hole.a", "hole.b end.port", tank=fluid.OpenTank(1, level_start=0.2, area=0.01, medium=WATER),
+        hole=fluid.Orifice(A=1e-3), end=fluid.PressureBoundary(p=0.9e5, T=300.0),
+    )  # fmt: skip
+    with pytest.warns(ac.RunWarning, match="The tank is empty, and more is drawn from it"):
+        result = ac.compile(plant).simulate(until=60.0)
+    assert not result.outcome and result["tank.level"][-1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_store_that_boils_says_so(wired: Any) -> None:
+    """It switched between liquid and vapour without end."""
+    plant = wired(
+        "feed.port tank.a", "tank.b end.port", tank=fluid.StratifiedTank(4, T_start=390.0, p_nominal=2e5),
+        feed=fluid.FlowSource(m_flow=0.5, T=430.0), end=fluid.PressureBoundary(p=8e5, T=300.0),
+    )  # fmt: skip
+    with pytest.warns(ac.RunWarning, match="The store boils") as caught:
+        result = ac.compile(plant).simulate(until=3600.0)
+    assert not result.outcome and 0 < result.time_reached < 3600.0 and "tank (StratifiedTank)" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: fluid.StratifiedTank(1), "two layers or more, not 1"),
+        (lambda: thermal.Wall(0), "one cell or more, not 0"),
+        (lambda: thermal.LayeredWall(0), "one layer or more, not 0"),
+    ],
+)
+def test_counts_that_leave_nothing(make: Any, text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        make()

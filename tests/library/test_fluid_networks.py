@@ -102,6 +102,16 @@ def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
     np.testing.assert_allclose(result["tank.p"], 3e5, rtol=1e-9)
 
 
+def test_two_closed_valves_in_a_row_have_a_pressure_between_them_where_they_leak(wired: Any) -> None:
+    """Brine gives no way, and nothing says its pressure between valves that are shut; some `leak` does."""
+    ends = {"left": fluid.PressureBoundary(p=3e5, T=300.0), "right": fluid.PressureBoundary(p=1e5, T=300.0)}
+    brine = ac.media.liquid("ethylene glycol", 0.3)
+    first, second = (fluid.Valve(k, medium=brine, opening=0.0, leak=1e-6) for k in ("linear", "equal percentage"))
+    plant = wired("left.port first.a", "first.b second.a", "second.b right.port", first=first, second=second, **ends)
+    result = ac.compile(plant).steady_state()
+    assert result["first.b.p"][-1] == pytest.approx(2e5, rel=1e-3) and 0 < result["first.m_flow"][-1] < 1e-6
+
+
 def test_a_heated_volume_boils_dry_as_the_equation_of_state_says(wired: Any) -> None:
     plant = wired("heat.port tank.heat", "tank.ports[0] end.port", heat=FixedHeatFlow(Q_flow=100.0), end=fluid.Closed(),
                   tank=fluid.Volume(1, medium=R134A, p_start=4e5, h_start=3e5))  # fmt: skip
@@ -148,3 +158,32 @@ def test_volumes_of_liquid_start_with_any_tolerance(wired: Any, rtol: float) -> 
     assert result["pump.m_flow"][-1] == pytest.approx(result["pipe.m_flow"][-1], rel=1e-4)
     held = result["cold.M"] + result["warm.M"]
     assert np.abs(held / held[0] - 1).max() < 10 * rtol
+
+
+@pytest.mark.parametrize("what", ["p", "T"])
+def test_a_reservoir_by_its_temperature_passes_saturation(wired: Any, what: str) -> None:
+    """Its enthalpy jumps there, which no step passed: it is an event."""
+    plant = wired(
+        "left.port first.a", "first.b second.a", "second.b right.port",
+        left=fluid.PressureBoundary(p=4e5, T=277.0, medium=R134A), right=fluid.PressureBoundary(p=1e5, T=300.0),
+        first=fluid.Orifice(A=1e-6), second=fluid.Orifice(A=1e-6),
+    )  # fmt: skip
+    swing = {"p": [8e5, 1.5e5, 8e5], "T": [260.0, 320.0, 260.0]}[what]
+    result = ac.compile(plant).simulate(until=20.0, inputs={f"left.{what}": ac.data([0.0, 10.0, 20.0], swing)})
+    assert result.outcome and result.statistics["events"] >= 2
+    h = result["left.port.h.outflow"]
+    p, T = (8e5, 277.0) if what == "p" else (4e5, 260.0)
+    assert h[0] == pytest.approx(R134A.state(p=p, T=T).h, rel=1e-9) and h[-1] == pytest.approx(h[0], rel=1e-9)
+    p, T = (1.5e5, 277.0) if what == "p" else (4e5, 320.0)
+    assert h[len(h) // 2] == pytest.approx(R134A.state(p=p, T=T).h, rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [60e5, 90e5, 110e5])
+def test_a_reservoir_by_its_temperature_above_the_critical_point(wired: Any, p: float) -> None:
+    carbon = ac.media.fluid("CO2")
+    plant = wired("one.port hole.a", "hole.b two.port", one=fluid.PressureBoundary(p=p, medium=carbon, T=300.0),
+                  hole=fluid.Orifice(), two=fluid.PressureBoundary(p=5e6, T=300.0))  # fmt: skip
+    model = ac.compile(plant)
+    for T in (290.0, 303.0, 304.12, 310.0, 350.0):
+        found = model.simulate(until=1.0, inputs={"one.T": T})["one.port.h.outflow"][-1]
+        assert found == pytest.approx(carbon.state(p=p, T=T).h, rel=1e-9)

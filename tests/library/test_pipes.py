@@ -152,3 +152,48 @@ def test_a_pipe_of_mean_densities_above_the_critical_pressure(wired: Any) -> Non
     assert result.outcome is ac.Outcome.FINISHED
     V = np.pi / 4 * 0.02**2 * 10.0
     assert result["pipe.charge"][-1] == pytest.approx(V * co2.state(p=9e6, h=3e5).rho, rel=1e-3)
+
+
+@pytest.mark.parametrize("apart", [1.0, 50.0, 1e3])
+def test_the_mean_density_of_cold_water_changes_as_the_density_does(apart: float) -> None:
+    """Its slope was three hundred times too steep: flows within a pipe of cold water grew without limit."""
+    water, p, h, step = ac.media.fluid("water"), 3e5, 7e4, 1.0
+    mean = [float(mean_density(water, p, h, h + apart + k * step)) for k in (-1, 1)]
+    exact = [float(water.state(p=p, h=h + (apart + k * step) / 2).rho) for k in (-1, 1)]
+    assert mean[1] - mean[0] == pytest.approx(exact[1] - exact[0], rel=1e-2)
+
+
+def test_pipes_of_cold_water_are_filled_from_both_ends(wired: Any) -> None:
+    plant = wired(
+        "left.port first.a", "first.b pipe.a", "pipe.b last.a", "last.b right.port",
+        left=fluid.PressureBoundary(p=3.7e5, T=295.0, medium="water"), right=fluid.PressureBoundary(p=3.3e5, T=342.0),
+        first=fluid.Pipe(length=5.0), last=fluid.Orifice(A=2e-4),
+        pipe=fluid.MeanDensityPipe(3, length=5.0, m_nominal=0.3, p_start=2.4e5, T_start=290.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    assert result.outcome and np.abs(result["pipe.m"]).max() < 2.0
+
+
+@pytest.mark.parametrize("friction", ["churchill", "mueller-steinhagen-heck"])
+def test_cells_that_fill_with_liquid_and_boil_again(wired: Any, friction: str) -> None:
+    """With pressures as states, cells went to and fro between liquid and two phases at one instant."""
+    how = {"states": "mass"} if friction == "churchill" else {}
+    plant = wired(
+        "feed.port first.a", "first.b pipe.a", "pipe.b last.a", "last.b end.port", "all.a pipe.heat", "all.b wall.port",
+        feed=fluid.PressureBoundary(p=5e5, h=2.05e5, medium=R134A), end=fluid.PressureBoundary(p=2e5, h=4e5),
+        first=fluid.Valve(A=2e-6), last=fluid.Orifice(A=3e-7), all=thermal.ThermalCollector(4),
+        wall=thermal.PrescribedTemperature(),
+        pipe=fluid.DistributedPipe(4, friction=friction, diameter=0.01, length=8.0, p_start=3e5, x_start=0.5, **how),
+    )  # fmt: skip
+    model = ac.compile(plant)
+    swing = {"wall.T": ac.data([0.0, 200.0, 210.0, 400.0, 410.0, 600.0], [270.0, 270.0, 300.0, 300.0, 270.0, 270.0], ends="hold")}
+    result = model.simulate(until=600.0, inputs=swing, points=60001)
+    assert result.outcome and result.statistics["events"] >= 8
+    M = np.asarray(result["pipe.M"]).sum(axis=1)
+    came = np.trapezoid(result["pipe.a.m_flow"] + result["pipe.b.m_flow"], result.time)
+    assert M[-1] - M[0] == pytest.approx(came, abs=1e-3 * M.max())
+
+
+def test_states_of_a_pipe_that_are_not_known() -> None:
+    with pytest.raises(UsageError, match="'pressure' or 'mass', not 'volume'"):
+        fluid.DistributedPipe(states="volume")

@@ -114,3 +114,43 @@ def test_a_boundary_that_is_given_the_quality_of_a_gas_is_named(wired: Any) -> N
     gas = fluid.PressureBoundary(x=0.5, medium=ac.media.ideal_gas("N2"))
     with pytest.raises(UsageError, match=r"cannot be found from \(p, x\)(.|\n)*component: feed \(PressureBoundary\)"):
         ac.compile(wired("feed.port end.port", feed=gas, end=fluid.Closed()))
+
+
+def test_a_compressor_by_its_map_that_pumps_liquid(wired: Any) -> None:
+    machine = refrigeration.MapCompressor([8e-3, *[0.0] * 9], [500.0, *[0.0] * 9], medium=R134A)
+    assert sum("takes in wet vapour" in line for line in told(between(wired, machine, 2.5e5, 8e5, h=2e5))) == 1
+
+
+@pytest.mark.parametrize(("flow", "power", "what"), [(-8e-3, 500.0, "mass flow"), (8e-3, -500.0, "power")])
+def test_a_polynomial_in_other_units_is_told(wired: Any, flow: float, power: float, what: str) -> None:
+    machine = refrigeration.MapCompressor([flow, *[0.0] * 9], [power, *[0.0] * 9], medium=R134A)
+    wrong = told(between(wired, machine, 2.5e5, 8e5))
+    assert sum(f"{what} is not above zero here" in line and "part (" in line for line in wrong) == 1
+
+
+def test_a_map_has_no_saturated_discharge_above_the_critical_pressure(wired: Any) -> None:
+    machine = refrigeration.MapCompressor([8e-3, *[0.0] * 9], [500.0, *[0.0] * 9], medium="CO2")
+    assert sum("saturated discharge" in line for line in told(between(wired, machine, 30e5, 90e5, h=4.5e5))) == 1
+
+
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.PlateExchanger])
+def test_an_exchanger_for_one_phase_that_is_given_two(wired: Any, make: Any) -> None:
+    plant = wired(
+        "wet.port part.a1", "part.b1 out.port", "feed.port part.a2", "part.b2 end.port",
+        wet=fluid.FlowSource(m_flow=0.1, h=3e5, medium=R134A), out=fluid.PressureBoundary(p=5e5, T=300.0), part=make(),
+        feed=fluid.FlowSource(m_flow=0.1, T=320.0, medium="water"), end=fluid.PressureBoundary(T=320.0),
+    )  # fmt: skip
+    wrong = [line for line in told(plant) if "comes as liquid and vapour" in line]
+    assert len(wrong) == 1 and "The first fluid" in wrong[0] and "LogMeanExchanger" in wrong[0]
+
+
+def test_a_separator_above_the_critical_pressure(wired: Any) -> None:
+    plant = wired("vessel.inlet end.port", vessel=fluid.Separator(p_start=60e5, medium=R134A), end=fluid.Closed())
+    with pytest.warns(ac.RunWarning, match=r"none above the critical 40.6 bar of R134a"):
+        assert not ac.compile(plant).simulate(until=10.0).outcome
+
+
+def test_a_volume_of_nothing_at_all(wired: Any) -> None:
+    plant = wired("vessel.ports[0] end.port", vessel=fluid.Volume(1, p_start=0.0, medium=R134A), end=fluid.Closed())
+    with pytest.raises((ModelError, UsageError), match=r"`vessel\.p_start` = 0 Pa is out of its range"):
+        ac.compile(plant).simulate(until=1.0)

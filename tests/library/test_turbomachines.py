@@ -91,3 +91,20 @@ def test_entropy_of_an_ideal_gas() -> None:
 def test_radicals_have_their_enthalpy_of_formation(name: str, formation: float) -> None:
     gas = ac.media.ideal_gas(name)
     assert gas.state(p=1e5, T=298.15).h * gas.molar_masses[0] / 1e3 == pytest.approx(formation, abs=0.02)
+
+
+@pytest.mark.parametrize("turbine", [fluid.Turbine, fluid.LinneckenTurbine])
+@pytest.mark.parametrize("p", [2e5, 6e5])
+def test_a_turbine_before_something_shut_off_keeps_a_pressure(wired: Any, turbine: Any, p: float) -> None:
+    """Against a higher pressure its flow had no slope: nothing said what stands between it and a compressor at rest."""
+    plant = wired(
+        "left.port turbine.a", "turbine.b pipe.a", "pipe.b valve.a", "valve.b right.port",
+        left=fluid.PressureBoundary(p=4e5, T=300.0, medium=ac.media.ideal_gas("N2")), right=fluid.PressureBoundary(p=p, T=350.0),
+        turbine=turbine(K=1e-5), pipe=fluid.Orifice(A=1e-5), valve=fluid.Valve(opening=0.0),
+    )  # fmt: skip
+    closed = ac.compile(plant).steady_state()
+    assert abs(closed["turbine.m_flow"][-1]) < 1e-12 and closed["valve.a.p"][-1] == pytest.approx(4e5, rel=1e-6)
+    opened = ac.compile(plant).steady_state(inputs={"valve.opening": 1.0})
+    forth = float(opened["turbine.m_flow"][-1])
+    assert forth > 1e-4 if p < 4e5 else -1e-7 < forth < 0.0
+    assert opened["turbine.P"][-1] > 0 if p < 4e5 else opened["turbine.P"][-1] == 0.0

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
 
 STEFAN_BOLTZMANN = 5.670374419e-8  # W/(m²·K⁴), CODATA 2018 (exact in the SI of 2019)
 
@@ -226,6 +227,10 @@ class Wall(ac.Component):
     T: Any
 
     def __init__(self, cells: int = 10) -> None:
+        if cells < 1:
+            raise UsageError(
+                f"A wall has one cell or more, not {cells!r}.", remedy="`ThermalConductor` is a wall that stores nothing."
+            )
         self.cells = cells
         self.T = ac.Variable(shape=cells, unit="K", start=293.15, nominal=300.0, min=0.0, doc="temperatures, from a to b")
 
@@ -258,6 +263,8 @@ class LayeredWall(ac.Component):
     layer: Any
 
     def __init__(self, layers: int = 3, cells: int = 4) -> None:
+        if layers < 1:
+            raise UsageError(f"A layered wall has one layer or more, not {layers!r}.", remedy="`Wall` is a single layer.")
         self.thickness = ac.Parameter(0.1, shape=layers, unit="m", min=0, doc="thickness of each layer")
         self.conductivity = ac.Parameter(1.0, shape=layers, unit="W/(m*K)", min=0, doc="heat conductivity of each layer")
         self.density = ac.Parameter(2000.0, shape=layers, unit="kg/m^3", min=0, doc="density of each layer")

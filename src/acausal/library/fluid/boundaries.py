@@ -26,11 +26,29 @@ class Boundary(ac.Component):
     def enthalpy(self, p: Any) -> Any:
         """Of what comes out at the pressure p."""
         mixed = {"X": checked_fractions(self.medium, self.said, "X")} if self.medium.substances else {}
+        if self.h is None and self.T is not None and self.medium.evaporates:
+            return enthalpy_of_phase(self.medium, p, self.T)
         return given_enthalpy(self.medium, p, self.h, self.T, self.x, **mixed)
 
     def composition(self) -> Iterator[Any]:
         if self.medium.substances:
             yield self.port.X.outflow == checked_fractions(self.medium, self.said, "X")
+
+
+T_NEAR = 0.9999  # of the critical temperature, from which on liquid and vapour are not told apart
+
+
+def enthalpy_of_phase(medium: Any, p: Any, T: Any) -> Any:
+    """The enthalpy of a fluid by its temperature, where pressure or temperature may pass saturation during a run.
+
+    There it jumps, which is an event: liquid is taken at no less than the pressure at which it boils at T, vapour at no more, so
+    that each goes on until the other is taken.
+    """
+    below = T < T_NEAR * medium.T_critical
+    boils = medium.saturation(T=ac.no_event(ac.min(T, T_NEAR * medium.T_critical))).p
+    pressed, released = (ac.no_event(limit(p, boils * share)) for limit, share in ((ac.max, 1 + 1e-9), (ac.min, 1 - 1e-9)))
+    liquid, vapour = (medium.state(p=ac.no_event(ac.where(below, limited, p)), T=T).h for limited in (pressed, released))
+    return ac.where(p > boils, liquid, vapour)
 
 
 class PressureBoundary(Boundary):

@@ -8,7 +8,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
-from .passages import entering, root_of_difference, same_composition, state_at, upwind
+from .passages import entering, nominal_friction, state_at, upwind
 
 
 class CrossFlowExchanger(ac.Component):
@@ -59,9 +59,7 @@ class CrossFlowExchanger(ac.Component):
             (self.a2, self.b2, self.second, self.h2, self.UA2, self.M2, True),
         )
         for a, b, medium, h, UA, M, crosswise in sides:
-            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
-            yield a.m_flow + b.m_flow == 0
-            yield from same_composition(medium, a, b)
+            yield from nominal_friction(a, b, medium, self.m_nominal, self.dp_nominal)
             q = UA / n**2 * (T_wall - self._temperature(medium, a, b, h))
             heats.append(q)
             at = (lambda k: (k, slice(None))) if crosswise else (lambda k: (slice(None), k))

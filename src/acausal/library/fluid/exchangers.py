@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,10 +12,11 @@ from acausal.errors import UsageError
 from ..thermal import HeatCapacitor
 from .cells import H_SMALL
 from .correlations import plate_nusselt, within
-from .passages import entering_either, root_of_difference, same_composition, state_at, upwind
+from .passages import entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
+H_WET = 1e3  # J/kg within the dome from which on a fluid counts as wet
 
 
 def effectiveness(units: Any, ratio: Any, arrangement: str = "counter") -> Any:
@@ -39,12 +41,12 @@ def effectiveness(units: Any, ratio: Any, arrangement: str = "counter") -> Any:
     raise UsageError(f"The arrangement of an exchanger is one of {', '.join(ARRANGEMENTS)}, not {arrangement!r}.")
 
 
-class HeatExchanger(ac.Component):
-    """Two fluids of one phase each and a wall without capacity between them: ``Q = eps·C_min·(T_1 - T_2)`` by the number of
-    transfer units.
+class TwoFluids(ac.Component):
+    """Base of exchangers that hold nothing of the two fluids that pass them: ports, friction, and what heat does to what passes.
 
-    Flow of either side may turn; the arrangement is that of the flows as they are drawn. Friction is ``dp =
-    dp_nominal·(m/m_nominal)²``. At no flow there is no heat: ``C_min`` goes to zero smoothly.
+    Friction is ``dp = dp_nominal·(m/m_nominal)²`` on each side. Flow of either side may turn; where one stands still no heat
+    passes, and below 1e-4 of `m_nominal` what comes in there is felt between its two ends. A subclass says how much heat there is,
+    and gives it to `carried`.
     """
 
     one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
@@ -54,6 +56,52 @@ class HeatExchanger(ac.Component):
     m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
     Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first to the second fluid")
+
+    @abstractmethod
+    def equations(self) -> Iterator[Any]:
+        for a, b, medium in self.sides():
+            yield from nominal_friction(a, b, medium, self.m_nominal, self.dp_nominal)
+
+    def sides(self) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
+        """The ports of each side and what flows there."""
+        return (self.a1, self.b1, self.one), (self.a2, self.b2, self.two)
+
+    def sizes(self) -> list[Any]:
+        """Of both flows, in kg/s, above zero."""
+        return [ac.sqrt(a.m_flow * a.m_flow + self.m_least() ** 2) for a, _, _ in self.sides()]
+
+    def m_least(self) -> Any:
+        """A flow so small that what comes lies between both ends of its side, and heat fades with it."""
+        return 1e-4 * self.m_nominal
+
+    def gains(self, heat: Any) -> tuple[Any, Any]:
+        """What a heat, which would pass if neither stood still, adds to both enthalpies: each side carries `Q_flow` at any flow."""
+        (first, second), sizes = self._passing(), self.sizes()
+        return -heat * second / sizes[0], heat * first / sizes[1]
+
+    def carried(self, heat: Any) -> Iterator[Any]:
+        """`heat` from the first to the second fluid, as far as both flow."""
+        first, second = self._passing()
+        yield self.Q_flow == heat * first * second
+        for (a, b, _), gain in zip(self.sides(), self.gains(heat), strict=True):
+            yield b.h.outflow == a.h.inflow + gain
+            yield a.h.outflow == b.h.inflow + gain
+
+    def _passing(self) -> tuple[Any, Any]:
+        """Of each side a share that goes to zero where it stands still."""
+        first, second = (ac.no_event(ac.abs(a.m_flow)) / size for (a, _, _), size in zip(self.sides(), self.sizes(), strict=True))
+        return first, second
+
+
+class HeatExchanger(TwoFluids):
+    """Two fluids of one phase each and a wall without capacity between them: ``Q = eps·C_min·(T_1 - T_2)`` by the number of
+    transfer units.
+
+    Flow of either side may turn; the arrangement is that of the flows as they are drawn. Friction is ``dp =
+    dp_nominal·(m/m_nominal)²``. At no flow there is no heat: ``C_min`` goes to zero smoothly. A fluid that comes in two phases is
+    told once.
+    """
+
     eps = ac.Variable(start=0.5, doc="effectiveness")
 
     def __init__(self, arrangement: str = "counter") -> None:
@@ -66,25 +114,23 @@ class HeatExchanger(ac.Component):
         return self.UA
 
     def equations(self) -> Iterator[Any]:
-        capacities, inlets, sizes, passing = [], [], [], []
-        for a, b, medium in ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two)):
-            size = ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2)
-            enters = entering_either(medium, a, b)
-            capacities.append(size * enters.cp)
-            inlets.append(enters.T)
-            sizes.append(size)
-            passing.append(ac.no_event(ac.abs(a.m_flow)) / size)  # a share that goes to zero where a side stands still
-            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
-            yield a.m_flow + b.m_flow == 0
-            yield from same_composition(medium, a, b)
+        yield from super().equations()
+        comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
+        capacities = [size * state.cp for size, state in zip(self.sizes(), comes, strict=True)]
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
         yield self.eps == effectiveness(self.conductance() / least, least / most, self.arrangement)
-        heat = self.eps * least * (inlets[0] - inlets[1])
-        yield self.Q_flow == heat * passing[0] * passing[1]
-        gains = -heat * passing[1] / sizes[0], heat * passing[0] / sizes[1]  # each side carries Q_flow, at any flow
-        for a, b, gain in ((self.a1, self.b1, gains[0]), (self.a2, self.b2, gains[1])):
-            yield b.h.outflow == a.h.inflow + gain
-            yield a.h.outflow == b.h.inflow + gain
+        yield from self.carried(self.eps * least * (comes[0].T - comes[1].T))
+
+    def events(self) -> Iterator[Any]:
+        for what, (a, b, medium) in zip(("first", "second"), self.sides(), strict=True):
+            if medium.evaporates:
+                text = (
+                    f"The {what} fluid of an exchanger for one phase comes as liquid and vapour: its heat is wrong. "
+                    "Take `LogMeanExchanger` or `CellularExchanger`."
+                )
+                h, ends = felt("h", a, b, self.m_least()), medium.saturation(p=a.p)
+                wet = (h > ends.liquid.h + H_WET) & (h < ends.vapour.h - H_WET)
+                yield ac.assert_(~wet, text, level="warning")
 
 
 class PlateExchanger(HeatExchanger):
@@ -121,17 +167,18 @@ class PlateExchanger(HeatExchanger):
 
     def _sides(self) -> Iterator[tuple[Any, Any]]:
         channels = (self.plates - 1) / 2
-        for a, b, medium in ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two)):
-            state = entering_either(medium, a, b)
+        for a, b, medium in self.sides():
+            state = entering_either(medium, a, b, self.m_least())
             yield state, 2 * ac.smooth_abs(a.m_flow, 1e-9) / (channels * self.width * state.viscosity)
 
     def events(self) -> Iterator[Any]:
+        yield from super().events()
         for what, (_, reynolds) in zip(("first", "second"), self._sides(), strict=True):
             inside = ac.no_event(ac.where(reynolds < 1.0, 50.0, reynolds))  # at rest there is nothing to be said
             yield within(inside, 50.0, 1.5e4, f"The Reynolds number of the {what} fluid", "the correlation for plates")
 
 
-class LogMeanExchanger(ac.Component):
+class LogMeanExchanger(TwoFluids):
     """Two fluids in any phase and a wall without capacity between them: ``Q = UA·log_mean(dT_1, dT_2)``, the differences of
     temperature at both ends.
 
@@ -142,14 +189,7 @@ class LogMeanExchanger(ac.Component):
     is that of `HeatExchanger`.
     """
 
-    one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
-    a1, b1 = ac.FluidPort(one, doc="first fluid, inlet by design"), ac.FluidPort(one, doc="first fluid, outlet")
-    a2, b2 = ac.FluidPort(two, doc="second fluid, inlet by design"), ac.FluidPort(two, doc="second fluid, outlet")
-    UA = ac.Input(1000.0, unit="W/K", min=0, doc="heat transfer coefficient times area")
-    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
-    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
     heat = ac.Variable(unit="W", nominal=1e3, start=0.0, doc="heat that would pass if neither side stood still")
-    Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first to the second fluid")
 
     def __init__(self, arrangement: str = "counter") -> None:
         if arrangement not in ("counter", "co"):
@@ -157,31 +197,20 @@ class LogMeanExchanger(ac.Component):
         self.arrangement = arrangement
 
     def equations(self) -> Iterator[Any]:
-        sides = ((self.a1, self.b1, self.one), (self.a2, self.b2, self.two))
-        sizes = [ac.sqrt(a.m_flow * a.m_flow + (1e-4 * self.m_nominal) ** 2) for a, _, _ in sides]
-        passing = [ac.no_event(ac.abs(a.m_flow)) / size for (a, _, _), size in zip(sides, sizes, strict=True)]
-        yield self.Q_flow == self.heat * passing[0] * passing[1]
-        gains = -self.heat * passing[1] / sizes[0], self.heat * passing[0] / sizes[1]  # each side carries Q_flow, at any flow
+        yield from super().equations()
+        yield from self.carried(self.heat)
         apart, slopes = [], []
-        for (a, b, medium), gain, size in zip(sides, gains, sizes, strict=True):
-            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
-            yield a.m_flow + b.m_flow == 0
-            yield from same_composition(medium, a, b)
-            yield b.h.outflow == a.h.inflow + gain
-            yield a.h.outflow == b.h.inflow + gain
+        for (a, b, medium), gain, size in zip(self.sides(), self.gains(self.heat), self.sizes(), strict=True):
             T, slope = self._slope(medium, a, b, gain)
             apart.append(T)
             slopes.append(slope / size)
         least, most = ac.no_event(ac.min(*slopes)), ac.no_event(ac.max(*slopes)) + 1e-12
         eps = effectiveness(self.UA * most, least / most, self.arrangement)
-        yield self.heat == eps / most * (apart[0] - apart[1])
+        yield self.heat * most == eps * (apart[0] - apart[1])  # divided by `most` it would fall with the heat while fluid boils
 
     def _slope(self, medium: Any, a: Any, b: Any, gain: Any) -> tuple[Any, Any]:
         """The temperature of what comes, and how much it rises on its way with its enthalpy: nothing while it boils."""
-        h, X = (
-            upwind(a.m_flow, getattr(a, name).inflow, getattr(b, name).inflow) if name == "h" or medium.substances else None
-            for name in ("h", "X")
-        )
+        h, X = felt("h", a, b, self.m_least()), felt("X", a, b, self.m_least()) if medium.substances else None
         comes, leaves = state_at(medium, a.p, h, X), state_at(medium, a.p, h + gain, X)
         rise = ((leaves.T - comes.T) * gain + H_SMALL**2 / comes.cp) / (gain * gain + H_SMALL**2)
         return comes.T, ac.no_event(ac.max(rise, 0.0))
@@ -206,7 +235,7 @@ class CellularExchanger(ac.Component):
         if arrangement not in ("counter", "co"):
             raise UsageError(f"Cells face each other in 'counter' or 'co' flow, not {arrangement!r}.")
         self.cells, self.arrangement = cells, arrangement
-        self.one, self.two = DistributedPipe(cells), DistributedPipe(cells)
+        self.one, self.two = (DistributedPipe(cells, states="mass") for _ in range(2))
         self.wall = ac.array(HeatCapacitor, cells, C=self.C / cells)
 
     def connections(self) -> Iterator[Any]:

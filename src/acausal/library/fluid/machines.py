@@ -9,6 +9,8 @@ import acausal as ac
 
 from .passages import Passage, entering, one_substance, same_composition, upwind
 
+SHARE_OPEN = 1e-3  # square of a turbine's flow, over that into a vacuum, from which on it is open
+
 
 class Pump(ac.Component):
     """A centrifugal pump or fan: a quadratic curve that follows the laws of similarity, also for flow that comes back.
@@ -66,16 +68,18 @@ class Turbine(Passage):
     """A turbine by Stodola's law, with an isentropic efficiency: ``m_flow = K·sqrt(rho·p·(1 - (p_b/p)²))``, ``P = m_flow·eta·(h
     - h(p_b, s))``.
 
-    For an ideal gas that is Stodola's ``m·sqrt(T)/p = C·sqrt(1 - Pi²)`` (Tummescheit 4.37). No flow comes back: below a ratio
-    of one it is linear and small.
+    For an ideal gas that is Stodola's ``m·sqrt(T)/p = C·sqrt(1 - Pi²)`` (Tummescheit 4.37), linear where both pressures are nearly
+    the same. Against a higher pressure behind it only the share `leak` of that flow comes back, without work: so what stands
+    between a turbine and a closed valve keeps a pressure.
     """
 
     K = ac.Parameter(1e-4, unit="m^2", min=0, doc="flow coefficient")
     eta = ac.Parameter(0.85, min=0.01, max=1, doc="isentropic efficiency")
+    leak = ac.Parameter(1e-6, min=0, max=1, doc="share of the flow that comes back against a higher pressure")
     P = ac.Variable(unit="W", nominal=1e3, doc="power")
 
     def share(self, ratio: Any) -> Any:
-        """The square of the flow over that into a vacuum, at a ratio of outlet to inlet pressure below one."""
+        """The square of the flow over that into a vacuum, at a ratio of outlet to inlet pressure; negative above one."""
         return 1 - ratio**2
 
     def efficiency(self, drop: Any) -> Any:
@@ -86,11 +90,13 @@ class Turbine(Passage):
         a, b = self.a, self.b
         one_substance(self)
         inlet = entering(self.medium, a)
-        outlet = self.medium.state(p=b.p, s=inlet.s)
-        share = ac.no_event(ac.max(self.share(b.p / a.p), 0.0))
-        yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * share / ac.sqrt(share + 1e-4)
+        outlet = self.medium.state(p=ac.no_event(ac.min(a.p, b.p)), s=inlet.s)
+        share = self.share(b.p / a.p)
+        passes = self.leak + (1 - self.leak) * ac.smooth_step(share, SHARE_OPEN / 2, SHARE_OPEN)
+        root = share / ac.sqrt(ac.no_event(ac.abs(share)) + 1e-4)
+        yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * passes * root
         drop = self.efficiency(inlet.h - outlet.h) * (inlet.h - outlet.h)
-        yield self.P == self.m_flow * drop
+        yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * drop
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h - drop

@@ -37,26 +37,29 @@ def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
     if not hasattr(medium, "p_critical"):
         return middle
     apart = other - one
-    integral = _integral(medium, p, other) - _integral(medium, p, one)
-    return (integral * apart + middle * H_SMALL**2) / (apart * apart + H_SMALL**2)
+    return (_integral(medium, p, one, other) * apart + middle * H_SMALL**2) / (apart * apart + H_SMALL**2)
 
 
-def _integral(medium: Any, p: Any, h: Any) -> Any:
-    """∫rho dh from boiling liquid to h, in three pieces."""
+def _integral(medium: Any, p: Any, one: Any, other: Any) -> Any:
+    """∫rho dh from one enthalpy to another, in three pieces, each between what lies of both in it.
+
+    Not as a difference of integrals from the border: their errors would part a mean over a little from the density there, and the
+    slopes of cold liquid, which hardly changes with enthalpy, would have the wrong sign.
+    """
     ends = medium.saturation(p=p)
     low, high = ends.liquid, ends.vapour
-    within = _between(h, low.h, high.h)
     slope = (1 / high.rho - 1 / low.rho) / quiet(ac.max(high.h - low.h, 1.0))
     slope = quiet(ac.max(slope, 1e-12))  # above the critical pressure nothing boils
-    boiling = ac.log(1 + slope * (within - low.h) * low.rho) / slope
-    outside = [_simpson(medium, p, end, _between(h, *limits)) for end, limits in ((low, (None, low.h)), (high, (high.h, None)))]
-    return outside[0] + boiling + outside[1]
+    first, last = (1 + slope * (_between(h, low.h, high.h) - low.h) * low.rho for h in (one, other))
+    liquid = _simpson(medium, p, *(_between(h, None, low.h) for h in (one, other)))
+    vapour = _simpson(medium, p, *(_between(h, high.h, None) for h in (one, other)))
+    return liquid + ac.log(last / first) / slope + vapour
 
 
-def _simpson(medium: Any, p: Any, end: Any, h: Any) -> Any:
-    """∫rho dh from a border of the dome to h, outside of it."""
-    middle, last = (state_at(medium, p, end.h + share * (h - end.h)).rho for share in (0.5, 1.0))
-    return (h - end.h) * (end.rho + 4 * middle + last) / 6
+def _simpson(medium: Any, p: Any, one: Any, other: Any) -> Any:
+    """∫rho dh outside of the dome."""
+    first, middle, last = (state_at(medium, p, one + share * (other - one)).rho for share in (0.0, 0.5, 1.0))
+    return (other - one) * (first + 4 * middle + last) / 6
 
 
 def _between(h: Any, low: Any, high: Any) -> Any:
@@ -83,7 +86,7 @@ class MeanDensityPipe(ac.Component):
     alpha = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to the wall")
     m_nominal = ac.Parameter(0.05, unit="kg/s", min=1e-9, doc="size of the mass flow")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
-    p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
+    p_start = ac.Parameter(2e5, unit="Pa", min=1e-3, doc="pressure at first")
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
     T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
     x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")

@@ -46,13 +46,19 @@ def entering(medium: Any, port: Any) -> Any:
     return state_at(medium, port.p, port.h.inflow, port.X.inflow if medium.substances else None)
 
 
-def entering_either(medium: Any, one: Any, other: Any) -> Any:
+def felt(name: str, one: Any, other: Any, m_small: Any) -> Any:
+    """The enthalpy `h` or the composition `X` of what comes in at one of two ports.
+
+    Where nothing flows the direction is a matter of rounding, and what is felt must not jump with it from one side to the other:
+    below `m_small` it lies between both (so do the sensors of Modelica.Fluid, `regStep` over `m_flow_small`).
+    """
+    from_one, from_other = (getattr(port, name).inflow for port in (one, other))
+    return ac.smooth_switch(one.m_flow, from_other, from_one, width=2.0 * m_small)
+
+
+def entering_either(medium: Any, one: Any, other: Any, m_small: Any) -> Any:
     """The state of what comes in at one of two ports, at the pressure of the first."""
-    h, X = (
-        upwind(one.m_flow, getattr(one, name).inflow, getattr(other, name).inflow) if name == "h" or medium.substances else None
-        for name in ("h", "X")
-    )
-    return state_at(medium, one.p, h, X)
+    return state_at(medium, one.p, felt("h", one, other, m_small), felt("X", one, other, m_small) if medium.substances else None)
 
 
 def vapour_share(state: Any) -> Any:
@@ -121,6 +127,13 @@ def root_of_difference(dp: Any, dp_small: Any) -> Any:
     return dp / (dp * dp + dp_small**2) ** 0.25
 
 
+def nominal_friction(a: Any, b: Any, medium: Any, m_nominal: Any, dp_nominal: Any) -> Iterator[Any]:
+    """What passes from a to b or back without being stored, with the friction ``dp = dp_nominal·(m/m_nominal)²``."""
+    yield a.m_flow == m_nominal / ac.sqrt(dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * dp_nominal)
+    yield a.m_flow + b.m_flow == 0
+    yield from same_composition(medium, a, b)
+
+
 class Throttle(Passage):
     """Base of valves with an area: ``m_flow = A·sqrt(2·rho·dp)`` with the density of what comes, either way.
 
@@ -154,12 +167,14 @@ class Valve(Throttle):
     """A valve with an opening from 0 to 1 and a linear or an equal-percentage characteristic.
 
     `characteristic="linear"`: area ∝ opening. `"equal percentage"`: area ∝ ``R^(opening - 1)``, going to zero linearly below 5
-    %.
+    %. The share `leak` of the area stays open: none, but where two closed valves stand in a row without a volume between them, some
+    `leak` says what the pressure there is.
     """
 
     opening = ac.Input(1.0, min=0, max=1, doc="0 is closed, 1 is open")
     A = ac.Parameter(1e-6, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
     rangeability = ac.Parameter(50.0, min=2, doc="R of an equal-percentage valve")
+    leak = ac.Parameter(0.0, min=0, max=1, doc="share of the area that stays open")
 
     def __init__(self, characteristic: str = "linear") -> None:
         if characteristic not in ("linear", "equal percentage"):
@@ -167,9 +182,12 @@ class Valve(Throttle):
         self.characteristic = characteristic
 
     def effective_area(self) -> Any:
-        y = self.opening
+        return self.A * (self.leak + (1 - self.leak) * self._opened(self.opening))
+
+    def _opened(self, y: Any) -> Any:
+        """Area over that when open."""
         if self.characteristic == "linear":
-            return self.A * y
+            return y
         low = 0.05
         seat = ac.no_event(ac.where(y < low, y / low, 1.0))
-        return self.A * seat * self.rangeability ** (ac.no_event(ac.max(y, low)) - 1)
+        return seat * self.rangeability ** (ac.no_event(ac.max(y, low)) - 1)

@@ -17,6 +17,14 @@ from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, th
 from .passages import Passage, entering, given_enthalpy, one_substance, stored_density, upwind
 
 GRAVITY = 9.80665  # m/s²
+STATES = {"pressure": ("always", "avoid"), "mass": ("default", "always")}  # of pressure and enthalpy, and of mass and energy
+
+
+def _checked_states(said: str | None, friction: str) -> str:
+    chosen = said or ("mass" if friction in MULTIPLIERS else "pressure")
+    if chosen not in STATES:
+        raise UsageError(f"The states of a pipe of cells are 'pressure' or 'mass', not {said!r}.")
+    return chosen
 
 
 class Pipe(Passage):
@@ -58,9 +66,13 @@ class DistributedPipe(ac.Component):
     Between cells ``dp = friction + rho·g·height/cells`` (`momentum="static"`), or ``length/(cells·A)·dm/dt = dp - friction -
     …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. Cells have heat ports with the heat
     transfer `alpha` to them; without anything connected the pipe is insulated. Both ends are cells: put something with a flow
-    there. States are pressure and enthalpy: in a liquid, mass to some tolerance says nothing about pressure. Friction as in `Pipe`,
-    or as in `TwoPhasePipe` ("mueller-steinhagen-heck", …) for fluid that boils or condenses. With `transfer="tube"` heat transfer
-    follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources and ranges.
+    there. Friction as in `Pipe`, or as in `TwoPhasePipe` ("mueller-steinhagen-heck", …) for fluid that boils or condenses. With
+    `transfer="tube"` heat transfer follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources
+    and ranges.
+
+    With `states="pressure"` the states are pressure and enthalpy: in a liquid, mass to some tolerance says little about pressure.
+    With "mass" they are mass and energy, for fluid that boils or condenses: both are conserved to rounding, and a cell that becomes
+    liquid passes the border of its phases, where pressures as states would go to and fro. The friction of two phases implies it.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -71,7 +83,7 @@ class DistributedPipe(ac.Component):
     roughness = ac.Parameter(2.5e-5, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
     alpha = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to the wall")
-    p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
+    p_start = ac.Parameter(2e5, unit="Pa", min=1e-3, doc="pressure at first")
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
     T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
     x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
@@ -85,7 +97,12 @@ class DistributedPipe(ac.Component):
     m: Any
 
     def __init__(
-        self, cells: int = 10, momentum: str = "static", friction: str = "churchill", transfer: str | Transfer = "constant"
+        self,
+        cells: int = 10,
+        momentum: str = "static",
+        friction: str = "churchill",
+        transfer: str | Transfer = "constant",
+        states: str | None = None,
     ) -> None:
         if momentum not in ("static", "dynamic"):
             raise UsageError(f"The momentum of a pipe is 'static' or 'dynamic', not {momentum!r}.")
@@ -93,15 +110,16 @@ class DistributedPipe(ac.Component):
             raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`Pipe` is one without storage.")
         self.cells, self.momentum, self.law = cells, momentum, checked_transfer(transfer)
         self.friction = friction if friction in MULTIPLIERS else checked_law(friction)
+        of_pressure, of_mass = STATES[_checked_states(states, self.friction)]
         n, inertia = cells, "always" if momentum == "dynamic" else "default"
         self.heat = HeatPort(shape=n, doc="wall of each cell")
         if self.law is not None:
             self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")
             self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.1, start=0.0, doc="mass flow through each cell")
-        self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, state="always", doc="pressure of each cell")
-        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
-        self.M = ac.Variable(shape=n, unit="kg", nominal=1.0, start=1.0, state="avoid", doc="mass of each cell")
-        self.U = ac.Variable(shape=n, unit="J", nominal=1e5, start=1e5, state="avoid", doc="energy of each cell")
+        self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=2e5, state=of_pressure, doc="pressure of each cell")
+        self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state=of_pressure, doc="enthalpy of each cell")
+        self.M = ac.Variable(shape=n, unit="kg", nominal=1.0, start=1.0, state=of_mass, doc="mass of each cell")
+        self.U = ac.Variable(shape=n, unit="J", nominal=1e5, start=1e5, state=of_mass, doc="energy of each cell")
         self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.1, start=0.0, state=inertia, doc="mass flow from cell to cell")
 
     def equations(self) -> Iterator[Any]:

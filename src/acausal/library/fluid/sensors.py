@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, state_at
+from .passages import Passage, entering_either
 
 
 class Sensor(Passage):
@@ -16,17 +16,8 @@ class Sensor(Passage):
     m_small = ac.Parameter(1e-6, unit="kg/s", min=1e-12, doc="flow below which what is felt lies between both sides")
 
     def passing(self) -> Any:
-        """The state of what passes, at the side it comes from.
-
-        Where nothing flows the direction is a matter of rounding, and what is felt must not jump with it from one side to the other
-        (so do the sensors of Modelica.Fluid, `regStep` over `m_flow_small`).
-        """
-        substances = self._felt("X") if self.medium.substances else None
-        return state_at(self.medium, self.a.p, self._felt("h"), substances)
-
-    def _felt(self, name: str) -> Any:
-        from_a, from_b = (getattr(port, name).inflow for port in (self.a, self.b))
-        return ac.smooth_switch(self.a.m_flow, from_b, from_a, width=2.0 * self.m_small)
+        """The state of what passes, at the side it comes from."""
+        return entering_either(self.medium, self.a, self.b, self.m_small)
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()

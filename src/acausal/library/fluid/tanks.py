@@ -7,6 +7,7 @@ from math import pi
 from typing import Any
 
 import acausal as ac
+from acausal.errors import UsageError
 
 from ..thermal import HeatPort
 from .passages import one_substance, state_at
@@ -65,6 +66,11 @@ class OpenTank(ac.Component):
 
     def events(self) -> Iterator[Any]:
         yield ac.assert_(self.level <= self.height, "The tank runs over: its level is above its height.", level="warning")
+        text = (
+            "The tank is empty, and more is drawn from it. Stop what draws (a valve, a pump) while the level is low, or begin with "
+            "a larger `level_start`."
+        )
+        yield ac.assert_(self.level >= 0, text)
 
 
 class ExpansionVessel(ac.Component):
@@ -79,7 +85,7 @@ class ExpansionVessel(ac.Component):
     V = ac.Parameter(0.01, unit="m^3", min=1e-9, doc="volume of the vessel")
     p_gas = ac.Parameter(1e5, unit="Pa", min=1.0, doc="pressure of the gas while the vessel holds no liquid")
     n = ac.Parameter(1.0, min=1.0, max=2.0, doc="exponent of the gas: 1 isothermal, 1.4 so fast that air keeps its heat")
-    p_start = ac.Parameter(1.5e5, unit="Pa", min=0, doc="pressure at first, above that of the gas alone")
+    p_start = ac.Parameter(1.5e5, unit="Pa", min=1e-3, doc="pressure at first, above that of the gas alone")
     T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, state="always", doc="pressure")
     h = ac.Variable(unit="J/kg", nominal=1e5, start=1e5, state="always", doc="specific enthalpy of the liquid")
@@ -114,7 +120,7 @@ class StratifiedTank(ac.Component):
 
     Water moves down while it enters at a, and up while it enters at b. Neighbouring layers exchange heat by conduction, and by
     mixing wherever a lower layer is warmer than the one above it. ``C·dT/dt = flow + conduction + mixing + losses``. State: T
-    of each layer.
+    of each layer. Water that boils is not described: then the run ends, and says so.
     """
 
     medium = ac.AnyMedium("water", doc="what is stored")
@@ -130,13 +136,17 @@ class StratifiedTank(ac.Component):
     T: Any
 
     def __init__(self, layers: int = 10) -> None:
+        if layers < 2:
+            raise UsageError(
+                f"A stratified store has two layers or more, not {layers!r}.", remedy="`fluid.LiquidVolume` is one layer."
+            )
         self.layers = layers
         self.T = ac.Variable(shape=layers, unit="K", nominal=300.0, start=313.15, doc="temperatures, from the top")
 
     def equations(self) -> Iterator[Any]:
         n, T, a, b = self.layers, self.T, self.a, self.b
         one_substance(self)
-        water = self.medium.state(p=self.p_nominal, T=T)
+        water = self.medium.state(p=self.p_nominal, T=T, **({"phase": "liquid"} if self.medium.evaporates else {}))
         C = self.V / n * water.rho * water.cp
         first, last, inner = (C[0], C[n - 1], C[1:-1]) if C.shape else (C, C, C)  # of constant properties there is one
         down = self.conductivity * (self.V / self.height) / (self.height / n) * (T[:-1] - T[1:])
@@ -155,3 +165,10 @@ class StratifiedTank(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         yield self.T == self.T_start
+
+    def events(self) -> Iterator[Any]:
+        if self.medium.evaporates:
+            text = (
+                "The store boils: its top layer is as warm as water boils at `p_nominal`. Give a higher `p_nominal` or less heat."
+            )
+            yield ac.assert_(self.T[0] < self.medium.saturation(p=self.p_nominal).T, text)

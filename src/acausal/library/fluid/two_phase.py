@@ -100,7 +100,7 @@ class Separator(TwoPhaseVessel):
         ac.FluidPort(doc="at the bottom"),
         ac.FluidPort(doc="at the top"),
     )
-    p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
+    p_start = ac.Parameter(5e5, unit="Pa", min=1e-3, doc="pressure at first")
     level_start = ac.Parameter(0.5, min=0, max=1, doc="level at first: it is saturated")
 
     def equations(self) -> Iterator[Any]:
@@ -120,6 +120,11 @@ class Separator(TwoPhaseVessel):
         mixed = self.level_start * ends.liquid.rho * ends.liquid.h + (1 - self.level_start) * ends.vapour.rho * ends.vapour.h
         yield self.p == self.p_start
         yield self.h == mixed / rho
+
+    def events(self) -> Iterator[Any]:
+        highest = f"{self.medium.p_critical / 1e5:.1f} bar of {self.medium.name}"
+        text = f"A separator begins with a level, and there is none above the critical {highest}: give a smaller `p_start`."
+        yield ac.assert_(self.p_start < self.medium.p_critical, text)
 
 
 def share(x: Any) -> Any:

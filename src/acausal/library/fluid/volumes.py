@@ -26,7 +26,7 @@ class Volume(ac.Component):
     ports: Any
     heat = HeatPort(doc="the wall: its temperature is that of the fluid")
     V = ac.Parameter(1e-3, unit="m^3", min=1e-12, doc="volume")
-    p_start = ac.Parameter(5e5, unit="Pa", min=0, doc="pressure at first")
+    p_start = ac.Parameter(5e5, unit="Pa", min=1e-3, doc="pressure at first")
     h_start = ac.Parameter(3e5, unit="J/kg", doc="specific enthalpy at first")
     T_start = ac.Parameter(300.0, unit="K", min=0, instead_of="h_start", doc="temperature at first")
     x_start = ac.Parameter(0.5, min=0, max=1, instead_of="h_start", doc="vapour quality at first")
@@ -78,7 +78,7 @@ class LiquidVolume(Volume):
     flows between two such volumes. Mass and energy are conserved to the tolerance of the run, not to rounding.
     """
 
-    p_start = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at first")
+    p_start = ac.Parameter(2e5, unit="Pa", min=1e-3, doc="pressure at first")
     h_start = ac.Parameter(1e5, unit="J/kg", doc="specific enthalpy at first")
     p = ac.Variable(unit="Pa", nominal=1e5, start=p_start, fixed=True, state="always", doc="pressure")
     h = ac.Variable(unit="J/kg", nominal=1e5, start=h_start, fixed=True, state="always", doc="specific enthalpy")

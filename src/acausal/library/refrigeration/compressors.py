@@ -55,12 +55,7 @@ class Displacement(ac.Component):
         yield self.a.h.outflow == suction.h
 
     def events(self) -> Iterator[Any]:
-        if hasattr(self.medium, "p_critical"):
-            wet = self.a.h.inflow < self.medium.saturation(p=self.a.p).vapour.h - self.wet
-            text = (
-                "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
-            )
-            yield ac.assert_(~wet | (self.speed < 0.9), text, level="warning")
+        yield from _dry(self)
         yield _lifts(self)
 
 
@@ -120,6 +115,7 @@ class MapCompressor(ac.Component):
     superheat_rated = ac.Parameter(10.0, unit="K", min=0, doc="superheat at which it was measured")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
+    wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of that which was measured")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
@@ -161,9 +157,22 @@ class MapCompressor(ac.Component):
     def events(self) -> Iterator[Any]:
         yield _lifts(self)
         for what, T, (low, high) in zip(("suction", "discharge"), self._temperatures(), (self.S_range, self.D_range), strict=True):
-            inside = (T >= low) & (T <= high)
+            inside = (T >= low) & (T <= high) & (self.b.p < self.medium.p_critical)
             text = f"The saturated {what} temperature is outside of what this compressor was measured for, {low:g} … {high:g} °C."
             yield ac.assert_(inside | (self.speed < 0.5), text, level="warning")
+        yield from _dry(self)
+        for what, coefficients in (("mass flow", self.flow), ("power", self.power)):
+            some = _polynomial(coefficients, *self._temperatures()) > 0
+            text = f"The polynomial of the compressor's {what} is not above zero here. Are its coefficients for kg/s, W and °C?"
+            yield ac.assert_(some | (self.speed < 0.5), text, level="warning")
+
+
+def _dry(machine: Any) -> Iterator[Any]:
+    """A warning, given once, of liquid in the suction gas."""
+    if machine.medium.evaporates:
+        wet = machine.a.h.inflow < machine.medium.saturation(p=machine.a.p).vapour.h - machine.wet
+        text = "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
+        yield ac.assert_(~wet | (machine.speed < 0.9), text, level="warning")
 
 
 def _lifts(machine: Any) -> Any:

@@ -59,12 +59,13 @@ class DistributedExchanger(RefrigerantExchanger):
         self.U = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4 / n, state="always", doc="energy of each cell")
         self.T_wall_cell = ac.Variable(shape=n, unit="K", nominal=300.0, start=293.15, state="always", doc="wall of each cell")
         self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from cell to cell")
+        self.q = ac.Variable(shape=n, unit="W", nominal=1e3, start=0.0, doc="heat from the wall of each cell to the refrigerant")
 
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         one_substance(self)
         state, ends = self.medium.state(p=p, h=h), self.medium.saturation(p=p)
-        x = self.quality(h, ends)
+        x = self.quality(h, state.h_liquid, state.h_vapour)
         yield self.M == self.V / n * state.rho
         yield self.U == self.M * h - self.V / n * p
         yield self._flows(state, ends)
@@ -80,7 +81,8 @@ class DistributedExchanger(RefrigerantExchanger):
         yield self.b.h.outflow == last[n - 1]
         if self.law is not None:
             yield from self._correlated(self.law, state)
-        q = (self.area / n) * (self.flux if self.law is not None else self._alpha(x) * (self.T_wall_cell - state.T))
+        q = self.q
+        yield q == (self.area / n) * (self.flux if self.law is not None else self._alpha(x) * (self.T_wall_cell - state.T))
         q_air = self.UA / n * (self.air.T - self.T_wall_cell)
         yield self.C / n * ac.der(self.T_wall_cell) == q_air + self.Q_wall / n - q
         yield self.air.Q_flow == ac.sum(q_air)
@@ -102,7 +104,7 @@ class DistributedExchanger(RefrigerantExchanger):
         n, p, m = self.cells, self.p, self.m
         if self.friction == "nominal":
             return m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
-        x = self.quality(self.h, ends)
+        x = self.quality(self.h, state.h_liquid, state.h_vapour)
         liquid, vapour = (
             SimpleNamespace(**{name: upwind(m, q[:-1], q[1:]) for name, q in vars(phase).items()})
             for phase in both_phases(x, state, ends)

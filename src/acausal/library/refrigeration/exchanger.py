@@ -56,9 +56,9 @@ class RefrigerantExchanger(ac.Component):
         """Of each of its tubes."""
         return self.area / (pi * self.diameter() * self.circuits)
 
-    def quality(self, h: Any, ends: Any) -> Any:
+    def quality(self, h: Any, h_liquid: Any, h_vapour: Any) -> Any:
         """Below 0 of liquid, above 1 of vapour."""
-        return (h - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, H_LEAST))
+        return (h - h_liquid) / ac.smooth_max(h_vapour - h_liquid, H_LEAST, 0.1 * H_LEAST)  # no corner that a solver must watch
 
     def tube_flow(self, m_flow: Any, h: Any, p: Any, state: Any, heat_flux: Any = 0.0) -> TubeFlow:
         """What a law of heat transfer is asked about."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from ..fluid.passages import root_of_difference, state_at
+from ..fluid.passages import nominal_friction, one_substance, state_at
 
 
 class InternalExchanger(ac.Component):
@@ -28,6 +28,7 @@ class InternalExchanger(ac.Component):
     Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the warm to the cold side")
 
     def equations(self) -> Iterator[Any]:
+        one_substance(self)
         a1, a2 = self.a1, self.a2
         m1, m2 = (ac.no_event(ac.max(a.m_flow, 0.0)) for a in (a1, a2))
         warm, cold = (state_at(self.medium, a.p, a.h.inflow) for a in (a1, a2))
@@ -42,7 +43,6 @@ class InternalExchanger(ac.Component):
         most = fade * ac.no_event(ac.min(m1 * each[0], m2 * each[1]))
         yield self.Q_flow == most * passing[0] * passing[1]
         for a, b, gain in ((a1, self.b1, -most * passing[1] / (m1 + small)), (a2, self.b2, most * passing[0] / (m2 + small))):
-            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
-            yield a.m_flow + b.m_flow == 0
+            yield from nominal_friction(a, b, self.medium, self.m_nominal, self.dp_nominal)
             yield b.h.outflow == a.h.inflow + gain
             yield a.h.outflow == b.h.inflow

@@ -105,7 +105,7 @@ class MovingBoundary(RefrigerantExchanger):
     void_band = ac.Parameter(0.05, min=1e-6, group="method", doc="share of the hold-up that moves the boundary with m_nominal")
     m_small = ac.Parameter(1e-4, unit="kg/s", min=0, group="method", doc="flow that is small")
     m_soft = ac.Parameter(
-        5e-4, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
+        2e-3, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
     )
     v_small = ac.Parameter(1e-3, unit="1/s", min=1e-9, group="method", doc="speed of a boundary that is small, in lengths")
     tau_wall = ac.Parameter(0.05, unit="s", min=1e-6, group="method", doc="time within which the wall's division follows the zones")
@@ -270,7 +270,7 @@ class MovingBoundary(RefrigerantExchanger):
 
     def _lost(self, state: Any, ends: Any) -> Any:
         """By friction, zone by zone as if all of them passed what leaves: there is one pressure inside."""
-        x, leaves, lost = self.quality(self.h, ends), -self.b.m_flow, []
+        x, leaves, lost = self.quality(self.h, ends.liquid.h, ends.vapour.h), -self.b.m_flow, []
         for i in range(self.ZONES):
             one = SimpleNamespace(rho=state.rho[i], viscosity=state.viscosity[i])
             lost.append(self.loss(leaves, x[i], *both_phases(x[i], one, ends), self.L[i]))
@@ -450,7 +450,7 @@ class Condenser(MovingBoundary):
         yield self.h_out == h[2] + share * _least(h[2] - h_end, 0.0)
 
     h_band = ac.Parameter(
-        3000.0, unit="J/kg", min=1, group="method", doc="error of the boundary's enthalpy that moves it with m_nominal"
+        10000.0, unit="J/kg", min=1, group="method", doc="error of the boundary's enthalpy that moves it with m_nominal"
     )
     late = ac.Variable(
         start=0.0,
