@@ -11,6 +11,7 @@ import pytest
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
+from acausal.results import diagrams
 
 R134A = ac.media.fluid("R134a")
 CYCLE = ("compressor.a", "compressor.b", "cold.b")
@@ -63,11 +64,11 @@ def test_a_diagram_has_the_cycle_at_its_states(result: Any, draw: Any, tmp_path:
 @pytest.mark.parametrize("draw", [ac.ph_diagram, ac.ts_diagram])
 def test_a_run_alone_says_its_fluid_and_its_parts(result: Any, draw: Any) -> None:
     (path,) = [line for line in draw(result).axes[0].lines if np.isnan(line.get_xdata()).any()]
-    x = path.get_xdata().reshape(-1, 41)  # 40 points and a gap for each part
+    x = path.get_xdata().reshape(-1, diagrams.BETWEEN + 1)  # points and a gap for each part
     points = {p.name: p for p in ac.state_points(result)}
     assert {"compressor.a", "cold.b", "low.port"} <= points.keys()
     compressor = sorted(p.h / 1e3 if draw is ac.ph_diagram else p.s / 1e3 for p in (points["compressor.a"], points["compressor.b"]))
-    assert any(sorted(row[[0, 39]]) == pytest.approx(compressor, rel=1e-9) for row in x)
+    assert any(sorted(row[[0, -2]]) == pytest.approx(compressor, rel=1e-9) for row in x)
 
 
 def test_the_fluid_of_a_run_with_two_or_none_is_to_be_said() -> None:
@@ -143,3 +144,20 @@ def test_values_alone_do_not_say_where_the_fluid_flows(result: Any, tmp_path: Pa
     assert len(ac.state_points(loaded, CYCLE, "R134a")) == len(CYCLE)
     with pytest.raises(UsageError, match="`cycle=…`"):
         ac.ph_diagram(result, list(CYCLE))
+
+
+def test_a_temperature_entropy_diagram_ends_where_its_lowest_pressure_boils() -> None:
+    """Below it all liquid lies on one line; half of the picture was empty."""
+    chart = diagrams.TemperatureEntropy(R134A)
+    lines = chart.isolines(np.array([2e5, 8e5]), np.array([2.4e5, 4.4e5]))
+    _, _, bottom, top = lines.window
+    boils = float(R134A.saturation(p=0.02 * R134A.p_critical).T) - 273.15
+    assert boils - 0.05 * (top - boils) < bottom < boils
+
+
+def test_a_line_through_saturation_has_its_corner_there() -> None:
+    ends = R134A.saturation(p=8e5)
+    s, T = diagrams.TemperatureEntropy(R134A).along(np.array([8e5, 8e5]), np.array([2.3e5, 4.6e5]), [(0, 1)])
+    dew = float(ends.vapour.s) / 1e3
+    k = int(np.nanargmin(np.abs(s - dew)))
+    assert abs(s[k] - dew) < 2e-3 and abs(T[k] - (float(ends.T) - 273.15)) < 0.5

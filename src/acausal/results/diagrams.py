@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BAR, KILO, ZERO = 1e5, 1e3, 273.15
 GRID = 260  # points of the grid on which isolines are found, each way
-BETWEEN = 40  # points drawn from one state of a cycle to the next
+BETWEEN = 400  # points drawn from one state of a cycle to the next: so many that corners at saturation are seen as such
 SIZE = (8.0, 5.6)  # inch
 File = str | os.PathLike[str] | None
 
@@ -259,8 +259,7 @@ class Chart(ABC):
             for level in at:
                 lines = [np.asarray(line).T for line in contours.lines(level)]
                 found += [Isoline(name, form.format(level), colour, line[0], line[1]) for line in lines if line.shape[1] > 3]
-        window = (float(np.nanmin(x)), float(np.nanmax(x)), float(np.nanmin(y)), float(np.nanmax(y)))
-        return Isolines(window, found, self.saturated(pressures))
+        return Isolines(self.limits(x, y, p, h, pressures), found, self.saturated(pressures))
 
     def draw(self, axes: Axes, p: np.ndarray, h: np.ndarray) -> None:
         pressures, (left, right) = self._window(p, h)
@@ -268,12 +267,19 @@ class Chart(ABC):
         values = self._grid(grid_p, grid_h)
         x, y = self.place(grid_p, grid_h)
         self.label(axes)  # before the isolines: their labels are as wide as they are on these axes
-        axes.set_xlim(np.nanmin(x), np.nanmax(x))
-        axes.set_ylim(np.nanmin(y), np.nanmax(y))
+        left, right, bottom, top = self.limits(x, y, p, h, pressures)
+        axes.set_xlim(left, right)
+        axes.set_ylim(bottom, top)
         for name, form, levels, colour in self.lines():
             drawn = axes.contour(x, y, values[name], levels=levels, colors=colour, linewidths=0.6, linestyles="solid", alpha=0.8)
             axes.clabel(drawn, fmt=lambda v, form=form: form.format(v), fontsize=6.5)
         axes.plot(*self.saturated(pressures), color="#222222", linewidth=1.5)
+
+    def limits(
+        self, x: np.ndarray, y: np.ndarray, p: np.ndarray, h: np.ndarray, pressures: tuple[float, float]
+    ) -> tuple[float, float, float, float]:
+        """What is shown of a grid: left, right, bottom, top."""
+        return float(np.nanmin(x)), float(np.nanmax(x)), float(np.nanmin(y)), float(np.nanmax(y))
 
     def _window(self, p: np.ndarray, h: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
         """The part of the table that is drawn: all that an engineer looks at, and the cycle with room around it."""
@@ -339,6 +345,16 @@ class TemperatureEntropy(Chart):
         yield "p", "{:g} bar", np.sort(np.outer([1, 2, 5], 10.0 ** np.arange(-3, 4)).ravel()), COLOURS[0]
         yield "h", "{:.0f}", 16, COLOURS[2]
         yield "x", "{:.1f}", np.arange(0.1, 0.95, 0.1), "#999999"
+
+    def limits(
+        self, x: np.ndarray, y: np.ndarray, p: np.ndarray, h: np.ndarray, pressures: tuple[float, float]
+    ) -> tuple[float, float, float, float]:
+        """Not the liquid below the lowest pressure: all of it lies on one line, far down."""
+        _, right, lowest, top = super().limits(x, y, p, h, pressures)
+        coldest = min([float(self.fluid.saturation(p=pressures[0]).T) - ZERO, *np.ravel(self.place(p, h)[1])])
+        bottom = max(lowest, coldest - 0.03 * (top - coldest))
+        with np.errstate(invalid="ignore"):
+            return float(np.nanmin(np.where(y >= bottom, x, np.nan))), right, bottom, top
 
     def label(self, axes: Axes) -> None:
         axes.set_xlabel("Specific entropy (kJ/(kg K))")
