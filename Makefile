@@ -50,6 +50,6 @@ studio:  ## the page of the studio, built where Node is; what it gives is in the
 clean:
 	rm -rf $(VENV) build src/acausal/_core*.so .pytest_cache .ruff_cache .mypy_cache
 
-fuzz: setup  ## random models against a second opinion: make fuzz COUNT=1000 SEED=0
-	$(BIN)/python -m tests.fuzz --count $(or $(COUNT),200) --seed $(or $(SEED),0)
+fuzz: setup  ## random models against a second opinion: make fuzz COUNT=1000 SEED=0, or TOTAL=100000 of all generators together
+	$(BIN)/python -m tests.fuzz $(if $(TOTAL),--total $(TOTAL),--count $(or $(COUNT),200)) --seed $(or $(SEED),0) --processes 2
 	$(BIN)/python -m tests.studio.edits --count $(or $(COUNT),200) --seed $(or $(SEED),0)

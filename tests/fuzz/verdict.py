@@ -13,22 +13,24 @@ from typing import Any
 
 import acausal as ac
 
-GENERATORS = (
-    "circuits",
-    "linear",
-    "networks",
-    "relations",
-    "automata",
-    "edges",
-    "plants",
-    "sessions",
-    "settings",
-    "forms",
-    "features",
-    "impulses",
-    "discrete",
-    "nodes",
-)  # modules with FORMS and generate(seed), or check(seed)
+SHARES = {
+    "circuits": 120,
+    "linear": 20,
+    "networks": 140,
+    "relations": 60,
+    "automata": 140,
+    "edges": 120,
+    "plants": 4,
+    "sessions": 120,
+    "settings": 8,
+    "forms": 40,
+    "features": 1,
+    "impulses": 90,
+    "discrete": 130,
+    "nodes": 50,
+    "scales": 40,
+}  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
+GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
 SECONDS = 120  # of the processor, for all forms of a model, before it counts as hanging
 
