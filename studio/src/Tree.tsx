@@ -1,6 +1,7 @@
 // The left side: parameters, start values, inputs and signals as a tree of components, with search.
 import { ActionIcon, Slider, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { declaredFrom, elements, number, plain, shownIn, symbol } from './format'
 import { Icon } from './icons'
 import { InputEditor } from './Inputs'
@@ -148,8 +149,8 @@ function Value({ label, text, wrong, commit, locked = false }: { label: string; 
       onFocus={(e) => e.currentTarget.select()}
       onBlur={() => { if (typed !== null) commit(typed); setTyped(null) }}
       onKeyDown={(e) => {
-        if (e.key === 'Enter') { commit(e.currentTarget.value); setTyped(null); e.currentTarget.blur() }
-        if (e.key === 'Escape') { setTyped(null); e.currentTarget.blur() }
+        if (e.key === 'Escape') flushSync(() => setTyped(null)) // before it loses the focus, which would take it as it was typed
+        if (e.key === 'Enter' || e.key === 'Escape') e.currentTarget.blur()
       }}
     />
   )

@@ -26,6 +26,7 @@ export class Link {
   private client = 0
   private count = 0
   private pause = 250
+  private timer = 0
 
   constructor(
     private readonly heard: <K extends keyof Notices>(notice: K, data: Notices[K]) => void,
@@ -36,23 +37,30 @@ export class Link {
   // Connect to the server that this page came from.
   start(): void {
     this.open()
-    // a machine that slept comes back: do not wait for a timeout
-    addEventListener('online', () => this.socket?.readyState !== WebSocket.OPEN && this.open())
+    // a machine that slept comes back: do not wait for a timeout; one line that is being opened is enough
+    addEventListener('online', () => { if (this.socket!.readyState > WebSocket.OPEN) this.open() })
   }
 
   private open(): void {
+    clearTimeout(this.timer)
     const socket = new WebSocket(new URL('socket', document.baseURI).href.replace(/^http/, 'ws'))
     socket.binaryType = 'arraybuffer'
     socket.onmessage = ({ data }) => this.take(data as ArrayBuffer)
     socket.onclose = () => {
       if (socket !== this.socket) return
-      this.connected(false)
-      for (const w of this.waiting.values()) w.reject([{ ...NOTHING, what: 'The connection to the studio was lost; it is being restored.' }])
-      this.waiting.clear()
-      setTimeout(() => this.open(), this.pause)
+      this.lost()
+      this.timer = setTimeout(() => this.open(), this.pause)
       this.pause = Math.min(4000, this.pause * 2)
     }
     this.socket = socket
+    this.lost() // nobody answers any more on the line before, which may not have said that it is closed
+  }
+
+  private lost(): void {
+    this.connected(false)
+    for (const w of this.waiting.values()) w.reject([{ ...NOTHING, what: 'The connection to the studio was lost; it is being restored.' }])
+    this.waiting.clear()
+    this.live.clear()
   }
 
   private take(frame: ArrayBuffer): void {

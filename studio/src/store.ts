@@ -146,10 +146,17 @@ export const link = new Link(
   (notice, data) => {
     const hear: Record<string, (d: any) => void> = {
       hello: (d) => {
-        set({ status: d.status, cases: d.cases, runs: d.runs, studies: d.studies, printed: d.status.printed, layout: d.layout, history: { undo: d.undo, redo: d.redo } })
+        const [going, first] = [get().runs.filter(isGoing), !get().current]
+        set({ status: d.status, cases: d.cases, studies: d.studies, printed: d.status.printed, layout: d.layout, history: { undo: d.undo, redo: d.redo } })
+        listed(d.runs)
         if (d.model) opened(d.model)
         const last = d.runs.at(-1)
-        if (last && !get().current) look(last.id)
+        if (last && first) look(last.id)
+        for (const { id } of going) { // the line broke meanwhile: their columns came only as far as it held, and nobody said that they are over
+          drop(id)
+          const now = get().runs.find((r) => r.id === id)
+          if (now) ran(now)
+        }
       },
       status: (d) => set({ status: d, printed: d.printed }),
       model: (d: Model | null) => (d ? opened(d) : set({ model: null })),
@@ -157,11 +164,7 @@ export const link = new Link(
       layout: (d) => set({ layout: d }),
       history: (d) => set({ history: d }),
       until: (d: number) => { const m = get().model; if (m) opened({ ...m, until: d }) },
-      runs: (d: Run[]) => {
-        const ids = new Set(d.map((r) => r.id))
-        for (const id of columns.keys()) if (!ids.has(id)) drop(id)
-        set((s) => ({ runs: d, overlay: s.overlay.filter((r) => ids.has(r)), current: ids.has(s.current) ? s.current : (d.at(-1)?.id ?? '') }))
-      },
+      runs: listed,
       run: ran,
       study: (d: Study) => set((s) => ({ studies: [...s.studies.filter((x) => x.id !== d.id), d] })),
       fit: (d: Fit) => set({ fit: d }),
@@ -195,6 +198,13 @@ export function opened(model: Model): void {
   })
 }
 
+// All runs that there are: what this page holds of others goes.
+function listed(runs: Run[]): void {
+  const ids = new Set(runs.map((r) => r.id))
+  for (const id of columns.keys()) if (!ids.has(id)) drop(id)
+  set((s) => ({ runs, overlay: s.overlay.filter((r) => ids.has(r)), current: ids.has(s.current) ? s.current : (runs.at(-1)?.id ?? '') }))
+}
+
 let stale = false // something changed while a run was going on
 function ran(run: Run): void {
   const known = get().runs.some((r) => r.id === run.id)
@@ -205,11 +215,15 @@ function ran(run: Run): void {
     for (const name of [...(columns.get(run.id)?.keys() ?? [])]) if (!get().panels.some((p) => p.names.includes(name))) columns.get(run.id)!.delete(name)
     for (const key of [...asked]) if (key.startsWith(run.id)) asked.delete(key)
     set((s) => ({ current: run.id, version: s.version + 1, time: s.current === run.id || s.time > 0 ? Math.min(Math.max(s.time, 0), ended) || ended : ended }))
-    if (stale) {
-      stale = false
-      void start()
-    }
   } else if (!get().current) look(run.id)
+  catchUp()
+}
+
+// What changed while a run was going on, this page's or the one it looks at, is run when that is over.
+function catchUp(): void {
+  if (!stale || asking || running()) return
+  stale = false
+  again()
 }
 
 // --- what a user does ---------------------------------------------------------------------------------------------------------
@@ -217,21 +231,25 @@ export const refuse = (error: unknown): void => set({ problems: error instanceof
 const EMPTY_PROBLEM: Problem = { what: '', component: '', equation: '', file: '', line: 0, source: '', details: [], remedy: '' }
 
 let mine = '' // the run that this page asked for last
+let asking = 0 // runs that were asked for and are not known yet
 let trial = '' // the run that sliders repeat: each takes the place of the one before
 export const isGoing = (run: Run): boolean => run.state === 'queued' || run.state === 'running'
 export const running = (): Run | undefined => get().runs.find((r) => (r.id === mine || r.id === get().current) && isGoing(r))
 
 export async function start(instead = ''): Promise<void> {
   const { draft, panels } = get()
+  stale = false // this one has all changes
   set({ problems: [], zoom: null })
+  asking += 1
   try {
-    const run = await link.ask('run', { case: draft, names: [...new Set(panels.flatMap((p) => p.names))], instead })
+    const run = await link.ask('run', { case: draft, names: [...new Set(panels.flatMap((p) => p.names))], instead }).finally(() => { asking -= 1 })
     mine = run.id
     if (!get().auto || !instead) trial = ''
     const now = get().runs.find((r) => r.id === run.id)
     if (now) ran(now) // it may be over already
   } catch (error) {
     refuse(error)
+    catchUp()
   }
 }
 
@@ -259,7 +277,7 @@ export async function runAll(cases: Case[]): Promise<void> {
 // A parameter was moved: run again, as soon as the run before is through.
 function again(): void {
   if (!get().auto || !get().current) return
-  if (running()) {
+  if (asking || running()) {
     stale = true
     return
   }
@@ -313,9 +331,9 @@ export function choose(name: string): void {
   again()
 }
 export async function saveCase(name: string): Promise<void> {
-  const draft = { ...get().draft, name }
   try {
-    set({ cases: await link.ask('save_case', { case: draft, before: '' }), draft })
+    const cases = await link.ask('save_case', { case: { ...get().draft, name }, before: '' })
+    set((s) => ({ cases, draft: { ...s.draft, name } })) // what was typed meanwhile stays
   } catch (error) {
     refuse(error)
   }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -420,15 +419,28 @@ def test_escape_closes_what_is_open_and_only_then_cancels_a_run_that_says_it_goe
         tab.wait_for_function(f"() => !({going})()")
 
 
+def finished(tab: Any, *numbers: int) -> str:
+    """Wait until a tab knows exactly the runs with these numbers, and that they are finished; gives their ids. A tab hears of a run
+    a moment after another one: whoever compares two tabs must know what both are to show, for they agree before that, too."""
+    wanted = ",".join(f"{number} finished" for number in numbers)
+    tab.wait_for_function(f"() => acausal.getState().runs.map((r) => `${{r.number}} ${{r.state}}`).join() === '{wanted}'")
+    return str(tab.evaluate("() => acausal.getState().runs.map((r) => r.id).join()"))
+
+
+def enter(tab: Any, value: str, key: str = "Enter") -> None:
+    field = tab.get_by_label("G value", exact=True)
+    field.fill(value)
+    field.press(key)
+
+
 def test_two_tabs_on_one_model_see_each_other_s_runs_and_cases(browser: Any, new_studio: Any) -> None:
     server = new_studio()
     for one in tabs(browser, server):
         for other in tabs(browser, server):
             run(one)
-            playwright.expect(other.get_by_role("button", name="Runs")).to_contain_text("1")
-            field = one.get_by_label("G value", exact=True)
-            field.fill("40")
-            field.press("Enter")
+            assert finished(one, 1) == finished(other, 1)
+            enter(one, "40")
+            assert finished(one, 2) == finished(other, 2)  # the run of a changed value takes the place of the one before
             one.get_by_role("button", name="Save or delete the case").click()
             one.get_by_role("menuitem", name="Save as a new case").click()
             one.get_by_label("Name").fill("thin wall")
@@ -437,13 +449,73 @@ def test_two_tabs_on_one_model_see_each_other_s_runs_and_cases(browser: Any, new
             other.get_by_role("combobox", name="Case", exact=True).click()
             other.get_by_role("option", name="thin wall").click()
             playwright.expect(other.get_by_label("G value", exact=True)).to_have_value("40")
-            for tab in (one, other):
-                run(tab)
-            runs = "() => acausal.getState().runs.filter((r) => r.state === 'finished').map((r) => r.id).join()"
-            deadline = time.monotonic() + PATIENCE
-            while one.evaluate(runs) != other.evaluate(runs) and time.monotonic() < deadline:
-                time.sleep(0.1)
-            assert one.evaluate(runs) == other.evaluate(runs)
+            assert finished(one, 2, 3) == finished(other, 2, 3)
+            run(one)
+            assert finished(one, 2, 3, 4) == finished(other, 2, 3, 4)
+            run(other)
+            assert finished(one, 2, 3, 4, 5) == finished(other, 2, 3, 4, 5)
+
+
+def test_a_value_is_taken_once_with_enter_and_not_at_all_with_escape(browser: Any, new_studio: Any) -> None:
+    for tab in tabs(browser, new_studio()):
+        run(tab)
+        enter(tab, "40")
+        finished(tab, 2)
+        enter(tab, "60", "Escape")
+        assert value_of(tab, "G value") == "40"
+        enter(tab, "50")
+        finished(tab, 3)
+
+
+SLOW = """const Real = WebSocket
+window.WebSocket = class extends Real { set onmessage(hear) { super.onmessage = (e) => setTimeout(() => hear(e), 400) } }"""
+
+
+def test_a_change_that_comes_before_the_answer_to_the_one_before_waits_for_its_run(browser: Any, new_studio: Any) -> None:
+    """On a slow line the page does not know yet that a run goes on. Each run takes the place of the one before all the same."""
+    for tab in tabs(browser, new_studio(), SLOW):
+        run(tab)
+        finished(tab, 1)
+        for value in ("30", "40", "50"):
+            enter(tab, value)
+        finished(tab, 3)
+        assert tab.evaluate("() => acausal.getState().runs[0].case.set.G") == 50
+
+
+def test_a_change_while_the_run_of_another_tab_is_looked_at_is_run_after_it(browser: Any, new_studio: Any) -> None:
+    server = new_studio()
+    for one in tabs(browser, server):
+        for other in tabs(browser, server):
+            one.get_by_label("End of the run").fill("2000 day")
+            one.get_by_role("button", name="Run", exact=True).click()
+            other.wait_for_function("() => { const s = acausal.getState(); return s.runs.some((r) => r.id === s.current) }")
+            enter(other, "30")
+            finished(other, 1, 2)
+
+
+BREAKS = """const Real = WebSocket
+window.lines = []
+const told = (data) => JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, new DataView(data).getUint32(0, true))))
+window.WebSocket = class extends Real {
+  constructor(...given) { super(...given); lines.push(this) }
+  set onmessage(hear) { super.onmessage = (e) => {
+    const { notice, data } = told(e.data)
+    if (notice === 'run' && data.number === 2 && data.state !== 'queued' && lines.length === 1) this.close()
+    else hear(e) } } }"""
+
+
+def test_a_page_whose_line_broke_during_its_run_learns_that_it_is_over_and_has_one_line(browser: Any, new_studio: Any) -> None:
+    for tab in tabs(browser, new_studio(), BREAKS):
+        run(tab)
+        finished(tab, 1)
+        tab.get_by_role("button", name="Run", exact=True).click()
+        finished(tab, 1, 2)
+        tab.wait_for_function("() => { const s = acausal.getState(); return s.runs.find((r) => r.id === s.current).number === 2 }")
+        tab.evaluate("() => { lines.at(-1).close(); for (const _ of [1, 2, 3]) dispatchEvent(new Event('online')) }")
+        tab.wait_for_function("() => acausal.getState().connected && lines.every((l) => l.readyState % 2 === 1)")
+        assert tab.evaluate("() => lines.filter((l) => l.readyState === 1).length") == 1
+        enter(tab, "30")
+        finished(tab, 1, 3)
 
 
 ROW = """
