@@ -52,9 +52,9 @@ async def heard(client: Any, fits: Any) -> dict[str, Any]:
     return head
 
 
-def opened_in(folder: Path, file: Path, story: Any) -> Any:
+def opened_in(folder: Path, file: Path, story: Any, **options: Any) -> Any:
     async def whole() -> Any:
-        studio = Studio(str(file), folder)
+        studio = Studio(str(file), folder, **options)
         try:
             await studio.start()
             return await story(studio, studio.enter())

@@ -91,6 +91,14 @@ def _text(case: Case) -> str:
     return "\n".join([*lines, *tables]) + "\n"
 
 
+def seconds_of(text: str, unit: str) -> float:
+    """A time as it was typed, in seconds or in the unit over which the model is integrated."""
+    from ..runtime.storage import seconds
+    from .worker import _timed
+
+    return float(seconds(_timed(text) or 0.0, "until", unit))
+
+
 def _key(text: str) -> str:
     return _value(text)
 

@@ -34,6 +34,7 @@ class Process:
     def __init__(self, folder: Path, megabytes: int, heard: Heard, ended: Callable[[Process], None]) -> None:
         self.folder, self.megabytes, self.heard, self.ended = folder, megabytes, heard, ended
         self.runs: set[str] = set()
+        self.last = ""  # the run that was begun last: it alone can be continued
         self.printed = ""
         self.why: list[dict[str, Any]] = []  # said by whoever ends it
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
@@ -46,6 +47,11 @@ class Process:
         command = (sys.executable, "-m", "acausal.studio.worker", str(self.folder), str(self.megabytes))
         self.process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 20)
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._overhear())]
+
+    def begins(self, run: str) -> None:
+        """A run is its own from now on, and the one that can be continued."""
+        self.runs.add(run)
+        self.last = run
 
     @property
     def alive(self) -> bool:

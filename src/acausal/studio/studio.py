@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..errors import Diagnostic, ModelError
 from . import application
 from . import cases as case_files
-from .client import Client
+from .client import Client, refusal
 from .data import Data
 from .drawing import Drawing, Drawings
 from .machine import cores, model_file, stamp
@@ -83,13 +83,16 @@ class Studio:
     # --- pages ----------------------------------------------------------------------------------------------------------------
     def enter(self) -> Client:
         self._clients += 1
-        self.runs.look()
+        if self.runs.look():
+            self._tell_runs()
         client = Client(self._clients)
         self.clients[client.number] = client
         undo, redo = len(self.drawing.past), len(self.drawing.future)
         studies, layout = list(self.studies.values()), self.drawing.layout
         hello = Hello(client.number, self.status, None, self.cases, self.runs.all(), studies, layout, undo, redo)
         client.hear(packed({"notice": "hello", "data": {**asdict(hello), "model": self.model}}))
+        for fit in list(self.fits.values())[-1:]:  # it may have ended while the line was broken
+            client.hear(packed({"notice": "fit", "data": asdict(fit)}))
         return client
 
     def leave(self, client: Client) -> None:
@@ -97,6 +100,10 @@ class Studio:
 
     def announce(self, notice: str, data: Any) -> None:
         self.broadcast(packed({"notice": notice, "data": data}))
+
+    def _tell_runs(self) -> None:
+        """All of them: some went, or another studio has left some in the folder."""
+        self.announce("runs", [asdict(run) for run in self.runs.all()])
 
     def broadcast(self, frame: bytes) -> None:
         for client in list(self.clients.values()):
@@ -120,16 +127,8 @@ class Studio:
             if answer is None:
                 raise ModelError(f"The studio knows no question {what!r}.")
             client.hear(packed({"id": number, "answer": await answer(head)}))
-        except Gone as gone:
-            client.hear(packed({"id": number, "refused": gone.problems}))
-        except ModelError as error:
-            client.hear(packed({"id": number, "refused": [asdict(problem(d)) for d in error.diagnostics]}))
-        except OSError as error:
-            said = Problem(f"The studio cannot read or write a file: {error}.")
-            client.hear(packed({"id": number, "refused": [asdict(said)]}))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = Problem(f"The studio cannot make sense of this question: {type(error).__name__} {error}.")
-            client.hear(packed({"id": number, "refused": [asdict(said)]}))
+        except (Gone, ModelError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+            client.hear(packed({"id": number, "refused": refusal(error)}))
 
     def _is_nobody_there_yet(self) -> bool:
         """Soon there is a worker: the first one, or one in the place of one that died, perhaps without our knowing it yet."""
@@ -185,10 +184,8 @@ class Studio:
         """Open the model in a new worker; the old one serves until that has gone well."""
         if self.opening is not None:
             self.opening.kill("Another version was loaded meanwhile.")
-        self._stamps = self._looked_at()
-        self._say(
-            "loading", f"Loading {Path(self.target).name} …" if not self.version else f"Loading {Path(self.target).name} again …"
-        )
+        self._stamps |= self._looked_at(cases=False)
+        self._say("loading", f"Loading {Path(self.target).name} {'again ' if self.version else ''}…")
         worker, self._spare = self._spare, None
         if worker is None or not worker.alive:
             worker = Process(self.folder, self.megabytes, self._heard, self._ended)
@@ -308,7 +305,7 @@ class Studio:
         replaced = self._instead.pop(run.id, "")
         if replaced in self.runs.by_id:
             self.runs.forget(replaced)
-            self.announce("runs", [asdict(r) for r in self.runs.all()])
+            self._tell_runs()
 
     def _ended(self, worker: Process) -> None:
         """A worker is no more: its runs are told why, and if it was in use, another one takes its place."""
@@ -375,23 +372,31 @@ class Studio:
     async def ask_run(self, head: dict[str, Any]) -> Any:
         case, names, instead = self._case(head["case"]), list(head["names"]), str(head.get("instead") or "")
         worker = await self._worker_for_run()
+        known = set(self.runs.by_id)
         run = self.runs.new(case, self.version)  # from here on nothing may fail: who would end it?
         if instead:
             self._instead[run.id] = instead
-        worker.runs.add(run.id)
+        worker.begins(run.id)
         worker.send({"ask": "run", "run": run.id, "case": asdict(case), "names": names, "instead": instead})
         self.announce("run", asdict(run))
+        if set(self.runs.by_id) - {run.id} != known:
+            self._tell_runs()
         return asdict(run)
 
     async def ask_continue(self, head: dict[str, Any]) -> Any:
         run = self._run(head)
         unit = "s" if self.model is None else self.model["time"][1]
-        end = _in_unit(head["until"], unit)
+        end = case_files.seconds_of(head["until"], unit)
         if end <= run.time:
             raise ModelError(Diagnostic(f"The run is at {run.time:g} {unit} already.", remedy="Give a later end."))
+        worker = next((w for w in self.workers if w.last == run.id), None)
+        if worker is None or self._is_going_on(run.id):  # another page may have begun one since
+            what = "Only the last run can be continued, when it is over."
+            raise ModelError(Diagnostic(what, remedy="Run it again with a later end."))
+        names = head.get("names", [])
+        worker.send({"ask": "continue", "run": run.id, "case": asdict(run.case), "names": names, "end": end})
         run.state, run.fraction, run.until = "running", 0.0, end
-        order = {"ask": "continue", "run": run.id, "case": asdict(run.case), "names": head.get("names", []), "end": end}
-        self._worker(run.id).send(order)
+        self.announce("run", asdict(run))
         return asdict(run)
 
     async def ask_cancel(self, head: dict[str, Any]) -> None:
@@ -416,7 +421,7 @@ class Studio:
             return
         self.runs.forget(run.id)
         self.runs.write()
-        self.announce("runs", [asdict(r) for r in self.runs.all()])
+        self._tell_runs()
 
     def _run(self, head: dict[str, Any]) -> Run:
         run = self.runs.by_id.get(head["run"])
@@ -449,7 +454,7 @@ class Studio:
             raise ModelError(
                 Diagnostic(f"The cases could not be written to `{self.case_file}`: {error}.", remedy=remedy)
             ) from error
-        self._stamps = self._looked_at()
+        self._stamps |= self._looked_at(cases=True)
         told = [asdict(c) for c in self.cases]
         self.announce("cases", told)
         return told
@@ -457,9 +462,7 @@ class Studio:
     async def ask_study(self, head: dict[str, Any]) -> Any:
         case, over, outputs = self._case(head["case"], *head["over"]), list(head["over"]), list(head["outputs"])
         worker = await self._worker_for_run()
-        run = self.runs.new(case, self.version)  # for its number and its name
-        self.runs.by_id.pop(run.id)
-        study = Study(run.id, case.name, over, outputs, [], [], 0, "running", "")
+        study = Study(uuid.uuid4().hex[:12], case.name, over, outputs, [], [], 0, "running", "")
         self.studies[study.id] = study
         worker.runs.add(study.id)
         worker.send({**head, "ask": "study", "run": study.id})
@@ -552,9 +555,8 @@ class Studio:
         target = str(head["target"])
         file = model_file(self.target)
         if file is None or model_file(target) != file or not re.fullmatch(r"[^\W\d]\w*", target.rpartition(":")[2]):
-            raise ModelError(
-                Diagnostic("Only classes of the file that is open can be chosen.", remedy=f"`acausal studio {target}`")
-            )
+            what = "Only classes of the file that is open can be chosen."
+            raise ModelError(Diagnostic(what, remedy=f"`acausal studio {target}`"))
         self.target, self.choices = target, {}
         await self.load()
 
@@ -562,10 +564,13 @@ class Studio:
         await self.load()
 
     # --- files ----------------------------------------------------------------------------------------------------------------
-    def _looked_at(self) -> dict[str, tuple[int, int]]:
+    def _looked_at(self, cases: bool | None = None) -> dict[str, tuple[int, int]]:
+        """What the files look like now: all, or only those that were just read or written, the model's or its cases. The others may
+        have been saved a moment ago, and nobody would notice."""
         own = model_file(self.target)
-        files = {*self.files, *([str(own.resolve())] if own else []), *([str(self.case_file)] if self.case_file else [])}
-        return {file: stamp(file) for file in files}
+        files = {*self.files, *([str(own.resolve())] if own else [])} if cases is not True else set()
+        kept = {str(self.case_file)} if self.case_file and cases is not False else set()
+        return {file: stamp(file) for file in files | kept}
 
     async def _watch(self) -> None:
         while True:
@@ -583,6 +588,7 @@ class Studio:
                 await self.load()
 
     def _read_cases(self) -> None:
+        self._stamps |= self._looked_at(cases=True)
         try:
             self.cases = case_files.read(self.case_file)
             if self.is_application and self.case_file is not None and not self.case_file.is_file():
@@ -590,10 +596,3 @@ class Studio:
                 self.drawing.layout = application.about(Path(self.target))["layout"]
         except ModelError as error:
             self._say(self.status.phase, self.status.text, [problem(d) for d in error.diagnostics])
-
-
-def _in_unit(text: str, unit: str) -> float:
-    from ..runtime.storage import seconds
-    from .worker import _timed
-
-    return float(seconds(_timed(text) or 0.0, "until", unit))

@@ -72,7 +72,7 @@ class Worker:
             if head["ask"] in ("run", "continue", "study", "fit"):
                 self.orders.put(head)
             elif head["ask"] == "cancel":
-                self.cancelled.add(head["run"])
+                self._cancel(head["run"])
             else:
                 self._answer(head)
 
@@ -110,11 +110,23 @@ class Worker:
             except BaseException as error:
                 self._fail(order, error)
 
+    def _cancel(self, run: str) -> None:
+        """What goes on looks here now and then; what waits for its turn is over at once, and need not answer for what goes on."""
+        self.cancelled.add(run)
+        with self.orders.mutex:
+            waiting = [order for order in self.orders.queue if order["run"] == run]
+            for order in waiting:
+                self.orders.queue.remove(order)
+        for order in waiting:
+            self._told(order, state="cancelled", message="It was cancelled before its turn came.")
+
     def _fail(self, order: dict[str, Any], error: BaseException) -> None:
         found = [asdict(problem(d)) for d in diagnostics_of(error)]
-        self.pipe.write(
-            {"notice": order["ask"], "run": order["run"], "state": "failed", "message": found[0]["what"], "problems": found}
-        )
+        self._told(order, state="failed", message=found[0]["what"], problems=found)
+
+    def _told(self, order: dict[str, Any], **what: Any) -> None:
+        """How an order ended; a run that was to go on is a run."""
+        self.pipe.write({"notice": {"continue": "run"}.get(order["ask"], order["ask"]), "run": order["run"], **what})
 
     # --- opening --------------------------------------------------------------------------------------------------------------
     def ask_open(self, head: dict[str, Any]) -> None:
