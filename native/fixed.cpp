@@ -17,7 +17,7 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 } // namespace
 
 Fixed::Fixed(std::shared_ptr<System> s, Outputs o, Doubles known, Doubles atol, FixedSettings chosen)
-    : system(std::move(s)), outputs(std::move(o)), settings(chosen), n(system->layout.size), w(new double[system->layout.workspace()]()),
+    : system(std::move(s)), outputs(std::move(o)), settings(chosen), gaps(system), n(system->layout.size), w(new double[system->layout.workspace()]()),
       w_out(new double[system->layout.workspace()]()), absolute(atol.data, atol.data + atol.shape[0]), jacobian(system->value_count()),
       residual(n), now(2 * n), before(2 * n), earlier(2 * n), lu(n, system->indptr, system->indices, SparseLu::AMD) {
     system->check();
@@ -30,6 +30,7 @@ void Fixed::set_known(const double *values) {
     std::memcpy(w.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
     std::memcpy(w_out.get() + 2 * n, values, sizeof(double) * system->layout.known_size);
     roots_known = false;
+    gaps.forget();
     fresh = false;
 }
 
@@ -44,6 +45,7 @@ void Fixed::start(double t0, const double *y0, const double *yp0, double) {
     last_step = step_before = 0;
     points = 1;
     roots_known = to_update = fresh = false;
+    gaps.forget();
     record_start();
 }
 
@@ -183,7 +185,13 @@ void Fixed::interpolate(double time, double *workspace) const {
 void Fixed::evaluate_roots(double time, std::vector<double> &values) {
     interpolate(time, w_out.get());
     values.resize(system->root_count);
-    if (at(time, w_out.get())) system->root(w_out.get(), values.data());
+    if (!at(time, w_out.get())) return;
+    system->root(w_out.get(), values.data());
+    gaps.fill(values.data(), t, time, w_out.get(), [this](double when, double *there) {
+        if (!points) return false;
+        interpolate(when, there);
+        return at(when, there);
+    });
 }
 
 bool Fixed::cross(double target) {
@@ -231,7 +239,7 @@ bool Fixed::update_after_step() {
         changed |= system->step_watched.data[k] && cell != updated[k];
         cell = w_out[2 * n + cells.data[k]] = updated[k];
     }
-    if (changed) roots_known = false;
+    if (changed) roots_known = false, gaps.forget();
     return changed;
 }
 
@@ -402,6 +410,7 @@ void bind_fixed(nb::module_ &m) {
                  if (!f.found.empty()) std::memcpy(Array<int32_t, 1>(result, "result").data, f.found.data(), sizeof(int32_t) * f.found.size());
                  return result;
              })
+        .def("take_silent", [](Fixed &f) { return as_list(f.gaps.take()); })
         .def("statistics",
              [](const Fixed &f) {
                  nb::dict d, times;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "consistent.h"
+#include "gaps.h"
 #include "inputs.h"
 #include "klu.h"
 #include "system.h"
@@ -56,6 +57,7 @@ class Fixed {
     bool interrupted = false;
     std::unique_ptr<nb::python_error> exception;
     bool started = false;
+    Gaps gaps; // of root functions
 
   private:
     bool at(double time, double *workspace); // brings time, inputs and computed cells there; false: an input could not be evaluated
@@ -63,7 +65,7 @@ class Fixed {
     int solve(double time, double cj);
     double size_of(const std::vector<double> &correction) const;
     void interpolate(double time, double *workspace) const; // y and y' within the last step
-    void evaluate_roots(double time, std::vector<double> &values);
+    void evaluate_roots(double time, std::vector<double> &values); // t: what is before it has been looked at
     bool cross(double target); // whether a root lies before it; then t is there
     bool update_after_step();
     void record_start();

@@ -183,6 +183,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
     consistency.reset();
     corrector.reset();
+    if (gaps) gaps = std::make_unique<Gaps>(system);
     see_what_roots_read();
     see_bends();
     set_kinds(kinds);

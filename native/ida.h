@@ -5,6 +5,7 @@
 #include "consistent.h"
 #include "contraction.h"
 #include "corrector.h"
+#include "gaps.h"
 #include "inputs.h"
 #include "journal.h"
 #include "klu.h"
@@ -177,6 +178,7 @@ class Ida {
     std::unique_ptr<Watch> watch; // none for a system whose states were not selected
     void set_switches(std::shared_ptr<Switches> given);
     std::shared_ptr<Switches> switches; // none: all events are Python's
+    std::unique_ptr<Gaps> gaps; // of root functions, where there are some
     Bends bends;
     double pace = 0; // the step that restarts go by: one soon after another must not make the next start slower still
     double restart_pace();
@@ -286,6 +288,7 @@ class Ida {
     void record_start();
     void show_updates();
     void align_roots();
+    void fill_gaps(double *g, double time);
     void init_roots();
     void see_what_roots_read();
     int root_mode() const { return searches() ? 2 : joint(); }

@@ -320,6 +320,8 @@ void bind_ida(nb::module_ &m) {
         .def("set_switches", &set_switches, "switches"_a.none(), "Handle ordinary events within advance(); None: none.")
         .def("set_bends", &set_bends, "times"_a, "differential"_a, "nominal"_a, "restart_step"_a, "Begin anew at these times, at which inputs bend, within advance().")
         .def("take_events", &take_events, "Events handled and rows stored since this was last called.")
+        .def("take_silent", [](Ida &ida) { return ida.gaps ? as_list(ida.gaps->take()) : nb::list(); },
+             "Relations that have no value, each once: (row, time, workspace).")
         .def("set_known", &set_known, "known"_a)
         .def("set_cells", &set_cells, "cells"_a, "values"_a, "Set some cells of known.")
         .def("row", [](Ida &ida, nb::handle out) { write_present<&Ida::row>(ida, out, ida.outputs.width()); }, "out"_a,

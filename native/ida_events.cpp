@@ -200,6 +200,7 @@ void Ida::see_what_roots_read() {
 
 void Ida::init_roots() {
     see_what_roots_read();
+    if (!gaps) gaps = std::make_unique<Gaps>(system);
     if (searches()) return check(IDARootInit(mem, 0, nullptr), "IDARootInit");
     check(IDARootInit(mem, joint() ? 1 : (int)system->root_count, joint() ? joint_root_callback : root_callback), "IDARootInit");
     check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
@@ -207,12 +208,25 @@ void Ida::init_roots() {
     if (joint()) check(IDASetRootDirection(mem, &falling), "IDASetRootDirection");
 }
 
+// Within the step that was made last; what is before the session's time has been looked at.
+void Ida::fill_gaps(double *g, double time) {
+    gaps->fill(g, t, time, w.get(), [this](double when, double *there) {
+        if (!steps_since_start() || IDAGetDky(mem, when - origin, 0, y_out) || IDAGetDky(mem, when - origin, 1, yp_out)) return false;
+        std::memcpy(there, NV_DATA_S(y_out), sizeof(double) * n);
+        std::memcpy(there + n, NV_DATA_S(yp_out), sizeof(double) * n);
+        double last = nowhere;
+        return set_time(when, there, last);
+    });
+}
+
 int Ida::joint_root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, void *self) {
     Ida &ida = *static_cast<Ida *>(self);
     if (!ida.at(ida.origin + elapsed, y, yp)) return -1;
     return ida.root_time.time([&] {
         ida.system->assign(ida.w.get(), ida.for_roots);
-        *g = ida.switches->nearest(ida.w.get());
+        std::vector<double> &values = ida.switches->relation.evaluate(ida.w.get());
+        ida.fill_gaps(values.data(), ida.origin + elapsed);
+        *g = ida.switches->least(values.data());
         return 0;
     });
 }
@@ -236,6 +250,7 @@ void Ida::align_roots() {
     bool anew = last_status == Status::Root || !steps_since_start(), changed = roots_changed;
     roots_changed = false;
     if (switches) switches->see_bands(w.get());
+    if (gaps) gaps->forget();
     if (joint()) {
         if (set_time(t, w.get(), input_time)) switches->aim(w.get());
         return;
@@ -246,6 +261,7 @@ void Ida::align_roots() {
     std::vector<double> now(system->root_count);
     system->assign(w.get());
     system->root(w.get(), now.data());
+    fill_gaps(now.data(), t);
     mirror.resize(now.size());
     for (size_t i = 0; i < now.size(); ++i) mirror[i] = now[i] * root_values[i] < 0 ? -1 : 1;
     send_directions();
@@ -269,6 +285,7 @@ int Ida::root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, v
     return ida.root_time.time([&] {
         ida.system->assign(ida.w.get(), ida.for_roots);
         ida.system->root(ida.w.get(), g);
+        ida.fill_gaps(g, ida.origin + elapsed);
         for (size_t i = 0; i < ida.mirror.size(); ++i) g[i] *= ida.mirror[i];
         ida.root_values.assign(g, g + ida.system->root_count);
         return 0;

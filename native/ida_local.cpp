@@ -49,7 +49,7 @@ Status Ida::search(double until) {
     if (!local) local = std::make_unique<Local>(system, switches, scales, [this](double time, double *v) { return set_time(time, v, local_time); });
     local->enter(history());
     local_time = nowhere;
-    bool any = root_time.time([&] { return local->look(w.get(), searched, until); });
+    bool any = root_time.time([&] { return local->look(w.get(), searched, until, *gaps); });
     if (!any) return searched = until, Status::Finished;
     double time;
     std::vector<int32_t> rows;

@@ -159,7 +159,25 @@ void Local::see_dip(int32_t relation, double from, double until) {
     if (!(f > 0)) see_crossing(relation, from, middle);
 }
 
-bool Local::look(double *w, double from, double until) {
+// Whether a relation may have changed sides; one that has no value at both ends has not.
+bool Local::suspect(size_t k, double length, bool known) const {
+    double aim = switches->aims[k];
+    if (aim == 0) return false;
+    bool had_none = known && std::isnan(values_before[k]);
+    if (had_none) return !std::isnan(values[k]);
+    return !(aim * values[k] > 0) || (known && may_dip(k, length));
+}
+
+// The time next to a gap at which a relation still has a value, or has one again.
+double Local::end_of_gap(int32_t relation, double with_value, double without) {
+    for (;;) {
+        double middle = 0.5 * (with_value + without);
+        if (middle == with_value || middle == without || std::fabs(without - with_value) <= 4 * epsilon * std::fabs(with_value)) return with_value;
+        (std::isnan(aimed(relation, middle)) ? without : with_value) = middle;
+    }
+}
+
+bool Local::look(double *w, double from, double until, Gaps &gaps) {
     if (!built) system->assign(w), build(), match(w);
     else system->assign(w, for_relations);
     Switches &s = *switches;
@@ -168,7 +186,10 @@ bool Local::look(double *w, double from, double until) {
     bool known = looked_until == from && values_before.size() == values.size(), any = false;
     values_before.resize(values.size()), slopes_before.resize(values.size());
     looked_until = until;
-    for (size_t k = 0; k < s.aims.size() && !any; ++k) any = s.aims[k] != 0 && (!(s.aims[k] * values[k] > 0) || (known && may_dip(k, until - from)));
+    for (size_t k = 0; k < s.aims.size(); ++k) {
+        any |= suspect(k, until - from, known);
+        if (known && std::isnan(values_before[k]) && std::isnan(values[k])) gaps.note((int32_t)k, from, w);
+    }
     if (!any) return false;
     system->assign(w);
     std::copy(w + 2 * n, w + system->layout.workspace(), v.begin() + 2 * n);
@@ -176,9 +197,9 @@ bool Local::look(double *w, double from, double until) {
     std::fill(crossings.begin(), crossings.end(), 0);
     event_time = from, searched_until = until;
     for (size_t k = 0; k < s.aims.size(); ++k) {
-        if (s.aims[k] == 0) continue;
-        if (!(s.aims[k] * values[k] > 0)) see_crossing((int32_t)k, from, until);
-        else if (known && may_dip(k, until - from)) see_dip((int32_t)k, from, until);
+        if (!suspect(k, until - from, known)) continue;
+        if (known && !std::isnan(values_before[k]) && s.aims[k] * values[k] > 0) see_dip((int32_t)k, from, until);
+        else see_crossing((int32_t)k, from, until);
     }
     return true;
 }
@@ -186,7 +207,13 @@ bool Local::look(double *w, double from, double until) {
 // The time at which a relation is beyond its switching point for the first time, as far as two points of time tell.
 void Local::see_crossing(int32_t relation, double from, double until) {
     double low = from, high = until, f_low = aimed(relation, low), f_high = aimed(relation, high), fine = this->fine();
-    if (f_high > 0) return;
+    if (std::isnan(f_low) && std::isnan(f_high)) return;
+    if (std::isnan(f_low)) {
+        low = end_of_gap(relation, until, from), f_low = aimed(relation, low);
+    } else if (std::isnan(f_high)) {
+        high = end_of_gap(relation, from, until), f_high = aimed(relation, high);
+    }
+    if (f_low > 0 && f_high > 0) return;
     int side = 0;
     if (!(f_low > 0)) high = low;
     while (high - low > fine) {
@@ -194,8 +221,8 @@ void Local::see_crossing(int32_t relation, double from, double until) {
         middle = std::min(std::max(middle, low + 0.5 * fine), high - 0.5 * fine);
         if (!(middle > low) || !(middle < high)) middle = 0.5 * (low + high);
         double f = aimed(relation, middle);
-        if (f > 0) {
-            low = middle, f_low = f;
+        if (!(f <= 0)) { // another gap counts as the side before it
+            low = middle, f_low = std::isnan(f) ? f_low : f;
             if (side == 1) f_high *= 0.5;
             side = 1;
         } else {

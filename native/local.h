@@ -11,6 +11,7 @@
 // restart. Only what reads something that changed is evaluated: kernels are called for single rows of their tables.
 #pragma once
 
+#include "gaps.h"
 #include "scales.h"
 #include "switches.h"
 #include "system.h"
@@ -45,7 +46,7 @@ class Local {
     void show(double end, double t, double *y, double *yp) const;
     // Relations that change sides in (from, until]; w is at `until`, and its cells are computed: those that relations read or,
     // where one changes sides, all. False: none does.
-    bool look(double *w, double from, double until);
+    bool look(double *w, double from, double until, Gaps &gaps);
     bool next(double &t, std::vector<int32_t> &rows); // the first of them, with all that do so at the same time; the last one at t
     // What the event changes, without a change of anything yet; false: not for here.
     bool attempt(int32_t row, double t);
@@ -144,6 +145,8 @@ class Local {
     void see_dip(int32_t relation, double from, double until);
     void see_slopes(const double *w, double until);
     bool may_dip(size_t relation, double length) const;
+    bool suspect(size_t relation, double length, bool known) const;
+    double end_of_gap(int32_t relation, double with_value, double without);
     double fine() const;
     double aimed(int32_t relation, double t);
 

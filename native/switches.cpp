@@ -367,7 +367,7 @@ void Switches::aim(double *w) {
     left_out = false;
     for (size_t k = 0; k < g.size(); ++k) {
         aims[k] = side(w, k) / narrow[k];
-        if (aims[k] * g[k] > 0) continue;
+        if (aims[k] * g[k] > 0 || std::isnan(g[k])) continue;
         aims[k] = 0;
         left_out = true;
     }
@@ -397,8 +397,8 @@ void Switches::look(double *w) {
     }
 }
 
-double Switches::nearest(const double *w) {
-    const double *g = relation.evaluate(w).data(), *factor = aims.data();
+double Switches::least(const double *g) const {
+    const double *factor = aims.data();
     double least = 1e300;
     int64_t count = (int64_t)aims.size();
 #pragma omp simd reduction(min : least)
@@ -412,7 +412,7 @@ double Switches::nearest(const double *w) {
 
 void Switches::crossed(const double *w, int32_t *found) {
     const std::vector<double> &g = relation.evaluate(w);
-    for (size_t k = 0; k < g.size(); ++k) found[k] = aims[k] != 0 && !(aims[k] * g[k] > 0) ? (aims[k] > 0 ? -1 : 1) : 0;
+    for (size_t k = 0; k < g.size(); ++k) found[k] = aims[k] != 0 && aims[k] * g[k] <= 0 ? (aims[k] > 0 ? -1 : 1) : 0;
 }
 
 // ------------------------------------------------------------------------------------------------ what came of it

@@ -109,7 +109,8 @@ class Switches {
     bool left_out = false, loose = false;       // `loose`: some bands are wider than they need be for long
     void see_bands(const double *w);
     void look(double *w);                       // whether rows that were left out are back; bands become narrow
-    double nearest(const double *w);
+    double nearest(const double *w) { return least(relation.evaluate(w).data()); }
+    double least(const double *g) const; // of functions of relations; one without a value is none
     void leave_out(int32_t row) { aims[row] = 0, left_out = true; } // until it is on its side again
     int32_t heading(int32_t row) const { return aims[row] > 0 ? -1 : 1; }
     void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it

@@ -288,6 +288,16 @@ void add_jacobian(System &s, uintptr_t address, nb::handle slots, nb::handle pos
         if (slot < 0 || slot >= family.slots.shape[0]) fail("`by` names slot " + std::to_string(slot) + ", which the kernel has not");
 }
 
+void set_roots(System &s, int64_t count, nb::handle bands) {
+    s.root_count = count;
+    s.root_bands.clear();
+    if (bands.is_none()) return;
+    Integers cells(bands, "bands");
+    if (cells.size() > count || largest_index(cells.data, cells.size(), false, "bands") >= s.layout.workspace())
+        throw nb::value_error("`bands` points outside the workspace, or there are more of them than root functions");
+    s.root_bands.assign(cells.data, cells.data + cells.size());
+}
+
 void set_step_updates(System &s, nb::handle cells, nb::handle watched) {
     Integers c(cells, "cells");
     Array<const bool, 1> mask(watched, "watched");
@@ -326,7 +336,8 @@ void bind_system(nb::module_ &m) {
              "A kernel for functions that change their signs where equations bend without an event.")
         .def("set_bends", [](System &s, int64_t count) { s.bend_count = count; }, "count"_a)
         .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
-        .def("set_roots", [](System &s, int64_t count) { s.root_count = count; }, "count"_a)
+        .def("set_roots", &set_roots, "count"_a, "bands"_a = nb::none(),
+             "How many root functions there are; `bands` of those of relations, cells of the workspace.")
         .def("add_step_update", &add_family<&System::step_updates>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
              "A kernel for new values of the cells of set_step_updates(), evaluated after each accepted step.")
         .def("set_step_updates", &set_step_updates, "cells"_a, "watched"_a,

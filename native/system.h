@@ -77,6 +77,7 @@ class System {
     int64_t cells = 0; // of the Jacobian's value array behind the pattern; one more behind them is the dump
     Outputs outputs;
     int64_t root_count = 0;
+    std::vector<int32_t> root_bands; // of the root functions of relations, which are the first: cells of w whose sign tells on which side they are
     std::vector<Family> bends; // their values change sign where an equation has other slopes on the other side, without an event
     int64_t bend_count = 0;
     std::vector<Family> step_updates; // new values of `step_cells`, known cells that change after each accepted step only

@@ -124,7 +124,7 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     counts = {role: part.count for role, part in hybrid.parts.items()}
     counts["size"] = counts["relation"]
     cells = hybrid.parts["step"].targets
-    return Rules(kernels_of, counts, cells, _watched(lowered, kernels_of, cells)), compiled
+    return Rules(kernels_of, counts, cells, _watched(lowered, kernels_of, cells), hybrid.parts["relation"].bands), compiled
 
 
 def _sizes(family: Family) -> Family:
@@ -166,7 +166,7 @@ def without_rules(problem: Problem) -> Problem:
     parts = {role: Part([], [], none, none, none) for role in ROLES}
     bare = copy.copy(problem)
     roles = (*ROLES, "size")
-    bare.rules = Rules(dict.fromkeys(roles, ()), dict.fromkeys(roles, 0), none, mask)
+    bare.rules = Rules(dict.fromkeys(roles, ()), dict.fromkeys(roles, 0), none, mask, none)
     bare.lowered = copy.copy(problem.lowered)
     bare.lowered.system = replace(problem.lowered.system, hybrid=Hybrid(parts, none, none))
     return bare

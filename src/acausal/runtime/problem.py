@@ -165,6 +165,7 @@ class Rules:
     counts: dict[str, int]
     step_cells: NDArray[np.int64]  # known cells that are assigned after every step …
     step_watched: Mask  # … those whose change is an event, because something but the steps themselves reads them
+    bands: NDArray[np.int64]  # known cells: of relations, on which side they are (see `runtime/events/relations.py`)
 
     @cached_property
     def _called(self) -> dict[str, list[_Called]]:
@@ -259,7 +260,7 @@ class Equations:
         if self.rules is not None:
             for kernel in self.rules.roots():
                 system.add_root(*kernel)
-            system.set_roots(self.rules.root_count)
+            system.set_roots(self.rules.root_count, (2 * self.size + self.rules.bands).astype(np.int32))
             for kernel in self.rules.kernels["step"]:
                 system.add_step_update(*kernel)
             if self.rules.counts["step"]:

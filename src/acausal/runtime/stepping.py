@@ -13,6 +13,7 @@ import numpy as np
 
 from .consistent import Consistency
 from .crossings import crosses, first_crossing
+from .gaps import Gaps
 from .integrator import Integrator, Step, StepFailed, Task
 from .problem import Floats, Mask, Problem, Stored
 from .solver import COUNTERS, Progress
@@ -71,6 +72,7 @@ class Stepping:
         self._root_values: Floats | None = None  # where it is; None: not known, or no longer valid
         rules = self.problem.rules
         self._found = np.zeros(0 if rules is None else rules.root_count, dtype=np.int32)
+        self._gaps = Gaps(len(self._found))
         self._consistency: Consistency | None = None
         self._watch: Any = None  # how well the selected states determine the rest, where they may be exchanged …
         self._allowed = 0.0  # … and how badly they may
@@ -142,6 +144,7 @@ class Stepping:
         self._end_values = self._y, self._yp
         self.last_step, self._to_update = 0.0, False
         self._root_values = None
+        self._gaps.forget()
         self.integrator.start(self.t, self.y, self.yp, step)
         if self.problem.rules is not None and len(self.problem.rules.step_cells):
             self.problem.rules.values("step", self.task.workspace(self.t, self._y, self._yp))  # histories begin a new segment here
@@ -149,6 +152,7 @@ class Stepping:
     def set_known(self, known: Floats) -> None:
         self.task.set_known(known)
         self._root_values = None
+        self._gaps.forget()
 
     def set_cells(self, cells: np.ndarray, values: Floats) -> None:
         known = self.task.known.copy()
@@ -253,19 +257,32 @@ class Stepping:
         """Go to a time within the last step, or to the first root before it: then True."""
         values, crossed = self._values_at(target), False
         if len(self._found):
-            before = self.task.roots(self.t, self._y, self._yp) if self._root_values is None else self._root_values
-            after = self.task.roots(target, *values)
-            after = np.where(np.isnan(after), before, after)
+            before = self._roots(self.t) if self._root_values is None else self._root_values
+            after = self._roots(target)
             if crosses(before, after).any():
                 tolerance = 100 * _EPSILON * (abs(self.end) + self.last_step)
-                target, before, after = first_crossing(
-                    (self.t, target), before, after, lambda t: self.task.roots(t, *self._values_at(t)), tolerance
-                )
+                target, before, after = first_crossing((self.t, target), before, after, self._roots, tolerance)
                 values, crossed = self._values_at(target), True
                 self._found = np.where(crosses(before, after), -np.sign(before), 0).astype(np.int32)
             self._root_values = after
         self.t, (self._y, self._yp) = target, values
         return crossed
+
+    def _roots(self, t: float) -> Floats:
+        """Root functions at a time within the last step, those without a value as they were last."""
+
+        def values(t: float) -> Floats:
+            return self.task.roots(t, *((self._y, self._yp) if t == self.t else self._values_at(t)))
+
+        rules = self.problem.rules
+        assert rules is not None
+        sides = -np.copysign(1.0, self.task.known[rules.bands])
+        return self._gaps.filled(values(t), self.t, t, sides, values)
+
+    def take_silent(self) -> list[tuple[int, float, Floats]]:
+        """Relations that have no value, each once: (row, time, workspace where the stepper is)."""
+        found, self._gaps.silent = self._gaps.silent, []
+        return [(row, t, self.task.workspace(self.t, self._y, self._yp)) for row, t in found]
 
     def _update_after_step(self) -> bool:
         """True: a watched cell changed. A step that is left at a root is not done again when the run goes on from there."""

@@ -29,6 +29,7 @@ from .native import RESTART, Native, is_ordinary
 from .repair import Repair
 from .sampled import Sampled
 from .timed import Corners, Ticks, is_now
+from .undefined import Undefined
 from .words import explain
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Hybrid:
         self.handler.next_round = self.impulses.next_round
         if self.impulses.possible:
             self.handler.may_carry(problem.lowered.place[np.unique(self.impulses.pairs)])
-        self.hidden = HiddenJumps(self.handler, request.span)
+        self.hidden, self.undefined = HiddenJumps(self.handler, request.span), Undefined(self.handler)
         self.passed = np.zeros(0, dtype=np.int32)
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
@@ -115,6 +116,7 @@ class Hybrid:
         ):
             y, yp = self.repair.y, self.repair.yp
         self._restart(happening, y, yp)
+        self.diagnostics += self.undefined.at_start()
         self._recorded(r.t0, before, y, yp, happening)
         self.first_known = self.handler.known.copy()
         if len(r.output_times) and r.output_times[0] <= r.t0:
@@ -298,6 +300,7 @@ class Hybrid:
         else:
             self.record.piece(due[:written], rows[:written])
         self.left = self.left[written:]
+        self.diagnostics += self.undefined.seen(self.session)
         return int(status)
 
     # --- from outside ---------------------------------------------------------------------------------------------------------

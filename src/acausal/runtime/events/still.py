@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..crossings import crosses
+from ..gaps import Gaps
 from ..inputs import Signal, Steps
 from ..problem import Floats, Problem, Stored
 from ..solver import COUNTERS
@@ -30,12 +32,14 @@ class Still:
         self.interrupted = False
         self._known = problem.known.copy()
         self._roots = np.zeros(0, dtype=np.int32)
+        self._gaps = Gaps(0 if problem.rules is None else problem.rules.root_count)
 
     def start(self, t: float, y: Floats, yp: Floats, step: float = 0.0) -> None:
         self.t = t
 
     def set_known(self, known: Floats) -> None:
         self._known = known.copy()
+        self._gaps.forget()
 
     def consistent(self, *_: Any) -> tuple[bool, int]:
         return True, 0
@@ -54,9 +58,21 @@ class Still:
         return self.problem.equations.workspace(t, self.y, self.yp, known)
 
     def _functions(self, t: float) -> Floats:
-        w, rules = self.evaluated(t), self.problem.rules
+        """Crossing functions; those without a value are as they were last."""
+        rules = self.problem.rules
         assert rules is not None
-        return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
+
+        def values(t: float) -> Floats:
+            w = self.evaluated(t)
+            return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
+
+        sides = -np.copysign(1.0, self._known[rules.bands])
+        return self._gaps.filled(values(t), self.t, t, sides, values)
+
+    def take_silent(self) -> list[tuple[int, float, Floats]]:
+        """Relations that have no value, each once: (row, time, workspace)."""
+        found, self._gaps.silent = self._gaps.silent, []
+        return [(row, t, self.evaluated(t)) for row, t in found]
 
     def advance(
         self, stop: float, times: Floats, rows: Floats, progress: Any = None, interval: float = 0.1, *_: float
@@ -65,10 +81,10 @@ class Still:
         while self.t < stop:
             ahead = min(self.t + self.step, stop)
             new = self._functions(ahead)
-            crossed = g * new < 0
+            crossed = crosses(g, new)
             if crossed.any():
                 ahead, new = self._located(self.t, ahead, g)
-                crossed = (g * new < 0) | ((new == 0) & (g != 0))
+                crossed = crosses(g, new)
             while written < len(times) and times[written] <= ahead:
                 if not self._stored(float(times[written]), rows[written]):
                     return Status.NOT_FINITE, written + 1
@@ -118,7 +134,7 @@ class Still:
             middle = 0.5 * (low + high)
             if middle in (low, high):
                 break
-            if (g * self._functions(middle) < 0).any():
+            if crosses(g, self._functions(middle)).any():
                 high = middle
             else:
                 low = middle
