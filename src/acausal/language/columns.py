@@ -7,6 +7,7 @@
   separate. Rows have as many cells as the header: a row that has more is not cut.
 - The time is in the column that is called `time`, `t`, `hour`, `date` or the like, wherever it stands; otherwise in the first.
   Dates become seconds since the first of them; with a time zone or an offset they are what the sun says, across summer and winter.
+- A unit at the end of a name, `T_degC`, is read where it can be nothing else (`suffixes.py`).
 - UTF-8, UTF-16 with its mark, and what Windows writes (cp1252) are read.
 """
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError, near_matches
 from ..records import dataclass
+from .suffixes import clock_at_end, in_unit_of_suffix, is_same, suffix_for
 from .units import convert, dimension, respelled, to_si
 
 Floats = NDArray[np.float64]
@@ -63,12 +65,18 @@ class Column:
             raise ColumnError(self.problem, remedy="Correct the file there, or remove the row.")
         return self.values
 
-    def in_unit(self, unit: str, path: str) -> Floats:
-        """The numbers in another unit; without a unit of their own they are in it already."""
-        if not self.unit:
-            return self.numbers()
+    def in_unit(self, unit: str, path: str, said: str = "") -> Floats:
+        """The numbers in another unit; without a unit of their own they are in the one that was `said`, or in it already."""
+        if self.unit and said and not is_same(said, self.unit):
+            raise ColumnError(
+                f"The column `{self.title}` of `{path}` is in {self.unit}, and is said to be in {said}.",
+                remedy="Leave out `unit=…`: a file is believed. Or correct its header.",
+            )
+        own = self.unit or respelled(said)
+        if not own:
+            return np.asarray(in_unit_of_suffix(self.numbers(), self.title, unit, f"`{path}`"), dtype=float)
         try:
-            return np.asarray(convert(self.numbers(), self.unit, respelled(unit)), dtype=float)
+            return np.asarray(convert(self.numbers(), own, respelled(unit)), dtype=float)
         except ColumnError:
             raise
         except UsageError as error:
@@ -93,8 +101,9 @@ class Columns:
     def titles(self) -> list[str]:
         return [column.title for column in self.columns]
 
-    def find(self, which: str | int) -> Column:
-        """By number, by the header as it stands, or by the name in it."""
+    def find(self, which: str | int, unit: str = "") -> Column:
+        """By number, by the header as it stands, by the name in it, or by that without the unit at its end: one that the `unit` of
+        what it is for can be computed from."""
         if isinstance(which, int) and -len(self.columns) <= which < len(self.columns):
             return self.columns[which]
         for attribute in ("title", "name"):
@@ -105,6 +114,9 @@ class Columns:
                 )
             if found:
                 return found[0]
+        ends = [c for c in self.columns if (end := suffix_for(c.title, unit)) and end.sure and end.name == which and not c.unit]
+        if len(ends) == 1:
+            return ends[0]
         listed = ", ".join(f"`{title}`" for title in self.titles)
         near = near_matches(str(which), dict.fromkeys([*self.titles, *(c.name for c in self.columns)]))
         raise ColumnError(f"`{self.path}` has no column `{which}`; it has {listed}.", remedy=near)
@@ -115,6 +127,7 @@ class Columns:
         if own:
             return own
         by_name = [c for c in self.columns if c.name.casefold() in TIMES or c.dates]
+        by_name = by_name or [c for c in self.columns if not c.unit and clock_at_end(c.title, TIMES)]
         short = [c for c in self.columns if c.name == "t"]  # `T` is a temperature
         return by_name or short or [c for c in self.columns if any(c.name.casefold() in names for names in CLOCKS.values())]
 
@@ -131,9 +144,9 @@ class Columns:
             raise ColumnError(f"`{self.path}` has several columns that could be the time: {listed}.", remedy="Keep one of them.")
         return called[0] if called else self.columns[0]
 
-    def values_of(self, which: str | int, over: Over = SECONDS) -> Column:
-        """The column that is wanted; not the one that is taken for the time because none is called so."""
-        column = self.find(which)
+    def values_of(self, which: str | int, over: Over = SECONDS, unit: str = "") -> Column:
+        """The column that is wanted, in that unit; not the one that is taken for the time because none is called so."""
+        column = self.find(which, unit)
         if column is self.time(over) and not self.has_time(over) and len(self.columns) > 1:
             raise ColumnError(
                 f"The column `{column.title}` of `{self.path}` is the first, which is taken for the time: no column is called so.",
@@ -145,7 +158,7 @@ class Columns:
         """The times in the unit of what the model is integrated over; `unit`: what they are in where the file does not say it."""
         column = self.time(over)
         called = next((clock for clock, names in CLOCKS.items() if column.name.casefold() in names), "")
-        said = "s" if column.dates else column.unit or called or unit
+        said = "s" if column.dates else column.unit or called or clock_at_end(column.title, TIMES) or unit
         if not said or said == over[1]:
             return column.numbers()
         if dimension(said) != dimension(over[1]):

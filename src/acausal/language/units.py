@@ -253,6 +253,16 @@ _OTHERS: dict[str, Unit] = {
     "°C": Unit(_si(K=1), 1.0, 273.15),
     "degF": Unit(_si(K=1), 5 / 9, 459.67 * 5 / 9),
 }
+_EXTRA: dict[str, Unit] = {  # that people write at the end of names; pint knows them too
+    "in": Unit(_LENGTH, 0.0254),
+    "ft": Unit(_LENGTH, 0.3048),
+    "psi": Unit(_PRESSURE, 6894.757293168361),
+    "mmHg": Unit(_PRESSURE, 133.322387415),
+    "at": Unit(_PRESSURE, 98066.5),
+    "lb": Unit(_si(kg=1), 0.45359237),
+    "hp": Unit(_POWER, 745.6998715822702),
+    "percent": Unit(_NONE, 0.01),
+}
 
 
 @functools.cache
@@ -274,6 +284,15 @@ def _resolve(unit: str) -> Unit:
     if found is None:
         found = _composed(text)
     return _from_pint(text) if found is None else found
+
+
+def common(text: str) -> Unit | None:
+    """One of the usual units, or a product of them; None for what only pint's dictionary has, in which nearly every word is one.
+
+    >>> common("kWh") is not None, common("cfm")
+    (True, None)
+    """
+    return _unit_named(text) or _composed(text) or _EXTRA.get(text)
 
 
 def _composed(text: str) -> Unit | None:

@@ -17,6 +17,7 @@ from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import SECONDS, Over
 from ..language.expression import Shape
+from ..language.suffixes import clock_at_end, in_unit_of_suffix
 from ..language.units import convert, dimension, quantity
 from ..records import dataclass
 from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
@@ -157,7 +158,7 @@ class Repeating:
 def _points(given: Any, name: str, unit: str, own: str, clock: tuple[Over, str]) -> tuple[Any, Any]:
     """Times and values that somebody gave in one of many ways. `clock`: what times are wanted in, and what numbers are in."""
     if _is_table(given):
-        return _of_columns(given, None, name, unit, clock)
+        return _of_columns(given, None, name, (unit, own), clock)
     if _is_series(given):
         return _of_series(given, unit, own, name, clock)
     if (
@@ -165,7 +166,7 @@ def _points(given: Any, name: str, unit: str, own: str, clock: tuple[Over, str])
         and len(given) == 2
         and (isinstance(given[0], str | PathLike) or hasattr(given[0], "columns"))
     ):
-        return _of_columns(given[0], given[1], name, unit, clock)
+        return _of_columns(given[0], given[1], name, (unit, own), clock)
     if isinstance(given, tuple | list):
         points = _of_sequences(given)
         if points is not None:
@@ -197,8 +198,10 @@ def _is_sequence(part: Any) -> bool:
     return isinstance(part, list | tuple) or (hasattr(part, "__len__") and hasattr(part, "__array__") and np.ndim(part) > 0)
 
 
-def _of_columns(given: Any, which: str | int | None, name: str, unit: str, clock: tuple[Over, str]) -> tuple[Floats, Floats]:
-    """The times and one column of a file or of a pandas DataFrame."""
+def _of_columns(
+    given: Any, which: str | int | None, name: str, units: tuple[str, str], clock: tuple[Over, str]
+) -> tuple[Floats, Floats]:
+    """The times and one column of a file or of a pandas DataFrame. `units`: that of the input, and what was said of the values."""
     from ..language import columns
 
     try:
@@ -211,7 +214,7 @@ def _of_columns(given: Any, which: str | int | None, name: str, unit: str, clock
             )
         if which is None:
             which = _only_column(found, clock[0])
-        return found.times(*clock), found.values_of(which, clock[0]).in_unit(unit, found.path)
+        return found.times(*clock), found.values_of(which, clock[0], units[0]).in_unit(units[0], found.path, units[1])
     except UsageError as error:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
@@ -234,12 +237,14 @@ def _of_series(series: Any, unit: str, own: str, input_name: str, clock: tuple[O
     index, over = series.index, clock[0]
     name, header = columns.titled(str(series.name), "a Series") if series.name is not None else ("", "")
     values = _in_unit(series.to_numpy(), own or header, unit, name or "series")
+    if name and not (own or header):
+        values = in_unit_of_suffix(values, name, unit, "a Series")
     if hasattr(index, "total_seconds"):
         return _on(index.total_seconds(), "s", over, input_name), values
     if hasattr(index, "tz_localize"):
         return _on((index - index[0]).total_seconds(), "s", over, input_name), values
-    _, said = columns.titled(str(index.name), "a Series") if index.name is not None else ("", "")
-    return _on(index, said or clock[1], over, input_name), values
+    title, said = columns.titled(str(index.name), "a Series") if index.name is not None else ("", "")
+    return _on(index, said or clock_at_end(title, columns.TIMES) or clock[1], over, input_name), values
 
 
 def _on(times: Any, said: str, over: Over, name: str) -> Any:
