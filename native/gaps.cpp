@@ -14,6 +14,7 @@ static bool any_nan(const double *g, int64_t count) {
 
 void Gaps::fill(double *g, double low, double time, const double *w, const Go &go_) {
     int64_t count = system->root_count;
+    leave_zero(g, low, time, w);
     bool some = any_nan(g, count);
     if (!some && !open) return;
     go = &go_;
@@ -21,6 +22,20 @@ void Gaps::fill(double *g, double low, double time, const double *w, const Go &g
     open = some || !gaps.empty() || any_nan(beginning.data(), count);
     if (searchable && time > low) look(g, time, w);
     for (int32_t k = 0; k < count; ++k) g[k] = filled(k, g[k], time, w);
+}
+
+// What comes to rest exactly on its switching point, with another value than is written there, has crossed; what is there in passing has not.
+void Gaps::leave_zero(double *g, double low, double time, const double *w) {
+    if (low != rest_from) rest_from = furthest = low, resting.clear();
+    if (!(time > low)) return;
+    if (time >= furthest) {
+        furthest = time;
+        resting.clear();
+        for (int32_t k = 0; k < (int32_t)system->root_zero.size(); ++k)
+            if (system->rests(k, g[k], w)) resting.push_back(k);
+    }
+    for (int32_t k : resting)
+        if (system->rests(k, g[k], w)) g[k] = system->root_zero[k];
 }
 
 void Gaps::open_stretch(double low, const double *w) {

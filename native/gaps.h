@@ -3,6 +3,9 @@
 // Whoever searches for roots sees such a function on the side on which it was last: that of the frozen value of its relation. Where it
 // loses its value within a step, it keeps the last one from there on, so that a crossing before that is found. Where it gets a value within
 // a step, and that is beyond the switching point, it has crossed there, whatever it does in the rest of the step.
+//
+// One that comes to rest exactly at zero (an input that rises to 1 and stays there, in `u >= 1`) has crossed as well, if the relation has another
+// value than is written for that point.
 #pragma once
 
 #include "system.h"
@@ -24,7 +27,7 @@ class Gaps {
     };
 
     explicit Gaps(std::shared_ptr<System> system) : system(std::move(system)) {}
-    void forget() { from = nowhere; } // something else has changed than time
+    void forget() { from = rest_from = nowhere; } // something else has changed than time
     // All root functions at a time; those without a value are given one. What is before `low` has been dealt with; w holds the known values.
     void fill(double *g, double low, double time, const double *w, const Go &go);
     void note(int32_t row, double time, const double *w); // one that has no value
@@ -38,6 +41,7 @@ class Gaps {
         double time, value;   // … the last one, or the first
     };
     double side(int32_t row, const double *w) const;
+    void leave_zero(double *g, double low, double time, const double *w);
     double filled(int32_t row, double g, double time, const double *w) const;
     bool evaluate(double time, std::vector<double> &values);
     void open_stretch(double low, const double *w);
@@ -46,7 +50,8 @@ class Gaps {
 
     std::shared_ptr<System> system;
     const Go *go = nullptr;
-    double from = nowhere;
+    double from = nowhere, rest_from = nowhere, furthest = nowhere;
+    std::vector<int32_t> resting; // where the stretch was last seen to end: on their switching points
     bool open = false, searchable = false; // some function had no value lately; values at the beginning of the stretch are known
     std::vector<double> probe, beginning, last; // a workspace; functions where the stretch begins; of crossings the side they were on
     std::unordered_map<int32_t, Gap> gaps;      // in this stretch

@@ -79,7 +79,8 @@ void Ida::go_to_root(const std::vector<int32_t> &rows, double time, double until
         go_back(time);
         if (!set_time(t, w.get(), input_time)) break;
         system->assign(w.get());
-        if (!(switches->nearest(w.get()) > 0) || !(time < until)) break;
+        bool beyond = !(switches->nearest(w.get()) > 0) || system->rests(rows[0], switches->relation.values[rows[0]], w.get());
+        if (beyond || !(time < until)) break;
         time = std::min(time + further, until);
     }
     root_row = rows[0], left_rows = rows, searched = left_at = time;

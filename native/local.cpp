@@ -123,7 +123,10 @@ void Local::show(double end, double t, double *y, double *yp) const {
 
 // ------------------------------------------------------------------------------------------------ which relations change sides
 
-double Local::aimed(int32_t relation, double t) { return switches->aims[relation] * evaluate(Relation, relation, t); }
+double Local::aimed(int32_t relation, double t) {
+    double g = evaluate(Relation, relation, t);
+    return switches->aims[relation] * (t > looked_from && rests[relation] && system->rests(relation, g, v.data()) ? system->root_zero[relation] : g);
+}
 
 // Slopes of the relations' functions where w is.
 void Local::see_slopes(const double *w, double until) {
@@ -165,7 +168,7 @@ bool Local::suspect(size_t k, double length, bool known) const {
     if (aim == 0) return false;
     bool had_none = known && std::isnan(values_before[k]);
     if (had_none) return !std::isnan(values[k]);
-    return !(aim * values[k] > 0) || (known && may_dip(k, length));
+    return !(aim * values[k] > 0) || rests[k] || (known && may_dip(k, length));
 }
 
 // The time next to a gap at which a relation still has a value, or has one again.
@@ -185,7 +188,9 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
     see_slopes(w, until);
     bool known = looked_until == from && values_before.size() == values.size(), any = false;
     values_before.resize(values.size()), slopes_before.resize(values.size());
-    looked_until = until;
+    looked_until = until, looked_from = from;
+    rests.resize(values.size());
+    for (size_t k = 0; k < values.size(); ++k) rests[k] = system->rests((int64_t)k, values[k], w);
     for (size_t k = 0; k < s.aims.size(); ++k) {
         any |= suspect(k, until - from, known);
         if (known && std::isnan(values_before[k]) && std::isnan(values[k])) gaps.note((int32_t)k, from, w);
@@ -198,7 +203,7 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
     event_time = from, searched_until = until;
     for (size_t k = 0; k < s.aims.size(); ++k) {
         if (!suspect(k, until - from, known)) continue;
-        if (known && !std::isnan(values_before[k]) && s.aims[k] * values[k] > 0) see_dip((int32_t)k, from, until);
+        if (known && !std::isnan(values_before[k]) && !rests[k] && s.aims[k] * values[k] > 0) see_dip((int32_t)k, from, until);
         else see_crossing((int32_t)k, from, until);
     }
     return true;

@@ -178,7 +178,8 @@ class Local {
     std::priority_queue<Crossing> queue;
     std::vector<int64_t> version;
     std::vector<double> probe, values, slopes, values_before, slopes_before; // of relations, at both ends of what is searched
-    double looked_until = -1e300;
+    double looked_until = -1e300, looked_from = -1e300;
+    std::vector<char> rests; // relations that are exactly on their switching points, with another value than is written
     std::vector<int32_t> crossings;                   // of each relation in this step
     double event_time = 0, searched_until = 0;
     int32_t event_row = 0;

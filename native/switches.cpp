@@ -205,7 +205,8 @@ void Switches::decide(double *w, const int32_t *crossed, bool jumped) {
         if (jumped && !crossed && wrong && (fired[k] || inherited) && distance <= soft[k]) wide[k] = 2 * distance, wrong = false;
         double reach = std::max(width(w, k), narrow[k]);
         if (jumped && !inherited && distance <= reach && distances_before[k] > reach && (old[k] > 0) == (bool)strict[k]) wrong = true;
-        if (fires && (along <= 0 || (jumped && was * raw <= soft[k]))) {
+        bool rests = raw == 0 && (old[k] > 0) == (bool)strict[k]; // where another value is written
+        if (fires && (along <= 0 || rests || (jumped && was * raw <= soft[k]))) {
             wrong = true;
             if (was * raw > 0) wide[k] = 2 * distance;
         }
@@ -412,7 +413,8 @@ double Switches::least(const double *g) const {
 
 void Switches::crossed(const double *w, int32_t *found) {
     const std::vector<double> &g = relation.evaluate(w);
-    for (size_t k = 0; k < g.size(); ++k) found[k] = aims[k] != 0 && aims[k] * g[k] <= 0 ? (aims[k] > 0 ? -1 : 1) : 0;
+    for (size_t k = 0; k < g.size(); ++k)
+        found[k] = aims[k] != 0 && (aims[k] * g[k] <= 0 || system->rests((int64_t)k, g[k], w)) ? (aims[k] > 0 ? -1 : 1) : 0;
 }
 
 // ------------------------------------------------------------------------------------------------ what came of it

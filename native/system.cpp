@@ -288,14 +288,17 @@ void add_jacobian(System &s, uintptr_t address, nb::handle slots, nb::handle pos
         if (slot < 0 || slot >= family.slots.shape[0]) fail("`by` names slot " + std::to_string(slot) + ", which the kernel has not");
 }
 
-void set_roots(System &s, int64_t count, nb::handle bands) {
+void set_roots(System &s, int64_t count, nb::handle bands, nb::handle zero) {
     s.root_count = count;
-    s.root_bands.clear();
+    s.root_bands.clear(), s.root_zero.clear();
     if (bands.is_none()) return;
     Integers cells(bands, "bands");
+    Doubles sides(zero, "zero");
+    require_size(sides, cells.size(), "zero");
     if (cells.size() > count || largest_index(cells.data, cells.size(), false, "bands") >= s.layout.workspace())
         throw nb::value_error("`bands` points outside the workspace, or there are more of them than root functions");
     s.root_bands.assign(cells.data, cells.data + cells.size());
+    s.root_zero.assign(sides.data, sides.data + sides.size());
 }
 
 void set_step_updates(System &s, nb::handle cells, nb::handle watched) {
@@ -336,8 +339,8 @@ void bind_system(nb::module_ &m) {
              "A kernel for functions that change their signs where equations bend without an event.")
         .def("set_bends", [](System &s, int64_t count) { s.bend_count = count; }, "count"_a)
         .def("add_root", &add_family<&System::roots>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none())
-        .def("set_roots", &set_roots, "count"_a, "bands"_a = nb::none(),
-             "How many root functions there are; `bands` of those of relations, cells of the workspace.")
+        .def("set_roots", &set_roots, "count"_a, "bands"_a = nb::none(), "zero"_a = nb::none(),
+             "How many root functions there are; of those of relations `bands`, cells of the workspace, and the sides that are written for `zero`.")
         .def("add_step_update", &add_family<&System::step_updates>, "address"_a, "slots"_a, "rows"_a, "functions"_a = nb::none(),
              "A kernel for new values of the cells of set_step_updates(), evaluated after each accepted step.")
         .def("set_step_updates", &set_step_updates, "cells"_a, "watched"_a,

@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -78,6 +79,11 @@ class System {
     Outputs outputs;
     int64_t root_count = 0;
     std::vector<int32_t> root_bands; // of the root functions of relations, which are the first: cells of w whose sign tells on which side they are
+    std::vector<double> root_zero;   // … and the side that goes with the value that is written where both sides of the relation are equal
+    // Whether a relation is exactly on its switching point, and has another value than is written there.
+    bool rests(int64_t k, double g, const double *w) const {
+        return k < (int64_t)root_zero.size() && g + w[root_bands[k]] == 0 && std::copysign(1.0, w[root_bands[k]]) == root_zero[k];
+    }
     std::vector<Family> bends; // their values change sign where an equation has other slopes on the other side, without an event
     int64_t bend_count = 0;
     std::vector<Family> step_updates; // new values of `step_cells`, known cells that change after each accepted step only

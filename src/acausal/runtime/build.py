@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import Diagnostic
 from ..families.bends import bends
+from ..families.hybrid import Part
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
 from ..families.plant import CONTINUATION
@@ -17,6 +18,7 @@ from ..families.starts import Starts
 from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
+from .events.relations import senses
 from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules, Words
 
 
@@ -124,7 +126,20 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
     counts = {role: part.count for role, part in hybrid.parts.items()}
     counts["size"] = counts["relation"]
     cells = hybrid.parts["step"].targets
-    return Rules(kernels_of, counts, cells, _watched(lowered, kernels_of, cells), hybrid.parts["relation"].bands), compiled
+    return Rules(
+        kernels_of,
+        counts,
+        cells,
+        _watched(lowered, kernels_of, cells),
+        hybrid.parts["relation"].bands,
+        _written(hybrid.parts["relation"]),
+    ), compiled
+
+
+def _written(part: Part) -> np.ndarray:
+    """Of relations the sign of the crossing function that goes with the value that is written for zero."""
+    sense, strict = senses(part.blocks, part.count)
+    return np.where(strict, -sense, sense)
 
 
 def _sizes(family: Family) -> Family:
@@ -166,7 +181,7 @@ def without_rules(problem: Problem) -> Problem:
     parts = {role: Part([], [], none, none, none) for role in ROLES}
     bare = copy.copy(problem)
     roles = (*ROLES, "size")
-    bare.rules = Rules(dict.fromkeys(roles, ()), dict.fromkeys(roles, 0), none, mask, none)
+    bare.rules = Rules(dict.fromkeys(roles, ()), dict.fromkeys(roles, 0), none, mask, none, np.zeros(0))
     bare.lowered = copy.copy(problem.lowered)
     bare.lowered.system = replace(problem.lowered.system, hybrid=Hybrid(parts, none, none))
     return bare

@@ -4,6 +4,9 @@ Whoever searches for roots sees such a function on the side on which it was last
 loses its value within a step, it keeps the last one from there on, so that a crossing before that is found. Where it gets a value
 within a step, and that is beyond the switching point, it has crossed there, whatever it does in the rest of the step.
 
+One that comes to rest exactly at zero (an input that rises to 1 and stays there, in `u >= 1`) has crossed as well, if the relation
+has another value than is written for that point.
+
 `native/gaps.h` says the same for native sessions; `tests/runtime/events/test_gaps.py` runs both.
 """
 
@@ -40,10 +43,24 @@ class Gaps:
         self._found: dict[int, Gap] = {}
         self._beginning = np.zeros(count)
         self._from, self._open = np.nan, False
+        self._rest_from, self._furthest, self._resting = np.nan, np.nan, np.zeros(0, dtype=bool)
 
     def forget(self) -> None:
         """Something else has changed than time."""
-        self._from = np.nan
+        self._from = self._rest_from = np.nan
+
+    def left_zero(self, g: Floats, low: float, t: float, rests: Mask, written: Floats) -> Floats:
+        """All functions at a time, of which those have crossed that came to rest on their switching points, not in passing.
+
+        `rests`: which relations are there now, with another value than is written; `written`: the side that goes with that."""
+        if low != self._rest_from:
+            self._rest_from, self._furthest, self._resting = low, low, np.zeros(len(rests), dtype=bool)
+        if not t > low:
+            return g
+        if t >= self._furthest:
+            self._furthest, self._resting = t, rests
+        crossed = rests & self._resting
+        return np.concatenate([np.where(crossed, written, g[: len(rests)]), g[len(rests) :]]) if crossed.any() else g
 
     def filled(self, g: Floats, low: float, t: float, sides: Floats, values: Values) -> Floats:
         """All functions at a time, each with a value. What is before `low` has been dealt with; `sides` are those of relations."""

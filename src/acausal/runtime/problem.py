@@ -166,6 +166,7 @@ class Rules:
     step_cells: NDArray[np.int64]  # known cells that are assigned after every step …
     step_watched: Mask  # … those whose change is an event, because something but the steps themselves reads them
     bands: NDArray[np.int64]  # known cells: of relations, on which side they are (see `runtime/events/relations.py`)
+    zero: NDArray[np.float64]  # … and the side that goes with what is written where both sides of the relation are equal
 
     @cached_property
     def _called(self) -> dict[str, list[_Called]]:
@@ -180,6 +181,14 @@ class Rules:
     @property
     def root_count(self) -> int:
         return self.counts["relation"] + self.counts["crossing"]
+
+    def sides(self, known: Floats) -> Floats:
+        """On which side of zero relations are taken to be."""
+        return -np.copysign(1.0, known[self.bands])
+
+    def rests(self, g: Floats, known: Floats) -> Mask:
+        """Which relations are exactly on their switching points, and have another value than is written there."""
+        return (g[: len(self.bands)] + known[self.bands] == 0) & (self.sides(known) != self.zero)
 
     def roots(self) -> list[Kernel]:
         shift = self.counts["relation"]
@@ -260,7 +269,7 @@ class Equations:
         if self.rules is not None:
             for kernel in self.rules.roots():
                 system.add_root(*kernel)
-            system.set_roots(self.rules.root_count, (2 * self.size + self.rules.bands).astype(np.int32))
+            system.set_roots(self.rules.root_count, (2 * self.size + self.rules.bands).astype(np.int32), self.rules.zero)
             for kernel in self.rules.kernels["step"]:
                 system.add_step_update(*kernel)
             if self.rules.counts["step"]:

@@ -276,8 +276,9 @@ class Stepping:
 
         rules = self.problem.rules
         assert rules is not None
-        sides = -np.copysign(1.0, self.task.known[rules.bands])
-        return self._gaps.filled(values(t), self.t, t, sides, values)
+        known, found = self.task.known, values(t)
+        found = self._gaps.left_zero(found, self.t, t, rules.rests(found, known), rules.zero)
+        return self._gaps.filled(found, self.t, t, rules.sides(known), values)
 
     def take_silent(self) -> list[tuple[int, float, Floats]]:
         """Relations that have no value, each once: (row, time, workspace where the stepper is)."""

@@ -15,7 +15,9 @@ for: with another decision that is something else. A stair of `floor` has two ed
 one's lower edge: it has been passed all the same.
 
 What a jump puts into the band has the value that is written: `u <= 0` holds when u jumps to 0. So has what an event leaves on its
-switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5.
+switching point, to the last digits, and what does not move from there: `min(x, 0.5) >= 0.5` holds when x has passed 0.5. What comes
+to its switching point exactly, as an input that rises to 1 and stays there, has crossed if another value is written for that point:
+`u >= 1` holds then. Whoever searches for roots sees it so (`Gaps.left_zero`, `native/gaps.cpp`).
 
 A relation may read others: within itself, through computed cells, through unknowns. `decide` may therefore be called again and
 again in one round of an event. It always judges by the values that relations had when the round was opened, so that the way in
@@ -147,7 +149,8 @@ class Relations:
             onto = (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
             wrong |= onto & ~self._inherited
         if crossed is not None:
-            switched = crossed & ((side * g <= 0) | (jumped & (side * raw <= self.soft)))
+            rests = (raw == 0) & ((self._old > 0) == self.strict)  # where another value is written
+            switched = crossed & ((side * g <= 0) | rests | (jumped & (side * raw <= self.soft)))
             back = switched & (side * raw > 0)
             self._wide[back] = 2 * size[back]
             wrong |= switched

@@ -66,8 +66,9 @@ class Still:
             w = self.evaluated(t)
             return np.concatenate([rules.values("relation", w), rules.values("crossing", w)])
 
-        sides = -np.copysign(1.0, self._known[rules.bands])
-        return self._gaps.filled(values(t), self.t, t, sides, values)
+        known, found = self._known, values(t)
+        found = self._gaps.left_zero(found, self.t, t, rules.rests(found, known), rules.zero)
+        return self._gaps.filled(found, self.t, t, rules.sides(known), values)
 
     def take_silent(self) -> list[tuple[int, float, Floats]]:
         """Relations that have no value, each once: (row, time, workspace)."""

@@ -1,0 +1,112 @@
+"""Relations on what comes to rest exactly on its switching point: they have the value that is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import acausal as ac
+
+Statements = Iterator[Any]
+LINEAR = ac.Table([0.0, 1.0, 2.0], [0.0, 1.0, 1.0], method="linear", name="linear")
+CURVED = ac.Table([0.0, 1.0, 2.0], [0.0, 1.0, 1.0], name="curved")
+RISING = ([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 1.0, 1.0])
+FALLING = ([0.0, 1.0, 2.0, 3.0], [2.0, 1.0, 1.0, 1.0])
+SOLVERS: list[dict[str, Any]] = [{}, {"solver": "sundae"}, {"solver": "fixed", "step": 0.0173}]
+
+
+class Ramp(ac.Component):
+    """u is 1 from 1 s on, and so is a table of x."""
+
+    u = ac.Input(0.0)
+    x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    at, count = ac.Discrete(-1.0), ac.Integer(0)
+
+    def __init__(self, condition: Callable[[Any], Any]) -> None:
+        self._condition = condition
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == 1.0
+        yield ac.der(self.z) == ac.where(self._condition(self), 1.0, 0.0)
+
+    def events(self) -> Statements:
+        yield ac.when(self._condition(self), ac.assign(self.at, ac.time), ac.assign(self.count, ac.pre(self.count) + 1))
+
+
+CONDITIONS: dict[str, Callable[[Any], Any]] = {
+    "u >= 1": lambda c: c.u >= 1.0,
+    "~(u < 1)": lambda c: ~(c.u < 1.0),
+    "2 u >= 2": lambda c: 2.0 * c.u >= 2.0,
+    "linear(x) >= 1": lambda c: LINEAR(c.x) >= 1.0,
+    "curved(x) >= 1": lambda c: CURVED(c.x) >= 1.0,
+    "linear(time) >= 1": lambda c: LINEAR(ac.time) >= 1.0,
+    "limited": lambda c: ac.no_event(ac.min(c.x, 1.0)) >= 1.0,
+    "floor": lambda c: ac.floor(c.u) > 0.5,
+}
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_what_rises_to_its_switching_point_and_stays(name: str, more: dict[str, Any]) -> None:
+    result = ac.compile(Ramp(CONDITIONS[name])).simulate(until=3.0, inputs={"u": RISING}, **more)
+    close = 1e-8 if name.startswith("curved") else 1e-9  # it rounds to 1 a little earlier
+    assert result["count"][-1] == 1 and result["at"][-1] == pytest.approx(1.0, abs=close)
+    assert result["z"][-1] == pytest.approx(2.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+def test_what_falls_to_its_switching_point_and_stays(more: dict[str, Any]) -> None:
+    for condition, expected in ((lambda c: c.u > 1.0, 1.0), (lambda c: c.u >= 1.0, 3.0), (lambda c: ~(c.u <= 1.0), 1.0)):
+        result = ac.compile(Ramp(condition)).simulate(until=3.0, inputs={"u": FALLING}, **more)
+        assert result["z"][-1] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+def test_what_is_strict_does_not_switch_there(more: dict[str, Any]) -> None:
+    result = ac.compile(Ramp(lambda c: c.u > 1.0)).simulate(until=3.0, inputs={"u": RISING}, **more)
+    assert result["count"][-1] == 0 and result["z"][-1] == 0.0
+
+
+class Several(ac.Component):
+    """In a large plant, each with a table that is reached at another time."""
+
+    x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    rate, at = ac.Parameter(1.0), ac.Discrete(-1.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == self.rate
+        yield ac.der(self.z) == ac.where(LINEAR(self.x) >= 1.0, 1.0, 0.0)
+
+    def events(self) -> Statements:
+        yield ac.when(LINEAR(self.x) >= 1.0, ac.assign(self.at, ac.time))
+
+
+class Plant(ac.Component):
+    def __init__(self, count: int) -> None:
+        self.part = ac.array(Several, count, rate=[1.0 / (1.0 + 0.01 * k) for k in range(count)])
+
+
+def test_in_a_large_plant() -> None:
+    result = ac.compile(Plant(40)).simulate(until=3.0)
+    for k in range(40):
+        assert result["part.at"][-1][k] == pytest.approx(1.0 + 0.01 * k, abs=1e-9)
+        assert result["part.z"][-1][k] == pytest.approx(2.0 - 0.01 * k, abs=1e-7)
+
+
+def test_what_passes_its_switching_point_does_so_once() -> None:
+    """`x >= 1` and `x > 1` change together where x passes 1, although a search may try that very point."""
+
+    class Passing(ac.Component):
+        x, both = ac.Variable(start=0.0, fixed=True), ac.Integer(0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == 1.0
+
+        def events(self) -> Statements:
+            changed = ac.change(self.x >= 1.0) | ac.change(self.x > 1.0)
+            yield ac.when(changed, ac.assign(self.both, ac.pre(self.both) + 1))
+
+    for more in SOLVERS:
+        assert ac.compile(Passing()).simulate(until=2.0, **more)["both"][-1] == 1
