@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1] / "src" / "acausal"
 ORDER = [
     "records",
     "errors",
+    "arguments",
     "economy",
     "short",
     "stored",
@@ -108,7 +109,7 @@ def test_the_check_finds_late_imports(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_pipeline_is_the_one_in_the_documentation() -> None:
     text = (ROOT.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
     everywhere = (
-        "records", "errors", "economy", "short", "stored", "container", "html", "readable", "vault", "structure", "studies",
-        "media",
+        "records", "errors", "arguments", "economy", "short", "stored", "container", "html", "readable", "vault", "structure",
+        "studies", "media",
     )  # fmt: skip
     assert "  →  ".join(p for p in ORDER if p not in everywhere) in text

@@ -178,6 +178,14 @@ def an(name: str, first: bool = False) -> str:
 _ENGINE = dirname(realpath(__file__))
 
 
+def level_of_caller() -> int:
+    """How far up the first frame stands that is not ours: there a warning is shown."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_ENGINE, dirname(__file__))):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> list[str]:
     """A traceback without the frames of this program: the last line that a user sees is one of her own."""
     shown = traceback.TracebackException(kind, error, trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from .arguments import checked
 from .container import opened
 from .economy import uncollected
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .results.store import LoadedResult
 
 
+@checked
 def load(path: str | os.PathLike[str]) -> Model | LoadedResult | Pack:
     """What `result.save`, `model.save` or `ac.pack` wrote: a result, a model, or component classes. Nothing in the file is
     executed, and no source is needed.

@@ -345,8 +345,10 @@ def many_steady_states(
             )
         if not all(isinstance(v, int | float | np.number) for v in (low, high)) or not low < high:
             raise UsageError(f"The range of `{path}` is two numbers and must grow: got {low!r} … {high!r}.")
-    if not isinstance(count, int | np.integer) or count < 1:
-        raise UsageError(f"`count` is from how many points the search begins: a whole number of at least 1, got {count!r}.")
+    if not isinstance(count, int | np.integer) or not 1 <= count <= 1_000_000:
+        raise UsageError(
+            f"`count` is from how many points the search begins: a whole number of at least 1, a million at most, got {count!r}."
+        )
     from scipy.stats import qmc
 
     found: list[Any] = []

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, RunWarning, UsageError
+from ..arguments import checked
+from ..errors import ModelError, RunWarning, UsageError, level_of_caller
 from ..language.units import quantity as in_unit
 from ..runtime.recording import Recording
 from ..runtime.storage import is_number
@@ -36,6 +37,7 @@ _PARTS = (0.15, 0.35, 0.65, 1.0)
 _LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")  # scipy's
 
 
+@checked
 def fit(
     model: Model,
     data: Any,
@@ -55,6 +57,8 @@ def fit(
         raise UsageError("The data come first, then the parameters.", remedy='model.fit(data, ["wall.G"])')
     _check_options(starts, loss, rtol)
     several = isinstance(data, list | tuple)
+    if several and not data:
+        raise UsageError("There are no data to fit.", remedy='{"time": [0.0, 10.0], "room.T [degC]": [20.0, 20.5]}')
     experiments = [measured(model, each, k) for k, each in enumerate(data if several else [data])]
     problem = FitProblem(model, experiments, parameters, weights or {}, rtol, options)
     first = problem.first(start or {})
@@ -70,7 +74,7 @@ def fit(
         )
     result = problem.result(found)
     for told in result.diagnostics:
-        warnings.warn(told, RunWarning, stacklevel=3)
+        warnings.warn(told, RunWarning, stacklevel=level_of_caller())
     if apply:
         model.set(result.parameters)
     return result

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import NameNotFound, UsageError
 from ..language.units import convert
 
@@ -36,6 +37,7 @@ class Experiment:
     name: str = ""
 
 
+@checked
 def experiment(
     data: Any, *, inputs: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, name: str = ""
 ) -> Experiment:
@@ -115,13 +117,24 @@ def _columns(data: Any, name: str) -> dict[str, np.ndarray]:
 
 
 def _read(path: Path) -> dict[str, list[float]]:
-    if not path.exists():
+    if not path.is_file():
         raise UsageError(f"There is no file `{path}`.")
-    text = path.read_text(encoding="utf-8-sig")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"`{path}` is not text in UTF-8: {error.reason}.", remedy="Save it as CSV in UTF-8.") from None
     delimiter = max(";\t,", key=text.partition("\n")[0].count)
     rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
     comma = delimiter != ","
-    cells = [[float(c.replace(",", ".") if comma else c) if c.strip() else np.nan for c in row] for row in rows[1:]]
+    if not rows:
+        raise UsageError(f"`{path}` is empty.", remedy="It needs a heading of paths and a row for each time.")
+    ragged = next((k for k, row in enumerate(rows) if len(row) != len(rows[0])), None)
+    if ragged is not None:
+        raise UsageError(f"Row {ragged + 1} of `{path}` has {len(rows[ragged])} cells; its heading has {len(rows[0])}.")
+    try:
+        cells = [[float(c.replace(",", ".") if comma else c) if c.strip() else np.nan for c in row] for row in rows[1:]]
+    except ValueError as error:
+        raise UsageError(f"`{path}` holds something that is not a number: {error}.") from None
     return {heading.strip(): [row[k] for row in cells] for k, heading in enumerate(rows[0])}
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked, refuse_other_than
 from ..errors import UsageError
 from .fit import _bounds
 from .optimise import Optimum, optimise
@@ -47,6 +48,7 @@ class WorstCase:
         return "\n".join(lines)
 
 
+@checked
 def worst_case(model: Model, output: Any, intervals: Mapping[str, Any], **options: Any) -> WorstCase:
     """How small and how large an output can be with parameters anywhere within intervals.
 
@@ -55,6 +57,7 @@ def worst_case(model: Model, output: Any, intervals: Mapping[str, Any], **option
 
     `output` is a path (its final value) or a reduction; `options` are those of `model.optimise`: `until=…` or `steady=True`.
     """
+    refuse_other_than("a compiled model", model)
     if not isinstance(intervals, Mapping):
         raise UsageError(f"Intervals by name were expected, got {intervals!r}.", remedy='{"wall.G": (40.0, 60.0)}')
     names, low, high = _bounds(model, intervals)

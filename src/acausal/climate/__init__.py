@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError, near_matches
 from ..language.units import quantity
 from ..runtime.given import Data, data
@@ -157,6 +158,7 @@ def _angle(given: float | str, what: str) -> float:
         raise UsageError(f'`{what}` is an angle in radians or a text such as "30 deg", got {given!r}.') from None
 
 
+@checked
 def weather(path: str | os.PathLike[str], *, interpolation: Interpolation = "linear") -> Weather:
     """The weather of a year from an EnergyPlus file (`.epw`) or a TMY3 file (`.csv`).
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from ..arguments import is_one_of
 from ..errors import Location, UsageError, an, near_matches
 from .declarations import _OWN_FILES, Declaration, Input, Parameter, Stream, as_shape
 from .expression import Arithmetic, Expression, Reference, Shape, take
@@ -89,7 +90,7 @@ class Connector:
         return found
 
     def __init__(self, *, positive: str = "in", shape: int | Shape = (), doc: str = "") -> None:
-        if positive not in ("in", "out"):
+        if not is_one_of(positive, ("in", "out")):
             raise UsageError(f"`positive` is 'in' (flows counted into the component) or 'out'; got {positive!r}.")
         self.sign = 1 if positive == "in" else -1
         self.shape, self.doc, self.name = as_shape(shape), doc, ""

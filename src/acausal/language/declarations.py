@@ -7,6 +7,7 @@ from os.path import dirname, realpath
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import checked, is_one_of
 from ..errors import Location, UsageError
 from .expression import Arithmetic, Expression, Shape, Unbound
 
@@ -75,7 +76,7 @@ class Declaration(Arithmetic):
     ) -> None:
         if not isinstance(unit, str):
             raise UsageError(f"A unit is a string such as 'K' or 'kg/s', got {unit!r} of type {type(unit).__name__}.")
-        if state not in STATE_CHOICES:
+        if not is_one_of(state, STATE_CHOICES):
             raise UsageError(f"`state` is one of {', '.join(STATE_CHOICES)}; got {state!r}.")
         self.name = ""
         self.location = Location.of_caller(_OWN_FILES)
@@ -263,6 +264,7 @@ class Modification(dict[str, Any]):
     """Attributes of a declaration, changed for one instance."""
 
 
+@checked
 def start(value: Any, *, fixed: bool | None = None, **attributes: Any) -> Modification:
     """Another start value for one instance: `Capacitor(v=ac.start(1.0, fixed=True))`."""
     given = {"start": value, **attributes}
@@ -345,6 +347,7 @@ class Named:
         return self.expression
 
 
+@checked
 def named(expression: Any, *, unit: str = "", doc: str = "") -> Any:
     """Give an intermediate expression a unit and a documentation: `self.Q_loss = ac.named(self.G * dT, unit="W")`.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from .expression import Call, Constant, Expression, Time, as_expression
 from .external import OVER, ExternalFunction
@@ -117,6 +118,7 @@ def _of_text(text: str) -> tuple[float, str]:
     return quantity(text, unit), unit
 
 
+@checked
 def delay(x: Any, T: Any, before: Any | Callable[[Expression], Any] = None) -> Expression:
     """What `x` was a time `T` ago: `yield self.outlet == ac.delay(self.inlet, 30.0)`.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from ..records import dataclass
 from .units import quantity
@@ -46,6 +47,7 @@ class Distribution:
         return f"{self.kind}({', '.join(map(str, self.numbers))})"
 
 
+@checked
 def uniform(low: Number, high: Number) -> Distribution:
     """Every value from `low` to `high` is as likely.
 
@@ -55,6 +57,7 @@ def uniform(low: Number, high: Number) -> Distribution:
     return _ordered("uniform", low, high)
 
 
+@checked
 def normal(mean: Number, deviation: Number, *, low: Number = -np.inf, high: Number = np.inf) -> Distribution:
     """A normal distribution by its mean and standard deviation, cut off below `low` and above `high`.
 
@@ -66,6 +69,7 @@ def normal(mean: Number, deviation: Number, *, low: Number = -np.inf, high: Numb
     return Distribution("normal", (mean, deviation, low, high), differences=(1,))
 
 
+@checked
 def lognormal(median: Number, factor: float) -> Distribution:
     """Two thirds of all values lie between `median / factor` and `median * factor`.
 
@@ -77,6 +81,7 @@ def lognormal(median: Number, factor: float) -> Distribution:
     return Distribution("lognormal", (median, factor))
 
 
+@checked
 def triangular(low: Number, most_likely: Number, high: Number) -> Distribution:
     """From `low` to `high`, with a peak in between.
 
@@ -100,7 +105,7 @@ def choice(*values: Any) -> Distribution:
 
 
 def _ordered(kind: str, *numbers: Number) -> Distribution:
-    plain = [n for n in numbers if not isinstance(n, str)]
+    plain = [float(n) for n in numbers if not isinstance(n, str)]
     if any(not np.isfinite(n) for n in plain) or (len(plain) == len(numbers) and (sorted(plain) != plain or plain[0] == plain[-1])):
         raise UsageError(f"The numbers of ac.{kind}({', '.join(map(str, numbers))}) must be finite and grow from left to right.")
     return Distribution(kind, numbers)

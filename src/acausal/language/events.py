@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from ..arguments import is_one_of
 from ..errors import Location, UsageError
 from ..records import dataclass
 from .conditions import as_condition
@@ -308,7 +309,7 @@ def terminate(message: str) -> Terminate:
 
 def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "error") -> Assertion:
     """A condition that must hold: the run stops where it does not ("error"), or goes on and says so ("warning")."""
-    if level not in ("error", "warning"):
+    if not is_one_of(level, ("error", "warning")):
         raise UsageError(
             f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.',
             remedy='An "error" ends the run where the condition does not hold, a "warning" is told when it is over.',
@@ -321,12 +322,12 @@ def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee
 
     `direction`: "rising", "falling" or "both". `kind`: a "knee" bends the solution, a "jump" makes it discontinuous.
     """
-    if direction not in DIRECTIONS:
+    if not is_one_of(direction, DIRECTIONS):
         raise UsageError(
             f"`direction` of `ac.crossing` is one of {', '.join(DIRECTIONS)}; got {direction!r}.",
             remedy='"rising" is from negative to positive values, "both" either way.',
         )
-    if kind not in ("knee", "jump"):
+    if not is_one_of(kind, ("knee", "jump")):
         raise UsageError(
             f'`kind` of `ac.crossing` is "knee" or "jump", got {kind!r}.',
             remedy='A "knee" bends the solution, a "jump" makes it discontinuous.',

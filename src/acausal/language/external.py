@@ -546,7 +546,7 @@ def _target(pointer: Any) -> _Target | None:
 def target_of(pointer: Any) -> _Target:
     """The machine code that a user means."""
     found = _target(pointer)
-    if found is None:
+    if found is None or not 0 <= found.address < 1 << 64:
         raise UsageError(
             f"Expected a C function, got {pointer!r} of type {type(pointer).__name__}.",
             remedy="Give an address, a ctypes function, or (library path, symbol).",
@@ -580,7 +580,7 @@ def _native_arity(target: _Target, arity: int | None, has_data: bool) -> int:
         return len(doubles)
     if arity is None:
         raise UsageError(f"How many arguments does `{target.name}` take?", remedy="Give `arity=…`.")
-    if not isinstance(arity, int) or arity < 1:
+    if not isinstance(arity, int) or not 1 <= arity <= 1000:
         raise UsageError(f"`arity` must be a positive integer, got {arity!r}.")
     return arity
 

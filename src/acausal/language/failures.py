@@ -53,6 +53,8 @@ def _located(root: Component, path: Any) -> tuple[Component, str]:
         raise UsageError(f"`failures` names variables such as `valve.opening`, got {path!r}.")
     *way, name = _INDEX.sub("", path).split(".")
     owner: Any = root
+    if not isinstance(owner, Component):
+        raise UsageError(f"`failures` are of a component, got {root!r}.")
     for part in way:
         owner = getattr(owner, part, None)
         owner = owner._element if isinstance(owner, ComponentArray) else owner

@@ -90,6 +90,8 @@ class _Caller:
         if not self.states:
             raise UsageError("A right-hand side needs at least one state.", remedy='Give them with start values: `y={"n": 1.0}`.')
         pointers = ["a1", *([f"a{1 + len(self.states)}"] if self.parameters else []), "r0"]
+        if not isinstance(by_reference, bool | int):
+            raise UsageError(f"`by_reference` is True or False, got {by_reference!r}.")
         self.passing = ("a0" if by_reference else "v0", *pointers)
 
     def made(self, pointer: Any, results: Sequence[str], kind: Any = NativeSeveral) -> Any:

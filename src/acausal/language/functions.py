@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import ShapeError, UsageError
 from .conditions import as_condition
 from .equation import Equation
@@ -289,6 +290,7 @@ def fallback(value: Any, other: Any) -> Any:
     return plain(np.where(np.isfinite(given), given, numbers(other)))
 
 
+@checked
 def sum(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """Sum over an array's elements, or along some of its axes; of a list of expressions, their sum.
 
@@ -299,7 +301,15 @@ def sum(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
         value = list(value)
         if is_symbolic(value):
             return _sum_of_list(value, axis)
-    return total(value, axis) if is_symbolic(value) else plain(np.sum(numbers(value), axis=axis))
+    return total(value, axis) if is_symbolic(value) else plain(_along(np.sum, numbers(value), axis))
+
+
+def _along(reduce: Any, values: Any, axis: Any) -> Any:
+    """A reduction of numbers along axes that they have."""
+    try:
+        return reduce(values, axis=axis)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"`axis` is {axis!r}, and the array has the shape {np.shape(values)}: {error}.") from None
 
 
 def _sum_of_list(values: list[Any], axis: Any) -> Any:
@@ -308,6 +318,7 @@ def _sum_of_list(values: list[Any], axis: Any) -> Any:
     return builtins.sum(map(as_expression, values[1:]), start=as_expression(values[0]))
 
 
+@checked
 def mean(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
     """Arithmetic mean of an array's elements, or along some of its axes; of a list of expressions, their mean.
 
@@ -321,7 +332,7 @@ def mean(value: Any, axis: int | tuple[int, ...] | None = None) -> Any:
         if is_symbolic(value):
             return _sum_of_list(value, axis) / len(value)
     if not is_symbolic(value):
-        return plain(np.mean(numbers(value), axis=axis))
+        return plain(_along(np.mean, numbers(value), axis))
     node = as_expression(value)
     added = total(node, axis)
     return added / (node.size / added.size)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..arguments import is_one_of
 from ..errors import UsageError
 from .expression import Call, Expression
 from .external import TYPICAL, ExternalFunction, central_difference
@@ -44,8 +46,12 @@ class TableND(ExternalFunction):
         cls, axes: Any, values: Any, *, extrapolation: str = "clamp", method: str = "monotone", name: str = "table", by: int = -1
     ) -> TableND:
         for what, given, allowed in (("extrapolation", extrapolation, EXTRAPOLATIONS), ("method", method, METHODS)):
-            if given not in allowed:
+            if not is_one_of(given, allowed):
                 raise UsageError(f"`{name}`: {what} must be one of {', '.join(map(repr, allowed))}, got {given!r}.")
+        if not isinstance(name, str):
+            raise UsageError(f"`name` of a table is a text, got {name!r} ({type(name).__name__}).")
+        if not isinstance(axes, Sequence | np.ndarray) or isinstance(axes, str | bytes):
+            raise UsageError(f"`{name}`: `axes` is a list of axes, each a list of numbers; got {axes!r}.")
         grids = tuple(_grid(name, f"axes[{k}]", one) for k, one in enumerate(axes))
         if len(grids) not in DIMENSIONS:
             raise UsageError(

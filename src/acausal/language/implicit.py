@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from .declarations import Variable
 from .expression import Call, Expression, Slot, as_expression
@@ -144,6 +145,7 @@ class ImplicitPart(ExternalFunction):
         raise AssertionError("an implicit function is replaced by unknowns before it is differentiated")
 
 
+@checked
 def implicit(
     equation: Callable[..., Any],
     unknowns: Mapping[str, Mapping[str, Any]] | None = None,
@@ -161,7 +163,12 @@ def implicit(
     >>> round(root(10.0), 12)
     2.0
     """
-    names = list(inspect.signature(equation).parameters)
+    try:
+        names = list(inspect.signature(equation).parameters)
+    except (TypeError, ValueError):
+        raise UsageError(f"The equation of an implicit function is a function, got {equation!r}.") from None
+    if not names:
+        raise UsageError("The equation of an implicit function has the unknown as its first argument; this one has none.")
     if unknowns is None:
         unknowns = {names[0] if names else "z": said}
     elif said:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar
 
+from ..arguments import checked
 from ..errors import UsageError
 from .component import Component
 from .connector import Connector
@@ -22,6 +23,7 @@ class Outer(Connector):
     world: ClassVar[type[Component]]
 
 
+@checked
 def outer(what: type[Any], *, doc: str = "") -> Any:
     """The nearest component of a class around this one: `ambient = ac.outer(Ambient)`, then `self.ambient.T` in equations.
 

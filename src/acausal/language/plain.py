@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import Location, UsageError, near_matches
 from .component import Component
 from .declarations import Declaration, Parameter, Variable
@@ -111,6 +112,7 @@ class PlainModel(Component):
                 )
 
 
+@checked
 def plain(residuals: Callable[..., Iterable[Any]], *, y: Quantities, x: Quantities = (), p: Quantities = ()) -> PlainModel:
     """A model without components: a function of `t, dy, y, x, p` (those it needs) that gives residuals or equations.
 

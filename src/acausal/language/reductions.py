@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from ..records import dataclass
 
@@ -94,6 +95,7 @@ class Reduction:
         return quantity(self.level, result.unit(self.path))
 
 
+@checked
 def final(path: str) -> Reduction:
     """The last value.
 
@@ -103,6 +105,7 @@ def final(path: str) -> Reduction:
     return Reduction("final", _path(path))
 
 
+@checked
 def first(path: str) -> Reduction:
     """The value at the start."""
     return Reduction("first", _path(path))
@@ -132,6 +135,7 @@ def integral(path: Any, start: Any = 0.0) -> Any:
     return meter(path, start)
 
 
+@checked
 def when_first(path: str, *, above: float | str | None = None, below: float | str | None = None) -> Reduction:
     """The time at which a quantity first rises above (or falls below) a level; not a number if it never does.
 

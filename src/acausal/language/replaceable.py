@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..arguments import checked
 from ..errors import UsageError, an, near_matches
 from ..records import dataclass
 from .alternatives import is_said_otherwise
@@ -25,6 +26,7 @@ class Constraint:
     choices: tuple[type[Component], ...]
 
 
+@checked
 def replaceable(what: Any, *, of: type[Any] | None = None, choices: Sequence[type[Any]] = (), **modifications: Any) -> Any:
     """A part that others may take the place of.
 

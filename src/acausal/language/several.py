@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from .expression import Call, Constant, Expression, as_expression
 from .external import (
@@ -347,6 +348,7 @@ class NativeSeveral(_Declared):
         return int((arguments if way[0] == "a" else results)[k:].ctypes.data)
 
 
+@checked
 def several(
     pointer: Any,
     arguments: Sequence[str] | None = None,

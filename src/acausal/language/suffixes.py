@@ -11,7 +11,7 @@ import re
 import warnings
 from typing import Any, NamedTuple
 
-from ..errors import ModelWarning
+from ..errors import ModelWarning, level_of_caller
 from .units import common, convert, dimension, respelled
 
 _INDICES = ("in", "min", "at", "pt", "as", "us", "ns")  # units that are parts of names as well
@@ -88,7 +88,7 @@ def in_unit_of_suffix(values: Any, title: str, unit: str, place: str) -> Any:
         f"The numbers of the column `{title}` of {place} are taken to be in {unit}; the end of its name may mean {suffix.unit}.\n"
         f'  try:       Call it `{suffix.name} [{suffix.unit}]`, or `{title} [{unit}]`, or say it: `ac.data(…, unit="{unit}")`.',
         ModelWarning,
-        stacklevel=2,
+        stacklevel=level_of_caller(),
     )
     return values
 

@@ -29,6 +29,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..arguments import is_one_of
 from ..economy import blake2b
 from ..errors import UsageError, near_matches
 from .expression import Call, Constant, Expression, as_expression
@@ -282,8 +283,10 @@ def _native_address(orders: tuple[int, ...]) -> int:
 
 
 def _check_choices(name: str, extrapolation: str, method: str) -> None:
+    if not isinstance(name, str):
+        raise UsageError(f"`name` of a table is a text, got {name!r} ({type(name).__name__}).")
     for what, given, known in (("extrapolation", extrapolation, EXTRAPOLATIONS), ("method", method, tuple(METHODS))):
-        if given not in known:
+        if not is_one_of(given, known):
             choices = ", ".join(f'"{k}"' for k in known)
             raise UsageError(f"`{name}`: {what} must be one of {choices}, got {given!r}.", remedy=near_matches(str(given), known))
 

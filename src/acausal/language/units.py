@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError, near_matches
 from ..records import dataclass
 
@@ -142,6 +143,7 @@ def respelled(unit: str) -> str:
 # --- units of users ---------------------------------------------------------------------------------------------------
 
 
+@checked
 def define_unit(name: str, means: str | None = None) -> str:
     """A unit of your own: `ac.define_unit("EUR")` is a new kind of quantity, `ac.define_unit("cent", "0.01 EUR")` a multiple.
 

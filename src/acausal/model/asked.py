@@ -46,7 +46,24 @@ def run_asked(model: Model, asked: Mapping[str, Any]) -> tuple[Order, list[Switc
     given, solve_for = asked["given"] or {}, asked["solve_for"]
     beginning = Beginning(begin, asked["initial"], changes, inputs, asked["start_from"], given, solve_for, end=end)
     rtol, atol, seen = asked["rtol"], asked["atol"], asked["on_solution"]
+    if seen is not None:
+        _check_can_see(seen)
     return Order(beginning, float(end), times, solver, choice, rtol, atol, options, None, recording, seen), switches
+
+
+def _check_can_see(seen: Any) -> None:
+    """Whether a function can be called with the run as its argument."""
+    try:
+        inspect.signature(seen).bind(None)
+    except (TypeError, ValueError):
+        if callable(seen) and not isinstance(seen, type):
+            raise UsageError(
+                "`on_solution` cannot be called with the run alone.", remedy="on_solution=lambda s: print(s.time)"
+            ) from None
+        raise UsageError(
+            f"`on_solution` is a function of the run, got {seen!r} ({type(seen).__name__}).",
+            remedy="on_solution=lambda s: print(s.time)",
+        ) from None
 
 
 def run_order(model: Model, options: Mapping[str, Any]) -> Order:

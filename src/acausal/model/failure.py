@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Iterable
 from typing import Any, Literal, TypeVar, get_args
 
-from ..errors import Diagnostic, Interrupted, ModelWarning, RunFailed, RunWarning, UsageError
+from ..errors import Diagnostic, Interrupted, ModelWarning, RunFailed, RunWarning, UsageError, level_of_caller
 from ..families.system import System
 from ..runtime.outcome import Outcome
 
@@ -16,7 +14,6 @@ OnFailure = Literal["warn", "raise", "keep"]
 R = TypeVar("R")
 
 _WAYS = get_args(OnFailure)
-_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 def check_on_failure(given: Any) -> None:
@@ -36,14 +33,14 @@ def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
         return result
     if on_failure == "raise":
         raise RunFailed(_story(result), result)
-    warnings.warn(_story(result), RunWarning, stacklevel=_level_of_caller())
+    warnings.warn(_story(result), RunWarning, stacklevel=level_of_caller())
     return result
 
 
 def told_of_given(told: Iterable[Diagnostic], on_failure: OnFailure) -> None:
     """Warnings about what somebody gave and may have meant otherwise: data that end before the run, a start without a past."""
     for one in told if on_failure != "keep" else ():
-        warnings.warn(str(one), ModelWarning, stacklevel=_level_of_caller())
+        warnings.warn(str(one), ModelWarning, stacklevel=level_of_caller())
 
 
 def _story(result: Any) -> str:
@@ -66,13 +63,5 @@ def told_of_open(system: System, title: str) -> None:
             f"{'that component' if len(names) == 1 else 'those components'} at all. Is a connection missing in `connections`? "
             "If it is meant, leave the component out, or silence `ac.ModelWarning`.",
             ModelWarning,
-            stacklevel=_level_of_caller(),
+            stacklevel=level_of_caller(),
         )
-
-
-def _level_of_caller() -> int:
-    """How far up the first frame stands that is not ours: there the warning is shown."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level

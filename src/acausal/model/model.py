@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import vault
+from ..arguments import checked, checked_methods
 from ..economy import uncollected
 from ..errors import UsageError
 from ..families.starts import StartReader
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .steady import SteadyStates
 
 
+@checked
 def compile(component: Component, *, units: bool = True, failures: Iterable[str] = ()) -> Model:
     """Translate a component (with everything in it) to a model that can be simulated.
 
@@ -86,6 +88,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return load(path, lambda found: _with_numbers(**found))
 
 
+@checked_methods
 class Model:
     """A compiled model: a program (`model.program`, which nobody changes) with numbers.
 

@@ -14,14 +14,15 @@ its switch at once.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
+from os.path import dirname
 from typing import Any
 
 import numpy as np
 
+from ..arguments import checked_methods
 from ..errors import Diagnostic, Interrupted, Location, ModelError, NameNotFound, UsageError, near_matches
 from ..families.system import System
 from ..language.component import Component
@@ -72,6 +73,7 @@ class _Mode:
         return self.compiled.system
 
 
+@checked_methods
 class Phases:
     """A plant whose model is exchanged for another one while it runs.
 
@@ -91,6 +93,8 @@ class Phases:
 
         A mapping may be given instead of names: `ac.Phases({"part load": Simple(), …}, initial="part load")`.
         """
+        if modes is not None and not isinstance(modes, Mapping):
+            raise UsageError(f"The modes are components by name, got {modes!r}.", remedy="ac.Phases(closed=Closed(), open=Open())")
         given = {**(modes or {}), **named}
         self._modes = {name: _Mode(name, component) for name, component in given.items()}
         self._units, self._switches = units, list[Switch]()
@@ -134,7 +138,7 @@ class Phases:
             raise UsageError(
                 "The modes are compiled already, so no switch can be added.", remedy="State all switches before the first run."
             )
-        where = Location.of_frame(sys._getframe(1))
+        where = Location.of_caller(dirname(dirname(__file__)))
         given: Any = when
         if not callable(given):
             got = f"the condition `{given}`" if isinstance(given, Expression) else f"{given!r} of type {type(given).__name__}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked_methods
 from ..errors import UsageError
 from ..program.rows import Stored
 from ..records import dataclass
@@ -89,6 +90,7 @@ class Saved:
         return self.mark.t
 
 
+@checked_methods
 class Session:
     """A run that goes on as far as it is asked to: `s = model.start()`, `s.advance(60.0)`, `s["room.T"]`.
 
@@ -289,6 +291,8 @@ class Session:
 
     def __getitem__(self, name: str) -> Any:
         """The present value of any quantity."""
+        if not isinstance(name, str):
+            raise UsageError(f"A session is asked for a quantity by its name, got {name!r} ({type(name).__name__}).")
         if name == "time":
             return self.time
         found = np.asarray(self._present()[name][-1])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, RunWarning, UsageError
+from ..errors import ModelError, RunWarning, UsageError, level_of_caller
 from ..results.point import point
 from ..results.result import Result
 from ..runtime.initialise import InitialisationError
@@ -116,7 +116,7 @@ def along(
             results.append(getattr(error, "result", None))
             reasons.append(str(error))
     if jumps:
-        warnings.warn("\n".join(jumps.values()), RunWarning, stacklevel=4)
+        warnings.warn("\n".join(jumps.values()), RunWarning, stacklevel=level_of_caller())
     return SteadyStates(values, results, reasons, jumps)
 
 

@@ -15,6 +15,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ..arguments import checked
 from ..container import FileError, opened, refuse_newer, written
 from ..errors import NameNotFound, UsageError, near_matches
 from ..families.assemble import Source, read
@@ -62,6 +63,7 @@ class Variants:
     choices: tuple[dict[str, Any], ...]
 
 
+@checked
 def variants(what: type[Component], **choices: Iterable[Any]) -> Variants:
     """A class for every combination of some arguments of its `__init__`: `ac.variants(Pipe, n=[10, 20, 50])`."""
     if not (isinstance(what, type) and issubclass(what, Component)):
@@ -71,6 +73,7 @@ def variants(what: type[Component], **choices: Iterable[Any]) -> Variants:
     return Variants(what, tuple(dict(zip(lists, row, strict=True)) for row in rows))
 
 
+@checked
 def pack(path: str | os.PathLike[str], *what: type[Component] | Variants, show_equations: bool = False) -> None:
     """Write component classes, with their parts and connectors, to one file that is used without their source.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked, refuse_other_than
 from ..errors import UsageError
 from ..language.units import quantity
 from . import canvas
@@ -57,6 +58,7 @@ def inventory(result: Any, medium: Any = None, *, at: Any = None) -> Inventory:
     >>> [row.name for row in held], round(held.mass, 6)
     (['receiver', 'condenser', 'evaporator'], 1.0)
     """
+    refuse_other_than("a result", result)
     name, time = one_fluid(result, medium).name, instant(result, at)
     found = []
     for part in fluid_parts(result):
@@ -103,6 +105,7 @@ def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performan
     Work is the `P` of the components that the medium passes (less that of turbines, which give it), heat what comes in through
     their heat ports.
     """
+    refuse_other_than("a result", result)
     name = one_fluid(result, medium).name
     found = {}
     for part in fluid_parts(result):
@@ -204,8 +207,10 @@ class ExergyAccount:
         return figure
 
 
+@checked
 def exergy(result: Any, medium: Any = None, *, T0: float | str = 298.15, p0: float | str = 101325.0) -> ExergyAccount:
     """The exergy account of a circuit against surroundings of T0 and p0, in K and Pa or as texts; see `ExergyAccount`."""
+    refuse_other_than("a result", result)
     return ExergyAccount(result, medium, _temperature_around(T0), _pressure_around(p0))
 
 
@@ -261,6 +266,7 @@ def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
 
     The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = m·sum(dh/(T_other - T))``.
     """
+    refuse_other_than("a result", result)
     meant, time = one_fluid(result, medium), instant(result, at)
     found = Pinches()
     for part in fluid_parts(result):

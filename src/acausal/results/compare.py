@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from ..readable import count
 from ..records import dataclass
@@ -138,6 +139,7 @@ class Comparison:
         return plot(self._a, *wanted, overlay={"the other": self._b}, **options)
 
 
+@checked
 def compare(
     a: Any,
     b: Any,

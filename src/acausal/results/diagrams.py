@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked, refuse_other_than
 from ..errors import UsageError
 from ..program.catalogue import described
 from ..records import dataclass
@@ -96,6 +97,7 @@ def _row(point: StatePoint, wide: int) -> str:
     )
 
 
+@checked
 def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | None = None, at: float | None = None) -> StatePoints:
     """The states at some ports at a time (the last one unless given), in the order given; of all that the medium passes by default.
 
@@ -113,6 +115,7 @@ def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | N
     hole.a    8.000     28.81    240.00        1.1377    1192.482        –       24.588
     hole.b    2.000    -10.08    240.00        1.1533      37.811    0.259      -24.588
     """
+    refuse_other_than("a result", result)
     fluid, time = _of_run(result if medium is None else medium, result)[0], instant(result, at)
     found = StatePoints()
     for port in ports or _circuit(result, fluid.name).ports:
@@ -122,6 +125,7 @@ def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | N
     return found
 
 
+@checked
 def ph_diagram(
     medium: Fluid | str | Result,
     result: Any = None,
@@ -148,6 +152,7 @@ def ph_diagram(
     return _diagram(PressureEnthalpy(fluid), run, cycle, at, file, title)
 
 
+@checked
 def ts_diagram(
     medium: Fluid | str | Result,
     result: Any = None,
@@ -167,6 +172,7 @@ def ts_diagram(
     return _diagram(TemperatureEntropy(fluid), run, cycle, at, file, title)
 
 
+@checked
 def animate_cycle(
     medium: Fluid | str,
     result: Any,
@@ -178,6 +184,7 @@ def animate_cycle(
     until: float | None = None,
 ) -> Path:
     """The cycle in the log p-h diagram over time, as `.gif`, `.html`, or `.mp4` where ffmpeg is installed."""
+    refuse_other_than("a result", result)
     import matplotlib
     from matplotlib.animation import FuncAnimation, writers
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import RunWarning, UsageError
+from ..errors import RunWarning, UsageError, level_of_caller
 from ..language.reductions import Reduction
 from .events import Array
 
@@ -158,7 +158,7 @@ def _warn_of_few_rows(result: Any, asked: Reduction, values: Array) -> None:
             f"{'largest' if asked.kind == 'max' else 'smallest'}): a peak between them is not seen. "
             "Ask for more rows (points=…, every=…); a study of `ac.max` and `ac.min` adds them by itself.",
             RunWarning,
-            stacklevel=4,
+            stacklevel=level_of_caller(),
         )
 
 

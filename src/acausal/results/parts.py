@@ -85,6 +85,8 @@ def one_fluid(result: Any, medium: Any) -> Any:
     found = refrigerants(result)
     if medium is not None:
         meant = fluid(medium) if isinstance(medium, str) else medium
+        if not isinstance(getattr(meant, "name", None), str):
+            raise UsageError(f"`medium` is a fluid or its name, got {medium!r} ({type(medium).__name__}).", remedy='medium="R134a"')
         if not any(part.passed_by(meant.name) for part in fluid_parts(result)):
             listed = ", ".join(dict.fromkeys(name for part in fluid_parts(result) for name, _ in part.fluid_ports.values()))
             raise UsageError(f"No {meant.name} flows in this run.", remedy=f"There flows {listed or 'nothing'}.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..arguments import checked, is_one_of
 from ..errors import UsageError
 from ..records import dataclass
 from . import bands, series
@@ -41,6 +42,7 @@ DUTY_ABOVE = 400  # more switches than this would be a solid block: their share 
 DUTY_POINTS = 250
 
 
+@checked
 def plot(
     result: Trajectories,
     *names: str | Iterable[str],
@@ -124,9 +126,9 @@ class _How:
     log: Log
 
     def __post_init__(self) -> None:
-        if self.kind not in (None, "lines", "map"):
+        if not is_one_of(self.kind, (None, "lines", "map")):
             raise UsageError(f'`kind` is "lines" or "map", not {self.kind!r}.')
-        if self.log not in ("", "x", "y", "xy"):
+        if not is_one_of(self.log, ("", "x", "y", "xy")):
             raise UsageError(f'`log` is "x", "y" or "xy", not {self.log!r}.')
 
 
@@ -178,6 +180,8 @@ def _arranged(
     if panels is not None:
         if given or right:
             raise UsageError("`panels` names all variables; name none besides it.")
+        if not len(panels):
+            raise UsageError("`panels` is empty: there is nothing to draw.", remedy='panels=[["room.T"], ["pump.P"]]')
         return [_grouped(_evaluate(runs, series.listed(group), how)) for group in panels]
     if not right:
         return _panels(_evaluate(runs, given, how), how.kind)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from . import canvas
 from .diagrams import SIZE, File, Isoline, Isolines, instant, moment, together
@@ -23,6 +24,7 @@ GREY = "#999999"
 WATER = 4190.0  # J/(kg K), as in media.moist_air
 
 
+@checked
 def psychrometric_diagram(
     result: Any = None,
     states: Sequence[Place] = (),
@@ -133,6 +135,10 @@ def window(points: np.ndarray, T: tuple[float, float] | None) -> tuple[tuple[flo
         high = max(40.0, 5 * np.ceil(points[..., 0].max() / 5 + 0.2))
         top = max(12.0, 2 * np.ceil(0.5 * 1.15 * points[..., 1].max()))
     if T is not None:
+        if not isinstance(T, tuple | list) or len(T) != 2 or not all(isinstance(t, int | float) for t in T):
+            raise UsageError(
+                f"`T` are the lowest and the highest temperature of a diagram in K, got {T!r}.", remedy="T=(263.15, 313.15)"
+            )
         low, high = (t - ZERO for t in T)
         if not low < high:
             raise UsageError(f"The temperatures of a diagram go from low to high, not from {T[0]:g} to {T[1]:g} K.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked, refuse_other_than
 from ..container import whole_file
 from ..errors import UsageError
 from .accounts import ExergyAccount, Performance, Pinch, exergy, inventory, performance, pinches
@@ -32,6 +33,7 @@ figure { margin: 1rem 0 } img { max-width: 100% } .note { color: #666; font-size
 """
 
 
+@checked
 def report(
     result: Any,
     cycle: Sequence[str] = (),
@@ -59,6 +61,7 @@ def report(
     >>> "COP, cooling" in page.read_text(encoding="utf-8")
     True
     """
+    refuse_other_than("a result", result)
     path = Path(file)
     if path.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"A report is a page of HTML: `{path}` ends otherwise.", remedy=f"`{path.with_suffix('.html')}`")
@@ -67,6 +70,8 @@ def report(
     if medium is not None or refrigerants(result):
         parts += _of_circuit(result, one_fluid(result, medium), cycle, time, T0)
     for names in plots:
+        if not isinstance(names, str | Sequence):
+            raise UsageError(f"`plots` are names, or lists of names, got {names!r} ({type(names).__name__}).")
         group = [names] if isinstance(names, str) else list(names)
         parts.append(_picture(result.plot(*group, show=False), ", ".join(group)))
     if result.diagnostics:

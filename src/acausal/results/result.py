@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked_methods
 from ..errors import Diagnostic, UsageError
 from ..families.system import System
 from ..program.cells import PlantCells
@@ -45,6 +46,7 @@ class Recorded:
         return self.values if np.array_equal(asked, self.times) else np.asarray(np.interp(asked, self.times, self.values))
 
 
+@checked_methods
 class Result(Viewable):
     """Trajectories of a run.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..container import CHUNK_BYTES, whole_file
 from ..errors import NameNotFound, UsageError
 from ..records import dataclass
@@ -83,6 +84,7 @@ def _table(result: Trajectories, names: Names, unit: Unit, window: Window = None
     )
 
 
+@checked
 def to_pandas(
     result: Trajectories,
     *names: Given,
@@ -109,6 +111,7 @@ def to_pandas(
     return table
 
 
+@checked
 def to_xarray(
     result: Trajectories,
     *names: Given,
@@ -305,6 +308,7 @@ FORMS: dict[str, Callable[..., None]] = {"csv": write_csv, "parquet": write_parq
 ENDINGS = {".csv": "csv", ".parquet": "parquet", ".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat"}
 
 
+@checked
 def export(
     result: Trajectories,
     path: str | os.PathLike[str],

@@ -8,6 +8,7 @@ from typing import Any, Literal, final, get_args
 
 import numpy as np
 
+from ..arguments import is_one_of
 from ..errors import ModelError, NameNotFound, UsageError, an, near_matches
 from ..readable import count
 from ..runtime.storage import seconds
@@ -251,7 +252,7 @@ def at(result: Trajectories, time: float | str | Iterable[float | str]) -> Momen
 
 def resample(result: Trajectories, every: float | str | Iterable[float | str], how: How = "value") -> Resampled:
     """The result at equidistant times; see `Viewable.resample`."""
-    if how not in get_args(How):
+    if not is_one_of(how, get_args(How)):
         raise UsageError(f"`how` is {how!r}; it must be one of {', '.join(map(repr, get_args(How)))}.")
     if not len(result.time):
         raise UsageError("The result has no point of time to resample.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import SECONDS, Over
@@ -47,6 +48,7 @@ class Data:
     time_unit: str = ""  # of times that are numbers; nothing: that of what the model is integrated over
 
 
+@checked
 def data(
     given: Any,
     values: Any = None,

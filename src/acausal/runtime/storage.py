@@ -125,8 +125,9 @@ def times_to_integrate(until: Any, size: int, options: Mapping[str, Any], unit: 
 def _times_every(start: float, until: float, every: float | str, unit: str) -> np.ndarray:
     """Equidistant times from the start; the end is one, too, so that the whole run is kept."""
     step = seconds(every, "every", unit)
-    if not is_number(step) or step <= 0 or (until - start) / step > MOST_POINTS:
+    if not is_number(step) or step <= 0 or (until - start) / step > MOST_POINTS or not np.isfinite(float(step)):
         raise UsageError(f'`every` is the time from one output point to the next, such as "1 h"; got {every!r}.')
+    step = float(step)
     count = int(np.floor((until - start) / step * (1 + 1e-12)))
     times = np.minimum(start + step * np.arange(count + 1), until)
     return times if until - times[-1] <= 1e-9 * step else np.append(times, until)

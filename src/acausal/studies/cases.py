@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from ..language.distributions import Distribution
 from .sampling import Correlation, correlation_matrix, shares
@@ -60,6 +61,7 @@ class Cases:
         return f"<Cases: {len(self)} of {', '.join(self.columns) or 'nothing changed'}>"
 
 
+@checked
 def grid(values: Mapping[str, Iterable[Any]]) -> Cases:
     """Every combination of the values given.
 
@@ -71,6 +73,7 @@ def grid(values: Mapping[str, Iterable[Any]]) -> Cases:
     return _numbered({path: [row[k] for row in rows] for k, path in enumerate(columns)}, len(rows))
 
 
+@checked
 def one_at_a_time(values: Mapping[str, Iterable[Any]]) -> Cases:
     """The model as it is, then each parameter by itself, the others as the model has them.
 
@@ -82,6 +85,7 @@ def one_at_a_time(values: Mapping[str, Iterable[Any]]) -> Cases:
     return Cases(columns, ("base", *(f"{path} = {_text(value)}" for path, value in rows)))
 
 
+@checked
 def draws(
     distributions: Mapping[str, Distribution] | int,
     count: int | None = None,
@@ -183,7 +187,7 @@ def columns_in(given: Any) -> list[str]:
 def read_cases(file: str | os.PathLike[str]) -> Cases:
     """Cases from a CSV or Excel file: a heading of paths, perhaps with units (`wall.G [W/K]`), and a row for each case."""
     path = Path(file)
-    if not path.exists():
+    if not path.is_file():
         raise UsageError(f"There is no file `{file}`.")
     if path.suffix.lower() in (".xlsx", ".xls"):
         try:

@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
+
 from ..errors import UsageError
 from .case_run import Job, Row, run_chunk
 
@@ -28,6 +30,8 @@ _AHEAD = 2  # chunks that wait for each worker
 def rows_of(job: Job, chunks: Iterable[Chunk], where: Where, workers: int | None, start_from: Any = None) -> Iterator[Row]:
     """The rows of all chunks, as they come."""
     count = workers or os.cpu_count() or 1
+    if isinstance(where, np.ndarray):
+        where = where.tolist()  # told below
     if where is None or where == "threads":
         with ThreadPoolExecutor(count) as pool:
             yield from _in_threads(job, chunks, pool, count, start_from)

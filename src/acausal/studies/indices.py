@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked, refuse_other_than
 from ..errors import ModelError, UsageError
 from ..language.distributions import Distribution
 from . import facts
@@ -42,6 +43,7 @@ class Indices:
         return "\n".join(lines)
 
 
+@checked
 def sobol_indices(
     model: Any,
     distributions: Mapping[str, Distribution] | None,
@@ -56,7 +58,11 @@ def sobol_indices(
     indices = ac.sobol_indices(model, {"G": ac.uniform(40, 60), "P": ac.normal(1000, 50)}, "T", until="2 h")
     print(indices)
     """
+    refuse_other_than("a compiled model", model)
     given = dict(distributions or facts.distributions(model))
+    wrong = next((name for name, one in given.items() if not isinstance(one, Distribution)), None)
+    if wrong is not None:
+        raise UsageError(f"`{wrong}` has no distribution, but {given[wrong]!r}.", remedy=f'{{"{wrong}": ac.uniform(1.0, 2.0)}}')
     if not given:
         raise UsageError("No parameter has a distribution.", remedy='{"wall.G": ac.uniform(1.0, 2.0)}')
     if count < 2:

@@ -48,6 +48,11 @@ def columns_of(outputs: Outputs) -> list[Column]:
     if isinstance(outputs, Mapping):
         found = [Column(str(label), _what(given, str(label))) for label, given in outputs.items()]
     else:
+        if not isinstance(outputs, str | Reduction | Iterable) and not callable(outputs):
+            raise UsageError(
+                f"`outputs` are paths, reductions or functions of a result, got {outputs!r} ({type(outputs).__name__}).",
+                remedy='outputs=["room.T", ac.max("pump.P")]',
+            )
         several = [outputs] if isinstance(outputs, str | Reduction) or callable(outputs) else list(outputs)
         found = [_column(given) for given in several]
     labels = [column.label for column in found]

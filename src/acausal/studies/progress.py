@@ -7,6 +7,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..errors import UsageError
+
+
+def check_counter(wanted: Any) -> None:
+    """A function that sees the progress can be called with two numbers."""
+    from inspect import signature
+
+    if not callable(wanted):
+        return
+    try:
+        signature(wanted).bind(0, 1)
+    except (TypeError, ValueError):
+        raise UsageError(
+            "`progress` is True, or a function of how many cases are done and how many there are.",
+            remedy="progress=lambda done, count: print(done, count)",
+        ) from None
+
 
 @contextmanager
 def counted(wanted: bool | Callable[[int, int], Any], done: int, total: int, title: str) -> Iterator[Callable[[int], None]]:

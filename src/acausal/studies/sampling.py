@@ -11,6 +11,8 @@ from ..errors import NameNotFound, UsageError, near_matches
 
 Correlation = Mapping[tuple[str, str], float] | Sequence[Sequence[float]]  # by pairs of names, or a matrix in their order
 
+MOST_CASES = 10_000_000  # that are drawn
+
 
 def shares(count: int, columns: int, method: str, seed: int, correlation: Any = None) -> np.ndarray:
     """Numbers between 0 and 1, (count, columns): plain random, a Latin hypercube, or a scrambled Sobol sequence.
@@ -20,6 +22,10 @@ def shares(count: int, columns: int, method: str, seed: int, correlation: Any = 
     """
     from scipy.stats import qmc
 
+    if count > MOST_CASES or seed < 0:
+        raise UsageError(
+            f"`count` is at most {MOST_CASES:g} cases and `seed` a whole number that is not negative; got {count!r} and {seed!r}."
+        )
     if method == "random":
         found = np.random.default_rng(seed).random((count, columns))
     elif method == "latin":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import UsageError
 from ..language.distributions import Distribution
 from ..runtime.inputs import Steps
@@ -14,6 +15,7 @@ from ..runtime.storage import seconds
 _MOST = 50_000_000
 
 
+@checked
 def random_signal(
     distribution: Distribution,
     until: float | str,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import Diagnostic, ModelError, NameNotFound, UsageError
 from ..language.component import Component
 from ..language.reductions import Reduction
@@ -24,18 +25,20 @@ from .chain import Chain
 from .executors import Chunk, rows_of
 from .journal import Journal
 from .outputs import Column, Outputs, columns_of
-from .progress import counted
+from .progress import check_counter, counted
 from .rows import Rows
 from .table import Study
 from .together import GROUP, pays, why_not
 from .variants import Variants, variants_of
 
+_MOST_WORKERS = 10_000
 _EACH_FROM = ("start", "first", "previous")
 _ROWS_A_CHUNK = 64  # at the most
 _CHUNKS_A_WORKER = 16  # so that workers end together
 _CHECKED = 1000  # distinct values of a column that are looked at before the first run; a case checks its own all the same
 
 
+@checked
 def study(
     model: Any,
     cases: Any,
@@ -71,8 +74,9 @@ def study(
 
     A case that fails is a row with its outcome, the time reached and the reason; it never ends the study.
     """
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= _MOST_WORKERS):
         raise UsageError(f"`workers` is how many cases run side by side: a whole number of at least 1, got {workers!r}.")
+    check_counter(progress)
     columns = tuple(columns_of(outputs))
     model, found, variants = _models(model, cases)
     _check_options(model, until, steady, each_from, options)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...errors import Diagnostic, RunWarning
+from ...errors import Diagnostic, RunWarning, level_of_caller
 from ...records import dataclass
 from ..inputs import Constant, Signal
 from ..outcome import Outcome
@@ -190,7 +190,7 @@ class Hybrid:
         self.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
             self.diagnostics.append(found)
-            warnings.warn(str(found), RunWarning, stacklevel=2)
+            warnings.warn(str(found), RunWarning, stacklevel=level_of_caller())
         return turn
 
     def _foreseen(self) -> Foreseen:

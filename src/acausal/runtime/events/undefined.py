@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import Diagnostic, RunWarning
+from ...errors import Diagnostic, RunWarning, level_of_caller
 from ..problem import Floats
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Undefined:
                 self._told.add(block)
                 place = self.handler.problem.lowered.system.describe_rule("relation", row)
                 found.append(replace(place, what=f"A condition has no value {how}.", remedy=_REMEDY))
-                warnings.warn(str(found[-1]), RunWarning, stacklevel=3)
+                warnings.warn(str(found[-1]), RunWarning, stacklevel=level_of_caller())
         return found
 
     def _block(self, row: int) -> int:
