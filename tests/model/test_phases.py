@@ -503,3 +503,19 @@ def test_names_in_carry_are_checked_together_and_before_anything_runs() -> None:
     with pytest.raises(ModelError, match="`energy` of mode `taut` is computed from other variables") as caught:
         plant.compile()
     assert "phi, w" in str(caught.value)
+
+
+def test_an_input_that_comes_to_rest_on_its_level_switches() -> None:
+    class Waiting(ac.Component):
+        u, x = ac.Input(0.0), ac.Variable(start=0.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == 0.0
+
+    class Going(Waiting):
+        def equations(self):
+            yield ac.der(self.x) == 1.0
+
+    plant = ac.Phases(waiting=Waiting(), going=Going(), initial="waiting").switch("waiting", "going", when=lambda m: m.u >= 1.0)
+    result = plant.simulate(until=3.0, inputs={"u": ([0.0, 1.0, 3.0], [0.0, 1.0, 1.0])})
+    assert [(phase.mode, round(phase.start, 9)) for phase in result.phases] == [("waiting", 0.0), ("going", 1.0)]

@@ -329,16 +329,21 @@ def _text(expression: Expression, component: Component) -> str:
 
 
 def _with_margin(node: Expression, mode: _Mode) -> Expression | None:
-    """A relation of unknowns, true only beyond rounding; relations of time, discrete values and parameters stay exact."""
+    """A relation of unknowns, true only beyond rounding; relations of time, discrete values, parameters and the mode's own inputs,
+    which are given from outside, stay exact."""
     if not isinstance(node, Operation) or node.operator.name not in RELATIONS:
         return None
-    if not any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(node)):
+    if all(_is_exact(n, mode) for n in walk(node) if isinstance(n, Reference)):
         return node
     a, b = node.args
     margin = no_event(MARGIN * (_terms(a) + _terms(b)))
     beyond = Operation(node.operator, (a, b + margin if node.operator.name in ("gt", "ge") else b - margin))
     mode.texts[str(beyond)] = _text(node, mode.component)
     return beyond
+
+
+def _is_exact(node: Reference, mode: _Mode) -> bool:
+    return node.declaration.is_known or (node.declaration.role == "input" and node.owner is mode.component)
 
 
 def _terms(expression: Expression) -> Expression:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import acausal as ac
@@ -110,3 +111,25 @@ def test_what_passes_its_switching_point_does_so_once() -> None:
 
     for more in SOLVERS:
         assert ac.compile(Passing()).simulate(until=2.0, **more)["both"][-1] == 1
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+def test_an_input_that_differs_by_the_last_digit_where_it_crosses(more: dict[str, Any]) -> None:
+    """At 0.18750000000000003 s the solver's code has 0.25 less a digit, and Python has 0.25: the crossing is one all the same."""
+    falling = ([0.0, 0.375, 0.75, 2.0], [0.5, 0.0, 0.0, 0.0])
+    result = ac.compile(Ramp(lambda c: c.u >= 0.25)).simulate(until=1.0, inputs={"u": falling}, **more)
+    assert result["z"][-1] == pytest.approx(0.1875, abs=1e-9)
+
+
+def test_random_inputs_cross_levels_that_they_meet_exactly() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        times = np.concatenate([[0.0], np.cumsum(rng.choice([0.25, 0.375, 0.5, 1.0], 10))])
+        values = rng.choice([0.0, 0.25, 0.5, 0.75, 1.0], len(times))
+        level = float(rng.choice([0.25, 0.5, 0.75]))
+        fine = np.unique(np.concatenate([np.linspace(0.0, times[-1], 20001), times]))
+        middle = np.interp(0.5 * (fine[1:] + fine[:-1]), times, values)
+        result = ac.compile(Ramp(lambda c, level=level: c.u >= level)).simulate(
+            until=float(times[-1]), inputs={"u": (times, values)}
+        )
+        assert result["z"][-1] == pytest.approx(np.diff(fine)[middle >= level].sum(), abs=2e-3)

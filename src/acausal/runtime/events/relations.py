@@ -8,6 +8,9 @@ are solved for take part; of others the way that g is about to go in the whole r
 well away from zero, δ is next to nothing: there it would only make the event late. A relation that switches too early by rounding
 does no harm.
 
+A relation that the solver saw crossing has crossed, also where it is back on its old side by rounding: inputs are computed by the
+solver's own code there, and by Python at an event.
+
 Derivatives and algebraic unknowns are interpolated at a crossing, with less accuracy than the states, and differ after the restart,
 where they are solved for: a relation of those that crossed, and is back on its old side by no more than that, has crossed all the
 same, and gets a band as wide as it needs. Not so one that decides on a discrete value (a diode begins to conduct) by what is solved
@@ -149,8 +152,10 @@ class Relations:
             onto = (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
             wrong |= onto & ~self._inherited
         if crossed is not None:
-            rests = (raw == 0) & ((self._old > 0) == self.strict)  # where another value is written
-            switched = crossed & ((side * g <= 0) | rests | (jumped & (side * raw <= self.soft)))
+            near = size <= ROUNDING * self.rules.values(
+                "size", w
+            )  # the solver may have seen it beyond by the last digit, or resting
+            switched = crossed & ((side * g <= 0) | near | (jumped & (side * raw <= self.soft)))
             back = switched & (side * raw > 0)
             self._wide[back] = 2 * size[back]
             wrong |= switched
