@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import Diagnostic
 from ..families.bends import bends
-from ..families.hybrid import Part
 from ..families.lowering import Lowered
 from ..families.pattern import jacobian_pattern
 from ..families.plant import CONTINUATION
@@ -18,8 +17,10 @@ from ..families.starts import Starts
 from ..families.template import Family, Template
 from ..kernels import compile_kernels
 from ..language.expression import Constant, Expression, Operation, apply
-from .events.relations import senses
 from .problem import Bends, Computed, JacobianKernel, Kernel, Problem, Rules, Words
+
+if TYPE_CHECKING:
+    from ..families.hybrid import Part
 
 
 def build(lowered: Lowered, known: np.ndarray, starts: Starts) -> Problem:
@@ -138,6 +139,8 @@ def _rules(lowered: Lowered) -> tuple[Rules | None, list[Any]]:
 
 def _written(part: Part) -> np.ndarray:
     """Of relations the sign of the crossing function that goes with the value that is written for zero."""
+    from .events.relations import senses  # a model without events does without it
+
     sense, strict = senses(part.blocks, part.count)
     return np.where(strict, -sense, sense)
 
