@@ -57,6 +57,19 @@ def test_a_gear_shows_the_load_behind_it_reduced(wired: Any, run: Any, agrees: A
     agrees(result["meter.tau"], 2.0)
 
 
+def test_power_that_passes_a_shaft_is_what_the_inertia_gains_and_gives_back(wired: Any, run: Any, agrees: Any) -> None:
+    """P = tau·w = d(J·w²/2)/dt, into the body while the spring drives it and back while it winds the spring up."""
+    J, c, wound = 0.5, 8.0, 1.2
+    plant = wired(
+        "wall.flange spring.a", "spring.b meter.a", "meter.b body.a", wall=ro.Fixed(), spring=ro.Spring(c=c),
+        meter=ro.PowerSensor(), body=ro.Inertia(J=J, phi=ac.start(wound)),
+    )  # fmt: skip
+    result = run(plant, 3.0)
+    w = np.sqrt(c / J)
+    agrees(result["meter.P"], 0.5 * c * wound**2 * w * np.sin(2 * w * result.time), reached=1e-5)
+    assert result["meter.P"].min() < -1.0
+
+
 def test_a_fan_runs_down(wired: Any, run: Any, agrees: Any) -> None:
     """J·dw/dt = -k·w²: w = w0/(1 + k·w0·t/J)."""
     plant = wired(

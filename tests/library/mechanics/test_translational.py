@@ -52,15 +52,16 @@ def test_a_spring_and_a_damper_in_a_row_need_no_mass_between(wired: Any, run: An
 
 def test_a_force_accelerates_and_sensors_tell(wired: Any, run: Any, agrees: Any) -> None:
     plant = wired(
-        "push.flange meter.a", "meter.b mass.a", "mass.b rod.a", "rod.b where.flange speed.flange", "ramp.y push.f",
+        "push.flange meter.a", "meter.b power.a", "power.b mass.a", "mass.b rod.a", "rod.b where.flange speed.flange", "ramp.y push.f",
         push=tr.Force(), meter=tr.ForceSensor(), mass=tr.Mass(m=2.0), rod=tr.Rod(L=0.3), where=tr.PositionSensor(),
-        speed=tr.SpeedSensor(), ramp=signal.Ramp(height=6.0, duration=3.0),
+        speed=tr.SpeedSensor(), power=tr.PowerSensor(), ramp=signal.Ramp(height=6.0, duration=3.0),
     )  # fmt: skip
     result = run(plant, 3.0)
     t = result.time
     agrees(result["where.s"], 0.3 + t**3 / 6.0)
     agrees(result["speed.v"], t**2 / 2.0)
     agrees(result["meter.f"], 2.0 * t)
+    agrees(result["power.P"], t**3)
 
 
 def test_a_moved_end_drags_a_mass(wired: Any, run: Any, agrees: Any) -> None:

@@ -197,3 +197,18 @@ class TorqueSensor(ac.Component):
         yield self.a.phi == self.b.phi
         yield self.a.tau + self.b.tau == 0
         yield self.tau == self.a.tau
+
+
+class PowerSensor(ac.Component):
+    """``P = a.tau·d(a.phi)/dt``, put between two flanges, which it joins rigidly: what a drive gives to a machine behind it.
+
+    Power that flows from a to b is positive; while a machine at b drives what is at a, it is negative.
+    """
+
+    a, b = Flange(), Flange()
+    P = ac.Output(unit="W", nominal=100.0, doc="power that passes from a to b")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.a.phi == self.b.phi
+        yield self.a.tau + self.b.tau == 0
+        yield self.P == self.a.tau * ac.der(self.a.phi)

@@ -181,3 +181,15 @@ class ForceSensor(ac.Component):
         yield self.a.s == self.b.s
         yield self.a.f + self.b.f == 0
         yield self.f == self.a.f
+
+
+class PowerSensor(ac.Component):
+    """``P = a.f·d(a.s)/dt``, put between two flanges, which it joins rigidly. Power that flows from a to b is positive."""
+
+    a, b = Flange(), Flange()
+    P = ac.Output(unit="W", nominal=100.0, doc="power that passes from a to b")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.a.s == self.b.s
+        yield self.a.f + self.b.f == 0
+        yield self.P == self.a.f * ac.der(self.a.s)
