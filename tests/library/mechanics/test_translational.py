@@ -52,8 +52,8 @@ def test_a_spring_and_a_damper_in_a_row_need_no_mass_between(wired: Any, run: An
 
 def test_a_force_accelerates_and_sensors_tell(wired: Any, run: Any, agrees: Any) -> None:
     plant = wired(
-        "push.flange meter.a", "meter.b power.a", "power.b mass.a", "mass.b rod.a", "rod.b where.flange speed.flange", "ramp.y push.f",
-        push=tr.Force(), meter=tr.ForceSensor(), mass=tr.Mass(m=2.0), rod=tr.Rod(L=0.3), where=tr.PositionSensor(),
+        "push.flange meter.a", "meter.b power.a", "power.b mass.a", "mass.b rod.a", "rod.b where.flange speed.flange",
+        "ramp.y push.f", push=tr.Force(), meter=tr.ForceSensor(), mass=tr.Mass(m=2.0), rod=tr.Rod(L=0.3), where=tr.PositionSensor(),
         speed=tr.SpeedSensor(), power=tr.PowerSensor(), ramp=signal.Ramp(height=6.0, duration=3.0),
     )  # fmt: skip
     result = run(plant, 3.0)
