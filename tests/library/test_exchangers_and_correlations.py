@@ -9,7 +9,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-from acausal.library import fluid, refrigeration
+from acausal.library import air, fluid, refrigeration
 from acausal.library.fluid import correlations as c
 
 WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
@@ -264,6 +264,28 @@ def test_cross_flow_turns_round_stands_still_and_keeps_its_energy(wired: Any) ->
 def test_one_cell_of_cross_flow_is_refused() -> None:
     with pytest.raises(UsageError, match="two cells or more along each side, not 1"):
         fluid.CrossFlowExchanger(1)
+
+
+def test_moist_air_in_cross_flow_turns_round_and_keeps_its_water_and_energy(wired: Any) -> None:
+    """Damp and dry air push each other back: temperatures do not jump with the direction, and what is held is what came in."""
+    moist = ac.media.moist_air()
+    plant = wired(
+        "hot.port part.a1", "part.b1 low.port", "damp.port part.a2", "part.b2 dry.port",
+        hot=fluid.FlowSource(m_flow=0.1, medium=LIQUID, h=CROSS_HOT), low=fluid.PressureBoundary(p=1e5, h=CROSS_COLD),
+        damp=air.Surroundings(T=293.15, phi=0.9), dry=air.Surroundings(T=293.15, phi=0.1),
+        part=fluid.CrossFlowExchanger(3, X2_start=[0.008], second=moist, h1_start=CROSS_COLD, dp_nominal=50.0),
+    )  # fmt: skip
+    swing = {"damp.p": lambda t: 101325.0 + 20.0 * float(np.sin(t / 10.0))}
+    result = ac.compile(plant).simulate(until=200.0, points=20001, inputs=swing, rtol=1e-8)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert np.abs(np.diff(result["part.T2"], axis=0)).max() < 0.5
+    came = 0.0
+    for port in ("part.a2", "part.b2"):
+        m = result[f"{port}.m_flow"]
+        came = came + m * np.where(m > 0, result[f"{port}.X.inflow"][:, 0], result[f"{port}.X.outflow"][:, 0])
+    held = 0.5 / 3 * result["part.X2"].sum(axis=(1, 2))
+    gained = np.concatenate([[0.0], np.cumsum((came[1:] + came[:-1]) / 2 * np.diff(result.time))])
+    assert np.abs(held - held[0] - gained).max() < 1e-5 * np.abs(held).max()
 
 
 @pytest.mark.parametrize("arrangement", ["counter", "co"])

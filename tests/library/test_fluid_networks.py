@@ -91,6 +91,25 @@ def test_a_stopped_evaporator_with_a_thermostatic_valve_does_not_stop_the_run() 
     assert statistics["convergence_failures"] < 0.1 * statistics["steps"]  # 110 000 in the last minute alone, without
 
 
+def test_ways_of_a_valve_turn_one_by_one_while_little_flows_through_an_exchanger(wired: Any) -> None:
+    """Two reservoirs change places before a closed valve that leaks: each way of the three-way valve turns at another moment, and
+    what an exchanger feels between its ends does not jump with 1e-11 kg/s. In the end what flows comes from the higher pressure."""
+    brine, leaking = ac.media.liquid("ethylene glycol", 0.3), {"A": 1e-5, "leak": 1e-6, "dp_small": 500.0}
+    plant = wired(
+        "one.port ways.a", "two.port hole.a", "hole.b ways.b", "ways.common part.a1", "part.b1 shut.a", "shut.b far.port",
+        "warm.port part.a2", "part.b2 back.port",
+        one=fluid.PressureBoundary(medium=brine, T=280.0), two=fluid.PressureBoundary(T=300.0, p=1.87e5),
+        far=fluid.PressureBoundary(T=290.0, p=2.2e5), ways=fluid.ThreeWayValve(A=1e-5, opening=0.3, dp_small=500.0),
+        hole=fluid.Valve(opening=0.1, **leaking), shut=fluid.Valve(opening=0.0, **leaking),
+        part=fluid.HeatExchanger(m_nominal=0.3, dp_nominal=2e4), warm=fluid.PressureBoundary(medium=brine, T=300.0, p=1.8e5),
+        back=fluid.PressureBoundary(T=300.0, p=1.7e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=100.0, inputs={"one.p": lambda t: 1.5e5 + 1e3 * t})
+    assert result.outcome is ac.Outcome.FINISHED
+    assert result["one.port.m_flow"][0] > 0 > result["one.port.m_flow"][-1]
+    assert abs(result["one.port.m_flow"][-1] + result["two.port.m_flow"][-1] + result["far.port.m_flow"][-1]) < 1e-15
+
+
 def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
     plant = wired(
         "left.port valve.a", "valve.b tank.ports[0]",

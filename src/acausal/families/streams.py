@@ -24,6 +24,11 @@ zero flow is exact everywhere around it. What is left open is bounded: below ε 
 they lie between what leaves whatever the flows are, and how steeply they turn at zero flow matters for m h alone, where m is
 small. An unknown that is solved for needed 1e-6, and lost what the tolerance of the iteration left of its equation.
 
+*Where it flows into the node.* What would enter a connector i that gives, m_i < 0, is carried by no flow, and any mean will do. But
+components look at it: near zero flow what they feel lies between both ends. With weights alone it would turn from one neighbour to
+another within 1e-12 kg/s while 1e-7 kg/s pass the node, and no step came past that. So there ε grows with what connector i gives,
+ε_i = ε + max(-m_i, 0): what would enter changes no faster than what passes.
+
 The connector of a composite has two sides. Seen from the node inside, what leaves it into the node is what enters it from outside,
 and its flow counts with the opposite sign.
 
@@ -158,13 +163,19 @@ def _tables(plant: Plant, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def mixture(others: int) -> Expression:
     """`h_in - Σ w h / Σ w` over slots: h_in, then h and flow of each of the others, then ε."""
-    small = Slot(2 * others + 1, "known")
     leaves = [Slot(1 + 2 * k, "variable") for k in range(others)]
-    weights = [_positive(-Slot(2 + 2 * k, "variable"), small) for k in range(others)]
+    flows = [Slot(2 + 2 * k, "variable") for k in range(others)]
+    small = _grown(_sum(flows), Slot(2 * others + 1, "known"))
+    weights = [_positive(-flow, small) for flow in flows]
     total = _sum(weights)
     spread = small * _fades(total, small)
     weights = [w + spread for w in weights]
     return Slot(0, "variable") - _sum([w * h for w, h in zip(weights, leaves, strict=True)]) / _sum(weights)
+
+
+def _grown(given: Expression, small: Expression) -> Expression:
+    """ε of a connector that gives so much to the node, or takes it where that is negative."""
+    return small + _positive(given, small)
 
 
 def _positive(flow: Expression, small: Expression) -> Expression:
@@ -182,7 +193,7 @@ def _fades(flow: Expression, small: Expression) -> Expression:
 
 def pairwise() -> Expression:
     """`w (h_in - h)`: what one of many others adds; slots h_in, h, its flow, the flow of the one that is entered, ε."""
-    small = Slot(4, "known")
+    small = _grown(-Slot(3, "variable"), Slot(4, "known"))
     weight = _positive(-Slot(2, "variable"), small) + LEAST * small * _fades(Slot(3, "variable"), small)
     return weight * (Slot(0, "variable") - Slot(1, "variable"))
 

@@ -294,7 +294,8 @@ class Fractions(OfMedium):
     """An unknown for each substance of a medium, in the body of a component: mass fractions, or masses.
 
     `X = ac.Fractions()` has as many elements as the medium of the component has `substances`; with `of`, a place, that one's.
-    Where the medium has none, it is not there: equations ask `if self.medium.substances:` first.
+    `ac.Fractions(shape=5)` has five rows of so many, one for each of five cells. Where the medium has no substances, it is not
+    there: equations ask `if self.medium.substances:` first.
     """
 
     def __init__(self, of: AnyMedium | None = None, **attributes: Any) -> None:
@@ -306,7 +307,7 @@ class Fractions(OfMedium):
 
     def shape_with(self, medium: Medium) -> Shape | None:
         """One element for each substance; None where there are none."""
-        return (len(medium.substances),) if medium.substances else None
+        return (*self.shape, len(medium.substances)) if medium.substances else None
 
 
 # --- what is known while a translation reads components -----------------------------------------------------------------------

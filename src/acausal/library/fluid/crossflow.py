@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import acausal as ac
 from acausal.errors import UsageError
 
-from .passages import entering, nominal_friction, state_at, upwind
+from .passages import checked_fractions, given_enthalpy, root_of_difference, state_at
 
 
 class CrossFlowExchanger(ac.Component):
@@ -19,6 +19,9 @@ class CrossFlowExchanger(ac.Component):
     may turn or stand still. Mass is not stored; energy is, and is conserved to rounding. What leaves is the mean of the lanes.
     Friction is ``dp_nominal·(m/m_nominal)²``. At rest it comes to the effectiveness of `HeatExchanger("cross")` as cells become
     many: cells are well mixed, which costs some per cent of it. States: enthalpies and temperatures of the wall.
+
+    Of a mixture the composition is a state, too, ``M/n·dX/dt = m·(X_before - X)`` in each cell along the flow: air that turns is
+    the air that stood there. It begins with `X1_start` and `X2_start`: ``CrossFlowExchanger(8, X2_start=[0.008])``.
     """
 
     first, second = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
@@ -33,22 +36,35 @@ class CrossFlowExchanger(ac.Component):
     C = ac.Parameter(2000.0, unit="J/K", min=1e-9, doc="heat capacity of the wall")
     m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
+    T1_start, T2_start = (
+        ac.Parameter(293.15, unit="K", min=0, doc="temperature of the first fluid at first"),
+        ac.Parameter(293.15, unit="K", min=0, doc="temperature of the second fluid at first"),
+    )
     h1_start, h2_start = (
-        ac.Parameter(1e5, unit="J/kg", doc="enthalpy of the first fluid at first"),
-        ac.Parameter(1e5, unit="J/kg", doc="enthalpy of the second fluid at first"),
+        ac.Parameter(1e5, unit="J/kg", instead_of="T1_start", doc="enthalpy of the first fluid at first"),
+        ac.Parameter(1e5, unit="J/kg", instead_of="T2_start", doc="enthalpy of the second fluid at first"),
     )
     T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature of the wall at first")
     Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first fluid to the wall")
     h1: Any
     h2: Any
+    T1: Any
+    T2: Any
     T_wall: Any
+    X1: Any
+    X2: Any
 
-    def __init__(self, cells: int = 8) -> None:
+    def __init__(self, cells: int = 8, X1_start: Sequence[float] | None = None, X2_start: Sequence[float] | None = None) -> None:
         if cells < 2:
             raise UsageError(f"A cross-flow exchanger has two cells or more along each side, not {cells!r}.")
         self.cells = n = cells
+        self.said = tuple(None if X is None else tuple(map(float, X)) for X in (X1_start, X2_start))
+        self.X1 = ac.Fractions(type(self).first, shape=n, nominal=0.1, start=0.0, doc="first fluid, of a mixture, from a1 on")
+        self.X2 = ac.Fractions(type(self).second, shape=n, nominal=0.1, start=0.0, doc="second fluid, of a mixture, from a2 on")
         self.h1 = ac.Variable(shape=(n, n), unit="J/kg", nominal=1e5, start=1e5, doc="first fluid, lane by lane")
         self.h2 = ac.Variable(shape=(n, n), unit="J/kg", nominal=1e5, start=1e5, doc="second fluid, along the first index")
+        self.T1 = ac.Variable(shape=(n, n), unit="K", nominal=100.0, start=293.15, doc="first fluid, lane by lane")
+        self.T2 = ac.Variable(shape=(n, n), unit="K", nominal=100.0, start=293.15, doc="second fluid, along the first index")
         self.T_wall = ac.Variable(shape=(n, n), unit="K", nominal=300.0, start=293.15, doc="wall of each pair of cells")
 
     def equations(self) -> Iterator[Any]:
@@ -59,10 +75,15 @@ class CrossFlowExchanger(ac.Component):
             (self.a2, self.b2, self.second, self.h2, self.UA2, self.M2, True),
         )
         for a, b, medium, h, UA, M, crosswise in sides:
-            yield from nominal_friction(a, b, medium, self.m_nominal, self.dp_nominal)
-            q = UA / n**2 * (T_wall - self._temperature(medium, a, b, h))
-            heats.append(q)
+            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
+            yield a.m_flow + b.m_flow == 0
+            X = (self.X2 if crosswise else self.X1) if medium.substances else None
+            yield from self._mixed(a, b, X, M)
             at = (lambda k: (k, slice(None))) if crosswise else (lambda k: (slice(None), k))
+            T = self.T2 if crosswise else self.T1
+            yield from self._temperatures(medium, a.p, h, T, X, at)
+            q = UA / n**2 * (T_wall - T)
+            heats.append(q)
             yield a.h.outflow == ac.mean(h[at(0)])
             yield b.h.outflow == ac.mean(h[at(n - 1)])
             yield from self._carried(a, b, h, q, M / n**2, at)
@@ -71,9 +92,25 @@ class CrossFlowExchanger(ac.Component):
         stored = self.M1 / n**2 * ac.sum(self.h1) + self.M2 / n**2 * ac.sum(self.h2) + self.C / n**2 * ac.sum(T_wall)
         self.energy = ac.named(stored, unit="J", doc="energy of both fluids and the wall")
 
-    def _temperature(self, medium: Any, a: Any, b: Any, h: Any) -> Any:
-        X = upwind(a.m_flow, a.X.inflow, b.X.inflow) if medium.substances else None
-        return state_at(medium, entering(medium, a).p, h, X).T
+    def _temperatures(self, medium: Any, p: Any, h: Any, T: Any, X: Any, at: Any) -> Iterator[Any]:
+        """Of all cells of a fluid; of a mixture across the lanes, along which its composition changes."""
+        if X is None:
+            yield T == state_at(medium, p, h).T
+            return
+        for k in range(self.cells):
+            yield T[at(k)] == state_at(medium, p, h[at(k)], X[k]).T
+
+    def _mixed(self, a: Any, b: Any, X: Any, M: Any) -> Iterator[Any]:
+        """The composition of the cells of a mixture, the same in all lanes."""
+        if X is None:
+            return
+        n = self.cells
+        forth, back = (ac.no_event(ac.max(m, 0.0)) for m in (a.m_flow, b.m_flow))
+        for k in range(n):
+            before, behind = (a.X.inflow if k == 0 else X[k - 1]), (b.X.inflow if k == n - 1 else X[k + 1])
+            yield M / n * ac.der(X[k]) == forth * (before - X[k]) + back * (behind - X[k])
+        yield a.X.outflow == X[0]
+        yield b.X.outflow == X[n - 1]
 
     def _carried(self, a: Any, b: Any, h: Any, q: Any, M: Any, at: Any) -> Iterator[Any]:
         """The energy of all cells of a fluid: what comes from the cell before, as it flows, and heat."""
@@ -87,6 +124,10 @@ class CrossFlowExchanger(ac.Component):
             yield M * ac.der(h[inner]) == forth * (before - h[inner]) + back * (behind - h[inner]) + q[inner]
 
     def initial_equations(self) -> Iterator[Any]:
-        yield self.h1 == self.h1_start
-        yield self.h2 == self.h2_start
         yield self.T_wall == self.T_start
+        for side, medium, port, said in zip("12", (self.first, self.second), (self.a1, self.a2), self.said, strict=True):
+            h, T, mixed = getattr(self, f"h{side}_start"), getattr(self, f"T{side}_start"), {}
+            if medium.substances:
+                mixed = {"X": checked_fractions(medium, said, f"X{side}_start")}
+                yield getattr(self, f"X{side}") == [mixed["X"]] * self.cells
+            yield getattr(self, f"h{side}") == given_enthalpy(medium, port.p, h, T, None, **mixed)
