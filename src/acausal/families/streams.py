@@ -164,7 +164,7 @@ def _tables(plant: Plant, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray
 def mixture(others: int) -> Expression:
     """`h_in - Σ w h / Σ w` over slots: h_in, then h and flow of each of the others, then ε."""
     leaves = [Slot(1 + 2 * k, "variable") for k in range(others)]
-    flows = [Slot(2 + 2 * k, "variable") for k in range(others)]
+    flows: list[Expression] = [Slot(2 + 2 * k, "variable") for k in range(others)]
     small = _grown(_sum(flows), Slot(2 * others + 1, "known"))
     weights = [_positive(-flow, small) for flow in flows]
     total = _sum(weights)

@@ -15,7 +15,7 @@ from .correlations import quiet
 from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import given_enthalpy, one_substance, root_of_difference, state_at, stored_density, upwind
 
-H_SMALL = 50.0  # J/kg: over less than this the density of the middle stands for the mean
+H_LEAST = float(__import__("os").environ.get("HL","1000"))
 
 MEMORY = 0.05  # of a cell's mass: so much has to come in until the inlet is known
 
@@ -33,11 +33,12 @@ def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
     >>> round(float(mean_density(water, 1e5, ends.liquid.h, ends.vapour.h)), 2)
     4.37
     """
-    middle = state_at(medium, p, (one + other) / 2).rho
+    middle = (one + other) / 2
     if not hasattr(medium, "p_critical"):
-        return middle
+        return state_at(medium, p, middle).rho
     apart = other - one
-    return (_integral(medium, p, one, other) * apart + middle * H_SMALL**2) / (apart * apart + H_SMALL**2)
+    width = ac.sqrt(apart * apart + H_LEAST**2)
+    return _integral(medium, p, middle - width / 2, middle + width / 2) / width
 
 
 def _integral(medium: Any, p: Any, one: Any, other: Any) -> Any:
