@@ -15,7 +15,10 @@ from .correlations import quiet
 from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import given_enthalpy, one_substance, root_of_difference, state_at, stored_density, upwind
 
-H_LEAST = float(__import__("os").environ.get("HL","1000"))
+H_LEAST = 0.1  # of `_unit`: no less enthalpy lies between the ends of a cell, or all of it would begin to boil at once
+H_ROUND = 0.02  # of `_unit`: over so much an end passes from one phase to the next
+P_HELD, P_ROUND = 0.985, 0.01  # of the critical pressure: where the borders of two phases are held, and over how much
+P_BEYOND, P_BLEND = 1.025, 0.04  # likewise: where nothing bends any more between these borders
 
 MEMORY = 0.05  # of a cell's mass: so much has to come in until the inlet is known
 
@@ -24,8 +27,9 @@ def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
     """The mean of the density over all enthalpies between two, at one pressure: ``1/(h2 - h1)·∫rho dh``.
 
     In the two-phase region volume is linear in enthalpy, so that the integral is a logarithm; outside it is smooth, and done by
-    Simpson's rule: within 0.2 % far from the critical point, 2 % near it. So a phase border moves through a cell without a kink in
-    its mass (as in the lumped pipes of ThermoFluid). Where both ends are equal it is the density there.
+    Simpson's rule: within 0.05 %, and within 3 % where the pressure is nearer to the critical one than 2 %. So a phase border moves
+    through a cell without a kink in its mass (as in the lumped pipes of ThermoFluid). Where both ends are equal it is the mean
+    around them, over a tenth of ``p_critical/rho_critical``: 0.8 kJ/kg of R134a.
 
     >>> import acausal as ac
     >>> water = ac.media.fluid("water")
@@ -37,7 +41,7 @@ def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
     if not hasattr(medium, "p_critical"):
         return state_at(medium, p, middle).rho
     apart = other - one
-    width = ac.sqrt(apart * apart + H_LEAST**2)
+    width = ac.sqrt(apart * apart + (H_LEAST * _unit(medium)) ** 2)
     return _integral(medium, p, middle - width / 2, middle + width / 2) / width
 
 
@@ -45,16 +49,33 @@ def _integral(medium: Any, p: Any, one: Any, other: Any) -> Any:
     """∫rho dh from one enthalpy to another, in three pieces, each between what lies of both in it.
 
     Not as a difference of integrals from the border: their errors would part a mean over a little from the density there, and the
-    slopes of cold liquid, which hardly changes with enthalpy, would have the wrong sign.
+    slopes of cold liquid, which hardly changes with enthalpy, would have the wrong sign. A piece begins and ends within `H_ROUND`
+    of its border: Simpson's rule has errors, and with a corner there the flows between cells, which follow from slopes, would jump.
     """
-    ends = medium.saturation(p=p)
-    low, high = ends.liquid, ends.vapour
-    slope = (1 / high.rho - 1 / low.rho) / quiet(ac.max(high.h - low.h, 1.0))
-    slope = quiet(ac.max(slope, 1e-12))  # above the critical pressure nothing boils
-    first, last = (1 + slope * (_between(h, low.h, high.h) - low.h) * low.rho for h in (one, other))
-    liquid = _simpson(medium, p, *(_between(h, None, low.h) for h in (one, other)))
-    vapour = _simpson(medium, p, *(_between(h, high.h, None) for h in (one, other)))
-    return liquid + ac.log(last / first) / slope + vapour
+    low, high, width = *_borders(medium, p), H_ROUND * _unit(medium)
+    rho = state_at(medium, p, low).rho
+    slope = (1 / state_at(medium, p, high).rho - 1 / rho) / (high - low)
+    below, above = [_above(low - h, width) for h in (one, other)], [_above(h - high, width) for h in (one, other)]
+    inner = [h + b - a for h, b, a in zip((one, other), below, above, strict=True)]
+    first, last = (1 + slope * (h - low) * rho for h in inner)
+    boiling = ac.log(last / first) / slope
+    boiling = boiling + _beyond(medium, p) * (_simpson(medium, p, *inner) - boiling)
+    liquid = _simpson(medium, p, *(low - b for b in below))
+    vapour = _simpson(medium, p, *(high + a for a in above))
+    return liquid + boiling + vapour
+
+
+def _beyond(medium: Any, p: Any) -> Any:
+    """From 0 to 1 above the critical pressure."""
+    return ac.smooth_step(p, P_BEYOND * medium.p_critical, P_BLEND * medium.p_critical)
+
+
+def _borders(medium: Any, p: Any) -> tuple[Any, Any]:
+    """Enthalpies between which fluid boils; near and above the critical pressure, to which they come together infinitely fast, those
+    that they are at `P_HELD` of it: there volume between them is not quite linear, which costs 4 % of the density at most."""
+    held = p - _above(p - P_HELD * medium.p_critical, P_ROUND * medium.p_critical)
+    ends = medium.saturation(p=held)
+    return ends.liquid.h, ends.vapour.h
 
 
 def _simpson(medium: Any, p: Any, one: Any, other: Any) -> Any:
@@ -63,9 +84,15 @@ def _simpson(medium: Any, p: Any, one: Any, other: Any) -> Any:
     return (other - one) * (first + 4 * middle + last) / 6
 
 
-def _between(h: Any, low: Any, high: Any) -> Any:
-    raised = h if low is None else ac.max(h, low)
-    return quiet(raised if high is None else ac.min(raised, high))
+def _above(x: Any, width: float) -> Any:
+    """max(x, 0) without its corner: the integral of a smooth step of that width, exact beyond it."""
+    u = quiet(ac.min(ac.max(x / width + 0.5, 0.0), 1.0))
+    return width * u**3 * (1 - u / 2) + quiet(ac.max(x - width / 2, 0.0))
+
+
+def _unit(medium: Any) -> float:
+    """A unit of enthalpy, J/kg: 8e3 of R134a, 16e3 of CO2, 69e3 of water."""
+    return float(medium.p_critical / medium.rho_critical)
 
 
 class MeanDensityPipe(ac.Component):
