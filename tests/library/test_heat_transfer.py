@@ -14,7 +14,7 @@ from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
 from acausal.library.fluid.correlations import gungor_winterton, nusselt, shah_condensation
 from acausal.library.fluid.friction import MULTIPLIERS, two_phase_loss
-from acausal.library.fluid.heat_transfer import Tube, TubeFlow
+from acausal.library.fluid.heat_transfer import Tube, TubeFlow, tube_flow, wall_flux
 from acausal.library.thermal import FixedTemperature, PrescribedTemperature, ThermalCollector
 from benchmarks.cold_stores import RIGS, Rig, stepped
 
@@ -221,3 +221,28 @@ def test_a_friction_that_is_not_known(wired: Any) -> None:
     air = fluid.DistributedPipe(friction="homogeneous", medium=ac.media.ideal_gas("N2"))
     with pytest.raises(UsageError, match="has one phase, and the friction 'homogeneous' is for two"):
         ac.compile(wired("pipe.a end.port", "pipe.b other.port", pipe=air, end=fluid.Closed(), other=fluid.Closed()))
+
+
+def test_heat_transfer_goes_on_across_the_critical_pressure() -> None:
+    """The Prandtl number has a pole there, and tables give it the other sign next to it; beyond it nothing boils or condenses."""
+
+    class Wall(ac.Component):
+        p = ac.Parameter(7e6, unit="Pa", min=1e3)
+        h = ac.Parameter(3e5, unit="J/kg")
+        T_wall = ac.Parameter(310.0, unit="K", min=0)
+        flux = ac.Variable(unit="W/m^2", start=1e3, nominal=1e3)
+
+        def equations(self) -> Any:
+            state = co2.state(p=self.p, h=self.h, phase="any")
+            flow = tube_flow(co2, 0.02, 0.01, self.p, self.h, state, ac.smooth_abs(self.flux, 1.0))
+            yield self.flux == wall_flux(fluid.Tube(), co2, flow, self.p, state.T, self.T_wall, 0.03)
+
+    co2 = ac.media.fluid("CO2")
+    model = ac.compile(Wall())
+    for h, apart in ((2.5e5, 0.01), (3.4e5, 0.3), (4.2e5, 0.01)):  # properties change steeply next to the critical point
+        for T_wall in (296.0, 315.0):
+            below, above = (
+                float(model.steady_state(set={"p": share * co2.p_critical, "h": h, "T_wall": T_wall})["flux"][0])
+                for share in (0.9998, 1.0002)
+            )
+            assert below == pytest.approx(above, rel=apart)

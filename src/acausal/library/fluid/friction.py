@@ -83,12 +83,16 @@ def friction_range(law: str, m_flow: Any, viscosity: Any, diameter: Any) -> Iter
 MULTIPLIERS = ("mueller-steinhagen-heck", "lockhart-martinelli", "homogeneous")  # how the losses of two phases are put together
 
 
+H_LEAST = 1e3  # J/kg of evaporation: below it, and above the critical pressure, "quality" goes from 0 to 1 within this
+
+
 def both_phases(x: Any, state: Any, ends: Any, names: tuple[str, ...] = ("rho", "viscosity")) -> tuple[Any, Any]:
     """Liquid and vapour of a state of quality x, with what friction or heat transfer needs: where there is one phase only, its own
-    properties, else those of saturation."""
-    found = []
+    properties, else those of saturation. Above the critical pressure both are its own."""
+    found, alike = [], quiet(1 - ac.min(ends.h_evaporation / H_LEAST, 1.0))
     for single, end in ((x <= 0, ends.liquid), (x >= 1, ends.vapour)):
-        found.append(SimpleNamespace(**{n: quiet(ac.where(single, getattr(state, n), getattr(end, n))) for n in names}))
+        of_end = {n: (getattr(end, n), getattr(state, n)) for n in names}
+        found.append(SimpleNamespace(**{n: quiet(ac.where(single, own, e + alike * (own - e))) for n, (e, own) in of_end.items()}))
     return found[0], found[1]
 
 

@@ -25,6 +25,7 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from .correlations import gungor_winterton, nusselt, quiet, shah_condensation, within
+from .friction import H_LEAST as H_LEAST  # others ask it of this module
 from .friction import both_phases
 
 X_DRY = 0.9  # quality at which the wall begins to fall dry (Gungor and Winterton 1987)
@@ -33,9 +34,9 @@ T_TURN = 0.5  # K between wall and fluid over which boiling becomes condensation
 Q_LEAST = 10.0  # W/m²: heat flux below which it is rounded
 GAUSS = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))  # points and weights on 0 … 1
 FLUX_BOILING, FLUX_CONDENSING = (12.4, 61518.0), (10.8, 1599.0)  # kg/(m² s) of what the two correlations were measured with
-H_LEAST = 1e3  # J/kg: near and above the critical pressure, where nothing evaporates, "quality" goes from 0 to 1 within this
 X_BAND = 0.03  # half the range of quality over which heat transfer changes
 PROPERTIES = ("rho", "viscosity", "conductivity", "prandtl")
+PRANDTL_MOST = 100.0  # it has a pole at the critical point, beyond which tables give it another sign
 PRESSURE_CONDENSING = (0.002, 0.44)  # over the critical one, likewise
 
 
@@ -103,8 +104,9 @@ class Transfer(ABC):
         warmer = T_wall - T + above
         wet, dry = ac.smooth_step(flow.x, 0.0, 2 * band), ac.smooth_step(flow.x, 1 - band, 2 * band)
         film = liquid + wet * (self.condensing(flow) - liquid)
-        cold = film + one_phase * dry * (vapour - film)
-        warm = along_quality(flow.x, liquid, self.boiling(flow), vapour, band, X_DRY)
+        boiling = along_quality(flow.x, liquid, self.boiling(flow), vapour, band, X_DRY)
+        single = liquid + dry * (vapour - liquid)
+        cold, warm = (both + one_phase * (single - both) for both in (film, boiling))
         share = ac.smooth_step(warmer, 0.0, T_TURN)
         return (cold + share * (warm - cold)) * warmer - vapour * above
 
@@ -172,6 +174,8 @@ def tube_flow(medium: Any, m_flow: Any, diameter: Any, p: Any, h: Any, state: An
     evaporation = quiet(ac.max(ends.h_evaporation, H_LEAST))
     x = (h - ends.liquid.h) / evaporation
     liquid, vapour = both_phases(x, state, ends, PROPERTIES)
+    for phase in (liquid, vapour):
+        phase.prandtl = quiet(ac.min(ac.abs(phase.prandtl), PRANDTL_MOST))
     return TubeFlow(m_flow, diameter, liquid, vapour, x, heat_flux, evaporation, p / medium.p_critical)
 
 

@@ -71,8 +71,8 @@ def _beyond(medium: Any, p: Any) -> Any:
 
 
 def _borders(medium: Any, p: Any) -> tuple[Any, Any]:
-    """Enthalpies between which fluid boils; near and above the critical pressure, to which they come together infinitely fast, those
-    that they are at `P_HELD` of it: there volume between them is not quite linear, which costs 4 % of the density at most."""
+    """Enthalpies between which fluid boils; near and above the critical pressure, to which they come together infinitely fast,
+    those that they are at `P_HELD` of it: there volume between them is not quite linear, which costs 3 % of the density."""
     held = p - _above(p - P_HELD * medium.p_critical, P_ROUND * medium.p_critical)
     ends = medium.saturation(p=held)
     return ends.liquid.h, ends.vapour.h
