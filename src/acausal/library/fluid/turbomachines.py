@@ -67,6 +67,9 @@ class TurboCompressor(Passage):
     that comes back is resisted. The efficiency is best at the design point, ``eta·(1 - drop·(v/u - 1)²)``, at least a fifth of it.
     Its power is ``flange.tau·w`` and goes into the gas; gas that comes back, or is driven through it to a lower pressure, takes and
     gives none.
+
+    Where both sides of that equation differ, the gas in the passages gains speed, ``length/diameter²·dm/dt = rho·(psi·(…) -
+    (h(p_b, s) - h))`` (Greitzer 1976): so the flow has one value while it surges, stalls and turns round. At first it is even.
     """
 
     flange = Flange(doc="shaft")
@@ -76,6 +79,8 @@ class TurboCompressor(Passage):
     bend = ac.Parameter(0.3, min=0.01, max=0.99, doc="share of it that is lost at the design point")
     eta = ac.Parameter(0.8, min=0.01, max=1, doc="isentropic efficiency of the design point")
     drop = ac.Parameter(0.5, min=0, doc="how steeply the efficiency falls")
+    length = ac.Parameter(1.0, unit="m", min=1e-3, doc="of the passages, in whose gas there is inertia")
+    m_flow = ac.Variable(unit="kg/s", nominal=0.01, start=0.0, state="always", doc="mass flow from a to b")
     P = ac.Variable(unit="W", nominal=1e3, doc="power")
 
     def equations(self) -> Iterator[Any]:
@@ -86,7 +91,8 @@ class TurboCompressor(Passage):
         rho = upwind(self.m_flow, inlet.rho, entering(self.medium, b).rho)
         w = ac.der(self.flange.phi)
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
-        yield ideal.h - inlet.h == self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1))
+        over = self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1)) - (ideal.h - inlet.h)
+        yield self.length / self.diameter**2 * ac.der(self.m_flow) == rho * over
         off = u * v / (u * u + 1.0) - 1
         least = ac.no_event(ac.max(ideal.h - inlet.h, 0.0))
         work = least / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
@@ -96,6 +102,9 @@ class TurboCompressor(Passage):
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h + work
         yield a.h.outflow == b.h.inflow
+
+    def initial_equations(self) -> Iterator[Any]:
+        yield ac.der(self.m_flow) == 0
 
 
 class ShaftPump(Pump):
