@@ -354,3 +354,38 @@ def test_what_an_exchanger_feels_does_not_jump_with_the_rounding_of_no_flow(wire
     model = ac.compile(plant)
     left = [model.steady_state(inputs={"one.m_flow": m})["part.b1.h.outflow"][-1] for m in (-1e-15, 0.0, 1e-15)]
     assert np.ptp(left) < 1e-3
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+@pytest.mark.parametrize("hot", ["R134a", "CO2"])
+def test_an_exchanger_by_logarithmic_mean_destroys_no_entropy_where_fluid_condenses_for_a_part(arrangement: str, hot: str) -> None:
+    """Gas, wet vapour and gas above the critical pressure against water, with UA from too little to far too much: the mean of the
+    ends let temperatures cross within."""
+    fluids = ac.media.fluid(hot), ac.media.fluid("water")
+    enthalpies, pressures = {"R134a": ((2.1e5, 4.7e5), (3e5, 2e6)), "CO2": ((2.5e5, 5.2e5), (5e6, 1.1e7))}[hot]
+
+    class Rig(ac.Component):
+        def __init__(self) -> None:
+            self.part = fluid.LogMeanExchanger(arrangement, dp_nominal=1.0)
+            self.hot, self.cold = (fluid.FlowSource(medium=m) for m in fluids)
+            self.low, self.back = fluid.PressureBoundary(h=enthalpies[0]), fluid.PressureBoundary(p=2e5, h=1e5)
+
+        def connections(self) -> Any:
+            yield self.hot.port, self.part.a1
+            yield self.part.b1, self.low.port
+            yield self.cold.port, self.part.a2
+            yield self.part.b2, self.back.port
+
+    model, rng = ac.compile(Rig()), np.random.default_rng(3)
+    for _ in range(60):
+        drawn = {
+            "hot.m_flow": rng.uniform(0.005, 0.1), "hot.h": rng.uniform(*enthalpies), "low.p": rng.uniform(*pressures),
+            "cold.m_flow": 10 ** rng.uniform(-2.3, 0.0), "cold.h": rng.uniform(6e4, 3e5), "part.UA": 10 ** rng.uniform(1.5, 4.5),
+        }  # fmt: skip
+        result = model.simulate(until=1e-6, points=2, inputs={name: float(value) for name, value in drawn.items()})
+        made = 0.0
+        for port, medium in zip(("a1", "b1", "a2", "b2"), np.repeat(np.array(fluids, dtype=object), 2), strict=True):
+            m, p = (float(result[f"part.{port}.{q}"][0]) for q in ("m_flow", "p"))
+            h = float(result[f"part.{port}.h.{'inflow' if m > 0 else 'outflow'}"][0])
+            made -= m * float(medium.state(p=p, h=h).s)
+        assert made >= -1e-5 * abs(float(result["part.Q_flow"][0])) / 300.0, drawn

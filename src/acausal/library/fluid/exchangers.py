@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import acausal as ac
@@ -16,6 +17,7 @@ from .passages import entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
+Y_END = 0.02  # shares of a way below a two-hundredth of it are its ends
 H_WET = 1e3  # J/kg within the dome from which on a fluid counts as wet
 
 
@@ -187,6 +189,10 @@ class LogMeanExchanger(TwoFluids):
     as the `effectiveness` of capacities ``m·(h_out - h_in)/(T_out - T_in)``, which is the same, and has no hole where both
     differences are equal and none where one of them vanishes. Flow of either side may turn; at no flow there is no heat. Friction
     is that of `HeatExchanger`.
+
+    The mean knows the ends alone. Where fluid begins or ends to boil or condense within, and at three places of a fluid that can,
+    the difference there limits the heat as well, ``Q <= 2·UA·dT/(4·y·(1 - y))`` at the share y of its way: temperatures never
+    cross, and no entropy is destroyed.
     """
 
     heat = ac.Variable(unit="W", nominal=1e3, start=0.0, doc="heat that would pass if neither side stood still")
@@ -199,21 +205,58 @@ class LogMeanExchanger(TwoFluids):
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         yield from self.carried(self.heat)
-        apart, slopes = [], []
-        for (a, b, medium), gain, size in zip(self.sides(), self.gains(self.heat), self.sizes(), strict=True):
-            T, slope = self._slope(medium, a, b, gain)
-            apart.append(T)
-            slopes.append(slope / size)
+        ways = [self._way(*side, gain) for side, gain in zip(self.sides(), self.gains(self.heat), strict=True)]
+        slopes = [way.slope() / size for way, size in zip(ways, self.sizes(), strict=True)]
         least, most = ac.no_event(ac.min(*slopes)), ac.no_event(ac.max(*slopes)) + 1e-12
-        eps = effectiveness(self.UA * most, least / most, self.arrangement)
-        yield self.heat * most == eps * (apart[0] - apart[1])  # divided by `most` it would fall with the heat while fluid boils
+        apart = ways[0].at(0.0) - ways[1].at(0.0)
+        mean = effectiveness(self.UA * most, least / most, self.arrangement) * apart
+        limits = [most * limit for limit in self._limits(*ways)]
+        smallest = ac.where(apart > 0, ac.min(mean, *limits), ac.max(mean, *limits)) if limits else mean
+        yield self.heat * most == ac.no_event(smallest)  # divided by `most` it would fall with the heat while fluid boils
 
-    def _slope(self, medium: Any, a: Any, b: Any, gain: Any) -> tuple[Any, Any]:
-        """The temperature of what comes, and how much it rises on its way with its enthalpy: nothing while it boils."""
-        h, X = felt("h", a, b, self.m_least()), felt("X", a, b, self.m_least()) if medium.substances else None
-        comes, leaves = state_at(medium, a.p, h, X), state_at(medium, a.p, h + gain, X)
-        rise = ((leaves.T - comes.T) * gain + H_SMALL**2 / comes.cp) / (gain * gain + H_SMALL**2)
-        return comes.T, ac.no_event(ac.max(rise, 0.0))
+    def _way(self, a: Any, b: Any, medium: Any, gain: Any) -> _Way:
+        X = felt("X", a, b, self.m_least()) if medium.substances else None
+        return _Way(medium, a.p, felt("h", a, b, self.m_least()), X, gain)
+
+    def _limits(self, one: _Way, two: _Way) -> Iterator[Any]:
+        """The heat that leaves a difference of temperature where it may be smallest."""
+        for way in (one, two):
+            for y in way.places():
+                facing = 1 - y if self.arrangement == "counter" else y
+                apart = one.at(y) - two.at(facing) if way is one else one.at(facing) - two.at(y)
+                yield 2 * self.UA * apart / (4 * y * (1 - y) + Y_END)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A fluid that comes with the enthalpy h and gains some more at one pressure."""
+
+    medium: Any
+    p: Any
+    h: Any
+    X: Any
+    gain: Any
+
+    def at(self, y: Any) -> Any:
+        """The temperature after the share y of the way."""
+        return self._state(y).T
+
+    def _state(self, y: Any) -> Any:
+        return state_at(self.medium, self.p, self.h + y * self.gain, self.X)
+
+    def slope(self) -> Any:
+        """How much the temperature rises with the enthalpy: nothing while it boils."""
+        comes, rise = self._state(0.0), self.at(1.0) - self.at(0.0)
+        mean = (rise * self.gain + H_SMALL**2 / comes.cp) / (self.gain * self.gain + H_SMALL**2)
+        return ac.no_event(ac.max(mean, 0.0))
+
+    def places(self) -> list[Any]:
+        """Shares of the way between which the temperature is nearly linear; none where it is so anyway."""
+        if not self.medium.evaporates:
+            return []
+        ends = self.medium.saturation(p=self.p)
+        borders = [(end.h - self.h) * self.gain / (self.gain * self.gain + H_SMALL**2) for end in (ends.liquid, ends.vapour)]
+        return [0.25, 0.5, 0.75, *(ac.no_event(ac.min(ac.max(y, 0.0), 1.0)) for y in borders)]
 
 
 class CellularExchanger(ac.Component):

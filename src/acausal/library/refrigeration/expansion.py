@@ -33,7 +33,7 @@ class ThermostaticValve(ExpansionValve):
     """Opens with the superheat that its bulb feels, and closes when `run` is off (a solenoid before it).
 
     ``opening = (bulb - static)/range`` between `leak` and 1, with rounded corners; the bulb follows the superheat within
-    `tau_bulb`, the solenoid opens and closes within `tau`. ``m_flow = A·opening·sqrt(2·rho·dp)``.
+    `tau_bulb`, the solenoid opens and closes within `tau`, but for the share `shut`. ``m_flow = A·opening·sqrt(2·rho·dp)``.
     """
 
     superheat = ac.Input(5.0, unit="K", doc="superheat after the evaporator")
@@ -42,6 +42,7 @@ class ThermostaticValve(ExpansionValve):
     static = ac.Parameter(3.0, unit="K", min=0, doc="superheat at which it begins to open")
     range = ac.Parameter(12.0, unit="K", min=0.1, doc="superheat from there until it is open")
     leak = ac.Parameter(0.1, min=0, max=1, doc="opening below that")
+    shut = ac.Parameter(1e-6, min=0, max=1, doc="share that stays open when the solenoid is closed")
     tau_bulb = ac.Parameter(10.0, unit="s", min=0.1, doc="time constant of the bulb")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time constant of the solenoid")
     bulb = ac.Variable(unit="K", nominal=10.0, start=5.0, fixed=True, doc="superheat that the bulb feels")
@@ -57,7 +58,7 @@ class ThermostaticValve(ExpansionValve):
         yield self.tau * ac.der(self.open) == ac.match(self.run, on=1.0, off=0.0) - self.open
         asked = (self.bulb - self.static) / self.range
         within = ac.smooth_min(ac.smooth_max(asked, self.leak, 0.02), 1.0, 0.02)
-        yield self.opening == self.open * within
+        yield self.opening == (self.shut + (1 - self.shut) * self.open) * within
 
 
 class ElectronicValve(ExpansionValve):
