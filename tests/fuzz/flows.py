@@ -523,6 +523,7 @@ def at_rest(drawn: Drawn, model: Any, result: Any) -> Iterator[str]:
     """A run that has come to rest is at the steady state."""
     first, last = (np.array([float(result[f"{e}.port.m_flow"][k]) for e in drawn.circuit._ends]) for k in (-40, -1))
     held = [values(result, f"{n}.{q}") for n, (_, part, _) in drawn.parts.items() for q in (*part.mass, *part.energy)]
+    held += [values(result, f"{n}.T") for n, (kind, _, _) in drawn.parts.items() if kind == "stratified"]
     moved = max((abs(x[-1] - x[-40]) / (abs(x[-1]) + 1e-9) for x in held), default=0.0)
     flow = np.abs(last).max() + 1e-6
     if moved > 1e-6 or np.abs(last - first).max() > 1e-5 * flow or any(p.drains for _, p, _ in drawn.parts.values()):

@@ -246,5 +246,5 @@ def test_states_of_a_pipe_of_water_agree(wired: Any) -> None:
 
 
 def test_states_of_a_pipe_that_are_not_known() -> None:
-    with pytest.raises(UsageError, match="'pressure' or 'mass', not 'volume'"):
+    with pytest.raises(UsageError, match="'mass' or 'pressure', not 'volume'"):
         fluid.DistributedPipe(states="volume")

@@ -17,7 +17,7 @@ from .passages import entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
-Y_END = 0.02  # shares of a way below a two-hundredth of it are its ends
+Y_END = 1e-9  # at the ends of a way, where the mean says enough, nothing is limited
 H_WET = 1e3  # J/kg within the dome from which on a fluid counts as wet
 
 
