@@ -4,9 +4,7 @@ A line goes from one reservoir to another through passages and stores drawn from
 `library.air`; exchangers join two lines of different media. A run has to finish, mass and energy have to be accounted for, nothing
 that fluid passes without being stored may destroy entropy, and where the run has come to rest, `steady_state` finds the same point.
 
-It is not among those of `make fuzz` yet: of the seeds 0 to 119, 12 are not good, most of them refrigerants at swings of pressure
-(`judge("flows", seed)` of `verdict.py` looks at one). Lines of two phases have no four-way valves and no exchangers between two
-fluids, which fail more often.
+Lines of two phases have no four-way valves and no exchangers between two fluids.
 """
 
 from __future__ import annotations

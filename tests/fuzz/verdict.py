@@ -21,6 +21,7 @@ SHARES = {
     "automata": 140,
     "edges": 120,
     "plants": 4,
+    "flows": 6,
     "sessions": 120,
     "settings": 8,
     "forms": 40,

@@ -98,7 +98,7 @@ def gungor_winterton(alpha_liquid: Any, x: Any, boiling: Any, density_ratio: Any
     >>> round(float(gungor_winterton(1000.0, 0.5, 1e-4, 100.0)))
     9489
     """
-    q = quiet(ac.min(ac.max(x, 0.0), 0.95))
+    q = quiet(ac.min(ac.max(x, 1e-9), 0.95))  # at none its slope would be infinite
     return alpha_liquid * (1 + 3000 * boiling**0.86 + 1.12 * (q / (1 - q)) ** 0.75 * density_ratio**0.41)
 
 
