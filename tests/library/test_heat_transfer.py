@@ -252,8 +252,9 @@ def test_cold_water_shut_into_a_pipe_begins_to_boil(wired: Any) -> None:
     """It cools down until its pressure is that of saturation; boiling at no quality must not have an infinite slope."""
     plant = wired(
         "feed.port valve.a", "valve.b pipe.a", "pipe.b end.port", "all.a pipe.heat", "all.b wall.port",
-        pipe=fluid.DistributedPipe(3, transfer="tube", length=5.0, p_start=3e5, T_start=330.0),
-        feed=fluid.PressureBoundary(p=3e5, T=330.0, medium="water"), valve=fluid.Valve(A=1e-4), end=fluid.Closed(), all=ThermalCollector(3), wall=PrescribedTemperature(T=310.0),
+        pipe=fluid.DistributedPipe(3, transfer="tube", length=5.0, p_start=3e5, T_start=330.0), valve=fluid.Valve(A=1e-4),
+        feed=fluid.PressureBoundary(p=3e5, T=330.0, medium="water"), end=fluid.Closed(), all=ThermalCollector(3),
+        wall=PrescribedTemperature(T=310.0),
     )  # fmt: skip
     opening = ac.data([0.0, 20.0, 21.0, 300.0], [1.0, 1.0, 0.0, 0.0])
     result = ac.compile(plant).simulate(until=300.0, inputs={"valve.opening": opening})

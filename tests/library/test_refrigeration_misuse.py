@@ -84,6 +84,13 @@ def test_a_compressor_that_pumps_liquid(wired: Any) -> None:
     assert sum("takes in wet vapour" in line and "part (" in line for line in wrong) == 1
 
 
+@pytest.mark.parametrize("kind", [fluid.Turbine, fluid.LinneckenTurbine])
+def test_a_turbine_that_is_given_liquid(wired: Any, kind: Any) -> None:
+    wrong = told(between(wired, kind(medium=R134A, K=1e-6), 8e5, 3e5, h=2.2e5))
+    assert sum("takes in more liquid than vapour" in line and "part (" in line for line in wrong) == 1
+    assert not told(between(wired, kind(medium=R134A, K=1e-6), 8e5, 3e5, h=4.3e5))
+
+
 def test_a_map_outside_of_what_was_measured_is_told_once_with_its_range(wired: Any) -> None:
     flow, power = [8e-3, *[0.0] * 9], [500.0, *[0.0] * 9]
     machine = refrigeration.MapCompressor(flow, power, S_range=(-25.0, 10.0), medium=R134A)

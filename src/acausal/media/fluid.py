@@ -187,7 +187,14 @@ class Fluid(Medium):
         if margin:
             return ""
         listed = ", ".join(f"{n} = {v:g}" for n, v in given.items() if n != "phase")
-        return f"{listed} is outside the table of {self.name} ({self._corners()})"
+        return f"{listed} is outside the table of {self.name} ({self._corners()}){self._densest(given.get('rho'), T)}"
+
+    def _densest(self, rho: float | None, T: float | None) -> str:
+        """How dense it may be where it is asked to be denser."""
+        if rho is None or T is None:
+            return ""
+        most = float(self.state(p=self.p_max, T=T).rho)
+        return f"; at {T:g} K its density is {most:.0f} kg/m³ at most" if rho > most else ""
 
     def _why_too_cold(self, p: float, h: float, margin: float) -> str:
         if p < self.p_min and h < self.h_gas + margin * float(self.table[9]):

@@ -20,7 +20,10 @@ def quiet(value: Any) -> Any:
 
 def within(value: Any, low: float, high: float, what: str, source: str) -> Any:
     """A warning, given once, when a correlation is used outside of its range; to be yielded by `events`."""
-    text = f"{what} is outside the range of {source}, {low:g} … {high:g}: heat transfer or friction is extrapolated."
+    text = (
+        f"{what} is outside the range of {source}, {low:g} … {high:g}: heat transfer or friction is extrapolated. Choose sizes and "
+        "flows with which it is inside, or another law."
+    )
     return ac.assert_((value >= low) & (value <= high), text, level="warning")
 
 

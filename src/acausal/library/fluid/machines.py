@@ -101,3 +101,12 @@ class Turbine(Passage):
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h - drop
         yield a.h.outflow == b.h.inflow
+
+    def events(self) -> Iterator[Any]:
+        if self.medium.evaporates:
+            ends = self.medium.saturation(p=self.a.p)
+            wet = (self.a.h.inflow < ends.liquid.h + 0.5 * ends.h_evaporation) & (self.a.p < self.medium.p_critical)
+            text = (
+                "The turbine takes in more liquid than vapour, for which its law does not hold. Heat what comes, or part it before."
+            )
+            yield ac.assert_(~wet | (self.m_flow <= 0), text, level="warning")
