@@ -12,6 +12,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [
     ("analysis.md", 8),
     ("cabinet.md", 40),
+    ("components.md", 35),
     ("diagnosis.md", 7),
     ("events.md", 40),
     ("guide.md", 20),
