@@ -489,8 +489,8 @@ def accounts(drawn: Drawn, result: Any) -> Iterator[str]:
 def entropy(drawn: Drawn, result: Any) -> Iterator[str]:
     """Passages that destroy entropy."""
     for name, (kind, part, medium) in drawn.parts.items():
-        if part.mass or part.heat or "stiff" in medium.kinds or "moist" in medium.kinds:
-            continue
+        if part.mass or part.heat or kind == "turbo" or "stiff" in medium.kinds or "moist" in medium.kinds:
+            continue  # the gas in a turbo compressor has speed, which drives it on against a pressure
         ports = [*part.way, *part.others]
         yield from _made(result, f"{name} ({kind}, {medium.name})", [(f"{name}.{port}", medium) for port in ports])
     for name, (kind, one, two) in drawn.exchangers.items():
@@ -539,6 +539,10 @@ def explained(drawn: Drawn, result: Any) -> bool:
     said = str(result.diagnostics[-1].what) if result.diagnostics else ""
     if result.outcome is ac.Outcome.ASSERTION:
         return "comes to the critical one" in said
+    if (
+        result.outcome is ac.Outcome.NOT_FINITE and "ethylene glycol" in said
+    ):  # gas that is pressed together is hot enough to boil it
+        return "holds from" in said
     machines = any("compressor" in kind or kind in ("map", "turbo") for kind, _, _ in drawn.parts.values())
     return result.outcome is ac.Outcome.NOT_FINITE and "table of" in said and (machines or "highest pressure" in said)
 
