@@ -541,7 +541,7 @@ def explained(drawn: Drawn, result: Any) -> bool:
         return "comes to the critical one" in said
     if (
         result.outcome is ac.Outcome.NOT_FINITE and "ethylene glycol" in said
-    ):  # gas that is pressed together is hot enough to boil it
+    ):  # hot enough gas boils it
         return "holds from" in said
     machines = any("compressor" in kind or kind in ("map", "turbo") for kind, _, _ in drawn.parts.values())
     return result.outcome is ac.Outcome.NOT_FINITE and "table of" in said and (machines or "highest pressure" in said)
