@@ -539,9 +539,7 @@ def explained(drawn: Drawn, result: Any) -> bool:
     said = str(result.diagnostics[-1].what) if result.diagnostics else ""
     if result.outcome is ac.Outcome.ASSERTION:
         return "comes to the critical one" in said
-    if (
-        result.outcome is ac.Outcome.NOT_FINITE and "ethylene glycol" in said
-    ):  # hot enough gas boils it
+    if result.outcome is ac.Outcome.NOT_FINITE and "ethylene glycol" in said:  # hot enough gas boils it
         return "holds from" in said
     machines = any("compressor" in kind or kind in ("map", "turbo") for kind, _, _ in drawn.parts.values())
     return result.outcome is ac.Outcome.NOT_FINITE and "table of" in said and (machines or "highest pressure" in said)

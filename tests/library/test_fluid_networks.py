@@ -110,6 +110,20 @@ def test_ways_of_a_valve_turn_one_by_one_while_little_flows_through_an_exchanger
     assert abs(result["one.port.m_flow"][-1] + result["two.port.m_flow"][-1] + result["far.port.m_flow"][-1]) < 1e-15
 
 
+@pytest.mark.parametrize("T", [300.0, 350.0])
+def test_flow_through_a_pump_at_rest_turns_round(wired: Any, T: float) -> None:
+    """Its loss was the cube of a small flow, whose slope over pressure is infinite at none. Far from there it is dp·V²."""
+    plant = wired(
+        "left.port pump.a", "pump.b right.port", pump=fluid.Pump(V_nominal=3e-4, speed=0.0),
+        left=fluid.PressureBoundary(p=2e5, T=T, medium="water"), right=fluid.PressureBoundary(T=300.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=10.0, inputs={"right.p": ac.data([0.0, 10.0], [3e5, 1e5])})
+    assert result.outcome is ac.Outcome.FINISHED
+    for k, sign, at in ((0, -1.0, 300.0), (-1, 1.0, T)):
+        rho = float(ac.media.fluid("water").state(p=3e5 if sign < 0 else 2e5, T=at).rho)
+        assert result["pump.m_flow"][k] == pytest.approx(sign * rho * 3e-4 * (1e5 / (0.2 * 1e5)) ** 0.5, rel=1e-4)
+
+
 def test_a_closed_valve_lets_nothing_pass(wired: Any) -> None:
     plant = wired(
         "left.port valve.a", "valve.b tank.ports[0]",

@@ -9,6 +9,7 @@ import acausal as ac
 
 from .passages import Passage, entering, one_substance, same_composition, upwind
 
+FLOW_SMALL = 0.01  # of the design point: below it the loss of a pump at rest is in proportion to the flow, which turns smoothly
 SHARE_OPEN = 1e-3  # square of a turbine's flow, over that into a vacuum, from which on it is open
 
 
@@ -40,7 +41,7 @@ class Pump(ac.Component):
         flow = self.m_flow / (rho * self.V_nominal)
         middle = (1 + self.bend - self.shut_off) / 2
         n = self.speed
-        rise = self.shut_off * n**2 + 2 * middle * n * flow - self.bend * flow * ac.smooth_abs(flow, 1e-3)
+        rise = self.shut_off * n**2 + 2 * middle * n * flow - self.bend * flow * ac.sqrt(flow * flow + FLOW_SMALL**2)
         yield b.p - a.p == self.dp_nominal * rise
         work = ac.no_event(ac.max(b.p - a.p, 0.0)) / (rho * self.eta)  # on a kg
         yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * work

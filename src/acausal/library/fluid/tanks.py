@@ -49,8 +49,8 @@ class OpenTank(ac.Component):
         yield self.M == rho * self.area * self.level
         yield self.U == self.M * self.h
         port = pi / 4 * self.port_diameter**2
-        comes = (self.zeta_in - 1) * m * ac.smooth_abs(m, self.m_small)
-        goes = (self.zeta_out + 1) * m * ac.smooth_abs(m, self.m_small)
+        squared = m * ac.sqrt(m * m + self.m_small**2)  # with a slope at zero: a flow between two tanks turns there
+        comes, goes = (self.zeta_in - 1) * squared, (self.zeta_out + 1) * squared
         dynamic = ac.no_event(ac.where(m > 0, comes, goes)) / (2 * rho * port**2)
         yield self.ports.p == self.p_surface + rho * GRAVITY * self.level + dynamic
         yield self.ports.h.outflow == self.h
