@@ -198,9 +198,12 @@ def stores(medium: Medium) -> dict[str, Maker]:
             cells=3,
             exact=False,
         )
+    states = "mass" if "wet" in medium.kinds else "pressure"
     found["cells"] = lambda r, m: Part(
-        fluid.DistributedPipe(3, str(r.choice(["static", "dynamic"])), transfer=str(r.choice(["constant", "tube"])), **start(r)),
-        mass=("M",), energy=("U",), heat="heat", cells=3,
+        fluid.DistributedPipe(
+            3, str(r.choice(["static", "dynamic"])), transfer=str(r.choice(["constant", "tube"])), states=states, **start(r)
+        ),
+        mass=("M",), energy=("U",), heat="heat", cells=3, exact=states == "mass",
     )  # fmt: skip
     if "wet" in medium.kinds:
         level = {"p_start": medium.p[0] * 2, "V": 0.3 * m0}

@@ -278,7 +278,7 @@ class CellularExchanger(ac.Component):
         if arrangement not in ("counter", "co"):
             raise UsageError(f"Cells face each other in 'counter' or 'co' flow, not {arrangement!r}.")
         self.cells, self.arrangement = cells, arrangement
-        self.one, self.two = (DistributedPipe(cells) for _ in range(2))
+        self.one, self.two = (DistributedPipe(cells, states="mass") for _ in range(2))
         self.wall = ac.array(HeatCapacitor, cells, C=self.C / cells)
 
     def connections(self) -> Iterator[Any]:

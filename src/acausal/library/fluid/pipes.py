@@ -20,10 +20,11 @@ GRAVITY = 9.80665  # m/s²
 STATES = {"pressure": ("always", "avoid"), "mass": ("default", "always")}  # of pressure and enthalpy, and of mass and energy
 
 
-def _checked_states(said: str) -> str:
-    if said not in STATES:
-        raise UsageError(f"The states of a pipe of cells are 'mass' or 'pressure', not {said!r}.")
-    return said
+def _checked_states(said: str | None, friction: str) -> str:
+    chosen = said or ("mass" if friction in MULTIPLIERS else "pressure")
+    if chosen not in STATES:
+        raise UsageError(f"The states of a pipe of cells are 'pressure' or 'mass', not {said!r}.")
+    return chosen
 
 
 class Pipe(Passage):
@@ -69,9 +70,9 @@ class DistributedPipe(ac.Component):
     `transfer="tube"` heat transfer follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources
     and ranges.
 
-    States are the mass and the energy of each cell: both are conserved to rounding, and cells fill with liquid and boil again. With
-    `states="pressure"` they are pressure and enthalpy, which know the pressure of a liquid to the tolerance of the run and not to a
-    hundred times as much, in three times as many steps; a cell of them that becomes liquid may go to and fro between its phases.
+    With `states="pressure"` the states are pressure and enthalpy: in a liquid, mass to some tolerance says little about pressure.
+    With "mass" they are mass and energy, for fluid that boils or condenses: both are conserved to rounding, and a cell that becomes
+    liquid passes the border of its phases, where pressures as states would go to and fro. The friction of two phases implies it.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -101,7 +102,7 @@ class DistributedPipe(ac.Component):
         momentum: str = "static",
         friction: str = "churchill",
         transfer: str | Transfer = "constant",
-        states: str = "mass",
+        states: str | None = None,
     ) -> None:
         if momentum not in ("static", "dynamic"):
             raise UsageError(f"The momentum of a pipe is 'static' or 'dynamic', not {momentum!r}.")
@@ -109,7 +110,7 @@ class DistributedPipe(ac.Component):
             raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`Pipe` is one without storage.")
         self.cells, self.momentum, self.law = cells, momentum, checked_transfer(transfer)
         self.friction = friction if friction in MULTIPLIERS else checked_law(friction)
-        of_pressure, of_mass = STATES[_checked_states(states)]
+        of_pressure, of_mass = STATES[_checked_states(states, self.friction)]
         n, inertia = cells, "always" if momentum == "dynamic" else "default"
         self.heat = HeatPort(shape=n, doc="wall of each cell")
         if self.law is not None:
