@@ -81,14 +81,18 @@ bool Consistency::step(double *w, const double *nominal, double tolerance, bool 
     return false;
 }
 
-bool Consistency::find_correction(double *w) {
+bool Consistency::factor_selected() {
     const int32_t *start = system.indptr.data;
     for (int64_t c = 0; c < n; ++c) {
         const double *part = slope[c] ? by_slope : by_value;
         std::copy(part + start[c], part + start[c + 1], matrix.begin() + start[c]);
-        z[c] = solved_for(w, c);
     }
-    if (!lu.factor(matrix.data())) return false;
+    return lu.factor(matrix.data());
+}
+
+bool Consistency::find_correction(double *w) {
+    for (int64_t c = 0; c < n; ++c) z[c] = solved_for(w, c);
+    if (!factor_selected()) return false;
     correction = residual;
     lu.solve(correction.data());
     return all_finite(correction.data(), n);
@@ -129,6 +133,18 @@ Consistency::Answer Consistency::solve(double *w, const bool *differential, cons
         if (within(tolerance)) return polish(w), Answer{true, iteration + 1};
     }
     return {false, max_iterations};
+}
+
+bool Consistency::rates(double *w, const bool *differential, const double *drift, double *found) {
+    if (!evaluate(w) || !linearise(w)) return false;
+    classify(w, differential);
+    if (!factor_selected()) return false;
+    const int32_t *start = system.indptr.data, *row = system.indices.data;
+    for (int64_t r = 0; r < n; ++r) found[r] = -drift[r];
+    for (int64_t c = 0; c < n; ++c)
+        for (int32_t k = start[c]; slope[c] && k < start[c + 1]; ++k) found[row[k]] -= by_value[k] * w[n + c];
+    lu.solve(found);
+    return all_finite(found, n);
 }
 
 } // namespace acausal

@@ -130,6 +130,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     input_time = output_input_time = nowhere;
     steps_at_update = 0;
     contraction.forget();
+    find_rates();
     if (started) {
         before = counters();
         journal->restart();
@@ -366,8 +367,9 @@ double Ida::first_step(double t_end) const {
         if (settings.suppress_algebraic && id[i] == 0) continue;
         rate = std::max(rate, std::fabs(start_values[n + i]) / (settings.rtol * std::fabs(start_values[i]) + absolute[i]));
     }
-    if (step_at_start > 0) { // slopes change little within such a step: the error of order 1 is about rate h² / step
+    if (step_at_start > 0) { // slopes change little within such a step: the error of order 1 is about rate h² / step, if nothing better is known
         double h = std::min(step_at_start, t_end - t);
+        if (bend_at_start > 0) return std::min(h, std::sqrt(0.5 / bend_at_start));
         return rate * h * h > 0.5 * step_at_start ? std::sqrt(0.5 * step_at_start / rate) : h;
     }
     double h = 1e-6 * (t_end - t);

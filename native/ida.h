@@ -296,6 +296,8 @@ class Ida {
     void send_directions();
     Status outcome(int flag);
     void restore_start();
+    void find_rates(); // of what the start does not say, see there
+    bool find_drift(std::vector<double> &drift);
 
     static int residual_callback(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *self);
     static int jacobian_callback(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J, void *self, N_Vector, N_Vector,
@@ -345,6 +347,7 @@ class Ida {
     int64_t non_finite_at_factor = 0;
     double origin = 0; // IDAS counts time from the first start, so that its tolerances in time do not depend on the date
     double t_start = 0, step_at_start = 0, t_setup = -1e300, cj_setup = 0;
+    double bend_at_start = 0; // the largest y'' of a state there, in its tolerance; 0: not known
     long steps_at_setup = 0;
     std::atomic<bool> cancelled{false};
     int64_t polls = 0, poll_every;

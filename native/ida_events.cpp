@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace acausal {
 
@@ -36,6 +37,48 @@ Consistency::Answer Ida::consistent(double time, double *y, double *yp, const bo
     }
     std::memcpy(w.get(), present.data(), sizeof(double) * 2 * n);
     return answer;
+}
+
+// ------------------------------------------------------------------------------------------------ rates at a start
+
+// How fast algebraic unknowns change, which nobody says who starts: a prediction without it is wrong by so much that the first steps must
+// be far shorter than the solution asks for. And how fast the slopes of states do, which is what limits a first step of order one.
+void Ida::find_rates() {
+    bend_at_start = 0;
+    if (!scales.has_algebraic()) return;
+    if (!consistency) consistency = std::make_unique<Consistency>(*system, settings.ordering);
+    std::vector<double> drift(n), rates(n);
+    if (!find_drift(drift)) return;
+    if (!all_finite(drift.data(), n) || !consistency->rates(present.data(), scales.differential(), drift.data(), rates.data())) return;
+    for (int64_t i = 0; i < n; ++i) {
+        if (consistency->is_slope(i)) bend_at_start = std::max(bend_at_start, std::fabs(rates[i]) / scales.tolerance(i, w[i]));
+        else if (!scales.differential()[i]) start_values[n + i] = rates[i];
+    }
+    restore_start();
+}
+
+// dF/dt at the start, by a difference over a time in which no state moves by more than a hundredth of its tolerance; `present` is the start
+// then. Inputs that are Python's are not asked for times to come. False: an input could not be evaluated.
+bool Ida::find_drift(std::vector<double> &drift) {
+    constexpr double little = 0.01, distinct = 1e4 * std::numeric_limits<double>::epsilon();
+    double rate = 0;
+    for (int64_t i = 0; i < n; ++i)
+        if (scales.differential()[i]) rate = std::max(rate, std::fabs(w[n + i]) / scales.tolerance(i, w[i]));
+    double later = t + std::max(rate > 0 ? little / rate : 0.0, distinct * std::max(1.0, std::fabs(t)));
+    present.assign(w.get(), w.get() + system->layout.workspace());
+    double unset = nowhere;
+    if (!set_time(t, present.data(), unset)) return false;
+    std::vector<double> now(n);
+    const auto evaluate = [&](double time, std::vector<double> &into) {
+        present[system->layout.time_index] = time;
+        inputs.evaluate_tables(time, present.data());
+        system->assign(present.data());
+        system->residual(present.data(), into.data());
+    };
+    evaluate(later, drift);
+    evaluate(t, now);
+    for (int64_t i = 0; i < n; ++i) drift[i] = (drift[i] - now[i]) / (later - t);
+    return true;
 }
 
 // ------------------------------------------------------------------------------------------------ bends of inputs

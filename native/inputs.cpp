@@ -42,8 +42,12 @@ void Inputs::clear() {
     functions.clear();
 }
 
-bool Inputs::evaluate(double t, double *w) {
+void Inputs::evaluate_tables(double t, double *w) {
     for (InputTable &table : tables) w[table.cell] = table.value(t);
+}
+
+bool Inputs::evaluate(double t, double *w) {
+    evaluate_tables(t, w);
     if (functions.empty()) return true;
     nb::gil_scoped_acquire acquire;
     for (InputFunction &input : functions) {

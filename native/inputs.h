@@ -32,6 +32,7 @@ class Inputs {
 
     // Write the inputs at time t into w. Takes the GIL only if there are Python functions; false if one of them raised.
     bool evaluate(double t, double *w);
+    void evaluate_tables(double t, double *w); // those alone that are no Python functions
 
   private:
     std::vector<InputTable> tables;

@@ -63,7 +63,7 @@ class Kinks(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         yield ac.der(self.x) == ac.no_event(ac.where(ac.sin(20 * ac.time) > 0, 1.0, -1.0))
-        yield self.y**3 + 1e-6 * self.y == 1e-2 * ac.sin(3 * ac.time) * self.z
+        yield self.y**3 + 1e-9 * self.y == 1e-2 * ac.sin(3 * ac.time) * self.z
         yield ac.der(self.z) == -0.1 * self.z
 
 

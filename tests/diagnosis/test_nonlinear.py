@@ -11,7 +11,7 @@ from .models import Kinks
 
 
 def test_the_remainder_of_a_cube() -> None:
-    """y³ + 1e-6·y - 1e-2·sin(3t)·z from y = 1 to 2 at t = 0: 8 - 1 - 3 = 4 over (3 + 1e-6)·2; the other rows are linear."""
+    """y³ + 1e-9·y - 1e-2·sin(3t)·z from y = 1 to 2 at t = 0: 8 - 1 - 3 = 4 over (3 + 1e-9)·2; the other rows are linear."""
     model = ac.compile(Kinks())
     problem, names = model.problem, ["x", "y", "z"]
     first, last = np.zeros(problem.size), np.zeros(problem.size)
@@ -24,5 +24,5 @@ def test_the_remainder_of_a_cube() -> None:
     share = bending(problem.lowered.system, *spread)
     rows = {problem.describe_equation(k).equation: k for k in range(3)}
     cube = next(k for text, k in rows.items() if "self.y**3" in text)
-    np.testing.assert_allclose(share[cube], 4 / ((3 + 1e-6) * 2), rtol=1e-9)
+    np.testing.assert_allclose(share[cube], 4 / ((3 + 1e-9) * 2), rtol=1e-9)
     assert np.delete(share, cube).max() < 1e-12

@@ -78,7 +78,7 @@ def test_without_recording_a_sample_says_the_same(spring: Any) -> None:
 
 def test_the_equation_that_bends_is_named(kinks: Any) -> None:
     found = kinks.diagnose()
-    assert found.stubborn[0].equation.equation.startswith("self.y**3 + 1e-6 * self.y ==")
+    assert found.stubborn[0].equation.equation.startswith("self.y**3 + 1e-9 * self.y ==")
     assert found.stubborn[0].equation.location is not None
     text = told(kinks)
     assert "Equations whose iterations did not converge" in text

@@ -19,7 +19,7 @@ def test_waves_in_a_pipe_do_not_rule_its_steps() -> None:
 
 
 def test_the_limit_loses_no_digits() -> None:
-    model = ac.compile(SteamPipe(80), units=False)
+    model = ac.compile(SteamPipe(120), units=False)
     rough, fine = (model.simulate(until=20.0, rtol=rtol, points=21, initial="steady") for rtol in (1e-8, 1e-11))
     assert rough.statistics.order_limits
     for name in ("volume[40].p", "volume[40].h", "segment[40].m", "volume[40].Tw"):
