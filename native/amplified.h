@@ -16,7 +16,7 @@ namespace acausal {
 
 class Amplified {
   public:
-    static constexpr long every = 20;       // steps between two looks
+    static constexpr long every = 50;       // steps between two looks
     static constexpr double enough = 0.1;   // of the largest value
     void restart() { next = 0; }
     bool is() const { return found; }

@@ -5,9 +5,9 @@
 
 namespace acausal {
 
-constexpr long every = 20;     // steps between two measurements …
+constexpr long every = 50;     // steps between two measurements …
 constexpr double changed = 2;  // … unless the step changed by such a factor
-constexpr double share = 0.1;  // of what errors as large as the tolerances of the states do to an unknown (see scales.h)
+constexpr double share_reduced = 0.1; // of what errors as large as the tolerances of the states do to an unknown, where an index was reduced
 constexpr double kept = 0.7;   // of what an earlier measurement found: signs may cancel
 constexpr double idle = 1e-5;  // of a variable's tolerance: what an error in its derivative may make of it within a step, untested
 
@@ -15,6 +15,7 @@ void Scales::set_kinds(const bool *free, const bool *made) {
     algebraic.assign(free, free + n);
     derivative.assign(made, made + n);
     std::transform(free, free + n, integrated.begin(), [](bool a) { return !a; });
+    share = std::any_of(made, made + n, [](bool d) { return d; }) ? share_reduced : 1.0;
     any = std::any_of(free, free + n, [](bool a) { return a; }) && !std::all_of(free, free + n, [](bool a) { return a; });
     restart();
 }

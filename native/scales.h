@@ -6,10 +6,11 @@
 // shorter and shorter, while shorter steps make derivatives noisier still.
 //
 // With J = dF/dy + cj dF/dy' of the step, and an error e in the history of the states, the unknowns at its end are wrong by
-// J^-1 cj dF/dy' e. This is measured now and then, for errors as large as the tolerances and of changing signs; a share of what comes
-// out is the least tolerance of an algebraic unknown. The share bounds what the test of algebraic unknowns can ask for: states as
-// exact as if their tolerances were that much smaller, never more. With 1 an oscillating mechanism whose accelerations used to be
-// tested lost one and a half digits; from 0.03 on a rectifier's current is noise again.
+// J^-1 cj dF/dy' e. This is measured now and then, for errors as large as the tolerances and of changing signs; what comes out is the
+// least tolerance of an algebraic unknown: it is asked to be as exact as states that just pass their own test make it. (With a tenth of
+// that, plants of refrigeration took a quarter more steps, and ended no more exact.) Where an index was reduced it is a tenth: forces of
+// constraints and accelerations belong to derivatives of what is integrated. (With all of it an oscillating mechanism lost one and a half
+// digits; from 0.03 on a rectifier's current is noise again.)
 //
 // Nobody gave a nominal value for a derivative that index reduction made an unknown, and that of its variable is in another unit.
 // It is tested relative to its size and to what is measured here, whatever the unit of time; where the states do not decide it, it
@@ -52,7 +53,7 @@ class Scales {
     std::vector<char> algebraic, derivative, integrated;
     std::vector<double> sizes;
     int64_t n;
-    double rtol, measured_cj = 0;
+    double rtol, share = 1, measured_cj = 0;
     long measured_at = -1;
     bool any = false;
     uint64_t state = 0x9E3779B97F4A7C15ull;
