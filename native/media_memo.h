@@ -27,14 +27,14 @@ class Memo {
         if (tags_.empty()) resize(smallest, width);
         uint64_t key[1 + arguments];
         key[0] = table.serial;
-        std::memcpy(key + 1, x, arguments * sizeof(double));
+        for (int k = 0; k < arguments; ++k) key[1 + k] = bits(x[k]);
         const uint64_t hash = hash_of<arguments>(key);
         const uint64_t set = (hash & mask_) * ways;
         Tag* tag = tags_.data() + set;
         int oldest = 0;
         for (int k = 0; k < ways; ++k) {
             double* row = rows_.data() + (set + k) * width;
-            if (tag[k].hash == hash && std::memcmp(row, key, sizeof key) == 0) {
+            if (tag[k].hash == hash && is_of<arguments>(row, key)) {
                 if (row[1 + arguments] >= wanted) {
                     std::memcpy(out, row + 2 + arguments, wanted * sizeof(double));
                     again(tag[k].age, width);
@@ -66,6 +66,23 @@ class Memo {
         const uint64_t all = (a ^ (a >> 32)) * (b | 1);
         return all ^ (all >> 29);
 #endif
+    }
+
+    // One by one: kernels have just written the arguments one by one, and a processor waits for those that it reads together.
+    static uint64_t bits(const double& x) {
+        uint64_t found;
+        std::memcpy(&found, &x, sizeof x);
+#if defined(__GNUC__)
+        asm("" : "+r"(found));
+#endif
+        return found;
+    }
+
+    template <int arguments>
+    static bool is_of(const double* row, const uint64_t* key) {
+        bool same = true;
+        for (int k = 0; k <= arguments; ++k) same &= bits(row[k]) == key[k];
+        return same;
     }
 
     template <int arguments>
