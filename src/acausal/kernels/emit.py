@@ -419,16 +419,16 @@ def _sign(row: Row, node: Operation) -> str:
 
 
 def _is_multiplied_out(exponent: float) -> bool:
-    return 0 < abs(exponent) <= _LARGEST_EXPANDED_POWER and (2 * exponent) % 1 == 0
+    return 0 < abs(exponent) <= _LARGEST_EXPANDED_POWER and (4 * exponent) % 1 == 0
 
 
 def _power(row: Row, node: Operation) -> str:
-    """Whole and half exponents are multiplied out, which is many times cheaper than the library's `pow`."""
+    """Whole exponents, halves and quarters are multiplied out, which is many times cheaper than the library's `pow`."""
     base, exponent = row.number(node.args[0]), node.args[1]
     if not isinstance(exponent, Constant) or not _is_multiplied_out(exponent.value):
         return row.intrinsic("pow", base, row.number(exponent))
-    factors = [row.intrinsic("llvm.sqrt.f64", base)] if exponent.value % 1 else []
-    whole = int(abs(exponent.value))
+    whole, quarters = divmod(int(4 * abs(exponent.value)), 4)
+    factors = _roots(row, base, quarters)
     while whole:
         if whole % 2:
             factors.append(base)
@@ -439,6 +439,15 @@ def _power(row: Row, node: Operation) -> str:
     for factor in factors[1:]:
         product = row.add(f"fmul double {product}, {factor}")
     return product if exponent.value > 0 else row.add(f"fdiv double {_literal(1.0)}, {product}")
+
+
+def _roots(row: Row, base: str, quarters: int) -> list[str]:
+    """The square root and the fourth root, as far as so many quarters of an exponent are made of them."""
+    if not quarters:
+        return []
+    square = row.intrinsic("llvm.sqrt.f64", base)
+    fourth = [row.intrinsic("llvm.sqrt.f64", square)] if quarters % 2 else []
+    return [square, *fourth] if quarters > 1 else fourth
 
 
 EMITTERS: dict[str, Emitter] = {
