@@ -58,8 +58,9 @@ class _Seen:
 
 
 def _as_one(slots: np.ndarray) -> np.ndarray:
-    """Each place (a column) as one thing that is compared whole."""
-    return np.ascontiguousarray(slots.T).view(np.dtype((np.void, slots.itemsize * len(slots)))).ravel()
+    """Each place (a column) as one thing that is compared whole; one or two indices are a number, which is sorted far faster."""
+    one = {1: np.dtype(np.int32), 2: np.dtype(np.int64)}.get(len(slots), np.dtype((np.void, slots.itemsize * len(slots))))
+    return np.ascontiguousarray(slots.T).view(one).ravel()
 
 
 def _in_own_slots(*arguments: Expression) -> tuple[tuple[Expression, ...], list[int]]:
