@@ -31,7 +31,7 @@ struct Shape {
     constexpr int first() const { return results * (1 + differentiated); }
     constexpr int outputs() const { return first() + results * differentiated * (differentiated + 1) / 2; }
 };
-constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}, {1, 2, 1}, {2, 1, 2}};
+constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}, {1, 2, 1}, {2, 1, 2}, {1, 10, 1}};
 
 // Buckets for all spans but the last, which has no end: twice as many until no two knots lie in one.
 void into_buckets(Axis& a, int64_t spans) {

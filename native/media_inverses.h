@@ -10,7 +10,7 @@ namespace {
 // Newton on the surface itself, kept between bounds that close in; derivatives by the implicit function theorem.
 
 constexpr double converged = 1e-13;
-constexpr double almost = 1e-12;  // before a step of the third order, which leaves nothing; derivatives from there will do
+constexpr double almost = 1e-5;  // before a step of the third order, which leaves some 1e-16; `move` brings derivatives along
 constexpr int most_steps = 200;
 
 // The root of an increasing function. `f` gives value and slope, and may give the curvature: then steps are Halley's, of the third
@@ -51,6 +51,13 @@ double highest_h(const Table& t, double p) {
     const double x = std::log(p);
     if (p < t.p_low) return curves<1>(t.dome, place(t.dome_x, x)).d[0][1];
     return curve<1>(t.region_hmax, place(t.region_x, x)).v;
+}
+
+// Lane k of a surface a little further along h.
+INLINE void move(Jet2<2>& f, int k, double by) {
+    f.d[0][k] += by * (f.d[2][k] + 0.5 * by * f.d[5][k]);
+    f.d[1][k] += by * f.d[4][k];
+    f.d[2][k] += by * f.d[5][k];
 }
 
 // h(p, q) where the surface's lane k is q: value, p, q, pp, pq, qq.
@@ -122,20 +129,24 @@ void h_ps(const void* table, const double* x, double* out) {
         phase = VAPOUR;
         low = t.h_gas - slack * t.h_unit;
         start = 0.5 * (low + high);
-    } else if (p < t.p_critical) {  // from the border that is nearer
+    } else if (p < t.p_critical) {  // from the border that is nearer, on a surface that goes on beyond it
         Ends<> e;
         ends(t, p, e);
         fields(t, STATE, p, e);
         const double sl = e.l.d[0][2], sv = e.v.d[0][2];
         start = s <= sl ? e.hl.v : s >= sv ? e.hv.v : e.hl.v + (s - sl) / (sv - sl) * (e.hv.v - e.hl.v);
+        if (e.two) phase = s <= sl ? LIQUID : s >= sv ? VAPOUR : TWO;
     }
+    double at = start;
     const double h = root_of(
         [&](double x, double& slope, double& curvature) {
+            at = x;
             state(t, STATE, p, x, phase, f);
             slope = f.d[2][2], curvature = f.d[5][2];
             return f.d[0][2] - s;
         },
         low, high, start, t.h_unit);
+    move(f, 2, h - at);
     if (!(std::fabs(f.d[0][2] - s) * f.d[0][0] < 1e-6 * t.h_unit)) return nothing(out, 6);
     implicit(f, 2, h, out);
 }

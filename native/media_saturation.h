@@ -47,10 +47,11 @@ INLINE void without_slopes(double* out, int n) {
     for (int k = n; k < (order + 1) * n; ++k) out[k] = 0;
 }
 
-// hl, hv, then Tl, rhol, sl, wl, Tv, rhov, sv, wv, surface tension; above the critical point both ends are one.
-template <int order>
+// hl, hv, then Tl, rhol, sl, wl, Tv, rhov, sv, wv, and surface tension, which few ask for and which costs a third of all; above the critical
+// point both ends are one.
+template <int order, bool tension>
 void saturation_p(const void* table, const double* x, double* out) {
-    constexpr int n = 11;
+    constexpr int n = tension ? 11 : 10;
     const Table& t = *static_cast<const Table*>(table);
     double p = x[0];
     const bool sloping = saturated(t, p);
@@ -64,8 +65,10 @@ void saturation_p(const void* table, const double* x, double* out) {
         write<order>(lane(e.l, k), out, 2 + k, n);
         write<order>(lane(e.v, k), out, 6 + k, n);
     }
-    const bool upper = p >= t.p_low;
-    write<order>(p < t.p_critical ? surface_tension(upper ? upper_tension(t, p) : e.tension) : Curve{0, 0, 0}, out, 10, n);
+    if constexpr (tension) {
+        const bool upper = p >= t.p_low;
+        write<order>(p < t.p_critical ? surface_tension(upper ? upper_tension(t, p) : e.tension) : Curve{0, 0, 0}, out, 10, n);
+    }
     if (!sloping) without_slopes<order>(out, n);
 }
 
@@ -76,13 +79,18 @@ void borders_p(const void* table, const double* x, double* out) {
     double p = x[0];
     const bool sloping = saturated(t, p);
     if (!inside(t, p, t.h_min)) return nothing(out, 2 * (order + 1));
-    Ends<order> e;
-    ends(t, p, e);
-    const Curve* found[] = {&e.hl, &e.hv};
+    Curve found[2];
+    if (p < t.p_low) {
+        lower_borders<order>(t, p, found[0], found[1]);
+    } else {
+        Ends<order> e;
+        upper_ends(t, p, e);
+        found[0] = e.hl, found[1] = e.hv;
+    }
     for (int k = 0; k < 2; ++k) {
-        out[k] = found[k]->v;
-        out[2 + k] = sloping ? found[k]->d : 0;
-        if constexpr (order == 2) out[4 + k] = sloping ? found[k]->dd : 0;
+        out[k] = found[k].v;
+        out[2 + k] = sloping ? found[k].d : 0;
+        if constexpr (order == 2) out[4 + k] = sloping ? found[k].dd : 0;
     }
 }
 

@@ -7,14 +7,17 @@ namespace {
 
 // hl where the liquid's table has its border, p = pl(hl). `wh` comes out for a guess that is `shift` short of it: some 1e-8 of the
 // range, so that two terms of Taylor's series lead from there to hl, for the fields too, below rounding.
-INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
-    const Place at = place(t.liquid_h, guess);
+INLINE Curve liquid_border(const Table& t, double p, double guess, const Place& at, double& shift) {
     const Curve pl = curve<2>(t.liquid_p, at);
-    weights<2>(t.liquid_h, at, wh);
-    const double first = (p - pl.v) / pl.d;
-    shift = first * (1 - 0.5 * pl.dd / pl.d * first);
+    const double slope = 1 / pl.d, first = (p - pl.v) * slope;
+    shift = first * (1 - 0.5 * pl.dd * slope * first);
     const double d = 1 / (pl.d + pl.dd * shift);
     return {guess + shift, d, -pl.dd * d * d * d};
+}
+INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
+    const Place at = place(t.liquid_h, guess);
+    weights<2>(t.liquid_h, at, wh);
+    return liquid_border(t, p, guess, at, shift);
 }
 
 // What lies along a border h = H(p) of a surface, as functions of p.
@@ -52,6 +55,15 @@ INLINE void lower_ends(const Table& t, double p, Ends<order>& e) {
     e.hv = unlog(lane(c, 0), 1 / p);
     e.tension = unlog(lane(c, 3), 1 / p);
     e.two = true;
+}
+
+// hl and hv alone, below p_low.
+template <int order>
+INLINE void lower_borders(const Table& t, double p, Curve& hl, Curve& hv) {
+    const Jet1<order> c = curves<order>(t.dome, place(t.dome_x, std::log(p)));
+    double shift;
+    hl = liquid_border(t, p, c.d[0][2], place(t.liquid_h, c.d[0][2]), shift);
+    hv = unlog(lane(c, 0), 1 / p);
 }
 
 constexpr double narrowest = 1e-7;  // of the dome's top, as a share of its enthalpy: what is narrower is one phase
@@ -136,7 +148,7 @@ INLINE void chord(Block block, double h, Ends<order>& e, Jet2<order>& f) {
 
 // --- states ---------------------------------------------------------------------------------------------------------------
 
-enum Phase { LIQUID = -1, TWO = 0, VAPOUR = 1, ANY = 2 };
+enum Phase { LIQUID = -1, TWO = 0, VAPOUR = 1, ANY = 2, NOT_LIQUID = 3 };
 
 // Near and above the critical point, whatever phase it is.
 template <int order>
@@ -183,20 +195,9 @@ INLINE bool inside(const Table& t, double p, double h) {
     return p >= emptiest * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
 }
 
+// Two phases or vapour, between p_min and p_low.
 template <int order>
-INLINE void surface(const Table& t, Block block, double p, double h, Jet2<order>& f) {
-    if (p >= t.p_low) return upper(t, block, p, h, f);
-    if (p < t.p_min) {
-        if (h >= t.h_gas) return thin(t, block, p, h, f);
-        if (p < thinnest_liquid * t.p_min) return undefined(f);
-    }
-    if (h <= t.h_split) {  // what is above it is no liquid below p_low
-        const Place at = place(t.liquid_h, h);
-        if (p >= t.liquid_p[lanes * at.span]) {  // pl rises from where a span begins
-            const Curve pl = curve<order>(t.liquid_p, at);
-            if (p >= pl.v) return liquid(t, block, p, at, pl, f);
-        }
-    }
+INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     const Place at = place(t.dome_x, std::log(p));
     Jet1<order> c;
     curves(t.dome, at, c, 0, 2);
@@ -211,13 +212,44 @@ INLINE void surface(const Table& t, Block block, double p, double h, Jet2<order>
 }
 
 template <int order>
+INLINE void surface(const Table& t, Block block, double p, double h, Jet2<order>& f) {
+    if (p >= t.p_low) return upper(t, block, p, h, f);
+    if (p < t.p_min) {
+        if (h >= t.h_gas) return thin(t, block, p, h, f);
+        if (p < thinnest_liquid * t.p_min) return undefined(f);
+    }
+    if (h <= t.h_split) {  // what is above it is no liquid below p_low
+        const Place at = place(t.liquid_h, h);
+        if (p >= t.liquid_p[lanes * at.span]) {  // pl rises from where a span begins
+            const Curve pl = curve<order>(t.liquid_p, at);
+            if (p >= pl.v) return liquid(t, block, p, at, pl, f);
+        }
+    }
+    above_liquid(t, block, p, h, f);
+}
+
+// Two phases, which go on below their liquid, or vapour, as it comes.
+template <int order>
+__attribute__((noinline)) void not_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f) {
+    if (p >= t.p_critical) return single(t, block, p, h, h < t.h_join, f);
+    if (p >= t.p_low) {
+        Ends<order> e;
+        upper_ends(t, p, e);
+        return branch(t, block, p, h, h < e.hv.v ? TWO : VAPOUR, f);
+    }
+    if (p < t.p_min) return branch(t, block, p, h, h >= t.h_gas ? VAPOUR : TWO, f);
+    above_liquid(t, block, p, h, f);
+}
+
+template <int order>
 INLINE void state(const Table& t, Block block, double p, double h, double phase, Jet2<order>& f) {
     if (!inside(t, p, h)) return undefined(f);
-    if (phase >= 1.5) surface(t, block, p, h, f);
+    if (phase >= 2.5) not_liquid(t, block, p, h, f);
+    else if (phase >= 1.5) surface(t, block, p, h, f);
     else branch(t, block, p, h, phase, f);
 }
 
-// Arguments p, h, phase (-1 liquid, 0 two phases, 1 vapour, 2: to be found out). First derivatives alone cost a third less.
+// Arguments p, h, phase (-1 liquid, 0 two phases, 1 vapour, 2: to be found out, 3: to be found out of the last two). First derivatives alone cost a third less.
 template <int order>
 void state_ph(const void* table, const double* x, double* out) {
     Jet2<order> f;

@@ -40,7 +40,7 @@ struct Table {
 // second …, then the second derivatives (11, 12, …, 22, …), each time of all results.
 using Function = void (*)(const void* table, const double* arguments, double* out);
 
-enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, BORDERS_P, H_PX, KINDS };
+enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, BORDERS_P, H_PX, SATURATED_P, KINDS };
 
 // By kind; `first` write no second derivatives.
 struct Functions {

@@ -194,3 +194,58 @@ def test_where_an_unknown_of_the_medium_starts_is_said_like_any_other():
     for made, expected in ((Rising(medium="R134a"), 1.0), (Rising(medium="R134a", x=ac.start(0.25)), 1.25), (late, 1.5)):
         assert ac.compile(made).simulate(until=1.0)["x"][-1] == pytest.approx(expected)
     assert "x" not in ac.compile(Rising(medium=ac.media.ideal_gas(["N2"]), x=ac.start(0.25))).simulate(until=1.0).names()
+
+
+class Boiler(ac.Component):
+    """A closed volume of two phases that is heated until it is dry, or full of liquid."""
+
+    M, V = ac.Parameter(0.02, unit="kg"), ac.Parameter(1e-3, unit="m^3")
+    p = ac.Variable(unit="Pa", start=2e5, nominal=1e5)
+    h = ac.Variable(unit="J/kg", start=2.1e5, nominal=1e5)
+    U = ac.Variable(unit="J", nominal=1e3)
+
+    def __init__(self, phase=None):
+        self.medium, self.phase = ac.media.fluid("R134a"), phase
+
+    def equations(self):
+        state = self.medium.state(p=self.p, h=self.h, phase=self.phase)
+        yield self.M == self.V * state.rho
+        yield self.U == self.M * self.h - self.p * self.V
+        yield ac.der(self.U) == 20.0
+        self.T = ac.named(state.T, unit="K")
+
+    def initial_equations(self):
+        yield self.p == 2e5
+
+
+def test_a_phase_that_is_liquid_or_not_has_events_at_the_bubble_line_alone():
+    both, bubble = (ac.compile(Boiler(phase)).simulate(until=150.0, rtol=1e-8) for phase in (None, "liquid or not"))
+    assert both.outcome and bubble.outcome
+    assert len(both.events) and not len(bubble.events)  # it becomes dry
+    for name in ("T", "p"):
+        np.testing.assert_allclose(bubble[name], np.interp(bubble.time, both.time, both[name]), rtol=1e-6)
+    full = ac.compile(Boiler("liquid or not")).simulate(until=6000.0, set={"M": 1.2}, on_failure="keep")
+    assert len(full.events)  # it becomes liquid, whose pressure soon is beyond the table
+
+
+def test_states_that_are_liquid_or_not_are_those_of_any_phase():
+    medium = ac.media.fluid("R134a")
+    p = np.geomspace(medium.p_min, 0.999 * medium.p_critical, 40)[:, None]
+    h = np.linspace(medium.h_min + 1e4, 4.6e5, 60)
+    one, other = (medium.state(p=p, h=h, phase=phase) for phase in ("any", "liquid or not"))
+    np.testing.assert_array_equal(one.rho, other.rho)
+    function = medium.function("state")
+    above = np.broadcast_arrays(p, h)[1] > medium.saturation(p=p).liquid.h
+    known = function.evaluate(*(np.ascontiguousarray(x[above]) for x in np.broadcast_arrays(p, h, 3.0)))
+    np.testing.assert_allclose(known[:, 1], one.rho[above], rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["R134a", "CO2", "Water"])
+def test_isentropes_are_exact_where_they_meet_saturation(name):
+    """h(p, s(p, h)) = h within some roundings on both sides of both borders."""
+    medium, rng = ac.media.fluid(name), np.random.default_rng(3)
+    p = np.exp(rng.uniform(np.log(1.05 * medium.p_min), np.log(0.999 * medium.p_critical), 4000))
+    for border in medium.function("borders")(p):
+        h = border + rng.normal(size=4000) * 10.0 ** rng.uniform(-3, 2, 4000)
+        back = medium.function("h_ps")(p, medium.state(p=p, h=h).s)[0]
+        np.testing.assert_allclose(back, h, rtol=1e-12, atol=1e-12 * medium.h_critical)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .build import Progress
 
 _PAIRS = (("p", "h"), ("p", "T"), ("p", "s"), ("p", "x"), ("T", "x"), ("rho", "T"), ("rho", "u"))
-_PHASES = {"liquid": -1.0, "two-phase": 0.0, "vapour": 1.0, "any": 2.0}
+_PHASES = {"liquid": -1.0, "two-phase": 0.0, "vapour": 1.0, "any": 2.0, "liquid or not": 3.0}
 _NO_ROOM = 1e-3  # J/kg between liquid and vapour: above the critical pressure there is none
 _fluids: dict[tuple[Any, ...], Fluid] = {}
 _making = Lock()
@@ -96,7 +96,8 @@ class Fluid(Medium):
 
         With numbers or arrays it gives numbers, in equations expressions. There the phase is a relation: each change of phase is
         an event, between events the equations are smooth. `phase="liquid"`, `"two-phase"` or `"vapour"` says that it is known; the
-        properties then go on smoothly beyond saturation. `phase="any"` takes the properties as they come, without events.
+        properties then go on smoothly beyond saturation. `phase="any"` takes the properties as they come, without events;
+        `phase="liquid or not"` has events where liquid begins to boil, and vapour, where hardly anything bends, as it comes.
 
         >>> r134a = fluid("R134a")
         >>> state = r134a.state(p=1e6, x=0.3)
@@ -284,11 +285,16 @@ class State:
         return plain(np.where(numbers(self.h) < low, -1.0, np.where(numbers(self.h) > high, 1.0, 0.0)))
 
     def _results(self, kind: str) -> tuple[Any, ...]:
-        if self._said is not None:
-            phase: Any = self._said
-        else:
-            phase = self.phase if self.symbolic else _PHASES["any"]
-        return self.medium.function(kind)(self.p, self.h, phase)
+        return self.medium.function(kind)(self.p, self.h, self._asked_phase)
+
+    @property
+    def _asked_phase(self) -> Any:
+        """The argument of functions of (p, h, phase)."""
+        if not self.symbolic:
+            return _PHASES["any"] if self._said in (None, _PHASES["liquid or not"]) else self._said
+        if self._said == _PHASES["liquid or not"]:
+            return where(self.h < self.h_liquid, _PHASES["liquid"], self._said)
+        return self.phase if self._said is None else self._said
 
     @cached_property
     def _state(self) -> tuple[Any, ...]:
@@ -388,7 +394,7 @@ class Saturation:
 
     @cached_property
     def _all(self) -> tuple[Any, ...]:
-        return self.medium.function("saturation")(self.p)
+        return self.medium.function("saturated")(self.p)
 
     @property
     def T(self) -> Any:
@@ -398,7 +404,7 @@ class Saturation:
     @property
     def surface_tension(self) -> Any:
         """In N/m."""
-        return self._all[10]
+        return self.medium.function("saturation")(self.p)[10]
 
     @cached_property
     def liquid(self) -> Any:

@@ -44,6 +44,7 @@ KINDS = {
     "ph_rhou": _Kind(8, ("rho", "u"), ("p", "h"), ("kg/m^3", "J/kg", "Pa", "J/kg"), 2),
     "borders": _Kind(9, ("p",), ("h_liquid", "h_vapour"), ("Pa", "J/kg", "J/kg"), 1),
     "h_px": _Kind(10, ("p", "x"), ("h",), ("Pa", "1", "J/kg"), 2),
+    "saturated": _Kind(11, ("p",), ("h_liquid", "h_vapour", *_ENDS), _SATURATION_UNITS[:-1], 1),  # without surface tension
 }
 
 
