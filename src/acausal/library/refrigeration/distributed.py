@@ -23,9 +23,9 @@ class DistributedExchanger(RefrigerantExchanger):
     Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp/(dp_nominal/n))`` with its sign (a
     staggered grid); what flows takes the enthalpy of the cell it comes from, at the border that it leaves by (slopes within
     cells, limited after van Albada 1982): a few cells hold nearly as much as many. Where a cell begins to boil, or is all liquid,
-    there is an event; where it falls dry, and hardly anything bends, there is none (with one, a day took a quarter more time, and was no
-    more exact). Heat transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical pressure it is a
-    gas cooler.
+    there is an event; where it falls dry, and hardly anything bends, there is none (with one, a day took a quarter more time, and
+    was no more exact). Heat transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical
+    pressure it is a gas cooler.
     With `transfer="tube"` it follows the flow of each cell (see `RefrigerantExchanger`), and with a `friction` the loss between
     cells is that of tubes instead of `dp_nominal`.
     """
