@@ -12,6 +12,7 @@ is computed once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class _Seen:
 
 def _as_one(slots: np.ndarray) -> np.ndarray:
     """Each place (a column) as one thing that is compared whole; one or two indices are a number, which is sorted far faster."""
-    one = {1: np.dtype(np.int32), 2: np.dtype(np.int64)}.get(len(slots), np.dtype((np.void, slots.itemsize * len(slots))))
+    one: Any = {1: np.int32, 2: np.int64}.get(len(slots), np.dtype((np.void, slots.itemsize * len(slots))))
     return np.ascontiguousarray(slots.T).view(one).ravel()
 
 
