@@ -14,22 +14,22 @@ from typing import Any
 import acausal as ac
 
 SHARES = {
-    "circuits": 120,
-    "linear": 20,
-    "networks": 140,
-    "relations": 60,
-    "automata": 140,
-    "edges": 120,
-    "plants": 4,
-    "flows": 6,
-    "sessions": 120,
-    "settings": 8,
-    "forms": 40,
+    "circuits": 60,
+    "linear": 15,
+    "networks": 60,
+    "relations": 40,
+    "automata": 160,
+    "edges": 200,
+    "plants": 3,
+    "flows": 3,
+    "sessions": 200,
+    "settings": 5,
+    "forms": 30,
     "features": 1,
-    "impulses": 90,
-    "discrete": 130,
-    "nodes": 50,
-    "scales": 40,
+    "impulses": 50,
+    "discrete": 160,
+    "nodes": 15,
+    "scales": 120,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
