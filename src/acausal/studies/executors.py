@@ -25,6 +25,7 @@ Chunk = Sequence[tuple[int, Mapping[str, Any]]]
 Where = str | Any | None
 
 _AHEAD = 2  # chunks that wait for each worker
+_AWAKE = 0.5  # seconds: the system may hand Ctrl-C to any thread, and the main one, which has to act on it, must not sleep longer
 
 
 def rows_of(job: Job, chunks: Iterable[Chunk], where: Where, workers: int | None, start_from: Any = None) -> Iterator[Row]:
@@ -60,7 +61,7 @@ def _stream(submit: Callable[[Chunk], Future[list[Row]]], chunks: Iterable[Chunk
     try:
         waiting |= {submit(chunk) for chunk in islice(source, _AHEAD * workers)}
         while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            done, waiting = wait(waiting, _AWAKE, FIRST_COMPLETED)
             waiting |= {submit(chunk) for chunk in islice(source, len(done))}
             for future in done:
                 yield from future.result()
