@@ -35,11 +35,14 @@ def main() -> int:
     said: dict[str, Counter[str]] = {generator: Counter() for generator in generators}
     with ThreadPoolExecutor(asked.processes) as pool:
         work = [pool.submit(lambda batch: list(_in_a_process(*batch)), batch) for batch in _batches(counts, asked.seed)]
-        for done in as_completed(work):
-            for verdict in done.result():
-                said[verdict.generator][verdict.said] += 1
-                if not verdict.good:
-                    print(f"{verdict.generator} {verdict.seed}: {verdict.said}: {verdict.why}", flush=True)
+        try:
+            for done in as_completed(work):
+                for verdict in done.result():
+                    said[verdict.generator][verdict.said] += 1
+                    if not verdict.good:
+                        print(f"{verdict.generator} {verdict.seed}: {verdict.said}: {verdict.why}", flush=True)
+        except KeyboardInterrupt:  # what was found until then is told
+            pool.shutdown(wait=False, cancel_futures=True)
     for generator, verdicts in said.items():
         print(f"{generator}: " + ", ".join(f"{n} {what}" for what, n in verdicts.most_common()))
     total = sum(said.values(), Counter())
