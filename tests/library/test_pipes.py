@@ -230,5 +230,5 @@ def test_cells_that_fill_with_liquid_and_boil_again(wired: Any, friction: str) -
 
 
 def test_states_of_a_pipe_that_are_not_known() -> None:
-    with pytest.raises(UsageError, match="'mass' or 'pressure', not 'volume'"):
+    with pytest.raises(UsageError, match="'pressure' or 'mass', not 'volume'"):
         fluid.DistributedPipe(states="volume")

@@ -16,7 +16,7 @@ from acausal.studio.diagram import diagram
 # every model in examples/ that has parts, with the number of ends that its classes connect beyond the first of each statement
 EXAMPLES = {
     "examples/refrigerated_cabinet.py:Cabinet": {"": 9},
-    "examples/motor.py:Drive": {"": 11, "motor": 6},
+    "examples/motor.py:Drive": {"": 12, "motor": 6},
     "examples/ladder.py": {"": 5},
     "acausal.library.demo:HeatedHouse": {"": 30, "wall": 3},
 }
