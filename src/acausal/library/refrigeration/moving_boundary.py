@@ -149,7 +149,8 @@ class MovingBoundary(RefrigerantExchanger):
         one_substance(self)
         state, ends = self.medium.state(p=p, h=h, phase="any"), self.medium.saturation(p=p)
         yield h == self.Y / self.M
-        yield self.V * L == self.M / state.rho
+        for i in range(self.ZONES):  # one by one, as all that asks for these states
+            yield self.V * L[i] == self.M[i] / state.rho[i]
         yield ac.sum(L) == 1.0
         yield self.a.p == p
         yield self.b.p == (p if self.friction == "nominal" else p - self._lost(state, ends))
