@@ -364,13 +364,12 @@ double Ida::first_step(double t_end) const {
     if (settings.initial_step > 0) return std::min(settings.initial_step, t_end - t);
     double rate = 0;
     for (int64_t i = 0; i < n; ++i) {
-        if (settings.suppress_algebraic && id[i] == 0) continue;
+        if ((settings.suppress_algebraic && id[i] == 0) || !scales.differential()[i]) continue;
         rate = std::max(rate, std::fabs(start_values[n + i]) / (settings.rtol * std::fabs(start_values[i]) + absolute[i]));
     }
-    if (step_at_start > 0) { // slopes change little within such a step: the error of order 1 is about rate h² / step, if nothing better is known
-        double h = std::min(step_at_start, t_end - t);
-        if (bend_at_start > 0) return std::min(h, std::sqrt(0.5 / bend_at_start));
-        return rate * h * h > 0.5 * step_at_start ? std::sqrt(0.5 * step_at_start / rate) : h;
+    if (step_at_start > 0) { // slopes change little within such a step: the error of order 1 is about rate h² / step, or less where y'' is known
+        double h = std::min(step_at_start, t_end - t), usual = rate * h * h > 0.5 * step_at_start ? std::sqrt(0.5 * step_at_start / rate) : h;
+        return bend_at_start > 0 ? std::min(h, std::max(usual, std::sqrt(0.5 / bend_at_start))) : usual;
     }
     double h = 1e-6 * (t_end - t);
     return rate * h > 0.5 ? 0.5 / rate : h;

@@ -50,21 +50,26 @@ void Ida::find_rates() {
     std::vector<double> drift(n), rates(n);
     if (!find_drift(drift)) return;
     if (!all_finite(drift.data(), n) || !consistency->rates(present.data(), scales.differential(), drift.data(), rates.data())) return;
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i)
         if (consistency->is_slope(i)) bend_at_start = std::max(bend_at_start, std::fabs(rates[i]) / scales.tolerance(i, w[i]));
-        else if (!scales.differential()[i]) start_values[n + i] = rates[i];
+    double h = bend_at_start > 0 ? std::sqrt(0.5 / bend_at_start) : step_at_start; // a first step, if nothing else makes it shorter
+    constexpr double near = 0.01; // of the size of an unknown: a slope that leads further within a first step (of a root next to zero) is worse than none
+    for (int64_t i = 0; i < n; ++i) {
+        bool follows = std::fabs(rates[i]) * h <= near * (std::fabs(w[i]) + scales.nominal()[i]);
+        if (!consistency->is_slope(i) && !scales.differential()[i]) start_values[n + i] = follows ? rates[i] : 0.0;
     }
     restore_start();
 }
 
-// dF/dt at the start, by a difference over a time in which no state moves by more than a hundredth of its tolerance; `present` is the start
-// then. Inputs that are Python's are not asked for times to come. False: an input could not be evaluated.
+// dF/dt at the start, by a difference over a time in which no state moves by more than a hundredth of its tolerance, and which is short where
+// nothing moves; `present` is the start then. Inputs that are Python's are not asked for times to come. False: an input could not be evaluated.
 bool Ida::find_drift(std::vector<double> &drift) {
     constexpr double little = 0.01, distinct = 1e4 * std::numeric_limits<double>::epsilon();
     double rate = 0;
     for (int64_t i = 0; i < n; ++i)
         if (scales.differential()[i]) rate = std::max(rate, std::fabs(w[n + i]) / scales.tolerance(i, w[i]));
-    double later = t + std::max(rate > 0 ? little / rate : 0.0, distinct * std::max(1.0, std::fabs(t)));
+    double longest = step_at_start > 0 ? step_at_start : 1e-3 * std::max(1.0, std::fabs(t));
+    double later = t + std::max(rate > 0 ? std::min(little / rate, longest) : 0.0, distinct * std::max(1.0, std::fabs(t)));
     present.assign(w.get(), w.get() + system->layout.workspace());
     double unset = nowhere;
     if (!set_time(t, present.data(), unset)) return false;

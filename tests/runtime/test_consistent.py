@@ -243,3 +243,23 @@ def test_a_restart_is_no_slower_than_the_solution_asks_for() -> None:
     """It takes some 42 steps from kick to kick; with slopes of zero it took 54."""
     result = ac.compile(Kicked()).simulate(until=30.0, rtol=1e-6)
     assert result.statistics["steps"] < 48 * result.statistics["restarts"]
+
+
+class Emptied(ac.Component):
+    """x is set to next to nothing each second, where its root has a slope of 1e5; y is what flows by it."""
+
+    x, z, y = ac.Variable(start=0.5, fixed=True), ac.Variable(start=0.7), ac.Variable(start=0.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.x) == 1.0
+        yield self.z**2 + 1e-9 * self.z == self.x
+        yield ac.der(self.y) == self.z
+        yield ac.when(self.x > 1.0, ac.reinit(self.x, 1e-20))
+
+
+def test_a_slope_that_leads_nowhere_is_not_followed() -> None:
+    """2/3·(1 - 0.5^1.5) until the first event, 2/3 from one to the next, 2/3·0.8^1.5 after the last; with such slopes it took 95
+    steps each."""
+    result = ac.compile(Emptied()).simulate(until=20.3)
+    assert result["y"][-1] == pytest.approx(2 / 3 * (1 - 0.5**1.5 + 19 + 0.8**1.5), rel=2e-5)
+    assert result.statistics["steps"] < 70 * result.statistics["restarts"]
