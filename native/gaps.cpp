@@ -25,9 +25,14 @@ void Gaps::fill(double *g, double low, double time, const double *w, const Go &g
 }
 
 // What comes to rest exactly on its switching point, with another value than is written there, has crossed; what is there in passing has not.
+// What begins exactly there has not crossed yet: IDAS would not look at it until it is elsewhere, and never learn that it went.
 void Gaps::leave_zero(double *g, double low, double time, const double *w) {
     if (low != rest_from) rest_from = furthest = low, resting.clear();
-    if (!(time > low)) return;
+    if (!(time > low)) {
+        for (int32_t k = 0; k < (int32_t)system->root_bands.size(); ++k)
+            if (g[k] == 0) g[k] = side(k, w) * std::numeric_limits<double>::min();
+        return;
+    }
     if (time >= furthest) {
         furthest = time;
         resting.clear();

@@ -368,7 +368,7 @@ void Switches::aim(double *w) {
     left_out = false;
     for (size_t k = 0; k < g.size(); ++k) {
         aims[k] = side(w, k) / narrow[k];
-        if (aims[k] * g[k] > 0 || std::isnan(g[k])) continue;
+        if (aims[k] * g[k] >= 0 || std::isnan(g[k])) continue; // exactly at the edge of its band it has not crossed yet
         aims[k] = 0;
         left_out = true;
     }

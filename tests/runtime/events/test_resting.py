@@ -133,3 +133,22 @@ def test_random_inputs_cross_levels_that_they_meet_exactly() -> None:
             until=float(times[-1]), inputs={"u": (times, values)}
         )
         assert result["z"][-1] == pytest.approx(np.diff(fine)[middle >= level].sum(), abs=2e-3)
+
+
+class Leaving(ac.Component):
+    """x begins at zero and falls: its amount is above zero from then on, though both relations have bands of the same width."""
+
+    rate, turn = ac.Parameter(-0.01), ac.Parameter(0.7)
+    x, at_zero = ac.Variable(start=0.0, fixed=True), ac.Boolean(False)
+
+    def equations(self):
+        yield ac.der(self.x) == ac.where(ac.time < self.turn, self.rate, 0.01)
+        yield self.at_zero == (ac.abs(self.x) <= 0)
+
+
+def test_what_begins_exactly_at_the_edge_of_its_band_is_not_forgotten():
+    """In one of thirty the second relation was on the edge of its band to the last bit when the first one switched."""
+    model, rng = ac.compile(Leaving()), np.random.default_rng(0)
+    for rate, turn in zip(-rng.uniform(0.003, 0.02, 60), rng.uniform(0.2, 3.8, 60), strict=True):
+        result = model.simulate(until=4.0, rtol=1e-10, atol=1e-10 * abs(rate) * turn, set={"rate": rate, "turn": turn})
+        assert result["at_zero"][0] and result.events.times[0] < 1e-9
