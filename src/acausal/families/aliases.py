@@ -277,9 +277,8 @@ class AliasGraph:
 
     def _check_single_known(self, representative: np.ndarray, zero: np.ndarray, knowns: np.ndarray) -> None:
         classes = representative[knowns]
-        values, counts = np.unique(classes, return_counts=True)
         turned = zero[knowns] & (knowns != self.plant.variable_count + ZERO)  # equal to its own negative, but not zero
-        twice = np.union1d(values[counts > 1], classes[turned])
+        twice = np.union1d(np.flatnonzero(np.bincount(classes) > 1), classes[turned])
         if len(twice):
             raise ModelError(*(self._fixed_twice(representative, int(c), knowns) for c in twice[:8]))
 

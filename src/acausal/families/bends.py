@@ -52,7 +52,7 @@ class _Seen:
         (own,), used = _in_own_slots(argument)
         key, places = (own, tuple(family.signs[k] for k in used)), _as_one(family.slots[used])
         before = self.places.get(key)
-        if before is not None and np.isin(places, before).all():
+        if before is not None and (np.array_equal(places, before) or np.isin(places, before).all()):
             return True
         self.places[key] = places if before is None else np.concatenate([before, places])
         return False
