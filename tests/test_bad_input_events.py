@@ -474,6 +474,44 @@ def test_a_warning_does_not_end_a_run():
     assert result.time[-1] == 3.0
 
 
+def test_a_warning_is_given_once_however_often_and_of_how_many_cells():
+    class Waves(ac.Component):
+        x = ac.Variable(shape=3, start=np.array([0.0, 0.1, 0.2]), fixed=True)
+        v = ac.Variable(shape=3, start=1.0, fixed=True)
+        times = ac.Integer(start=0)
+
+        def equations(self):
+            yield ac.der(self.x) == self.v
+            yield ac.der(self.v) == -self.x
+
+        def events(self):
+            yield ac.assert_(self.x < 0.5, "x is outside of its range", level="warning")
+            yield ac.when(self.x[0] > 0.5, ac.assign(self.times, ac.pre(self.times) + 1))
+
+    with pytest.warns(ac.RunWarning, match="went on to its end, but:\nAn assertion does not hold at time .*x is outside") as heard:
+        result = ac.compile(Waves()).simulate(until=60.0)
+    assert len(heard) == 1
+    assert result["times"][-1] == 10  # it left its range that often
+    assert sum("outside of its range" in d.what for d in result.diagnostics) == 1
+
+
+def test_a_run_that_stops_tells_why_before_what_it_warned_of():
+    class Warned(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self):
+            yield ac.der(self.x) == 1.0
+
+        def events(self):
+            for k in range(5):
+                yield ac.assert_(self.x < 0.1 * k - 0.01, f"above {k}", level="warning")
+            yield ac.assert_(self.x < 2.0, "full")
+
+    with pytest.warns(ac.RunWarning, match="full") as heard:
+        result = ac.compile(Warned()).simulate(until=3.0)
+    assert "above" not in str(heard[0].message) and len(result.diagnostics) == 6
+
+
 def test_a_model_that_ends_its_run():
     text, result = stopped(wrong(lambda m: ac.when(m.x > 1, ac.terminate("full"))), ac.Outcome.TERMINATED)
     holds(text, "ended the run at time 1: full", 'ac.terminate("full")', HERE)

@@ -52,6 +52,7 @@ class Diagnostic:
     location: Location | None = None
     details: tuple[str, ...] = ()
     remedy: str = ""
+    warning: bool = False  # a run went on all the same
 
     def __str__(self) -> str:
         lines = [self.what]

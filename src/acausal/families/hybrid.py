@@ -98,6 +98,11 @@ class Part:
     def block(self, row: int) -> RuleBlock:
         return self.blocks[int(np.searchsorted([b.start for b in self.blocks], row, side="right")) - 1]
 
+    def statement(self, row: int) -> int:
+        """The first row of what a statement says of one component, of which `row` is an element."""
+        block = self.block(row)
+        return row - (row - block.start) % max(int(np.prod(block.rule.shape)), 1)
+
 
 @dataclass(slots=True, eq=False)
 class Hybrid:

@@ -25,15 +25,19 @@ def check_on_failure(given: Any) -> None:
 
 
 def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
-    """The result; but first its end is told, if it came early. Who stopped it with a progress function knows already."""
+    """The result; but first its end is told, if it came early, and what it warned of. Who stopped it with a progress function knows
+    already."""
     outcome: Outcome = result.outcome  # type: ignore[attr-defined]
     if interrupted:
         raise Interrupted(f"{_story(result)} It is in `result` of this exception.", result)
-    if outcome.ok or outcome is Outcome.CANCELLED or on_failure == "keep":
+    if outcome is Outcome.CANCELLED or on_failure == "keep":
         return result
     if on_failure == "raise":
-        raise RunFailed(_story(result), result)
-    warnings.warn(_story(result), RunWarning, stacklevel=level_of_caller())
+        if not outcome.ok:
+            raise RunFailed(_story(result), result)
+        return result
+    if said := _story(result) if not outcome.ok else _warnings(result):
+        warnings.warn(said, RunWarning, stacklevel=level_of_caller())
     return result
 
 
@@ -43,9 +47,24 @@ def told_of_given(told: Iterable[Diagnostic], on_failure: OnFailure) -> None:
         warnings.warn(str(one), ModelWarning, stacklevel=level_of_caller())
 
 
+_MOST_TOLD = 3  # diagnostics
+
+
 def _story(result: Any) -> str:
+    """Why a run stopped; what it only warned of on its way is not the reason."""
     lines = [f"The run of {result.title} stopped at time {result.time_reached:.6g}. {result.outcome.value}"]
-    return "\n".join([*lines, *map(str, result.diagnostics[:3])])
+    reasons = [d for d in result.diagnostics if not d.warning]
+    return "\n".join([*lines, *map(str, reasons[:_MOST_TOLD])])
+
+
+def _warnings(result: Any) -> str:
+    """What a run went on after; empty if there was nothing."""
+    told = [d for d in result.diagnostics if d.warning]
+    if not told:
+        return ""
+    more = f"… and {len(told) - _MOST_TOLD} more, in `result.diagnostics`." if len(told) > _MOST_TOLD else ""
+    lines = [f"The run of {result.title} went on to its end, but:", *map(str, told[:_MOST_TOLD]), more]
+    return "\n".join(line for line in lines if line)
 
 
 _MOST_OPEN = 6  # connectors that are named

@@ -94,7 +94,7 @@ class Hybrid:
         self._own_pace = 0.0
         self.first_known = known
         self.diagnostics: list[Diagnostic] = []
-        self.warned: set[int] = set()
+        self.warned: set[int] = set()  # assertions that were told of, by their first rows
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
         self.counts["state_exchanges"] = 0
         self._first_is_stored = False
@@ -533,9 +533,10 @@ class Hybrid:
     # --- endings --------------------------------------------------------------------------------------------------------------
     def _verdict(self, happening: Happening) -> Outcome | None:
         for row in happening.warnings:
-            if row not in self.warned:  # told once, until it holds again
+            statement = self.handler.hybrid.parts["assertion"].statement(row)
+            if statement not in self.warned:  # told once in a run: a flow that swings would fill pages
+                self.warned.add(statement)
                 self.diagnostics.append(explain(self.handler, "warning", happening, row))
-        self.warned = set(happening.warnings)
         if happening.failure:
             self.diagnostics += [explain(self.handler, happening.failure, happening, -1), *self.repair.diagnostics]
             return {

@@ -18,7 +18,7 @@ def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diag
     if sort == "stop":
         return _stop(handler, happening, row)
     if sort == "warning":
-        return _assertion(handler, happening, row, "does not hold")
+        return replace(_assertion(handler, happening, row, "does not hold"), warning=True)
     if sort == "assertion":
         return _assertion(handler, happening, happening.rows[-1], "is violated")
     if sort == "cycle":

@@ -275,13 +275,10 @@ class InitialisationError(ModelError):
             *(int(r) for b in report.failed[:1] for r in _worst_first(report, b)),
             *(int(r) for r in report.conditions.surplus[:1]),
         ]
-        where = report.describe(rows[0]) if rows else None
-        found = {a: getattr(where, a, None) or "" for a in ("component", "equation")}
+        where = (report.describe(rows[0]) if rows else None) or Diagnostic("")
         sentence, remedy = _headline(report)
-        location = getattr(where, "location", None)
-        super().__init__(
-            Diagnostic(f"{sentence}.".replace("..", "."), location=location, details=tuple(report.lines()), remedy=remedy, **found)
-        )
+        what = f"{sentence}.".replace("..", ".")
+        super().__init__(Diagnostic(what, where.component, where.equation, where.location, tuple(report.lines()), remedy))
 
     @property
     def outcome(self) -> Outcome:
