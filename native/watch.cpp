@@ -35,10 +35,13 @@ Watch::Watch(std::shared_ptr<System> s, const Integers &source, Integers pointer
         if (positions.data[k] < 0 || positions.data[k] >= system->nnz()) throw nb::value_error("a watched position lies outside the Jacobian");
 }
 
-double Watch::sign(int64_t vector, int64_t column) const {
+// Between 0.5 and 1.5, of either sign. With signs alone two columns that are opposite, as those of the ends of a rod, would cancel to
+// nothing wherever they get the same ones.
+double Watch::weight(int64_t vector, int64_t column) const {
     uint64_t x = (uint64_t)(column + 1) * 0x9E3779B97F4A7C15ull + (uint64_t)vector * 0xBF58476D1CE4E5B9ull;
     x ^= x >> 29, x *= 0x94D049BB133111EBull, x ^= x >> 32;
-    return vector == 0 || x & 1 ? 1.0 : -1.0;
+    double size = 0.5 + (double)(x >> 12) / (double)(1ull << 52);
+    return x & 1 ? size : -size;
 }
 
 double Watch::measured() {
@@ -50,7 +53,7 @@ double Watch::measured() {
         std::fill(rhs.begin(), rhs.end(), 0.0);
         for (int64_t c = m; c < columns; ++c)
             for (int32_t k = pointers.data[c]; k < pointers.data[c + 1]; ++k)
-                rhs[rows.data[k]] += sign(v, c) * scale.data[c] * values[positions.data[k]];
+                rhs[rows.data[k]] += weight(v, c) * scale.data[c] * values[positions.data[k]];
         lu.solve(rhs.data());
         if (!all_finite(rhs.data(), m)) return std::numeric_limits<double>::infinity();
         for (double x : rhs) largest = std::max(largest, std::fabs(x));

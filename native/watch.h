@@ -1,7 +1,7 @@
 // States that were selected by numbers may degrade: now and then a part of a Jacobian is looked at.
 //
 // A = [M | N] with M square, the columns of the dummy derivatives, both sparse and in scales. An entry of M^-1 N is the factor by which
-// exchanging two columns would enlarge det M (see families/selection.py). M^-1 N v for a few vectors v of random signs tells how large
+// exchanging two columns would enlarge det M (see families/selection.py). M^-1 N v for a few random vectors v tells how large
 // its entries are without forming it: the price is a sparse factorisation and a few solutions. When this has grown beyond the limit, or
 // to three times what it was at first, the run ends, and Python selects again. While it is far below, it is looked at rarely.
 #pragma once
@@ -26,7 +26,7 @@ class Watch {
     double growth(const double *w);
     double measured();
     double interval(double now, double since) const; // until the next look
-    double sign(int64_t vector, int64_t column) const;
+    double weight(int64_t vector, int64_t column) const;
 
     std::shared_ptr<System> system;
     Integers source, pointers, rows, positions;

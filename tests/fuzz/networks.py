@@ -90,6 +90,10 @@ class Case:
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         self.elements, self.watched, self.quantity, self.connector, self.system = (mechanism if seed % 2 else thermal)(rng)
+        self.group(rng)
+
+    def group(self, rng: np.random.Generator) -> None:
+        """Which elements stand together, in composites and in arrays."""
         count = int(rng.integers(1, 4))
         self.groups = [sorted(g.tolist()) for g in np.array_split(rng.permutation(len(self.elements)), count) if len(g)]
         alike: dict[Any, list[int]] = {}
