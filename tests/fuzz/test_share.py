@@ -34,7 +34,7 @@ def test_random_models(generator: str, seed: int) -> None:
         (
             "mechanisms",
             1192,
-        ),  # the ends of a rod are opposite, and cancelled in what watches over its states: wrong by 1e-3 at 1e-6
+        ),  # the ends of a rod cancelled in what watches over its states: wrong by 1e-3 at rtol 1e-6
         ("linear", 900016),  # the same: Newton's method went to 1e15, and other conditions were not seen beside it
     ],
 )
