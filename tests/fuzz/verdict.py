@@ -31,6 +31,7 @@ SHARES = {
     "nodes": 15,
     "scales": 120,
     "mechanisms": 15,
+    "slopes": 15,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
