@@ -3,8 +3,8 @@
 Cells in a row, each with a random choice of: a heater that a level switches, a bounce, a step at a time that is a parameter, a
 sampled copy, an algebraic loop, a larger of two, a partner that is held to it (index 2), an integral that is set back. Switching
 levels, times, restitution and start values are parameters like all others. `simulate(sensitivities=…)` has to agree with central
-differences of runs at a tight tolerance, wherever those agree with differences half as wide: where an event lies between them they do
-not. `model.gradient`, computed backward, has to agree with both at the end.
+differences of runs at a tight tolerance, wherever those agree with narrower ones: where an event lies between them they do not.
+`model.gradient`, computed backward, has to agree with both at the end.
 """
 
 from __future__ import annotations
