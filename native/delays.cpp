@@ -35,6 +35,7 @@ constexpr int most_points = 6, highest_level = 5;
 constexpr int64_t steps_back = 8, worth_forgetting = 256; // how far a run may go back, in steps; points that go at once
 constexpr double a_jump = 1e-5; // of the largest value: less is the noise of restarts
 constexpr double too_close = 1e-5; // of the step before: differences of two such points are noise
+constexpr double closest = 0.1; // of the interval in which a value is sought: points beside it that are closer together are passed over
 constexpr double few = 4; // tolerances: a bend that leads further away within a step matters, and noise is less
 
 struct Segment {
@@ -113,13 +114,30 @@ struct Polynomial {
     }
 };
 
-// The points of a segment around s; with `now` the point under way is the last of them.
+// The next point of a segment beyond its point `from`, to the left (-1) or to the right (+1), that is no nearer to it than `apart`; -1: none.
+int64_t beyond(const std::vector<double> &t, int64_t from, int side, double apart) {
+    int64_t next = from + side, count = (int64_t)t.size();
+    if (next < 0 || next >= count) return -1;
+    if (std::fabs(t[next] - t[from]) >= apart) return next;
+    if (side < 0) return std::upper_bound(t.begin(), t.begin() + from, t[from] - apart) - t.begin() - 1;
+    next = std::lower_bound(t.begin() + from, t.end(), t[from] + apart) - t.begin();
+    return next < count ? next : -1;
+}
+
+// The points of a segment around s, as many of each side as there are; with `now` the point under way is the last of them. Those that lie
+// close together beside the interval in which s is (a step that was cut short at a stop) say nothing about it but noise: of these, few.
 Polynomial around(const Segment &g, double s, bool now, double t, double x) {
+    int64_t count = (int64_t)g.t.size(), place = std::upper_bound(g.t.begin(), g.t.end(), s) - g.t.begin();
+    int64_t low = std::clamp<int64_t>(place - 1, 0, std::max<int64_t>(0, count - 2 + now)), high = low + 1;
+    double apart = closest * ((high < count ? g.t[high] : now ? t : g.t[low]) - g.t[low]);
+    int64_t left[most_points], right[most_points], lefts = 0, rights = 0;
+    for (int64_t k = low; k >= 0 && lefts < most_points; k = beyond(g.t, k, -1, apart)) left[lefts++] = k;
+    for (int64_t k = high < count ? high : -1; k >= 0 && rights < most_points; k = beyond(g.t, k, 1, apart)) right[rights++] = k;
+    int64_t room = most_points - now, half = most_points / 2;
+    int64_t taken = std::min(lefts, std::max(half, room - rights));
     Polynomial p;
-    int64_t count = (int64_t)g.t.size(), room = most_points - now;
-    int64_t place = std::upper_bound(g.t.begin(), g.t.end(), s) - g.t.begin();
-    int64_t first = std::clamp<int64_t>(place - most_points / 2, 0, std::max<int64_t>(0, count - room));
-    for (int64_t i = first; i < std::min(count, first + room); ++i) p.add(g.t[i], g.x[i]);
+    for (int64_t i = taken - 1; i >= 0; --i) p.add(g.t[left[i]], g.x[left[i]]);
+    for (int64_t i = 0; i < std::min(rights, room - taken); ++i) p.add(g.t[right[i]], g.x[right[i]]);
     if (now) p.add(t, x);
     return p;
 }

@@ -13,9 +13,10 @@ import pytest
 
 import acausal as ac
 from acausal.errors import ModelError
+from acausal.language.delays import DelayFunction
 from acausal.runtime.histories import history_cells
 
-pytest.importorskip("acausal._core")
+core = pytest.importorskip("acausal._core")
 
 
 class Echo(ac.Component):
@@ -400,3 +401,16 @@ def test_a_delay_that_becomes_negative_is_told_with_its_line():
     told = run.diagnostics[0]
     assert "what will be in the future, no equation can know" in told.what
     assert told.location is not None and told.location.file == __file__ and "ac.delay(self.x" in told.location.source
+
+
+def test_points_close_together_say_nothing_about_an_interval_far_longer_than_they_are_apart() -> None:
+    """A step that was cut short at a stop, and those after it that grow again: slopes between such points are noise."""
+    histories = core.Histories(1)
+    (number,) = histories.handles()
+    record, value = DelayFunction("record"), DelayFunction("value")
+    times = np.cumsum([0.0, 1e-3, 1e-3, 8e-5, *1e-9 * 2.0 ** np.arange(17)])
+    for t in times:
+        record.value(number, t, np.sin(3 * t))
+    sought = np.linspace(0.0, times[-1], 2000)
+    found = value.value(number, times[-1], times[-1] - sought, 0.0, -1.0)
+    assert np.abs(found - np.sin(3 * sought)).max() < 1e-13
