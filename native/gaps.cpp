@@ -104,6 +104,12 @@ double Gaps::side(int32_t row, const double *w) const {
     return row < (int32_t)system->root_bands.size() ? -std::copysign(1.0, w[system->root_bands[row]]) : last[row];
 }
 
+bool Gaps::any_crossed(const double *g, const double *w) const {
+    for (int32_t k = 0; k < (int32_t)system->root_bands.size(); ++k)
+        if (g[k] * side(k, w) < 0) return true;
+    return false;
+}
+
 double Gaps::filled(int32_t row, double g, double time, const double *w) const {
     auto found = gaps.find(row);
     if (found != gaps.end()) {

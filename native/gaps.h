@@ -30,6 +30,7 @@ class Gaps {
     void forget() { from = rest_from = nowhere; } // something else has changed than time
     // All root functions at a time; those without a value are given one. What is before `low` has been dealt with; w holds the known values.
     void fill(double *g, double low, double time, const double *w, const Go &go);
+    bool any_crossed(const double *g, const double *w) const; // whether a relation is on another side than its frozen value says
     void note(int32_t row, double time, const double *w); // one that has no value
     std::vector<Silent> take();
     bool seen() const { return !silent.empty(); }

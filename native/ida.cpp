@@ -537,7 +537,11 @@ Status Ida::go_on_ahead(double t_end) {
         Status status = search(std::min(ahead.t, t_end));
         if (status != Status::Finished) return ahead.is = false, status;
     }
-    if (ahead.t > t_end) return go_back(t_end), Status::Finished;
+    if (ahead.t > t_end) {
+        go_back(t_end);
+        ahead.is = ahead.status != Status::Root || !crossed_here();
+        return ahead.is ? Status::Finished : Status::Root;
+    }
     ahead.is = false;
     go_back(ahead.t);
     return ahead.status;

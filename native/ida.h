@@ -272,6 +272,7 @@ class Ida {
     bool timed_ahead = false; // … because something happens then
     void go_back(double time);             // to a time within the last step
     Status go_on_ahead(double t_end);      // to where the last step ended already, or to t_end before it
+    bool crossed_here();                   // a root that is only a rounding ahead
     bool ordinary_event(const int32_t *roots); // false: left as it was
     void store_row(double *rows, int64_t written);
     bool room_for_event(int64_t capacity, int64_t count) const { return capacity - count - event_rows >= 2; }

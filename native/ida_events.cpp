@@ -62,7 +62,7 @@ void Ida::find_rates() {
 }
 
 // dF/dt at the start, by a difference over a time in which no state moves by more than a hundredth of its tolerance, and which is short where
-// nothing moves; `present` is the start then. Inputs that are Python's are not asked for times to come. False: an input could not be evaluated.
+// nothing moves; `present` is the start then, with its computed cells. Inputs that are Python's are not asked for times to come. False: an input could not be evaluated.
 bool Ida::find_drift(std::vector<double> &drift) {
     constexpr double little = 0.01, distinct = 1e4 * std::numeric_limits<double>::epsilon();
     double rate = 0;
@@ -325,6 +325,19 @@ void Ida::found_roots(int32_t *found) {
     }
     IDAGetRootInfo(mem, found);
     for (size_t i = 0; i < mirror.size(); ++i) found[i] *= (int32_t)mirror[i];
+}
+
+// Whether a root that IDAS places behind this time is here already: it knows roots to some roundings only, and what gets a value that is
+// beyond the switching point has crossed from the first instant on.
+bool Ida::crossed_here() {
+    double h = 0;
+    IDAGetLastStep(mem, &h);
+    double known_to = 200 * std::numeric_limits<double>::epsilon() * (std::fabs(ahead.t) + std::fabs(h));
+    if (ahead.t - t > known_to || !set_time(t, w.get(), input_time)) return false;
+    std::vector<double> g(system->root_count);
+    system->assign(w.get());
+    system->root(w.get(), g.data());
+    return gaps->any_crossed(g.data(), w.get());
 }
 
 int Ida::root_callback(realtype elapsed, N_Vector y, N_Vector yp, realtype *g, void *self) {

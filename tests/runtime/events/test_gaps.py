@@ -191,6 +191,34 @@ def test_in_a_session_that_stops_in_the_gap_and_is_taken_back() -> None:
         session.restore(mark)
 
 
+class LastMoment(Falling):
+    """True from 1e-11 s before the condition loses its value."""
+
+    def events(self) -> Statements:
+        yield ac.when(self.root() < 1e-6, ac.assign(self.at, ac.time))
+
+
+STOPS = [(Rising, 5.0), (Between, 2.0), (LastMoment, 5.0)]
+
+
+@quiet
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+@pytest.mark.parametrize(("kind", "stop"), STOPS)
+def test_a_session_that_stops_right_there_deals_with_it_before_it_stops(kind: Any, stop: float, more: dict[str, Any]) -> None:
+    session = ac.compile(kind()).start(**more)
+    for to in (stop, stop, stop + 1.0):
+        session.advance(to)
+        assert session["at"] == pytest.approx(stop, abs=1e-9) and session.time == pytest.approx(to)
+        assert kind is LastMoment or session["count"] == 1
+
+
+@quiet
+def test_so_does_one_of_a_large_plant() -> None:
+    session = ac.compile(Many(Rising)).start()
+    session.advance(5.0)
+    assert np.allclose(session["part.at"], 5.0, atol=1e-9) and (session["part.count"] == 1).all()
+
+
 @pytest.mark.parametrize("more", SOLVERS, ids=str)
 def test_a_guarded_condition_does_not_act_and_nothing_is_said(more: dict[str, Any]) -> None:
     with warnings.catch_warnings():
