@@ -136,7 +136,7 @@ Consistency::Answer Consistency::solve(double *w, const bool *differential, cons
 }
 
 bool Consistency::rates(double *w, const bool *differential, const double *drift, double *found) {
-    if (!evaluate(w) || !linearise(w)) return false;
+    if (!system.computed_finite(w) || !linearise(w)) return false;
     classify(w, differential);
     if (!factor_selected()) return false;
     const int32_t *start = system.indptr.data, *row = system.indices.data;

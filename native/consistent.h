@@ -23,7 +23,7 @@ class Consistency {
     // `w` holds a first guess, known values and time; its y and y' are changed whatever comes of it. An unknown of the mask
     // `differential` whose y' is in no equation at this point (a model may have modes) is algebraic here.
     Answer solve(double *w, const bool *differential, const double *nominal, double tolerance, int max_iterations);
-    // Where w satisfies the equations: how fast what is solved for changes, y' of the algebraic unknowns and y'' of the differential ones.
+    // Where w satisfies the equations, with its computed cells: how fast what is solved for changes, y' of the algebraic unknowns and y'' of the differential ones.
     // `drift` is dF/dt. From F = 0 along the solution, dF/dz z' = -dF/dt - dF/dy y', with the columns as above. False: they are not decided.
     bool rates(double *w, const bool *differential, const double *drift, double *found);
     bool is_slope(int64_t c) const { return slope[c]; }
