@@ -83,6 +83,42 @@ def test_several_experiments_measured_inputs_units_and_gaps(tmp_path: Any) -> No
     assert (tmp_path / "fit.png").exists() and len(figure.axes) == 2
 
 
+@pytest.mark.parametrize("time", ["time_min", "minutes", "time (min)"])
+def test_files_are_read_as_those_of_inputs_are(tmp_path: Any, time: str) -> None:
+    """Units at the end of names, decimal commas, Windows' encoding, comments, empty cells: one reader for all of it."""
+    model, t = ac.compile(Room()), np.linspace(0.0, 3600.0, 19)
+    run = model.simulate(3600.0, at=t, inputs={"P": (t, 1000.0 + t / 10)}, set={"G": 70.0, "C": 2e5}, rtol=1e-9)
+    rows = [f"{s / 60};{1.0 + s / 1e4};{T - 273.15 if k != 4 else ''}" for k, (s, T) in enumerate(zip(t, run["T"], strict=True))]
+    text = "\n".join(["# Prüfstand 3", f"{time};P_kW;T_degC", *rows]).replace(".", ",")
+    (tmp_path / "test.csv").write_bytes(text.encode("cp1252"))
+    fit = model.fit(tmp_path / "test.csv", ["G", "C"])
+    assert (fit["G"], fit["C"]) == (pytest.approx(70.0, rel=1e-4), pytest.approx(2e5, rel=1e-4))
+    assert len(fit.residuals) == 18
+
+
+def test_dates_are_times() -> None:
+    model, t = ac.compile(Room()), np.linspace(0.0, 3600.0, 19)
+    values = model.simulate(3600.0, at=t, set={"G": 70.0}, rtol=1e-9)["T"]
+    frame = pd.DataFrame({"T_degC": values - 273.15}, index=pd.Timestamp("2024-01-31 12:00") + pd.to_timedelta(t, unit="s"))
+    assert model.fit(frame, ["G"])["G"] == pytest.approx(70.0, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "said"),
+    [
+        ("T_C", "20", r"`T_C` of experiment 1 names nothing in the model; its end may be a unit.(.|\n)*Call it `T \[degC\]`"),
+        ("T_bar", "20", "A column of experiment 1 names nothing in the model"),
+        ("T [bar]", "20", "is needed in K"),
+        ("T", "warm", r"test.csv`, line 3, column `T`: expected a number, got 'warm'"),
+        ("T_degC,T [K]", "20,293", "Two columns of experiment 1 are `T`"),
+    ],
+)
+def test_columns_that_cannot_be_read_are_refused(tmp_path: Any, header: str, cell: str, said: str) -> None:
+    (tmp_path / "test.csv").write_text(f"time,{header}\n0,{cell.replace('warm', '')}\n10,{cell}\n")
+    with pytest.raises(ModelError, match=said):
+        ac.compile(Room()).fit(tmp_path / "test.csv", ["G"])
+
+
 def test_a_start_value_is_fitted_and_applied() -> None:
     model, t = ac.compile(Room()), np.linspace(60.0, 3600.0, 12)
     data = {"time": t, "T": model.simulate(3600.0, at=t, set={"T": 290.0, "G": 60.0}, rtol=1e-9)["T"]}
@@ -146,7 +182,7 @@ def test_a_parameter_with_an_effect_is_not_said_to_have_none() -> None:
         ({"time": [0.0, 1.0], "P": [1.0, 2.0]}, ["G"], {}, "no column that is a variable"),
         ({"time": [0.0, 1.0, 2.0], "T": [1.0, 2.0]}, ["G"], {}, "has 2 values, its time has 3"),
         (3.0, ["G"], {}, "columns by name, a frame or a CSV file"),
-        ("nowhere.csv", ["G"], {}, "There is no file"),
+        ("nowhere.csv", ["G"], {}, "cannot be read: No such file"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, [], {}, "No parameter"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["GG"], {}, "GG"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, {"G": (3.0, 1.0)}, {}, "must grow"),

@@ -1,29 +1,29 @@
-"""Measured data for a fit: times and columns by path, in the model's units, with gaps."""
+"""Measured data for a fit: times and columns by path, in the model's units, with gaps.
+
+Files and headers are read as those of inputs are (`language/columns.py`).
+"""
 
 from __future__ import annotations
 
-import csv
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import checked
 from ..errors import NameNotFound, UsageError
-from ..language.units import convert
+from ..language.columns import FILES, Column, Columns, of_frame, of_mapping, read, titled
+from ..language.suffixes import suffix_for, suffixes
+from ..language.units import dimension
 
 if TYPE_CHECKING:
     from ..model.model import Model
 
-_UNIT = re.compile(r"^(.*?)\s*\[([^\[\]]*[a-zA-Z%°][^\[\]]*)\]\s*$")
-
 
 def _is_time(heading: str) -> bool:
-    name = _UNIT.sub(r"\1", heading)
+    name = titled(heading, "the data")[0]
     return name == "t" or name.casefold() in ("time", "seconds")
 
 
@@ -66,85 +66,60 @@ def looks_like_data(given: Any) -> bool:
         given = given[0]
     if isinstance(given, Mapping):
         return any(_is_time(str(key)) and not (value is None or isinstance(value, tuple)) for key, value in given.items())
-    return isinstance(given, Experiment) or hasattr(given, "to_numpy") or str(given).lower().endswith(".csv")
+    return isinstance(given, Experiment) or hasattr(given, "to_numpy") or str(given).lower().endswith(FILES)
 
 
 def measured(model: Model, given: Any, number: int) -> Measured:
-    """What a user gives as data: columns by name, a pandas frame, a CSV file, or an `ac.experiment` of them."""
+    """What a user gives as data: columns by name, a pandas frame, a file, or an `ac.experiment` of them."""
     whole = given if isinstance(given, Experiment) else Experiment(given)
-    name = whole.name or f"experiment {number + 1}"
-    columns = _columns(whole.data, name)
-    time = _time(columns, name, model.system.plant.independent[:2])
+    name, over = whole.name or f"experiment {number + 1}", model.system.plant.independent[:2]
+    columns = _columns(whole.data, name, over)
+    time = _time(columns, name, over)
     values, inputs = dict[str, np.ndarray](), dict(whole.inputs)
-    for heading, numbers in columns.items():
-        path, column = _in_unit(model, heading, numbers, name)
-        if len(column) != len(time):
-            raise UsageError(f"`{path}` of {name} has {len(column)} values, its time has {len(time)}.")
-        if _role(model, path) == "input":
-            good = np.isfinite(column)
-            inputs[path] = (time[good], column[good])
+    for column in columns.data(over):
+        path, unit, role = _meant(model, column, name)
+        numbers = column.with_gaps().in_unit(unit, columns.path) if unit else column.with_gaps().numbers()
+        if len(numbers) != len(time):
+            raise UsageError(f"`{path}` of {name} has {len(numbers)} values, its time has {len(time)}.")
+        if path in values:
+            raise UsageError(f"Two columns of {name} are `{path}`.", remedy="Keep one of them.")
+        if role == "input":
+            good = np.isfinite(numbers)
+            inputs[path] = (time[good], numbers[good])
         else:
-            values[path] = column
+            values[path] = numbers
     if not values:
         raise UsageError(
             f"The data of {name} have no column that is a variable of the model.", remedy="Name columns by path: `room.T [degC]`."
         )
-    empty = next((path for path, column in values.items() if not np.isfinite(column).any()), None)
+    empty = next((path for path, numbers in values.items() if not np.isfinite(numbers).any()), None)
     if empty is not None:
         raise UsageError(f"`{empty}` of {name} has no number at all.")
     return Measured(name, time, values, inputs, dict(whole.set))
 
 
-def _columns(data: Any, name: str) -> dict[str, np.ndarray]:
+def _columns(data: Any, name: str, over: tuple[str, str]) -> Columns:
     if isinstance(data, str | os.PathLike):
-        data = _read(Path(data))
+        return read(data)
     if hasattr(data, "columns") and hasattr(data, "to_numpy"):  # a pandas frame
-        frame, data = data, {str(c): data[c].to_numpy() for c in data.columns}
-        if not any(_is_time(c) for c in data):
-            index = frame.index
-            seconds = (index - index[0]).total_seconds() if hasattr(index, "tz") else index
-            heading = "time [s]" if hasattr(index, "tz") else "time"
-            data = {heading: np.asarray(seconds, dtype=float), **data}
+        found = of_frame(data, name)
+        return found if found.has_time(over) else of_frame(data.rename_axis(over[0]), name)
     if not isinstance(data, Mapping) or not data:
         raise UsageError(
             f"The data of {name} are columns by name, a frame or a CSV file; got {type(data).__name__}.",
             remedy='{"time": [0.0, 10.0], "room.T [degC]": [20.0, 20.5]}',
         )
     try:
-        return {str(key): np.asarray(column, dtype=float) for key, column in data.items()}
+        return of_mapping(data, name)
     except (TypeError, ValueError) as error:
         raise UsageError(f"The data of {name} hold something that is not a number: {error}.") from None
 
 
-def _read(path: Path) -> dict[str, list[float]]:
-    if not path.is_file():
-        raise UsageError(f"There is no file `{path}`.")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"`{path}` is not text in UTF-8: {error.reason}.", remedy="Save it as CSV in UTF-8.") from None
-    delimiter = max(";\t,", key=text.partition("\n")[0].count)
-    rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
-    comma = delimiter != ","
-    if not rows:
-        raise UsageError(f"`{path}` is empty.", remedy="It needs a heading of paths and a row for each time.")
-    ragged = next((k for k, row in enumerate(rows) if len(row) != len(rows[0])), None)
-    if ragged is not None:
-        raise UsageError(f"Row {ragged + 1} of `{path}` has {len(rows[ragged])} cells; its heading has {len(rows[0])}.")
-    try:
-        cells = [[float(c.replace(",", ".") if comma else c) if c.strip() else np.nan for c in row] for row in rows[1:]]
-    except ValueError as error:
-        raise UsageError(f"`{path}` holds something that is not a number: {error}.") from None
-    return {heading.strip(): [row[k] for row in cells] for k, heading in enumerate(rows[0])}
-
-
-def _time(columns: dict[str, np.ndarray], name: str, over: tuple[str, str]) -> np.ndarray:
+def _time(columns: Columns, name: str, over: tuple[str, str]) -> np.ndarray:
     """The times in the unit of what the model is integrated over; the column has its name, or is called `time`."""
-    heading = next((h for h in columns if _is_time(h) or (_UNIT.match(h) or (h, h))[1] == over[0]), None)
-    if heading is None:
-        raise UsageError(f"The data of {name} have no column `time`. They have: {', '.join(columns)}.")
-    time, unit = columns.pop(heading), _UNIT.match(heading)
-    time = np.asarray(convert(time, unit[2], over[1])) if unit else time
+    if not columns.has_time(over):
+        raise UsageError(f"The data of {name} have no column `{over[0]}`. They have: {', '.join(columns.titles)}.")
+    time = columns.times(over)
     if not np.isfinite(time).all():
         raise UsageError(f"The times of {name} have a gap in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}.")
     back = np.flatnonzero(np.diff(time) <= 0)
@@ -156,19 +131,32 @@ def _time(columns: dict[str, np.ndarray], name: str, over: tuple[str, str]) -> n
     return time
 
 
-def _in_unit(model: Model, heading: str, numbers: np.ndarray, name: str) -> tuple[str, np.ndarray]:
-    match = _UNIT.match(heading)
-    path = match[1] if match else heading
+def _meant(model: Model, column: Column, name: str) -> tuple[str, str, str]:
+    """The path, the unit and the role of what a column is: by its name, or by that without a unit at its end, `room.T_degC`."""
     try:
-        located = model.system.plant.locate(path)
+        return column.name, *_unit_and_role(model, column.name)
     except NameNotFound as error:
-        raise NameNotFound(f"A column of {name} names nothing in the model: {error.diagnostics[0].what}") from None
-    if not match:
-        return path, numbers
-    unit = "" if located.flat is None else located.kind.quantities[located.name].declaration.unit
-    return path, np.asarray(convert(numbers, match[2], unit)) if unit else numbers
+        unknown = error.diagnostics[0].what
+    for ending in suffixes(column.title) if not column.unit else ():
+        try:
+            unit, role = _unit_and_role(model, ending.name)
+        except NameNotFound:
+            continue
+        suffix = suffix_for(column.title, unit) or ending
+        if suffix.name != ending.name or dimension(suffix.unit) != dimension(unit):
+            continue
+        if suffix.sure:
+            return suffix.name, unit, role
+        raise NameNotFound(
+            f"The column `{column.title}` of {name} names nothing in the model; its end may be a unit.",
+            remedy=f"Call it `{suffix.name} [{suffix.unit}]`.",
+        )
+    raise NameNotFound(f"A column of {name} names nothing in the model: {unknown}") from None
 
 
-def _role(model: Model, path: str) -> str:
+def _unit_and_role(model: Model, path: str) -> tuple[str, str]:
     located = model.system.plant.locate(path)
-    return "expression" if located.flat is None else str(located.kind.quantities[located.name].role)
+    if located.flat is None:
+        return "", "expression"
+    quantity = located.kind.quantities[located.name]
+    return quantity.declaration.unit, str(quantity.role)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ from .units import convert, dimension, respelled, to_si
 
 Floats = NDArray[np.float64]
 
+FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
 SEPARATORS = (";", "\t", "|", ",")
 TIMES = ("time", "times", "zeit", "date", "datetime", "timestamp", "date/time")
 CLOCKS = {"s": ("second", "seconds", "sec"), "min": ("minute", "minutes", "min"), "h": ("hour", "hours"), "day": ("day", "days")}
@@ -59,11 +60,16 @@ class Column:
     values: Floats
     dates: bool = False
     problem: str = ""  # why these are no numbers; said when somebody wants them, since a file may have texts besides
+    wrong: str = ""  # the same, of a cell that is not merely empty
 
     def numbers(self) -> Floats:
         if self.problem:
             raise ColumnError(self.problem, remedy="Correct the file there, or remove the row.")
         return self.values
+
+    def with_gaps(self) -> Column:
+        """The same for somebody who takes an empty cell for a gap: not a number."""
+        return replace(self, problem=self.wrong)
 
     def in_unit(self, unit: str, path: str, said: str = "") -> Floats:
         """The numbers in another unit; without a unit of their own they are in the one that was `said`, or in it already."""
@@ -234,6 +240,15 @@ def read(path: str | os.PathLike[str]) -> Columns:
     return _separated(_decoded(data, name), name)
 
 
+def of_mapping(given: Mapping[Any, Any], path: str) -> Columns:
+    """Columns by name, as a dictionary has them."""
+    found = []
+    for title, numbers in given.items():
+        name, unit = titled(str(title), path)
+        found.append(Column(str(title), name, unit, np.asarray(numbers, dtype=float)))
+    return Columns(path, found)
+
+
 def _through_pandas(path: str, ending: str) -> Columns:
     try:
         import pandas
@@ -395,16 +410,18 @@ def _column(title: str, cells: list[tuple[int, str]], decimal: str, place: str, 
     name, unit = titled(title, place)
     if all(_DATE.fullmatch(cell) for _, cell in cells):
         seconds, problem = _seconds_of_dates(cells, f"{place}, column `{title}`", what)
-        return Column(title, name, "", seconds, dates=True, problem=problem)
-    values, problem = np.full(len(cells), np.nan), ""
+        return Column(title, name, "", seconds, dates=True, problem=problem, wrong=problem)
+    values, problem, wrong = np.full(len(cells), np.nan), "", ""
     for k, (line, cell) in enumerate(cells):
         text = cell.replace(",", ".") if decimal == "," else cell
         if _is_number(text) and np.isfinite(float(text)):
             values[k] = float(text)
-        elif not problem:
-            expected = "there is no value" if cell.casefold() in _MISSING else f"expected a number, got {cell!r}"
-            problem = f"{place}, {what} {line}, column `{title}`: {expected}."
-    return Column(title, name, unit, values, problem=problem)
+        elif not wrong:
+            missing = cell.casefold() in _MISSING
+            expected = "there is no value" if missing else f"expected a number, got {cell!r}"
+            here = f"{place}, {what} {line}, column `{title}`: {expected}."
+            problem, wrong = problem or here, "" if missing else here
+    return Column(title, name, unit, values, problem=problem, wrong=wrong)
 
 
 def _is_value(cell: str) -> bool:

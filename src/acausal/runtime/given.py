@@ -16,7 +16,7 @@ import numpy as np
 from ..arguments import checked
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
-from ..language.columns import SECONDS, Over
+from ..language.columns import FILES, SECONDS, Over
 from ..language.expression import Shape
 from ..language.suffixes import clock_at_end, in_unit_of_suffix
 from ..language.units import convert, dimension, quantity
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 20_000_000  # of data that repeat over a run
 _OPEN_POINTS = 200_000  # of data that repeat in a session whose end nobody knows
-_FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
 _WAYS = (
     "give a number, a function of time, (times, values), a list of (time, value) pairs, a pandas Series indexed by time, a file, "
     "or (file, column); for an array also numbers in its shape"
@@ -298,7 +297,7 @@ def _is_series(given: Any) -> bool:
 def _is_file(text: str) -> bool:
     from os.path import exists
 
-    return text.lower().endswith(_FILES) or exists(text)
+    return text.lower().endswith(FILES) or exists(text)
 
 
 def _quantity(text: str, unit: str, name: str) -> float:
