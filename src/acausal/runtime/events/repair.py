@@ -11,7 +11,6 @@ do what they have done. Otherwise an assignment after which the equations cannot
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from ...families.moments import acts_once, is_kept
 from ...families.plant import LIVE
 from ..initialise import InitialisationError, Initialiser, Options
 from ..problem import Floats, Problem
+from .ties import explained
 
 if TYPE_CHECKING:
     from ...families.hybrid import Rule
@@ -31,7 +31,6 @@ MOST_TRIED = 4096  # configurations
 _FEW = 64  # configurations that are tried before anything that takes long
 _LIVE = Options()
 _FROZEN = Options(frozen=True, iterations=10)  # Newton's method on the whole has failed before: block by block is the way
-_OF_A_START, _OF_AN_EVENT = "The initial values could not be found", "Values after the event could not be found"
 
 
 class Repair:
@@ -56,7 +55,7 @@ class Repair:
         try:
             found = Initialiser(problem, "hold", _LIVE if self.handler.known[LIVE] else _FROZEN).run(t)
         except InitialisationError as error:
-            self.diagnostics = tuple(replace(d, what=d.what.replace(_OF_A_START, _OF_AN_EVENT)) for d in error.diagnostics)
+            self.diagnostics = explained(error)
             return False
         finally:
             problem.known[:], problem.start = kept[0], kept[1]
