@@ -16,6 +16,7 @@ from .passages import Passage, entering, one_substance, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
 W_LEAST = 1e-2  # rad/s: the same, of a power that vanishes faster than the speed
+V_TURNS = 1.0  # m/s at the rim, for flow that turns: within it the density in the passages goes from that of one side to the other
 
 
 def torque(power: Any, w: Any, small: float = W_SMALL) -> Any:
@@ -88,7 +89,8 @@ class TurboCompressor(Passage):
         one_substance(self)
         inlet = entering(self.medium, a)
         ideal = self.medium.state(p=b.p, s=inlet.s)
-        rho = upwind(self.m_flow, inlet.rho, entering(self.medium, b).rho)
+        slow = self.m_flow / (inlet.rho * self.diameter**2 * self.phi)
+        rho = ac.smooth_switch(slow, entering(self.medium, b).rho, inlet.rho, width=2 * V_TURNS)
         w = ac.der(self.flange.phi)
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
         over = self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1)) - (ideal.h - inlet.h)
