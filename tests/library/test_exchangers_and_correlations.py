@@ -11,6 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import air, fluid, refrigeration
 from acausal.library.fluid import correlations as c
+from acausal.library.fluid import friction
 
 WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
 R134A = ac.media.fluid("R134a")
@@ -30,6 +31,20 @@ def test_two_phase_friction_has_its_limits() -> None:
     assert float(c.mueller_steinhagen_heck(3.0, 50.0, 0.0)) == pytest.approx(3.0)
     assert float(c.mueller_steinhagen_heck(3.0, 50.0, 1.0)) == pytest.approx(50.0, rel=1e-2)
     assert float(c.lockhart_martinelli(1e-9, 0.01, 10.0)) == pytest.approx(1.0, rel=1e-2)
+
+
+@pytest.mark.parametrize("multiplier", friction.MULTIPLIERS)
+@pytest.mark.parametrize("h", [4.035e5, 4.04e5, 4.05e5])
+def test_more_flow_of_nearly_dry_vapour_loses_more(multiplier: str, h: float) -> None:
+    """Behind an orifice more flow comes at a lower pressure, and so a little drier: with the slope of a root the last liquid made
+    it lose less, and two flows belonged to one difference of pressures."""
+    m = np.linspace(0.03, 0.07, 100001)
+    p = 4.7e5 - 2.5e3 * (m / 0.01) ** 2
+    ends = R134A.saturation(p=p)
+    x = (h - ends.liquid.h) / ends.h_evaporation
+    sides = friction.both_phases(x, R134A.state(p=p, h=h), ends)
+    lost = np.array(friction.two_phase_loss(multiplier, m, x, *sides, 3.0, 0.01, 1.5e-6))
+    assert x.min() < 1.0 < x.max() and np.all(np.diff(lost - p) > 0)
 
 
 @pytest.mark.parametrize(("a", "b"), [(10.0, 10.0), (10.0, 9.9), (20.0, 5.0), (30.0, 3.0)])

@@ -105,15 +105,20 @@ def gungor_winterton(alpha_liquid: Any, x: Any, boiling: Any, density_ratio: Any
     return alpha_liquid * (1 + 3000 * boiling**0.86 + 1.12 * (q / (1 - q)) ** 0.75 * density_ratio**0.41)
 
 
+# Of quality: so near to vapour the last liquid, with laws of infinite slope, counts in proportion. Else more flow, which comes at a
+# lower pressure and so a little drier, would lose less than less flow, and two flows would fit one difference of pressures.
+X_LAST = 0.02
+
+
 def mueller_steinhagen_heck(all_liquid: Any, all_vapour: Any, x: Any) -> Any:
     """Pressure lost by a two-phase flow, between what it would lose as liquid, A, and as vapour, B: ``(A + 2·(B - A)·x)·(1 - x)^
-    (1/3) + B·x³`` (Müller-Steinhagen and Heck 1986, for all pipes and qualities).
+    (1/3) + B·x³`` (Müller-Steinhagen and Heck 1986, for all pipes and qualities). Within `X_LAST` of vapour the root is linear.
 
     >>> [round(float(mueller_steinhagen_heck(1.0, 20.0, x)), 2) for x in (0.0, 0.5, 1.0)]
     [1.0, 18.37, 20.0]
     """
     wet = quiet(ac.max(1 - x, 0.0))
-    root = wet / (wet + 1e-6) ** (2 / 3)  # a third root with a slope at zero
+    root = wet / (wet**4 + X_LAST**4) ** (1 / 6)
     return (all_liquid + 2 * (all_vapour - all_liquid) * x) * root + all_vapour * x**3
 
 

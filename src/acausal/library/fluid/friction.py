@@ -10,7 +10,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
-from .correlations import LAMINAR, TURBULENT, mueller_steinhagen_heck, quiet, within
+from .correlations import LAMINAR, TURBULENT, X_LAST, mueller_steinhagen_heck, quiet, within
 
 
 def friction_factor(reynolds: Any, roughness: Any) -> Any:
@@ -122,4 +122,5 @@ def two_phase_loss(
         return loss(m, 1 / v, 1 / fluidity)
     wet, dry = loss(m * (1 - x), *of_liquid), loss(m * x, *of_vapour)
     both = wet * dry  # phi² = 1 + 20/X + 1/X² times wet, with X² = wet/dry
-    return wet + 20.0 * quiet(ac.where(m > 0, 1.0, -1.0)) * both / ac.sqrt(both + 1e-6) + dry
+    last = (1 - x) / ((1 - x) ** 4 + X_LAST**4) ** 0.25
+    return wet + 20.0 * quiet(ac.where(m > 0, 1.0, -1.0)) * last * both / ac.sqrt(both + 1e-6) + dry
