@@ -114,21 +114,38 @@ def test_cells_come_to_the_effectiveness(arrangement: str) -> None:
     assert gained == pytest.approx(Q, rel=2e-3)
 
 
+class Closing(ac.Component):
+    at = ac.Parameter(1.0, unit="s")
+    phase = ac.OutputStates("on", "off", initial="on")
+
+    def transitions(self) -> Any:
+        yield self.phase.on.to("off", after=self.at)
+
+
 def test_a_solenoid_opens_and_closes(wired: Any) -> None:
-    class Clock(ac.Component):
-        at = ac.Parameter(1.0, unit="s")
-        phase = ac.OutputStates("on", "off", initial="on")
-
-        def transitions(self) -> Any:
-            yield self.phase.on.to("off", after=self.at)
-
     valve = fluid.SolenoidValve(medium=WATER)
     ends = {"left": fluid.PressureBoundary(p=3e5, h=COLD), "right": fluid.PressureBoundary(p=2e5, h=COLD)}
-    plant = wired("left.port part.a", "part.b right.port", "clock.phase part.run", part=valve, clock=Clock(), **ends)
+    plant = wired("left.port part.a", "part.b right.port", "clock.phase part.run", part=valve, clock=Closing(), **ends)
     result = ac.compile(plant).simulate(until=5.0, points=51)
     flow = np.asarray(result["part.m_flow"])
     assert flow[0] == pytest.approx(1e-5 * np.sqrt(2 * 995.586 * 1e5), rel=1e-3)
     assert flow[-1] < 1e-4 * flow[0]
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-6])
+def test_the_pressure_between_two_closed_valves_is_that_of_their_leaks(wired: Any, rtol: float) -> None:
+    """An error of the slide of 1e-6 is as much as its leak: the pressure was wrong by a bar, and so was whether the other opens."""
+    plant = wired(
+        "left.port one.a", "one.b two.a", "two.b right.port", "clock.phase one.run", one=fluid.SolenoidValve(medium=WATER),
+        two=fluid.CheckValve(leak=1e-6), clock=Closing(), left=fluid.PressureBoundary(p=6e5, h=COLD),
+        right=fluid.PressureBoundary(h=COLD),
+    )  # fmt: skip
+    swings = ac.data([0.0, 20.0, 30.0, 40.0, 50.0], [2e5, 2e5, 9e5, 9e5, 2e5], ends="hold")
+    result = ac.compile(plant).simulate(until=60.0, points=601, inputs={"right.p": swings}, rtol=rtol)
+    between, right = (np.asarray(result[f"two.{port}.p"]) for port in "ab")
+    shut, open_ = right > 6.1e5, (right < 5.9e5) & (result.time > 10.0)
+    np.testing.assert_allclose(between[shut], (6e5 + right[shut]) / 2, atol=1.0)
+    assert np.all((between - right)[open_] > 0) and np.all((between - right)[open_] < 100.0)
 
 
 def test_a_separator_parts_liquid_and_vapour(wired: Any) -> None:

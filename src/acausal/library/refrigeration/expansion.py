@@ -9,6 +9,7 @@ from typing import Any
 import acausal as ac
 
 from ..fluid.passages import Throttle
+from ..fluid.valves import seated
 
 
 class ExpansionValve(Throttle):
@@ -58,7 +59,7 @@ class ThermostaticValve(ExpansionValve):
         yield self.tau * ac.der(self.open) == ac.match(self.run, on=1.0, off=0.0) - self.open
         asked = (self.bulb - self.static) / self.range
         within = ac.smooth_min(ac.smooth_max(asked, self.leak, 0.02), 1.0, 0.02)
-        yield self.opening == (self.shut + (1 - self.shut) * self.open) * within
+        yield self.opening == (self.shut + (1 - self.shut) * seated(self.open)) * within
 
 
 class ElectronicValve(ExpansionValve):
