@@ -120,7 +120,7 @@ class Staging(ac.Component):
     time.
 
     A stage is added when `measured` has been above ``setpoint + band/2`` for `delay`, and taken away when it has been below
-    ``setpoint - band/2`` as long. `running` says how many run.
+    ``setpoint - band/2`` as long. `running` says how many run, ``y = running/stages``.
     """
 
     setpoint = ac.Input(0.0, doc="what is wanted")
@@ -149,9 +149,9 @@ class Staging(ac.Component):
 class Sequencer(ac.Component):
     """Switches stages on and off one after the other, by states: compressors of a rack, boilers, pumps, fans.
 
-    It is at one of the levels `level0` … `levelN`. After `delay` at a level it goes up if `measured` is above ``setpoint +
-    band/2``, and down if it is below ``setpoint - band/2``. Stage k (`stage1` … `stageN`) is on at level k and above: connect it to
-    the `run` of a compressor. With `direction="down"` a small measured value asks for more (a boiler by its temperature).
+    It is at one of the levels `level0` … `levelN`. After `delay` at a level it goes up if ``measured > setpoint + band/2``, and
+    down if ``measured < setpoint - band/2``. Stage k (`stage1` … `stageN`) is on at level k and above: connect it to the `run` of
+    a compressor. With `direction="down"` a small measured value asks for more (a boiler by its temperature).
     """
 
     setpoint = ac.Input(0.0, doc="what is wanted")

@@ -125,7 +125,7 @@ class PrescribedTemperature(ac.Component):
 
 
 class FixedHeatFlow(ac.Component):
-    """A heat source: ``Q_flow·(1 + alpha·(port.T - T_ref))`` goes into what is connected."""
+    """A heat source: ``port.Q_flow = -Q_flow·(1 + alpha·(port.T - T_ref))``, which goes into what is connected."""
 
     port = HeatPort()
     Q_flow = ac.Parameter(0.0, unit="W", doc="heat flow into what is connected")
@@ -137,7 +137,7 @@ class FixedHeatFlow(ac.Component):
 
 
 class PrescribedHeatFlow(ac.Component):
-    """A heat source: the input Q_flow goes into what is connected."""
+    """A heat source: ``port.Q_flow = -Q_flow``, the input Q_flow goes into what is connected."""
 
     port = HeatPort()
     Q_flow = ac.Input(0.0, unit="W", doc="heat flow into what is connected")
@@ -190,7 +190,8 @@ class HeatFlowSensor(ac.Component):
 class Thermostat(ac.Component):
     """Heats with `Q_on` from the moment the port is colder than ``T_set - band/2`` until it is warmer than ``T_set + band/2``.
 
-    A negative `Q_on` cools: it works from above ``T_set + band/2`` until below ``T_set - band/2``.
+    A negative `Q_on` cools: it works from above ``T_set + band/2`` until below ``T_set - band/2``. ``port.Q_flow = -Q_on`` while it
+    works, else nothing.
     """
 
     port = HeatPort(doc="what is heated or cooled, and measured")
@@ -251,7 +252,8 @@ class Wall(ac.Component):
 class LayeredWall(ac.Component):
     """Layers of different materials from a to b: an array of walls. Each material property is one number per layer.
 
-    `layer[k].T` are the temperatures of layer k.
+    ``rho·c·dT/dt = lambda·d²T/dx²`` in each, as in `Wall`; where two meet, temperature and heat flow are the same. `layer[k].T` are
+    the temperatures of layer k.
     """
 
     a, b = HeatPort(doc="left surface"), HeatPort(doc="right surface")

@@ -10,7 +10,9 @@ from acausal.media.moist_air import saturation_pressure
 
 
 class AirBoundary(ac.Component):
-    """Base: air of temperature T and relative humidity phi comes out; what goes in does not matter."""
+    """Base: air of temperature T and relative humidity phi comes out, ``h = h(p, T, w)`` with ``w = 0.622·phi·p_s/(p -
+    phi·p_s)``, p_s the pressure of saturation at T; what goes in does not matter.
+    """
 
     moist = ac.AnyMedium(ac.media.moist_air(), doc="the air")
     port = ac.FluidPort(moist)
@@ -42,7 +44,7 @@ class Surroundings(AirBoundary):
 
 
 class AirFlow(AirBoundary):
-    """A flow `m_flow` of air out of it, into what is connected, with T and phi; negative for a sink."""
+    """``port.m_flow = -m_flow``: a flow of air out of it, into what is connected, with T and phi; negative for a sink."""
 
     m_flow = ac.Input(0.5, unit="kg/s", nominal=0.5, doc="mass flow of moist air into what is connected")
 

@@ -37,7 +37,9 @@ CP_AIR, CP_VAPOUR = 1006.0, 1860.0  # J/(kg K)
 class WetSurface(ac.Component):
     """Base: what air gives to a surface of one temperature; a subclass says which temperature, and takes the heat.
 
-    See the module for the equations. State: the mass of frost.
+    ``T_out = T_s + BF·(T_in - T_s)``, ``w_out = w_in - (1 - BF)·max(w_in - w_s(T_s), 0)``, ``BF = exp(-UA/(m·cp))``; friction is
+    ``dp = dp_nominal·(m/(m_nominal·open))²``, `open` being the share of the gaps that frost leaves. See the module for the rest.
+    State: the mass of frost, ``d(frost)/dt = growth - melting``.
     """
 
     moist = ac.AnyMedium(ac.media.moist_air(), doc="the air")

@@ -80,7 +80,7 @@ class FlowSource(Boundary):
 
 
 class Closed(ac.Component):
-    """A blind flange: nothing flows. Fluid at rest behind it has the enthalpy of what would come."""
+    """A blind flange: ``port.m_flow = 0``. Fluid at rest behind it has the enthalpy of what would come."""
 
     port = ac.FluidPort()
 

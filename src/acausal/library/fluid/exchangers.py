@@ -263,7 +263,9 @@ class CellularExchanger(ac.Component):
     """Two fluids in `cells` cells each with a wall that stores between them, in "counter" or "co" flow: any phases, any flows.
 
     Two `DistributedPipe`s (`one`, `two`, with lengths, diameters and heat transfer of their own) and a heat capacity at each pair
-    of cells. It takes a state for each mass, energy and wall temperature; `HeatExchanger` is the one without storage.
+    of cells. Of each cell ``dM/dt = m_in - m_out``, ``dU/dt = m_in·h_in - m_out·h_out + q``, ``q = alpha·pi·d·l/n·(T_wall - T)``;
+    of each piece of wall ``C/n·dT_wall/dt = -q_1 - q_2``. It takes a state for each mass, energy and wall temperature;
+    `HeatExchanger` is the one without storage.
     """
 
     first, second = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")

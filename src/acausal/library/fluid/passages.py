@@ -17,7 +17,8 @@ from acausal.language.functions import is_symbolic
 class Passage(ac.Component):
     """Base of what fluid passes: the same flow in and out, with its enthalpy and, of a mixture, its composition.
 
-    A subclass adds one equation for m_flow or dp.
+    ``a.m_flow = m_flow = -b.m_flow``; what leaves on one side is what comes in on the other, ``b.h.outflow = a.h.inflow`` and the
+    other way round. A subclass adds one equation for m_flow or dp.
     """
 
     a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
@@ -166,9 +167,10 @@ class Orifice(Throttle):
 class Valve(Throttle):
     """A valve with an opening from 0 to 1 and a linear or an equal-percentage characteristic.
 
-    `characteristic="linear"`: area ∝ opening. `"equal percentage"`: area ∝ ``R^(opening - 1)``, going to zero linearly below 5
-    %. The share `leak` of the area stays open: none, but where two closed valves stand in a row without a volume between them, some
-    `leak` says what the pressure there is.
+    ``m_flow = A·(leak + (1 - leak)·y)·sqrt(2·rho·dp)`` (see `Throttle`) with ``y = opening`` of `characteristic="linear"`, and
+    ``y = R^(opening - 1)`` of `"equal percentage"`, going to zero linearly below 5 % (IEC 60534-2-4 defines both). The share `leak`
+    of the area stays open: none, but where two closed valves stand in a row without a volume between them, some `leak` says what
+    the pressure there is.
     """
 
     opening = ac.Input(1.0, min=0, max=1, doc="0 is closed, 1 is open")

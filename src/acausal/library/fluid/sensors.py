@@ -11,7 +11,9 @@ from .passages import Passage, entering_either
 
 
 class Sensor(Passage):
-    """Base: no pressure is lost."""
+    """Base: no pressure is lost, ``a.p = b.p``. What is felt is the state of what comes, and within `m_small` of rest that
+    between both sides: ``h = h_b + s·(h_a - h_b)``, s going smoothly from 0 to 1.
+    """
 
     m_small = ac.Parameter(1e-6, unit="kg/s", min=1e-12, doc="flow below which what is felt lies between both sides")
 

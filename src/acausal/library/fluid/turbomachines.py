@@ -110,8 +110,8 @@ class TurboCompressor(Passage):
 
 
 class ShaftPump(Pump):
-    """A `Pump` on a shaft: its speed is that of the flange over `w_nominal`, its power and the friction
-    of its wheel, in proportion to the square of the speed, are ``flange.tau·w``.
+    """A `Pump` on a shaft: ``speed = w/w_nominal`` of the flange; ``flange.tau·w = P + friction``, its power and the friction of
+    its wheel, ``friction = disc·dp_nominal·V_nominal/eta·speed²·|speed|``.
 
     Join a drive with inertia to `flange`, such as `mechanics.drives.InductionMotor`; then it runs up and coasts as it does.
     """

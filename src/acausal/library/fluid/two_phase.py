@@ -91,8 +91,11 @@ class Separator(TwoPhaseVessel):
     """A vessel that parts liquid and vapour: a liquid separator, an intermediate vessel, a steam drum.
 
     What comes in at `inlet` settles; `vapour` is drawn from the top and `liquid` from the bottom, each as the other when there is
-    no more of it within `dip` of the height. Mass and energy are the states (see `fluid.Volume`); `heat` is its shell, or the
-    risers of a drum. `level` is the volume of liquid over all.
+    no more of it within `dip` of the height: ``h_liquid = h'' + min(level/dip, 1)·(h' - h'')`` and ``h_vapour = h' + min((1 -
+    level)/dip, 1)·(h'' - h')``, h' and h'' those of saturation, or of what is in it where that has one phase. ``dM/dt =
+    sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, ``M = V·rho(p, h)``, ``U = M·h - p·V``: mass and energy are the states (see
+    `fluid.Volume`). `heat` is its shell, or the risers of a drum. `level`, the volume of liquid over all, is ``1 - x/(x + (1 -
+    x)·rho''/rho')``.
     """
 
     inlet, liquid, vapour = (

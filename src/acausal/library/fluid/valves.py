@@ -13,7 +13,7 @@ from .passages import Passage, Throttle, Valve, entering, upwind
 class CheckValve(Throttle):
     """Lets fluid pass from a to b only: it opens within `dp_open`, and leaks a little backwards.
 
-    The area goes smoothly from ``leak·A`` below zero to A at `dp_open`.
+    ``m_flow = A·(leak + (1 - leak)·s)·sqrt(2·rho·dp)`` (see `Throttle`), s going smoothly from 0 at ``dp <= 0`` to 1 at `dp_open`.
     """
 
     A = ac.Parameter(1e-5, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
@@ -40,7 +40,11 @@ def seated(lift: Any) -> Any:
 
 
 class SolenoidValve(Throttle):
-    """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed."""
+    """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed.
+
+    ``m_flow = A·(leak + (1 - leak)·open)·sqrt(2·rho·dp)`` (see `Throttle`), ``tau·d(open)/dt = 1 - open`` while it is to be open
+    and ``-open`` while it is not. State: open.
+    """
 
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it is open: if everything connected says so")
     A = ac.Parameter(1e-5, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
@@ -117,8 +121,9 @@ class FourWayValve(ac.Component):
     """Turns a heat pump round: `discharge` goes to `indoor` and `outdoor` to `suction` while it heats, the other way while it
     cools.
 
-    The slide moves within `tau`; halfway all four are open to each other, as they are. Flow is ``A·sqrt(2·rho·dp)`` through
-    each of the four ways, which are `Valve`s that meet at its ports.
+    The slide moves within `tau`, ``tau·d(slide)/dt = 1 - slide`` to heat and ``-slide`` to cool; halfway all four are open to each
+    other, as they are. Each of the four ways is a `Valve` that meets others at its ports: ``m_flow = A·y·sqrt(2·rho·dp)`` with
+    ``y = leak + (1 - leak)·slide`` of the two that heat, and ``1 - slide`` in its place of the two that cool. State: slide.
     """
 
     medium = ac.AnyMedium(doc="what flows")

@@ -13,7 +13,7 @@ from ..fluid.valves import seated
 
 
 class ExpansionValve(Throttle):
-    """Base of what refrigerant expands in, from a to b: says so when it is drawn the wrong way round."""
+    """Base of what refrigerant expands in, from a to b: says so when it is drawn the wrong way round, ``m_flow < -v_back·A``."""
 
     A: Any
     v_back = ac.Parameter(1e3, unit="kg/(m^2*s)", min=0, group="method", doc="flow backwards, of the open area, that is told")
@@ -63,8 +63,10 @@ class ThermostaticValve(ExpansionValve):
 
 
 class ElectronicValve(ExpansionValve):
-    """A valve that a controller opens, no faster than a motor: `opening` follows the input within `tau`, between `leak` and
-    1."""
+    """A valve that a controller opens, no faster than a motor: ``tau·d(position)/dt = opening - position``.
+
+    ``m_flow = A·max(position, leak)·sqrt(2·rho·dp)`` (see `fluid.Throttle`), with a rounded corner. State: position.
+    """
 
     opening = ac.Input(0.5, min=0, max=1, doc="what the controller asks for")
     A = ac.Parameter(4e-7, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")

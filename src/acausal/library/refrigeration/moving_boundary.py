@@ -93,7 +93,12 @@ class Void:
 
 
 class MovingBoundary(RefrigerantExchanger):
-    """Base: the balances of `ZONES` zones in a row and of their walls. A subclass adds what crosses the boundaries."""
+    """Base: the balances of `ZONES` zones in a row and of their walls. A subclass adds what crosses the boundaries.
+
+    Of each zone ``dM/dt = m_in - m_out``, ``dY/dt = H_in - H_out + q + V·L·dp/dt``, ``V·L = M/rho(p, Y/M)``, ``sum(L) = 1``, ``q =
+    alpha·area·L·(T_wall - T)``; of its wall ``dE/dt = UA·L·(T_air - T_wall) + L·Q_wall - q`` and what its ends pass along
+    (Tummescheit 4.65), ``E = C·L·T_wall``. The module has the rest, and what stands for dp/dt.
+    """
 
     ZONES: ClassVar[int]
     TWO_PHASE: ClassVar[int]  # which zone that is
@@ -326,7 +331,11 @@ class MovingBoundary(RefrigerantExchanger):
 class Evaporator(MovingBoundary):
     """Two zones, boiling and superheated, for refrigerant that enters through an expansion valve at a and leaves at b.
 
-    It floods (the second zone is small and wet), runs dry (the first is small), stands still. See the module for the equations.
+    It floods (the second zone is small and wet), runs dry (the first is small), stands still. Balances as in `MovingBoundary`.
+    What goes from zone to zone is ``m = m_out + m_nominal·(1 - held)/void_band``, `held` being the liquid of the first zone over
+    that of its steady profile, ``1 - mean(gamma)`` from x_in to 1 with Zivi's ``gamma = x/(c + (1 - c)·x)`` (Tummescheit 4.71),
+    within limits that keep each zone longer than `eps`. What leaves at b lies beyond the mean of the second zone as far as vapour
+    comes nearer to the wall along it, exponentially.
     """
 
     ZONES, TWO_PHASE, PIECES = 2, 0, (1, 4)
@@ -412,7 +421,13 @@ class Evaporator(MovingBoundary):
 
 
 class Condenser(MovingBoundary):
-    """Three zones, superheated, condensing and subcooled, for hot gas that enters at a and liquid that leaves at b."""
+    """Three zones, superheated, condensing and subcooled, for hot gas that enters at a and liquid that leaves at b.
+
+    Balances as in `MovingBoundary`. Hot gas goes on as ``m_1 = m_in + m_nominal·(h'' - h_1)/h_band``, h_1 its enthalpy at the end
+    of the first zone; condensate as ``m_2 = m_out + m_nominal·(held - 1)/void_band``, `held` being the liquid of the second zone
+    over that of its steady profile, ``1 - mean(gamma)`` with Zivi's ``gamma = x/(c + (1 - c)·x)`` (Tummescheit 4.71); both within
+    limits that keep each zone longer than `eps`.
+    """
 
     ZONES, TWO_PHASE, PIECES = 3, 1, (1, 1, 1)
 

@@ -14,8 +14,9 @@ from ..fluid.two_phase import TwoPhaseVessel, share
 class Vessel(TwoPhaseVessel):
     """Base of vessels of refrigeration plants; a subclass says what leaves at b.
 
-    Mass and energy are the states (see `fluid.Volume`). What leaves at a is vapour until the vessel is full. A small loss at
-    the inlet parts its pressure from that of what stands before it. `heat` is its shell.
+    ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, ``M = V·rho(p, h)``, ``U = M·h - p·V``: mass and energy are the states
+    (see `fluid.Volume`). What leaves at a is vapour until the vessel is full. A small loss at the inlet, ``a.p - p =
+    dp_inlet·m_flow/m_nominal``, parts its pressure from that of what stands before it. `heat` is its shell.
     """
 
     a, b = ac.FluidPort(doc="inlet at the top"), ac.FluidPort(doc="outlet")
@@ -44,7 +45,9 @@ class Vessel(TwoPhaseVessel):
 
 
 class Receiver(Vessel):
-    """A vessel from which liquid is drawn, at the bottom: vapour gets into the outlet as the level falls below `dip`."""
+    """A vessel from which liquid is drawn, at the bottom: vapour gets into the outlet as the level falls below `dip`, ``h_b = h'' +
+    min(level/dip, 1)·(h' - h'')``, h' and h'' those of saturation.
+    """
 
     def leaves(self, liquid: Any, vapour: Any) -> Any:
         return vapour + share(self.level / self.dip) * (liquid - vapour)
@@ -54,7 +57,8 @@ class Accumulator(Vessel):
     """A vessel before a compressor, from which vapour is drawn at the top; through a hole for oil comes the share `hole` of
     liquid.
 
-    Liquid is carried over when it is full but for `dip`.
+    ``h_b = h'' + hole·min(level/dip, 1)·(h' - h'')``, h' and h'' those of saturation; liquid is carried over when it is full but
+    for `dip`.
     """
 
     hole = ac.Parameter(0.01, min=0, max=1, doc="share of the mass that leaves as liquid, through the hole for oil")

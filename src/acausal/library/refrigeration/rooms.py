@@ -59,9 +59,12 @@ class FrostedCoil(ac.Component):
     """The air side of a cooler: fans, frost that grows and melts, a heater for defrosting. It sets UA and heats an
     `Evaporator`.
 
-    Vapour comes to the coil by the analogy of heat and mass transfer (Lewis number 1): ``UA/cp·(w - w_sat(T_coil))``, never
-    back. Below 0 °C it stays as frost, above it drips off (within ±0.5 K there is some of both). Frost halves the heat transfer
-    at `half`; above 0 °C it melts with ``G_melt·(T_coil - 0 °C)``, less where it does not cover the coil any more.
+    Vapour comes to the coil by the analogy of heat and mass transfer (Lewis number 1): ``moisture = UA/cp·(w - w_sat(T_coil))``,
+    never back. Below 0 °C it stays as frost, ``d(frost)/dt = growth - melting``, above it drips off (within ±0.5 K there is some
+    of both). Frost halves the heat transfer at `half`, ``UA = UA_clean/(1 + frost/half)``; above 0 °C it melts with the heat
+    ``G_melt·(T_coil - 0 °C)``, less where it does not cover the coil any more. Into the coil goes ``Q = P +
+    h_condensation·moisture + h_melting·(growth - melting)``. States: frost, and the speed of the fans, which follows within
+    `tau`.
     """
 
     fans = ac.InputStates("on", "off", default="on", doc="whether the fans run")
@@ -98,7 +101,7 @@ class FrostedCoil(ac.Component):
 
 
 class Thermostat(ac.Component):
-    """Calls for cooling from above ``T_set + band/2`` until below ``T_set - band/2``; `rest` is the shortest time off."""
+    """Calls for cooling when ``T > T_set + band/2``, until ``T < T_set - band/2``; `rest` is the shortest time off."""
 
     T = ac.Input(272.15, unit="K", doc="what it measures")
     T_set = ac.Parameter(272.15, unit="K", min=0, doc="temperature that is wanted")
@@ -112,7 +115,9 @@ class Thermostat(ac.Component):
 
 
 class DefrostClock(ac.Component):
-    """Every `interval` it heats until the coil is warm (or for too long), lets it drip, and goes on."""
+    """Every `interval` it heats until the coil is warm, ``coil > T_end`` (or for longer than `longest`), lets it drip for `drip`,
+    and goes on.
+    """
 
     coil = ac.Input(263.15, unit="K", doc="temperature of the coil")
     first = ac.Parameter(4 * 3600.0, unit="s", doc="when it begins for the first time")
@@ -132,8 +137,11 @@ class DefrostClock(ac.Component):
 
 
 class Door(ac.Component):
-    """Opens every so often while there is work; `exchange` is the air that passes, through the open door or through its
-    leaks."""
+    """Opens every so often while there is work; `exchange` is the air that passes, through the open door or through its leaks.
+
+    ``exchange = leak + gust`` while it is open, for `lasting` from each of the times ``t = k·every`` between `opening`
+    and `closing` of a day of 24 h; else ``exchange = leak``.
+    """
 
     opening = ac.Parameter(8 * 3600.0, unit="s", doc="when work begins")
     closing = ac.Parameter(18 * 3600.0, unit="s", doc="when it ends")
