@@ -246,6 +246,29 @@ def test_a_four_way_valve_turns() -> None:
     np.testing.assert_allclose(total, 0.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("medium", ["water", "R134a", "N2", "moist air"])
+def test_the_pressures_on_a_four_way_valve_change_places(wired: Any, medium: str) -> None:
+    """All four ways turn at one moment, where fluid of another temperature comes from the other side."""
+    p, dp = 2e5, 1e4
+    of = {"N2": ac.media.ideal_gas("N2"), "moist air": ac.media.moist_air()}.get(medium, medium)
+    ends = {name: fluid.PressureBoundary(T=T, medium=of) for name, T in (("high", 300.0), ("low", 340.0))}
+    parts = {"valve": fluid.FourWayValve(), "coil": fluid.Orifice(A=1e-4), **ends}
+    model = ac.compile(
+        wired("high.port valve.discharge", "valve.suction low.port", "valve.indoor coil.a", "coil.b valve.outdoor", **parts)
+    )
+    swap = {
+        name: ac.data([0, 10, 30, 60], [p + s * dp, p + s * dp, p - s * dp, p - s * dp])
+        for name, s in (("high.p", 1), ("low.p", -1))
+    }
+    result = model.simulate(until=60.0, inputs=swap)
+    assert result.outcome is ac.Outcome.FINISHED
+    flow = np.asarray(result["coil.m_flow"])
+    assert flow[0] > 0.01 and flow[-1] < -0.01
+    for k, comes, goes in ((0, "high", "low"), (-1, "low", "high")):
+        taken, given = result[f"{comes}.port.h.outflow"][k], result[f"{goes}.port.h.inflow"][k]
+        assert given == pytest.approx(taken, abs=1e-6 * abs(result["high.port.h.outflow"][0]))
+
+
 def test_a_stratified_tank_keeps_heat_on_top(wired: Any) -> None:
     water = ac.media.fluid("water")
     plant = wired(

@@ -73,7 +73,7 @@ class WetSurface(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         a, b, T = self.a, self.b, self.surface_temperature()
-        size = ac.sqrt(self.m_flow**2 + (1e-4 * self.m_nominal) ** 2)
+        size = ac.sqrt(self.m_flow**2 + self._m_least() ** 2)
         touched = 1 - self.bypass
         ways = [self._treated(port, T, touched) for port in (a, b)]
         taken, heat, capacity, inlet = (
@@ -90,7 +90,12 @@ class WetSurface(ac.Component):
             yield port.h.outflow == h
             yield port.X.outflow[0] == x
         yield from self._frost(T, inlet)
-        self.T_in = ac.named(inlet, unit="K", doc="temperature of the air that comes")
+        felt = ac.smooth_switch(self.m_flow, ways[1][3], ways[0][3], width=2 * self._m_least())
+        self.T_in = ac.named(felt, unit="K", doc="temperature of the air that comes; at rest between those of both sides")
+
+    def _m_least(self) -> Any:
+        """A flow so small that the air is not told from where it comes."""
+        return 1e-4 * self.m_nominal
 
     def _coming(self, taken: Any) -> Any:
         """How much air comes in, in kg/s: at a it is `m_flow`, at b what leaves at a and the water `taken` of each kg."""
@@ -194,4 +199,5 @@ class FinAndTube(WetSurface):
         capacity = upwind(self.m_flow, *(way[2] for way in ways))
         yield self.UA == self._coming(ways[1][0]) * capacity * (1 - self.bypass)
         self.P = ac.named(ac.match(self.heater, on=self.P_heater, off=0.0), unit="W", doc="power of the heater")
-        yield self.Q == self.Q_latent + self.P
+        at_rest = self.Q_sensible - self.UA * (self.T_in - self.T_coil)  # what the temperature felt at the turn of the flow leaves
+        yield self.Q == self.Q_latent + self.P + at_rest

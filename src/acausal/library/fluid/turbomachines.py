@@ -17,6 +17,7 @@ from .passages import Passage, entering, one_substance, upwind
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
 W_LEAST = 1e-2  # rad/s: the same, of a power that vanishes faster than the speed
 V_TURNS = 1.0  # m/s at the rim, for flow that turns: within it the density in the passages goes from that of one side to the other
+V_SMALL = 0.1  # m/s: below it what resists a flow is in proportion to it, so that it comes to rest
 
 
 def torque(power: Any, w: Any, small: float = W_SMALL) -> Any:
@@ -93,7 +94,7 @@ class TurboCompressor(Passage):
         rho = ac.smooth_switch(slow, entering(self.medium, b).rho, inlet.rho, width=2 * V_TURNS)
         w = ac.der(self.flange.phi)
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
-        over = self.psi * (u * u - self.bend * v * ac.smooth_abs(v, 0.1)) - (ideal.h - inlet.h)
+        over = self.psi * (u * u - self.bend * v * ac.sqrt(v * v + V_SMALL**2)) - (ideal.h - inlet.h)
         yield self.length / self.diameter**2 * ac.der(self.m_flow) == rho * over
         off = u * v / (u * u + 1.0) - 1
         least = ac.no_event(ac.max(ideal.h - inlet.h, 0.0))

@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, Throttle, Valve, entering, upwind
+from .passages import Passage, Throttle, Valve, entering, root_of_difference, state_at, upwind
 
 
 class CheckValve(Throttle):
@@ -121,9 +121,11 @@ class FourWayValve(ac.Component):
     """Turns a heat pump round: `discharge` goes to `indoor` and `outdoor` to `suction` while it heats, the other way while it
     cools.
 
-    The slide moves within `tau`, ``tau·d(slide)/dt = 1 - slide`` to heat and ``-slide`` to cool; halfway all four are open to each
-    other, as they are. Each of the four ways is a `Valve` that meets others at its ports: ``m_flow = A·y·sqrt(2·rho·dp)`` with
-    ``y = leak + (1 - leak)·slide`` of the two that heat, and ``1 - slide`` in its place of the two that cool. State: slide.
+    The slide moves within `tau`, ``tau·d(slide)/dt = 1 - slide`` to heat and ``-slide`` to cool; halfway all four are open to
+    each other, as they are. Through each of the four ways ``m = A·y·sqrt(2·rho·dp)``, with ``y = leak + (1 - leak)·slide`` of the
+    two that heat, and ``1 - slide`` in its place of the two that cool. At each port meet it and two ways: what leaves there is
+    the mixture of what comes, ``h = sum(max(m, 0)·h_before)/sum(max(m, 0))``; where less than `m_small` comes, the mean of all
+    that might. State: slide.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -134,22 +136,46 @@ class FourWayValve(ac.Component):
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time to turn")
     dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+    m_small = ac.Parameter(1e-6, unit="kg/s", min=1e-12, group="method", doc="flow below which what meets at a port is its mean")
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
+    m = ac.Variable(
+        shape=4, unit="kg/s", nominal=0.01, start=0.0, doc="to indoor and outdoor from the discharge, from them to the suction"
+    )
+    h = ac.Variable(shape=4, unit="J/kg", nominal=1e5, start=3e5, doc="what meets at discharge, suction, indoor and outdoor")
+    X: Any
 
     def __init__(self) -> None:
-        self.to_indoor, self.to_outdoor, self.from_indoor, self.from_outdoor = _ways(self, 4)
-
-    def connections(self) -> Iterator[Any]:
-        yield self.discharge, self.to_indoor.a, self.to_outdoor.a
-        yield self.indoor, self.to_indoor.b, self.from_indoor.a
-        yield self.outdoor, self.to_outdoor.b, self.from_outdoor.a
-        yield self.suction, self.from_indoor.b, self.from_outdoor.b
+        self.X = ac.Fractions(type(self).medium, shape=4, nominal=0.1, start=0.0, doc="composition of that, of a mixture")
 
     def equations(self) -> Iterator[Any]:
+        ports = (self.discharge, self.suction, self.indoor, self.outdoor)
         yield self.tau * ac.der(self.slide) == ac.match(self.mode, heat=1.0, cool=0.0) - self.slide
-        for ways, share in (
-            ((self.to_indoor, self.from_outdoor), self.slide),
-            ((self.to_outdoor, self.from_indoor), 1 - self.slide),
-        ):
-            for way in ways:
-                yield way.opening == self.leak + (1 - self.leak) * share
+        rho = [state_at(self.medium, port.p, self.h[k], self._composition(k)).rho for k, port in enumerate(ports)]
+        for way, (begin, end, heats) in enumerate(WAYS):
+            opening = self.leak + (1 - self.leak) * (self.slide if heats else 1 - self.slide)
+            dp = ports[begin].p - ports[end].p
+            flow = self.A * opening * ac.sqrt(2 * upwind(dp, rho[begin], rho[end])) * root_of_difference(dp, self.dp_small)
+            yield self.m[way] == flow
+        for k, port in enumerate(ports):
+            yield from self._meeting(k, port)
+
+    def _composition(self, k: int) -> Any:
+        return self.X[k] if self.medium.substances else None
+
+    def _meeting(self, k: int, port: Any) -> Iterator[Any]:
+        """What meets at a port: it and two ways."""
+        ways = [(way, 1.0, begin) for way, (begin, end, _) in enumerate(WAYS) if end == k]
+        ways += [(way, -1.0, end) for way, (begin, end, _) in enumerate(WAYS) if begin == k]
+        yield port.m_flow + ac.sum([sign * self.m[way] for way, sign, _ in ways]) == 0
+        comes = [ac.no_event(ac.max(flow, 0.0)) for flow in (port.m_flow, *(sign * self.m[way] for way, sign, _ in ways))]
+        total = ac.sum(comes)
+        spread = self.m_small * (1 - ac.smooth_step(total, self.m_small / 2, self.m_small))
+        weights = [w + spread for w in comes]
+        carried = [(self.h, port.h)] + ([(self.X, port.X)] if self.medium.substances else [])
+        for held, stream in carried:
+            brought = [stream.inflow, *(held[other] for _, _, other in ways)]
+            yield held[k] == ac.sum([w * value for w, value in zip(weights, brought, strict=True)]) / ac.sum(weights)
+            yield stream.outflow == held[k]
+
+
+WAYS = ((0, 2, True), (0, 3, False), (2, 1, False), (3, 1, True))  # from one port to another, and whether it is open to heat
