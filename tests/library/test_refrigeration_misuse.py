@@ -12,6 +12,7 @@ from acausal.library import fluid, refrigeration
 from acausal.library.thermal import FixedTemperature
 
 R134A = ac.media.fluid("R134a")
+FITS = "a mass has to fit into its volume"
 CHARGES = ("condenser.charge_start", "receiver.charge_start", "evaporator.charge_start")
 
 
@@ -41,18 +42,20 @@ def store() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("values", "part"),
+    ("values", "part", "why"),
     [
-        (dict.fromkeys(CHARGES, 0.0), "condenser (Condenser)"),
-        ({"receiver.charge_start": 2.4}, "receiver (Receiver)"),
-        ({"condenser.T_start": 600.0}, "condenser (Condenser)"),
+        (dict.fromkeys(CHARGES, 0.0), "condenser (Condenser)", FITS),
+        ({"receiver.charge_start": 2.4}, "receiver (Receiver)", FITS),
+        ({"condenser.T_start": 600.0}, "condenser (Condenser)", "T = 600 K is above the highest temperature"),
+        ({"condenser.T_start": 20.0}, "condenser (Condenser)", 'temperatures are in K, 20 °C is written "20 degC"'),
     ],
-    ids=["without charge", "twice what fits", "too hot"],
+    ids=["without charge", "twice what fits", "too hot", "in °C"],
 )
-def test_a_charge_that_cannot_be(store: Any, values: dict[str, float], part: str) -> None:
+def test_a_charge_that_cannot_be(store: Any, values: dict[str, float], part: str, why: str) -> None:
     with pytest.raises(ModelError, match="Parameters ask for a state that does not exist") as caught:
         store.simulate(until=10.0, set=values)
-    assert part in str(caught.value) and "A mass has to fit into its volume" in str(caught.value)
+    assert part in str(caught.value) and why in str(caught.value)
+    assert (FITS in str(caught.value)) == (why == FITS)  # a start that is too hot has nothing to do with its mass
 
 
 @pytest.mark.parametrize("name", ["valve.A", "condenser.area", "evaporator.V", "receiver.V"])

@@ -357,7 +357,7 @@ class Component(metaclass=ComponentType):
                 self._exchange(first, value)
         else:
             parts = (k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))
-            known = [*self._all_declared(), *self._class_media, *parts]
+            known = [*dict.fromkeys((*self._all_declared(), *self._class_alternatives)), *self._class_media, *parts]
             raise UsageError(
                 f"{type(self).__name__} has no `{name}` that could be given a value. {near_matches(name, known)}".strip(),
                 remedy=f"It declares: {', '.join(known[:12])}",

@@ -33,6 +33,7 @@ class Medium(ABC):
     name: str
     substances: tuple[str, ...] = ()  # whose mass fractions its ports carry; none where the composition is fixed
     evaporates: bool = False  # a state has a quality `x` and a `phase`
+    compressible: bool = True  # its density changes with pressure, so that what is stored has one
     said_by_temperature: bool = False  # a component of which neither enthalpy nor temperature is given has its default temperature
 
     def __init_subclass__(cls) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
+from .counts import counted
 from .signal import Block
 
 LEAST_LAG = 0.01  # s: the derivative is filtered at least so much, also where there is none
@@ -161,10 +162,11 @@ class Sequencer(ac.Component):
     level: Any
 
     def __init__(self, stages: int = 3, direction: str = "up") -> None:
-        if stages < 1 or direction not in ("up", "down"):
+        counted(stages, 1, "A sequencer has one stage or more", "`Sequencer(3)` has stage1, stage2 and stage3.")
+        if direction not in ("up", "down"):
             raise UsageError(
-                f"A sequencer has one stage or more and a direction 'up' or 'down', not {stages} and {direction!r}.",
-                remedy="`Sequencer(3)` has stage1, stage2 and stage3.",
+                f"A sequencer has a direction 'up' or 'down', not {direction!r}.",
+                remedy='`Sequencer(3, "down")` adds stages where what is measured is too small.',
             )
         self.stages, self.direction = stages, direction
         names = [f"level{k}" for k in range(stages + 1)]

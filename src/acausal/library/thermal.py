@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
-from acausal.errors import UsageError
+
+from .counts import counted
 
 STEFAN_BOLTZMANN = 5.670374419e-8  # W/(m²·K⁴), CODATA 2018 (exact in the SI of 2019)
 
@@ -94,7 +95,7 @@ class ThermalCollector(ac.Component):
     b = HeatPort()
 
     def __init__(self, count: int = 2) -> None:
-        self.a = HeatPort(shape=count)
+        self.a = HeatPort(shape=counted(count, 1, "A collector joins one port or more"))
 
     def equations(self) -> Iterator[Any]:
         yield self.a.T == self.b.T
@@ -221,18 +222,14 @@ class Wall(ac.Component):
 
     a, b = HeatPort(doc="left surface"), HeatPort(doc="right surface")
     area = ac.Parameter(1.0, unit="m^2", min=0, doc="area")
-    thickness = ac.Parameter(0.2, unit="m", min=0, doc="thickness of the layer")
+    thickness = ac.Parameter(0.2, unit="m", min=1e-9, doc="thickness of the layer")
     conductivity = ac.Parameter(1.0, unit="W/(m*K)", min=0, doc="heat conductivity")
     density = ac.Parameter(2000.0, unit="kg/m^3", min=0, doc="density")
     specific_heat = ac.Parameter(1000.0, unit="J/(kg*K)", min=0, doc="specific heat capacity")
     T: Any
 
     def __init__(self, cells: int = 10) -> None:
-        if cells < 1:
-            raise UsageError(
-                f"A wall has one cell or more, not {cells!r}.", remedy="`ThermalConductor` is a wall that stores nothing."
-            )
-        self.cells = cells
+        self.cells = counted(cells, 1, "A wall has one cell or more", "`ThermalConductor` is a wall that stores nothing.")
         self.T = ac.Variable(shape=cells, unit="K", start=293.15, nominal=300.0, min=0.0, doc="temperatures, from a to b")
 
     def equations(self) -> Iterator[Any]:
@@ -265,8 +262,7 @@ class LayeredWall(ac.Component):
     layer: Any
 
     def __init__(self, layers: int = 3, cells: int = 4) -> None:
-        if layers < 1:
-            raise UsageError(f"A layered wall has one layer or more, not {layers!r}.", remedy="`Wall` is a single layer.")
+        counted(layers, 1, "A layered wall has one layer or more", "`Wall` is a single layer.")
         self.thickness = ac.Parameter(0.1, shape=layers, unit="m", min=0, doc="thickness of each layer")
         self.conductivity = ac.Parameter(1.0, shape=layers, unit="W/(m*K)", min=0, doc="heat conductivity of each layer")
         self.density = ac.Parameter(2000.0, shape=layers, unit="kg/m^3", min=0, doc="density of each layer")

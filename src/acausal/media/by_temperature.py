@@ -114,6 +114,8 @@ class Liquid(ByTemperature):
     (835.5, 330.0)
     """
 
+    compressible = False
+
     def __init__(
         self,
         name: str,

@@ -175,7 +175,7 @@ class Fluid(Medium):
                 cold = value <= low * (1 + margin)
                 side, limit = ("lowest", low) if cold else ("highest", high)
                 where = f"{'below' if cold else 'above'} the" if not low <= value <= high else "at the"
-                more = "" if cold else f"; {self._further(f'{name}_max')}"
+                more = _meant(name, value) if cold else f"; {self._further(f'{name}_max')}"
                 return f"{name} = {value:g} {unit} is {where} {side} {what} of the table of {self.name}, {limit:g} {unit}{more}"
         if x is not None and T is not None and T >= self.T_critical:
             return self._no_saturation("T", T)
@@ -188,7 +188,8 @@ class Fluid(Medium):
         if margin:
             return ""
         listed = ", ".join(f"{n} = {v:g}" for n, v in given.items() if n != "phase")
-        return f"{listed} is outside the table of {self.name} ({self._corners()}){self._densest(given.get('rho'), T)}"
+        fits = "; a mass has to fit into its volume at its temperature, and be more than none" if "rho" in given else ""
+        return f"{listed} is outside the table of {self.name} ({self._corners()}){self._densest(given.get('rho'), T)}{fits}"
 
     def _densest(self, rho: float | None, T: float | None) -> str:
         """How dense it may be where it is asked to be denser."""
@@ -201,7 +202,7 @@ class Fluid(Medium):
         if p < self.p_min and h < self.h_gas + margin * float(self.table[9]):
             return (
                 f"h = {h:g} J/kg at p = {p:g} Pa is colder than gas in the table of {self.name}: below {self.p_min:g} Pa, where "
-                f"its liquid ends, there is gas from {self.T_min:g} K on ({self.h_gas:g} J/kg)"
+                f"its liquid ends, there is gas from {self.T_min:g} K on ({self.h_gas:g} J/kg){_meant('p', p)}"
             )
         return ""
 
@@ -472,3 +473,15 @@ class SaturatedPhase:
     @property
     def prandtl(self) -> Any:
         return self.cp * self.viscosity / self.conductivity
+
+
+CELSIUS, BAR = (-60.0, 150.0), (0.5, 300.0)  # numbers of plants that are given without a unit
+
+
+def _meant(name: str, value: float) -> str:
+    """What a temperature or a pressure that is too low was perhaps meant to be."""
+    if name == "T" and CELSIUS[0] <= value <= CELSIUS[1]:
+        return f'; temperatures are in K, {value:g} °C is written "{value:g} degC"'
+    if name == "p" and BAR[0] <= value <= BAR[1]:
+        return f'; pressures are in Pa, {value:g} bar is written "{value:g} bar"'
+    return ""

@@ -87,6 +87,11 @@ class LoweredWords(Words):
 
         return explain_row(self.lowered.system, self.lowered.original_row(row, workspace), self.lowered.expand(workspace))
 
+    def initial_fault(self, row: int, workspace: np.ndarray) -> Diagnostic | None:
+        from .faults import explain_row
+
+        return explain_row(self.lowered.system, row, self.lowered.expand(workspace), initial=True)
+
 
 def kernels(families: list[Family], positions: list[np.ndarray]) -> tuple[list[Kernel], list[JacobianKernel], list[Any]]:
     """Residual and Jacobian kernels with their tables, and the objects that hold their code."""

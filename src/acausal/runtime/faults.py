@@ -25,11 +25,11 @@ _INSTEAD = {  # what has a value on both sides of zero, which a run may pass by 
 _NEARBY = 0.01  # of a function's range: what ends a run there is its limit
 
 
-def explain_row(system: System, row: int, workspace: np.ndarray) -> Diagnostic:
+def explain_row(system: System, row: int, workspace: np.ndarray, initial: bool = False) -> Diagnostic:
     """The equation behind a residual row that is not finite, and the first operation in it that has no value."""
-    place = system.describe_equation(row)
+    place = system.describe_equation(row, initial=initial)
     details: tuple[str, ...] = ()
-    for family in system.families:
+    for family in system.initial_families if initial else system.families:
         for output, column in np.argwhere(family.rows == row):
             fault = _derived_fault(system, family, int(column), workspace) or _fault(family, int(output), int(column), workspace)
             told = _values(system, family, workspace, int(column)) + _failures(system, family)
@@ -136,10 +136,10 @@ def refuse_outside(plant: Plant, derived: DerivedCells, known: np.ndarray) -> No
     values = ", ".join(f"{plant.name_of(cell, 'known')} = {known[cell]:g}" for cell in given)
     raise ModelError(
         Diagnostic(
-            f"Parameters ask for a state that does not exist: {fault.complaint}.",
+            f"Parameters ask for a state that does not exist: {fault.complaint.rstrip('.')}.",
             component=f"{plant.path_of(derived.kind, instance)} ({derived.kind.name})",
             details=(f"where:     {values}",),
-            remedy="Change one of them. A mass has to fit into its volume at its temperature, and be more than none.",
+            remedy="Give one of them another value, with which the medium has a state.",
         )
     )
 

@@ -327,11 +327,9 @@ class Preparation:
             return found
         except InitialisationError as error:
             n = problem.size
-            rows = [int(r) for r in error.report.non_finite if r < n]
-            workspace = problem.equations.workspace(t, problem.start, np.zeros(n), problem.known)
-            told = (problem.explain_row(r, workspace) for r in rows[:5])
-            without_value = dict.fromkeys(one for one in told if one is not None)  # rows may share their cause
-            singular = _singular(problem, t, problem.start, np.zeros(n)) if error.outcome.name != "STRUCTURE" and not rows else ()
+            without_value = _without_value(problem, t, error)
+            determined = error.outcome.name != "STRUCTURE" and not without_value
+            singular = _singular(problem, t, problem.start, np.zeros(n)) if determined else ()
             error.diagnostics = (*without_value, *singular, *error.diagnostics)
             error.reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
             raise
@@ -460,3 +458,16 @@ def _singular(problem: Problem, t: float, y: Floats, yp: Floats) -> tuple[Diagno
     from .singular import NEARLY, explain_point
 
     return explain_point(problem, t, y, yp, limit=NEARLY)
+
+
+def _without_value(problem: Problem, t: float, error: InitialisationError) -> tuple[Diagnostic, ...]:
+    """Why equations have no value: at the start, or where they have one there, with what was found by then."""
+    n, report = problem.size, error.report
+    rows, y, yp = [int(r) for r in report.non_finite], problem.start, np.zeros(problem.size)
+    if not rows and len(report.residual):
+        rows, y, yp = [int(r) for b in report.failed for r in b.rows if np.isnan(report.residual[r])], error.y[:n], error.yp[:n]
+    workspace = problem.equations.workspace(t, y, yp, problem.known)
+    told = (
+        problem.explain_row(r, workspace) if r < n else problem.explain_initial_row(r - n, workspace) for r in rows[:5]
+    )  # initial equations are numbered after the others
+    return tuple({one.what: one for one in reversed([*told]) if one is not None}.values())[::-1]  # rows may share their cause

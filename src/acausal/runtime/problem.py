@@ -224,6 +224,10 @@ class Words:
         """Why an equation has no value."""
         return None
 
+    def initial_fault(self, row: int, workspace: Floats) -> Diagnostic | None:
+        """Why an initial equation has no value."""
+        return None
+
 
 _NUMBERS_ONLY = Words()
 
@@ -442,6 +446,10 @@ class Problem:
     def explain_row(self, row: int, workspace: Floats) -> Diagnostic | None:
         """Why an equation has no value, given a workspace; None where nobody can tell."""
         return self.words.fault(row, workspace)
+
+    def explain_initial_row(self, row: int, workspace: Floats) -> Diagnostic | None:
+        """The same of an initial equation."""
+        return self.words.initial_fault(row, workspace)
 
     def _check(self) -> None:
         self.known = np.ascontiguousarray(self.known, dtype=np.float64)

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
-from acausal.media.moist_air import saturation_pressure
+from acausal.errors import UsageError
+from acausal.media.moist_air import MoistAir, saturation_pressure
+
+
+def only_moist_air(component: Any) -> None:
+    """What is for air and its moisture says so in a circuit of something else."""
+    medium = component.moist
+    if not isinstance(medium, MoistAir):
+        raise UsageError(
+            f"{type(component).__name__} is for moist air, and in its circuit flows {medium.name}.",
+            remedy="Take a part of `fluid` there, or `ac.media.moist_air()` for the circuit.",
+        )
 
 
 class AirBoundary(ac.Component):
@@ -20,6 +31,7 @@ class AirBoundary(ac.Component):
     phi = ac.Input(0.5, min=0, max=1, doc="its relative humidity")
 
     def equations(self) -> Iterator[Any]:
+        only_moist_air(self)
         air = self.moist.state(p=self.port.p, T=self.T, phi=self.phi, phase="any")
         yield self.port.h.outflow == air.h
         yield self.port.X.outflow[0] == air.x_water

@@ -28,6 +28,7 @@ from acausal.media.moist_air import vapour_enthalpy
 from ..fluid.correlations import fin_efficiency, plain_fin_colburn, within
 from ..fluid.passages import entering, root_of_difference, upwind
 from ..thermal import HeatPort
+from .boundaries import only_moist_air
 
 ZERO = 273.15  # K
 H_MELTING, C_WATER = 333.4e3, 4190.0  # J/kg, J/(kg K), as in media.moist_air
@@ -72,6 +73,7 @@ class WetSurface(ac.Component):
         """The temperature of the surface in K."""
 
     def equations(self) -> Iterator[Any]:
+        only_moist_air(self)
         a, b, T = self.a, self.b, self.surface_temperature()
         size = ac.sqrt(self.m_flow**2 + self._m_least() ** 2)
         touched = 1 - self.bypass

@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import checked_fractions, given_enthalpy
+from .passages import checked_fractions, given_enthalpy, given_fractions, refuse_fractions
 
 
 class Boundary(ac.Component):
@@ -21,10 +21,11 @@ class Boundary(ac.Component):
     x = ac.Input(1.0, min=0, max=1, instead_of="h", doc="vapour quality of what comes out")
 
     def __init__(self, X: Sequence[float] | None = None) -> None:
-        self.said = None if X is None else tuple(map(float, X))
+        self.said = given_fractions(X, "X")
 
     def enthalpy(self, p: Any) -> Any:
         """Of what comes out at the pressure p."""
+        refuse_fractions(self.medium, self.said, "X")
         mixed = {"X": checked_fractions(self.medium, self.said, "X")} if self.medium.substances else {}
         if self.h is None and self.T is not None and self.medium.evaporates:
             return enthalpy_of_phase(self.medium, p, self.T)

@@ -24,6 +24,7 @@ def balances(row: Any, q: Any, H: Any) -> Iterator[Any]:
         yield dU[1:-1] == H[:-1] - H[1:] + q[1:-1]
 
 
+ALPHA_LEAST = 1e-9  # W/(m² K): without any, nothing would say how warm a wall is to which nobody connects
 H_SMALL = 100.0  # J/kg: differences below this are taken as they are
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import acausal as ac
-from acausal.errors import UsageError
 
+from ..counts import counted
 from .passages import checked_fractions, given_enthalpy, root_of_difference, state_at
 
 
@@ -55,9 +55,7 @@ class CrossFlowExchanger(ac.Component):
     X2: Any
 
     def __init__(self, cells: int = 8, X1_start: Sequence[float] | None = None, X2_start: Sequence[float] | None = None) -> None:
-        if cells < 2:
-            raise UsageError(f"A cross-flow exchanger has two cells or more along each side, not {cells!r}.")
-        self.cells = n = cells
+        self.cells = n = counted(cells, 2, "A cross-flow exchanger has two cells or more along each side")
         self.said = tuple(None if X is None else tuple(map(float, X)) for X in (X1_start, X2_start))
         self.X1 = ac.Fractions(type(self).first, shape=n, nominal=0.1, start=0.0, doc="first fluid, of a mixture, from a1 on")
         self.X2 = ac.Fractions(type(self).second, shape=n, nominal=0.1, start=0.0, doc="second fluid, of a mixture, from a2 on")

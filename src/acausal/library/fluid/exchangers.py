@@ -10,6 +10,7 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
+from ..counts import counted
 from ..thermal import HeatCapacitor
 from .cells import H_SMALL
 from .correlations import plate_nusselt, within
@@ -271,7 +272,7 @@ class CellularExchanger(ac.Component):
     first, second = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
     a1, b1 = ac.FluidPort(first, doc="first fluid, inlet by design"), ac.FluidPort(first, doc="first fluid, outlet")
     a2, b2 = ac.FluidPort(second, doc="second fluid, inlet by design"), ac.FluidPort(second, doc="second fluid, outlet")
-    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
+    C = ac.Parameter(2000.0, unit="J/K", min=1e-9, doc="heat capacity of the wall")
     one: Any
     two: Any
     wall: Any
@@ -279,7 +280,7 @@ class CellularExchanger(ac.Component):
     def __init__(self, cells: int = 10, arrangement: str = "counter") -> None:
         if arrangement not in ("counter", "co"):
             raise UsageError(f"Cells face each other in 'counter' or 'co' flow, not {arrangement!r}.")
-        self.cells, self.arrangement = cells, arrangement
+        self.cells, self.arrangement = counted(cells, 2, "An exchanger of cells has two of them or more"), arrangement
         self.one, self.two = (DistributedPipe(cells, states="mass") for _ in range(2))
         self.wall = ac.array(HeatCapacitor, cells, C=self.C / cells)
 

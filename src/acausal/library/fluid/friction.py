@@ -53,7 +53,7 @@ HIGHEST = {"blasius": 1e5, "laminar": LAMINAR}  # Reynolds numbers up to which l
 
 def checked_law(name: str) -> str:
     """The name of a law of friction."""
-    if name not in LAWS:
+    if not isinstance(name, str) or name not in LAWS:
         raise UsageError(f"The friction of a pipe is one of {', '.join(LAWS)}, not {name!r}.")
     return name
 

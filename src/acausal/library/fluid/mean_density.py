@@ -7,10 +7,10 @@ from math import pi
 from typing import Any
 
 import acausal as ac
-from acausal.errors import UsageError
 
+from ..counts import counted
 from ..thermal import HeatPort
-from .cells import balances
+from .cells import ALPHA_LEAST, balances
 from .correlations import quiet
 from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import given_enthalpy, one_substance, root_of_difference, state_at, stored_density, upwind
@@ -129,8 +129,7 @@ class MeanDensityPipe(ac.Component):
     m: Any
 
     def __init__(self, cells: int = 10, transfer: str | Transfer = "constant") -> None:
-        if cells < 2:
-            raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`fluid.Volume` is one cell.")
+        cells = counted(cells, 2, "A pipe of cells has two of them or more", "`fluid.Volume` is one cell.")
         self.cells, self.law = cells, checked_transfer(transfer)
         n = cells
         if self.law is not None:
@@ -159,7 +158,7 @@ class MeanDensityPipe(ac.Component):
         yield self.b.h.outflow == h[n - 1]
         T = state_at(self.medium, p, h).T
         yield from self._correlated(T)
-        flux = self.alpha * (self.heat.T - T) if self.law is None else self.flux
+        flux = (self.alpha + ALPHA_LEAST) * (self.heat.T - T) if self.law is None else self.flux
         q = pi * self.diameter * self.length / n * flux
         yield self.heat.Q_flow == q
         yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))

@@ -76,6 +76,30 @@ def given_enthalpy(medium: Any, p: Any, h: Any, T: Any, x: Any, **mixed: Any) ->
     return medium.state(p=p, T=T, **mixed).h
 
 
+def given_fractions(given: Any, name: str) -> tuple[float, ...] | None:
+    """Mass fractions as a component is given them, or None."""
+    if given is None:
+        return None
+    if isinstance(given, str) or not np.iterable(given):
+        raise UsageError(
+            f"`{name}` are mass fractions, one for each substance of a mixture, not {given!r} of type {type(given).__name__}.",
+            remedy="Give a list, such as [0.2, 0.8]; sizes are given by name: `V=0.01`.",
+        )
+    try:
+        return tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        raise UsageError(f"`{name}` are mass fractions, numbers from 0 to 1, not {given!r}.") from None
+
+
+def refuse_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> None:
+    """Of one composition none is given."""
+    if said is not None and not medium.substances:
+        raise UsageError(
+            f"`{name}` is given, {list(said)}, and {medium.name} has one composition.",
+            remedy=f"Leave `{name}` out, or take a mixture, such as `ac.media.moist_air()`.",
+        )
+
+
 def checked_fractions(medium: Any, said: tuple[float, ...] | None, name: str) -> Any:
     """Mass fractions that a component was given, or those that the medium's ports start with."""
     if said is None:
@@ -102,7 +126,7 @@ def one_substance(component: Any) -> None:
 
 def stored_density(component: Any, state: Any) -> Any:
     """The density of what is stored at a pressure of its own, which has to follow from it."""
-    if not is_symbolic(state.rho):
+    if not is_symbolic(state.rho) or not component.medium.compressible:
         raise UsageError(
             f"{component.medium.name} is incompressible, so that {type(component).__name__}, which stores mass, has no pressure of "
             "its own.",

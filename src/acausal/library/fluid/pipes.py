@@ -10,8 +10,9 @@ from typing import Any
 import acausal as ac
 from acausal.errors import UsageError
 
+from ..counts import counted
 from ..thermal import HeatPort
-from .cells import balances
+from .cells import ALPHA_LEAST, balances
 from .friction import MULTIPLIERS, checked_law, friction_range, pressure_loss, two_phase_loss
 from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import Passage, entering, given_enthalpy, one_substance, stored_density, upwind
@@ -35,7 +36,7 @@ class Pipe(Passage):
     roughness), "blasius" (smooth pipes) or "laminar".
     """
 
-    length = ac.Parameter(1.0, unit="m", min=0, doc="length")
+    length = ac.Parameter(1.0, unit="m", min=1e-6, doc="length")
     diameter = ac.Parameter(0.02, unit="m", min=1e-6, doc="inner diameter")
     roughness = ac.Parameter(2.5e-5, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
@@ -78,7 +79,7 @@ class DistributedPipe(ac.Component):
     medium = ac.AnyMedium(doc="what flows")
     a, b = ac.FluidPort(medium, doc="inlet by design"), ac.FluidPort(medium, doc="outlet by design")
     heat: Any
-    length = ac.Parameter(10.0, unit="m", min=0, doc="length")
+    length = ac.Parameter(10.0, unit="m", min=1e-6, doc="length")
     diameter = ac.Parameter(0.02, unit="m", min=1e-6, doc="inner diameter")
     roughness = ac.Parameter(2.5e-5, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")
@@ -106,8 +107,7 @@ class DistributedPipe(ac.Component):
     ) -> None:
         if momentum not in ("static", "dynamic"):
             raise UsageError(f"The momentum of a pipe is 'static' or 'dynamic', not {momentum!r}.")
-        if cells < 2:
-            raise UsageError(f"A pipe of cells has two of them or more, not {cells}.", remedy="`Pipe` is one without storage.")
+        cells = counted(cells, 2, "A pipe of cells has two of them or more", "`Pipe` is one without storage.")
         self.cells, self.momentum, self.law = cells, momentum, checked_transfer(transfer)
         self.friction = friction if friction in MULTIPLIERS else checked_law(friction)
         of_pressure, of_mass = STATES[_checked_states(states, self.friction)]
@@ -142,7 +142,7 @@ class DistributedPipe(ac.Component):
             yield from through_cells(self)
             flow = tube_flow(self.medium, self.m_mean, self.diameter, p, h, state, ac.smooth_abs(self.flux, 1.0))
             yield self.flux == wall_flux(self.law, self.medium, flow, p, state.T, self.heat.T, X_BAND)
-        flux = self.alpha * (self.heat.T - state.T) if self.law is None else self.flux
+        flux = (self.alpha + ALPHA_LEAST) * (self.heat.T - state.T) if self.law is None else self.flux
         q = pi * self.diameter * dx * flux
         yield self.heat.Q_flow == q
         yield from balances(self, q, m * upwind(m, h[:-1], h[1:]))

@@ -7,8 +7,8 @@ from math import pi
 from typing import Any
 
 import acausal as ac
-from acausal.errors import UsageError
 
+from ..counts import counted
 from ..thermal import HeatPort
 from .passages import one_substance, state_at
 from .pipes import GRAVITY
@@ -25,7 +25,7 @@ class OpenTank(ac.Component):
     medium = ac.AnyMedium(doc="the liquid")
     ports: Any
     heat = HeatPort(doc="the wall: its temperature is that of the liquid")
-    area = ac.Parameter(1.0, unit="m^2", min=0, doc="cross section of the tank")
+    area = ac.Parameter(1.0, unit="m^2", min=1e-6, doc="cross section of the tank")
     height = ac.Parameter(10.0, unit="m", min=0, doc="height of the tank; above it runs over, which is told")
     port_diameter = ac.Parameter(0.1, unit="m", min=1e-6, doc="diameter of the ports")
     zeta_in = ac.Parameter(1.04, min=0, doc="loss of what flows in, in dynamic pressures")
@@ -40,7 +40,7 @@ class OpenTank(ac.Component):
     level = ac.Variable(unit="m", nominal=1.0, start=1.0, doc="level")
 
     def __init__(self, count: int = 1) -> None:
-        self.ports = ac.FluidPort(shape=count, doc="at the bottom")
+        self.ports = ac.FluidPort(shape=counted(count, 1, "A tank has one port or more"), doc="at the bottom")
 
     def equations(self) -> Iterator[Any]:
         one_substance(self)
@@ -65,7 +65,8 @@ class OpenTank(ac.Component):
         yield self.h == start.h
 
     def events(self) -> Iterator[Any]:
-        yield ac.assert_(self.level <= self.height, "The tank runs over: its level is above its height.", level="warning")
+        over = "The tank runs over: its level is above its height. Give a larger `height`, or let less come in; it all stays in."
+        yield ac.assert_(self.level <= self.height, over, level="warning")
         text = (
             "The tank is empty, and more is drawn from it. Stop what draws (a valve, a pump) while the level is low, or begin with "
             "a larger `level_start`."
@@ -109,7 +110,11 @@ class ExpansionVessel(ac.Component):
         yield self.h == self.medium.state(p=self.p_start, T=self.T_start).h
 
     def events(self) -> Iterator[Any]:
-        yield ac.assert_(self.p > self.p_gas, "The vessel holds no liquid: the circuit's pressure is below that of its gas.")
+        text = (
+            "The vessel holds no liquid: the circuit's pressure is below that of its gas. Give a larger `p_start` or a smaller "
+            "`p_gas`; during a run more liquid has left the circuit, or has become colder, than it held: give a larger `V`."
+        )
+        yield ac.assert_(self.p > self.p_gas, text)
 
 
 UA_LEAST = 1e-9  # W/K: without any loss, nothing would say how warm an ambient is to which nobody connects the store
@@ -126,21 +131,17 @@ class StratifiedTank(ac.Component):
     medium = ac.AnyMedium("water", doc="what is stored")
     a, b = ac.FluidPort(medium, doc="at the top"), ac.FluidPort(medium, doc="at the bottom")
     V = ac.Parameter(0.5, unit="m^3", min=1e-12, doc="volume")
-    height = ac.Parameter(1.5, unit="m", min=0, doc="height")
+    height = ac.Parameter(1.5, unit="m", min=1e-3, doc="height")
     conductivity = ac.Parameter(0.6, unit="W/(m*K)", min=0, doc="of the water and the wall, upright")
     UA = ac.Parameter(2.0, unit="W/K", min=0, doc="losses of the whole store")
     mixing = ac.Parameter(500.0, unit="W/K", min=0, doc="exchange between layers that are upside down")
-    p_nominal = ac.Parameter(2e5, unit="Pa", min=0, doc="pressure at which properties are taken")
+    p_nominal = ac.Parameter(2e5, unit="Pa", min=1.0, doc="pressure at which properties are taken")
     T_start = ac.Parameter(313.15, unit="K", min=0, doc="temperature at first")
     ambient = HeatPort(doc="what is around it")
     T: Any
 
     def __init__(self, layers: int = 10) -> None:
-        if layers < 2:
-            raise UsageError(
-                f"A stratified store has two layers or more, not {layers!r}.", remedy="`fluid.LiquidVolume` is one layer."
-            )
-        self.layers = layers
+        self.layers = layers = counted(layers, 2, "A stratified store has two layers or more", "`fluid.LiquidVolume` is one layer.")
         self.T = ac.Variable(shape=layers, unit="K", nominal=300.0, start=313.15, doc="temperatures, from the top")
 
     def equations(self) -> Iterator[Any]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import acausal as ac
 
+from ..counts import counted
 from ..thermal import HeatPort
-from .passages import checked_fractions, given_enthalpy, stored_density, vapour_share
+from .passages import checked_fractions, given_enthalpy, given_fractions, refuse_fractions, stored_density, vapour_share
 
 
 class Volume(ac.Component):
@@ -41,10 +42,11 @@ class Volume(ac.Component):
     MX = ac.Fractions(unit="kg", nominal=0.01, start=0.0, state="always", doc="mass of each substance, of a mixture")
 
     def __init__(self, count: int = 2, X_start: Sequence[float] | None = None) -> None:
-        self.ports = ac.FluidPort(shape=count)
-        self.said = None if X_start is None else tuple(map(float, X_start))
+        self.ports = ac.FluidPort(shape=counted(count, 0, "A volume has some ports, or none"))
+        self.said = given_fractions(X_start, "X_start")
 
     def equations(self) -> Iterator[Any]:
+        refuse_fractions(self.medium, self.said, "X_start")
         mixed = {"X": self.X} if self.medium.substances else {}
         state = self.medium.state(p=self.p, h=self.h, **mixed)
         yield self.M == self.V * stored_density(self, state)

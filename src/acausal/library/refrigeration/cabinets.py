@@ -31,10 +31,10 @@ class DisplayCabinet(ColdRoom):
     P_lights = ac.Parameter(80.0, unit="W", min=0, doc="lights")
     P_fans = ac.Parameter(60.0, unit="W", min=0, doc="fans")
     P_heaters = ac.Parameter(40.0, unit="W", min=0, doc="heaters against dew")
-    C = ac.Parameter(4e4, unit="J/K", min=0, doc="air, shelves and lining")
-    M_air = ac.Parameter(2.5, unit="kg", min=0, doc="air")
+    C = ac.Parameter(4e4, unit="J/K", min=1e-9, doc="air, shelves and lining")
+    M_air = ac.Parameter(2.5, unit="kg", min=1e-9, doc="air")
     UA = ac.Parameter(6.0, unit="W/K", min=0, doc="walls")
-    C_goods = ac.Parameter(6e5, unit="J/K", min=0, doc="goods")
+    C_goods = ac.Parameter(6e5, unit="J/K", min=1e-9, doc="goods")
     G_goods = ac.Parameter(60.0, unit="W/K", min=0, doc="goods to air")
 
     def equations(self) -> Iterator[Any]:

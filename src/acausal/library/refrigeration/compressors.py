@@ -129,11 +129,13 @@ class MapCompressor(ac.Component):
         S_range: tuple[float, float] = (-30.0, 15.0),
         D_range: tuple[float, float] = (20.0, 65.0),
     ) -> None:
-        for what, given in (("flow", flow), ("power", power)):
-            if len(given) != 10:
-                raise UsageError(f"The polynomial of a compressor's {what} has 10 coefficients (AHRI 540), not {len(given)}.")
-        self.flow, self.power = tuple(map(float, flow)), tuple(map(float, power))
+        self.flow, self.power = _coefficients("flow", flow), _coefficients("power", power)
         self.S_range, self.D_range = tuple(S_range), tuple(D_range)
+        for name, (low, high) in (("S_range", self.S_range), ("D_range", self.D_range)):
+            if not low < high:
+                raise UsageError(
+                    f"`{name}` of a compressor goes from the lower temperature to the higher, not from {low} to {high}."
+                )
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
@@ -167,6 +169,17 @@ class MapCompressor(ac.Component):
             some = _polynomial(coefficients, *self._temperatures()) > 0
             text = f"The polynomial of the compressor's {what} is not above zero here. Are its coefficients for kg/s, W and °C?"
             yield ac.assert_(some | (self.speed < 0.5), text, level="warning")
+
+
+def _coefficients(what: str, given: Any) -> tuple[float, ...]:
+    """Ten numbers."""
+    try:
+        found = tuple(float(c) for c in given)
+    except (TypeError, ValueError):
+        raise UsageError(f"The polynomial of a compressor's {what} has 10 numbers (AHRI 540), not {given!r}.") from None
+    if len(found) != 10:
+        raise UsageError(f"The polynomial of a compressor's {what} has 10 coefficients (AHRI 540), not {len(found)}.")
+    return found
 
 
 def _dry(machine: Any) -> Iterator[Any]:

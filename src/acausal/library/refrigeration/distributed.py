@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import acausal as ac
-from acausal.errors import UsageError
 
+from ..counts import counted
 from ..fluid.cells import balances, end_slope, limited_slope
 from ..fluid.friction import both_phases
 from ..fluid.heat_transfer import Transfer, along_quality, through_cells, wall_flux
@@ -30,7 +30,7 @@ class DistributedExchanger(RefrigerantExchanger):
     cells is that of tubes instead of `dp_nominal`.
     """
 
-    m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, doc="size of the mass flow")
+    m_nominal = ac.Parameter(0.01, unit="kg/s", min=1e-9, doc="size of the mass flow")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
     dp_small = ac.Parameter(50.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
     x_band = ac.Parameter(0.03, min=1e-4, group="method", doc="half the range of quality over which heat transfer changes")
@@ -46,9 +46,7 @@ class DistributedExchanger(RefrigerantExchanger):
     m: Any
 
     def __init__(self, cells: int = 10, transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
-        if cells < 2:
-            raise UsageError(f"A DistributedExchanger has two cells or more, not {cells!r}.", remedy="Ten are a good beginning.")
-        self.cells = n = cells
+        self.cells = n = counted(cells, 2, "A DistributedExchanger has two cells or more", "Ten are a good beginning.")
         self.choose(transfer, friction)
         if self.law is not None:
             self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")

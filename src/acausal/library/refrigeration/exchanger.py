@@ -31,7 +31,7 @@ class RefrigerantExchanger(ac.Component):
     area = ac.Parameter(1.0, unit="m^2", min=0, doc="area inside")
     UA = ac.Input(250.0, unit="W/K", min=0, doc="from the wall to the air")
     Q_wall = ac.Input(0.0, unit="W", doc="more heat into the wall: of a heater, of frost")
-    C = ac.Parameter(2000.0, unit="J/K", min=0, doc="heat capacity of the wall")
+    C = ac.Parameter(2000.0, unit="J/K", min=1e-9, doc="heat capacity of the wall")
     alpha_liquid = ac.Parameter(500.0, unit="W/(m^2*K)", min=0, doc="heat transfer to liquid")
     alpha_two_phase = ac.Parameter(3000.0, unit="W/(m^2*K)", min=0, doc="heat transfer while it boils or condenses")
     alpha_vapour = ac.Parameter(200.0, unit="W/(m^2*K)", min=0, doc="heat transfer to vapour")

@@ -104,11 +104,11 @@ class MovingBoundary(RefrigerantExchanger):
     TWO_PHASE: ClassVar[int]  # which zone that is
     PIECES: ClassVar[tuple[int, ...]]  # of wall, zone by zone
 
-    m_nominal = ac.Parameter(0.01, unit="kg/s", min=0, group="method", doc="size of the mass flow")
+    m_nominal = ac.Parameter(0.01, unit="kg/s", min=1e-9, group="method", doc="size of the mass flow")
     eps = ac.Parameter(0.01, min=1e-6, max=0.2, group="method", doc="share of the length that a zone keeps")
     eps_band = ac.Parameter(0.01, min=1e-6, group="method", doc="share of the length over which that is enforced")
     void_band = ac.Parameter(0.05, min=1e-6, group="method", doc="share of the hold-up that moves the boundary with m_nominal")
-    m_small = ac.Parameter(1e-4, unit="kg/s", min=0, group="method", doc="flow that is small")
+    m_small = ac.Parameter(1e-4, unit="kg/s", min=1e-9, group="method", doc="flow that is small")
     m_soft = ac.Parameter(
         2e-3, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
     )
