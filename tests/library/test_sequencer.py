@@ -42,5 +42,7 @@ def test_stages_come_and_go_one_by_one(direction: str, sign: float) -> None:
 
 
 def test_what_is_no_sequencer() -> None:
-    with pytest.raises(UsageError, match="one stage or more and a direction 'up' or 'down', not 0"):
+    with pytest.raises(UsageError, match="has one stage or more, not 0"):
         control.Sequencer(0)
+    with pytest.raises(UsageError, match="has a direction 'up' or 'down', not 'left'"):
+        control.Sequencer(3, "left")

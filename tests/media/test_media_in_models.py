@@ -136,9 +136,8 @@ def test_a_ring_with_turning_flow_keeps_mass_and_energy():
         ac.media.moist_air(),
         ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21]),
         ac.media.ideal_gas(["N2", "O2"]),
-        ac.media.liquid("ethylene glycol", 0.3),
     ],
-    ids=["moist air", "gas", "mixture", "brine"],
+    ids=["moist air", "gas", "mixture"],
 )
 def test_a_volume_of_which_nothing_is_said_is_at_room_temperature(medium):
     result = ac.compile(fluid.Volume(1, medium=medium)).simulate(until=1.0)

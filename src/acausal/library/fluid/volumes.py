@@ -17,10 +17,10 @@ class Volume(ac.Component):
 
     ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, with ``M = V·rho(p, h)`` and ``U = M·h - p·V``. States are mass and
     energy, so both are conserved to rounding. The phase may be any, and change: that is an event. At first it holds fluid of
-    `p_start` and `h_start`, or of the temperature or vapour quality given instead: ``Volume(2, T_start=350.0)``; gases, moist air
-    and liquids of one phase, whose enthalpy is counted from another zero, are of `T_start` if nothing is given. Of a mixture the
-    mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``, from the mass fractions `X_start` on:
-    ``Volume(2, [0.2, 0.8])``.
+    `p_start` and `h_start`, or of the temperature or vapour quality given instead: ``Volume(2, T_start=350.0)``; gases and moist
+    air, whose enthalpy is counted from another zero, are of `T_start` if nothing is given. A liquid whose density does not follow
+    its pressure (`ac.media.liquid`) is refused. Of a mixture the mass of each substance is a state, ``d(M·X)/dt = sum(m_flow·X)``,
+    from the mass fractions `X_start` on: ``Volume(2, [0.2, 0.8])``.
     """
 
     medium = ac.AnyMedium(doc="what is in it")
