@@ -136,7 +136,7 @@ class FourWayValve(ac.Component):
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time to turn")
     dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
-    m_small = ac.Parameter(1e-6, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets at a port is its mean")
+    m_small = ac.Parameter(1e-9, unit="kg/s", min=1e-10, group="method", doc="flow below which what meets at a port is its mean")
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
     m = ac.Variable(
         shape=4, unit="kg/s", nominal=0.01, start=0.0, doc="to indoor and outdoor from the discharge, from them to the suction"
