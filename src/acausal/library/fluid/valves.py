@@ -42,15 +42,16 @@ def seated(lift: Any) -> Any:
 class SolenoidValve(Throttle):
     """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed.
 
-    ``m_flow = A·(leak + (1 - leak)·open)·sqrt(2·rho·dp)`` (see `Throttle`), ``tau·d(open)/dt = 1 - open`` while it is to be open
-    and ``-open`` while it is not. State: open.
+    ``m_flow = A·(leak + (1 - leak)·share)·sqrt(2·rho·dp)`` (see `Throttle`) with ``share = open²/(open + 1e-3)·1.001``, which is the
+    lift but for the last of it, where the seat closes; ``tau·d(open)/dt = 1 - open`` while it is to be open and ``-open`` while it
+    is not. State: open.
     """
 
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it is open: if everything connected says so")
     A = ac.Parameter(1e-5, unit="m^2", min=0, doc="effective area when open (discharge coefficient times area)")
     leak = ac.Parameter(1e-6, min=0, max=1, doc="share of the area that stays open")
     tau = ac.Parameter(0.2, unit="s", min=1e-3, doc="time constant of the slide")
-    open = ac.Variable(start=1.0, fixed=True, doc="opening")
+    open = ac.Variable(start=1.0, fixed=True, doc="lift of the slide")
 
     def effective_area(self) -> Any:
         return self.A * (self.leak + (1 - self.leak) * seated(self.open))
