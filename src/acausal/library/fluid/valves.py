@@ -42,9 +42,9 @@ def seated(lift: Any) -> Any:
 class SolenoidValve(Throttle):
     """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed.
 
-    ``m_flow = A·(leak + (1 - leak)·share)·sqrt(2·rho·dp)`` (see `Throttle`) with ``share = open²/(open + 1e-3)·1.001``, which is the
-    lift but for the last of it, where the seat closes; ``tau·d(open)/dt = 1 - open`` while it is to be open and ``-open`` while it
-    is not. State: open.
+    ``m_flow = A·(leak + (1 - leak)·share)·sqrt(2·rho·dp)`` (see `Throttle`) with ``share = open²/(open + 1e-3)·1.001``, which is
+    the lift but for the last of it, where the seat closes; ``tau·d(open)/dt = 1 - open`` while it is to be open and ``-open``
+    while it is not. State: open.
     """
 
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it is open: if everything connected says so")

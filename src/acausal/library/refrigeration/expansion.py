@@ -34,7 +34,8 @@ class ThermostaticValve(ExpansionValve):
     """Opens with the superheat that its bulb feels, and closes when `run` is off (a solenoid before it).
 
     ``opening = (bulb - static)/range`` between `leak` and 1, with rounded corners; the bulb follows the superheat within
-    `tau_bulb`, the solenoid opens and closes within `tau` (as `fluid.SolenoidValve`), but for the share `shut`. ``m_flow = A·opening·sqrt(2·rho·dp)``.
+    `tau_bulb`, the solenoid opens and closes within `tau` (as `fluid.SolenoidValve`), but for the share `shut`. ``m_flow =
+    A·opening·sqrt(2·rho·dp)``.
     """
 
     superheat = ac.Input(5.0, unit="K", doc="superheat after the evaporator")
