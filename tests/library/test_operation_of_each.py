@@ -25,7 +25,7 @@ from tests.fuzz.flows import FLOW, POWER, Circuit, Clock, Drawn, Medium, Part, a
 EVERY = 60.0  # s: machines are off, on, off, on, off, each for so long
 PACES = {
     "gently": (0, 60, 65, 85, 95, 115, 120, 180, 185, 235, 240),
-    "at once": (0, 60, 60.001, 90, 90.001, 119.999, 120, 180, 180.001, 239.999, 240),
+    "at once": (0, 60, 60.02, 90, 90.02, 119.98, 120, 180, 180.02, 239.98, 240),
 }
 COURSE = (0, 0, 1, 1, -1, -1, 0, 0, 1, 1, 0)  # of the difference of pressure: forth, back, none, forth, none
 DRIVEN = (0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0)  # of speeds and openings

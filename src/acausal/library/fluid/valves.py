@@ -137,7 +137,7 @@ class FourWayValve(ac.Component):
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time to turn")
     dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
-    m_small = ac.Parameter(1e-9, unit="kg/s", min=1e-10, group="method", doc="flow below which what meets at a port is its mean")
+    m_small = ac.Parameter(3e-8, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets at a port is its mean")
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
     m = ac.Variable(
         shape=4, unit="kg/s", nominal=0.01, start=0.0, doc="to indoor and outdoor from the discharge, from them to the suction"
@@ -151,7 +151,9 @@ class FourWayValve(ac.Component):
     def equations(self) -> Iterator[Any]:
         ports = (self.discharge, self.suction, self.indoor, self.outdoor)
         yield self.tau * ac.der(self.slide) == ac.match(self.mode, heat=1.0, cool=0.0) - self.slide
-        rho = [state_at(self.medium, port.p, self.h[k], self._composition(k)).rho for k, port in enumerate(ports)]
+        lowest, highest = (limit(*(port.h.inflow for port in ports)) for limit in (ac.min, ac.max))
+        within = [ac.no_event(ac.min(ac.max(self.h[k], lowest), highest)) for k in range(4)]  # as mixtures are, but not iterates
+        rho = [state_at(self.medium, port.p, within[k], self._composition(k)).rho for k, port in enumerate(ports)]
         for way, (begin, end, heats) in enumerate(WAYS):
             opening = self.leak + (1 - self.leak) * (self.slide if heats else 1 - self.slide)
             dp = ports[begin].p - ports[end].p
