@@ -231,7 +231,7 @@ def opinion(plant: Plant) -> dict[str, np.ndarray]:
         d = np.zeros_like(z)
         d[0] = p["k"] * (u + 0.3 * x[before] - x)
         d[order["xd"]] = late - z[order["xd"]]
-        d[order["xt"]] = u - np.interp(z[order["xt"]], POINTS.x, POINTS.y)
+        d[order["xt"]] = u - _table(z[order["xt"]])
         d[order["xc"]] = np.maximum(x - z[order["xc"]], 0.0) - 0.2 * z[order["xc"]]
         d[order["r"]] = p["rate"] + 0.1 * x
         d[order["xs"]] = s - z[order["xs"]]
@@ -269,6 +269,14 @@ def opinion(plant: Plant) -> dict[str, np.ndarray]:
             first, last = slopes(k, 0, z), z
             z = z + 0.5 * STEP * (first + slopes(k, 1, z + STEP * first))
     return rows
+
+
+def _table(x: np.ndarray) -> np.ndarray:
+    """`POINTS`, which goes on straight beyond its ends."""
+    place = np.clip(np.searchsorted(POINTS.x, x), 1, len(POINTS.x) - 1)
+    left, right = np.asarray(POINTS.x)[place - 1], np.asarray(POINTS.x)[place]
+    low, high = np.asarray(POINTS.y)[place - 1], np.asarray(POINTS.y)[place]
+    return low + (x - left) * (high - low) / (right - left)
 
 
 def _share(beyond: np.ndarray, step: np.ndarray) -> np.ndarray:
