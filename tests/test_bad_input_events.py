@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -488,11 +489,22 @@ def test_a_warning_is_given_once_however_often_and_of_how_many_cells():
             yield ac.assert_(self.x < 0.5, "x is outside of its range", level="warning")
             yield ac.when(self.x[0] > 0.5, ac.assign(self.times, ac.pre(self.times) + 1))
 
-    with pytest.warns(ac.RunWarning, match="went on to its end, but:\nAn assertion does not hold at time .*x is outside") as heard:
+    with pytest.warns(ac.RunWarning, match="went on, but:\nAn assertion does not hold at time .*x is outside") as heard:
         result = ac.compile(Waves()).simulate(until=60.0)
     assert len(heard) == 1
     assert result["times"][-1] == 10  # it left its range that often
     assert sum("outside of its range" in d.what for d in result.diagnostics) == 1
+
+
+def test_a_session_tells_of_a_warning_when_it_comes_and_once():
+    model = ac.compile(wrong(lambda m: ac.assert_(m.x < 0.5, "x is large", level="warning")))
+    session = model.start()
+    session.advance(0.4)
+    with pytest.warns(ac.RunWarning, match="went on, but:\nAn assertion does not hold at time 0.5"):
+        session.advance(0.6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session.advance(1.0)
 
 
 def test_a_run_that_stops_tells_why_before_what_it_warned_of():

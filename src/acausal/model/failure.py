@@ -36,9 +36,20 @@ def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
         if not outcome.ok:
             raise RunFailed(_story(result), result)
         return result
-    if said := _story(result) if not outcome.ok else _warnings(result):
-        warnings.warn(said, RunWarning, stacklevel=level_of_caller())
+    if outcome.ok:
+        told_of_warnings(result, result.diagnostics)  # type: ignore[attr-defined]
+    else:
+        warnings.warn(_story(result), RunWarning, stacklevel=level_of_caller())
     return result
+
+
+def told_of_warnings(result: Any, diagnostics: Iterable[Diagnostic]) -> None:
+    """What a run went on after, if there was something."""
+    told = [d for d in diagnostics if d.warning]
+    if told:
+        more = [f"… and {len(told) - _MOST_TOLD} more, in `result.diagnostics`."] if len(told) > _MOST_TOLD else []
+        lines = [f"The run of {result.title} went on, but:", *map(str, told[:_MOST_TOLD]), *more]
+        warnings.warn("\n".join(lines), RunWarning, stacklevel=level_of_caller())
 
 
 def told_of_given(told: Iterable[Diagnostic], on_failure: OnFailure) -> None:
@@ -55,16 +66,6 @@ def _story(result: Any) -> str:
     lines = [f"The run of {result.title} stopped at time {result.time_reached:.6g}. {result.outcome.value}"]
     reasons = [d for d in result.diagnostics if not d.warning]
     return "\n".join([*lines, *map(str, reasons[:_MOST_TOLD])])
-
-
-def _warnings(result: Any) -> str:
-    """What a run went on after; empty if there was nothing."""
-    told = [d for d in result.diagnostics if d.warning]
-    if not told:
-        return ""
-    more = f"… and {len(told) - _MOST_TOLD} more, in `result.diagnostics`." if len(told) > _MOST_TOLD else ""
-    lines = [f"The run of {result.title} went on to its end, but:", *map(str, told[:_MOST_TOLD]), more]
-    return "\n".join(line for line in lines if line)
 
 
 _MOST_OPEN = 6  # connectors that are named

@@ -441,7 +441,8 @@ class Model:
             atol: absolute tolerance, one for all; otherwise it is `rtol` times each variable's nominal value.
             derivatives: whether time derivatives are stored too (by default when there are few).
             on_failure: what is done about a run that stops before its end: "warn" (an `ac.RunWarning`), "raise" (an `ac.RunFailed`
-                that has the result) or "keep" (nothing: `result.outcome` is looked at). Ctrl-C raises `ac.Interrupted`, a
+                that has the result) or "keep" (nothing: `result.outcome` is looked at). With "warn", what a run only warned of
+                (`ac.assert_(…, level="warning")`) is told as well, when it has ended. Ctrl-C raises `ac.Interrupted`, a
                 KeyboardInterrupt that has the result.
             sensitivities: parameters (or states, for their start values) by which the run is differentiated:
                 `result.sensitivity("room.T", "wall.G")`. They are as accurate as the steps of the run make them, or to
@@ -459,7 +460,10 @@ class Model:
                 raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
 
             same = {k: v for k, v in locals().items() if k not in ("self", "options", "sensitivities_rtol", "rtol", "controlled")}
-            return controlled(lambda tighter: self.simulate(**same, rtol=tighter, **options), rtol, sensitivities_rtol)
+            quiet = {**same, **options, "on_failure": "keep"}
+            result = controlled(lambda tighter: self.simulate(**quiet, rtol=tighter), rtol, sensitivities_rtol)
+            told_of_given(result.told, on_failure)
+            return heard(result, on_failure)
         if sliding is not None:
             asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
             return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)

@@ -475,7 +475,9 @@ class _Run:
         self.phases.append(Phase(mode.name, begin, part.time_reached, cause))
         self.left[mode.name] = part
         ended = self._ended_by(mode, part) is not None
-        self.diagnostics += part.diagnostics[:-1] if ended else part.diagnostics
+        told = {(d.component, d.equation, d.location) for d in self.diagnostics if d.warning}
+        new = part.diagnostics[:-1] if ended else part.diagnostics
+        self.diagnostics += [d for d in new if not d.warning or (d.component, d.equation, d.location) not in told]
 
     def _stuck(self) -> Outcome | None:
         """Whether modes are exchanged for one another without end."""

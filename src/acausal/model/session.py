@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import checked_methods
-from ..errors import UsageError
+from ..errors import Diagnostic, UsageError
 from ..program.rows import Stored
 from ..records import dataclass
 from ..results.point import shown
@@ -30,7 +30,7 @@ from ..runtime.problem import Stored as Storage
 from ..runtime.run import Driver, driver
 from ..runtime.solver import Request, RunResult, Solver, Statistics
 from ..runtime.storage import Choice, needed_unknowns, seconds
-from .failure import OnFailure, heard
+from .failure import OnFailure, heard, told_of_warnings
 
 if TYPE_CHECKING:
     from ..results.events import Events
@@ -175,12 +175,21 @@ class Session:
         self._check(end)
         if inputs or set:
             self._interrupt(inputs or {}, set or {})
+        before = len(self._warnings())
         if self.outcome is None:
             self._check_data(end)
             self.go(end, np.array([end]))
         if self.outcome is not None and not self.outcome.ok:
             heard(self.result(), self._on_failure, self._run.session.interrupted)
+        elif self._on_failure == "warn" and len(self._warnings()) > before:
+            told_of_warnings(self.result(), self._warnings()[before:])
         return self
+
+    def _warnings(self) -> list[Diagnostic]:
+        """What its events warned of until now."""
+        from ..runtime.events.driver import Hybrid  # a run without events never needs it
+
+        return [d for d in self._run.diagnostics if d.warning] if isinstance(self._run, Hybrid) else []
 
     def go(self, to: float, times: Floats) -> None:
         """Go on to a time, with rows at some times."""

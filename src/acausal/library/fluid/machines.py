@@ -30,7 +30,7 @@ class Pump(ac.Component):
     dp_nominal = ac.Parameter(1e5, unit="Pa", min=1e-3, doc="pressure rise of the design point")
     V_nominal = ac.Parameter(1e-3, unit="m^3/s", min=1e-12, doc="volume flow of the design point")
     shut_off = ac.Parameter(1.3, min=1, doc="pressure rise at no flow over that of the design point")
-    bend = ac.Parameter(0.2, min=1e-6, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
+    bend = ac.Parameter(0.2, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
     eta = ac.Parameter(0.6, min=0.01, max=1, doc="efficiency")
     m_flow = ac.Variable(unit="kg/s", nominal=0.1, start=0.1, doc="mass flow from a to b")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
@@ -61,7 +61,7 @@ class Fan(Pump):
     dp_nominal = ac.Parameter(60.0, unit="Pa", min=1e-3, doc="pressure rise of the design point")
     V_nominal = ac.Parameter(0.5, unit="m^3/s", min=1e-12, doc="volume flow of the design point")
     shut_off = ac.Parameter(1.6, min=1, doc="pressure rise at no flow over that of the design point")
-    bend = ac.Parameter(0.5, min=1e-6, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
+    bend = ac.Parameter(0.5, min=0, doc="R3: how steeply the curve falls; `shut_off + 2·R2 - bend = 1`")
     eta = ac.Parameter(0.4, min=0.01, max=1, doc="efficiency, of fan and motor")
 
 

@@ -36,7 +36,7 @@ class Pipe(Passage):
     roughness), "blasius" (smooth pipes) or "laminar".
     """
 
-    length = ac.Parameter(1.0, unit="m", min=1e-6, doc="length")
+    length = ac.Parameter(1.0, unit="m", min=0, doc="length")
     diameter = ac.Parameter(0.02, unit="m", min=1e-6, doc="inner diameter")
     roughness = ac.Parameter(2.5e-5, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")

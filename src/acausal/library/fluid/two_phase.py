@@ -24,7 +24,7 @@ class TwoPhasePipe(Passage):
     density, and a viscosity by McAdams: ``1/mu = x/mu_v + (1 - x)/mu_l``).
     """
 
-    length = ac.Parameter(1.0, unit="m", min=1e-6, doc="length")
+    length = ac.Parameter(1.0, unit="m", min=0, doc="length")
     diameter = ac.Parameter(0.01, unit="m", min=1e-6, doc="inner diameter")
     roughness = ac.Parameter(1.5e-6, unit="m", min=0, doc="height of the wall's roughness")
     height = ac.Parameter(0.0, unit="m", doc="how much higher b is than a")

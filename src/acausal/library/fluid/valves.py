@@ -29,22 +29,22 @@ SEAT = 1e-3  # of the lift of a slide: below it, its seat closes
 
 
 def seated(lift: Any) -> Any:
-    """What a slide leaves open, ``lift²/(lift + seat)·(1 + seat)``: hardly anything before it has come to its seat.
+    """What a slide leaves open, ``lift³/(lift² + seat²)·(1 + seat²)``: hardly anything before it has come to its seat.
 
     Were it the lift itself, an error of the lift within its tolerance would be as much as the leak of a closed valve.
 
-    >>> round(seated(1.0), 6), round(seated(0.5), 3), seated(1e-6) < 2e-9
-    (1.0, 0.5, True)
+    >>> round(seated(1.0), 6), round(seated(0.5), 5), seated(1e-5) < 2e-9, seated(-2e-3) < 0
+    (1.0, 0.5, True, True)
     """
-    return lift * lift / (lift + SEAT) * (1 + SEAT)
+    return lift**3 / (lift**2 + SEAT**2) * (1 + SEAT**2)
 
 
 class SolenoidValve(Throttle):
     """Open or closed, as `run` says; it moves within `tau` and leaks a little when it is closed.
 
-    ``m_flow = A·(leak + (1 - leak)·share)·sqrt(2·rho·dp)`` (see `Throttle`) with ``share = open²/(open + 1e-3)·1.001``, which is
-    the lift but for the last of it, where the seat closes; ``tau·d(open)/dt = 1 - open`` while it is to be open and ``-open``
-    while it is not. State: open.
+    ``m_flow = A·(leak + (1 - leak)·share)·sqrt(2·rho·dp)`` (see `Throttle`) with ``share = open³/(open² + 1e-6)``, which is the
+    lift but for the last of it, where the seat closes; ``tau·d(open)/dt = 1 - open`` while it is to be open and ``-open`` while it
+    is not. State: open.
     """
 
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it is open: if everything connected says so")
