@@ -96,6 +96,20 @@ def resolve(plant: Plant, path: str) -> Located:
     raise NameNotFound(f"`{path}` is a component ({node.class_name}), not a quantity.", remedy=_listing(node))
 
 
+def described(plant: Plant, located: Located) -> tuple[str, str]:
+    """The unit and the documentation of what was located."""
+    if located.flat is None:
+        return located.kind.units_of_named.get(located.name, ("", ""))
+    if not located.instances.size:  # an array without elements
+        declared = located.kind.quantities[located.name].declaration
+        return declared.unit, declared.doc
+    member = located.kind.member_of(int(located.instances.ravel()[0]))
+    declaration = member._declaration(located.name)
+    changed: dict[str, Any] = member.modifications.get(located.name) or {}
+    unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
+    return plant.rate(unit, located.order), doc
+
+
 def _offset(instances: np.ndarray, shape: Shape) -> np.ndarray:
     """Instance numbers relative to an array's node, from those relative to its parent's."""
     size = int(np.prod(shape))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ModelError, NameNotFound
 from ..families.evaluate import evaluate_arrays
-from ..families.path import Located
+from ..families.path import Located, described
 from ..families.plant import TIME, Kind, element_name, joined
 from ..families.system import System
 from ..language.derivative import der
@@ -268,17 +268,7 @@ class Evaluator:
                         yield joined(path, element_name(name, element, expression.shape))
 
     def _described(self, name: str) -> tuple[str, str]:
-        located = self._system.plant.locate(name)
-        if located.flat is None:
-            return located.kind.units_of_named.get(located.name, ("", ""))
-        if not located.instances.size:  # an array without elements
-            declared = located.kind.quantities[located.name].declaration
-            return declared.unit, declared.doc
-        member = located.kind.member_of(int(located.instances.ravel()[0]))
-        declaration = member._declaration(located.name)
-        changed: dict[str, Any] = member.modifications.get(located.name) or {}
-        unit, doc = changed.get("unit", declaration.unit), changed.get("doc", declaration.doc)
-        return self._system.plant.rate(unit, located.order), doc
+        return described(self._system.plant, self._system.plant.locate(name))
 
     def unit(self, name: str) -> str:
         return self._system.plant.independent[1] if name == "time" else self._described(name)[0]
