@@ -29,9 +29,12 @@ class Room(ac.Component):
     eta = ac.Parameter(1.0)
     P, T_out = ac.Input(1000.0, unit="W"), ac.Input(273.15, unit="K")
     T = ac.Variable(start=283.15, fixed=True, unit="K", nominal=300.0)
+    share = ac.Variable(doc="of 50 K above the outside")
 
     def equations(self) -> Any:
-        yield self.C * ac.der(self.T) == self.eta * self.P - self.G * (self.T - self.T_out)
+        self.load = ac.named(self.G * (self.T - self.T_out), unit="W")
+        yield self.C * ac.der(self.T) == self.eta * self.P - self.load
+        yield self.share == (self.T - self.T_out) / 50.0
 
 
 BOUNDS = {"a": (0.01, 10.0), "b": (0.001, 1.0), "c": (0.01, 10.0), "d": (0.001, 1.0)}
@@ -111,12 +114,98 @@ def test_dates_are_times() -> None:
         ("T [bar]", "20", "is needed in K"),
         ("T", "warm", r"test.csv`, line 3, column `T`: expected a number, got 'warm'"),
         ("T_degC,T [K]", "20,293", "Two columns of experiment 1 are `T`"),
+        ("T,P [W],P_kW", "20,0,0", "Two columns of experiment 1 are `P`"),
+        ("share [K]", "0.5", "is needed without a unit"),
+        ("load [K]", "0.5", "is needed in W"),
     ],
 )
 def test_columns_that_cannot_be_read_are_refused(tmp_path: Any, header: str, cell: str, said: str) -> None:
     (tmp_path / "test.csv").write_text(f"time,{header}\n0,{cell.replace('warm', '')}\n10,{cell}\n")
     with pytest.raises(ModelError, match=said):
         ac.compile(Room()).fit(tmp_path / "test.csv", ["G"])
+
+
+@pytest.mark.parametrize(
+    ("header", "path", "factor"),
+    [
+        ("share", "share", 1.0),
+        ("share [%]", "share", 100.0),
+        ("share_percent", "share", 100.0),
+        ("load [kW]", "load", 1e-3),
+        ("load_kW", "load", 1e-3),
+        ("der(T) [K/h]", "der(T)", 3600.0),
+    ],
+)
+def test_units_of_shares_expressions_and_rates_count(header: str, path: str, factor: float) -> None:
+    """They were ignored in a fit, but for those of declared units."""
+    model, t = ac.compile(Room()), np.linspace(0.0, 3600.0, 19)
+    run = model.simulate(3600.0, at=t, set={"G": 70.0}, rtol=1e-9)
+    assert model.fit({"time": t, header: factor * run[path]}, ["G"])["G"] == pytest.approx(70.0, rel=1e-4)
+
+
+class Boiler(ac.Component):
+    """Names of its own that look like times, and like units at their ends."""
+
+    k = ac.Parameter(0.5, unit="1/s", min=0.01, max=10.0)
+    p_bar = ac.Variable(unit="Pa", start=1e5, fixed=True, nominal=1e5)
+    date, t = ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield ac.der(self.p_bar) == -self.k * self.p_bar
+        yield self.date == self.p_bar / 5e4
+        yield self.t == 2 * self.date
+
+
+@pytest.mark.parametrize(
+    ("header", "factor"),
+    [("p_bar", 1.0), ("p_bar [bar]", 1e-5), ("p_bar_kPa", 1e-3), ("date", 1.0), ("t", 1.0), ("date [%]", 100.0)],
+)
+@pytest.mark.parametrize("kind", ["mapping", "frame", "file"])
+def test_a_column_with_the_name_of_a_variable_is_that_variable(tmp_path: Any, header: str, factor: float, kind: str) -> None:
+    """`p_bar` in Pa was divided by 1e5, and `date` beside `time` was a second column of times."""
+    model, at = ac.compile(Boiler()), np.linspace(0.0, 4.0, 20)
+    run = model.simulate(4.0, at=at, set={"k": 0.8}, rtol=1e-9)
+    data: Any = {"time": at, header: factor * run[header.split(" ")[0].removesuffix("_kPa")]}
+    if kind != "mapping":
+        data = pd.DataFrame(data)
+    if kind == "file":
+        data.to_csv(tmp_path / "test.csv", index=False)
+        data = tmp_path / "test.csv"
+    assert model.fit(data, ["k"])["k"] == pytest.approx(0.8, rel=1e-4)
+
+
+def test_a_variable_is_not_the_time() -> None:
+    model, at = ac.compile(Boiler()), np.linspace(0.0, 4.0, 20)
+    run = model.simulate(4.0, at=at, set={"k": 0.8}, rtol=1e-9)
+    for time, frame in (("time_s", None), ("seconds", None), ("", pd.DataFrame({"date": run["date"]}, index=at))):
+        data = {time: at, "date": run["date"]} if frame is None else frame
+        assert model.fit(data, ["k"])["k"] == pytest.approx(0.8, rel=1e-4)
+    for data in ({"t": at, "p_bar": run["p_bar"]}, pd.DataFrame({"t": at, "p_bar": run["p_bar"]})):
+        with pytest.raises(UsageError, match=r"no column `time`(.|\n)*`t` is a variable of the model"):
+            model.fit(data, ["k"])
+
+
+@pytest.mark.parametrize("index", ["numbered", "named time", "dates", "named dates", "called T"])
+def test_a_column_of_times_goes_before_the_index(index: str) -> None:
+    model, at = ac.compile(Room()), np.linspace(0.0, 3600.0, 19)
+    frame = pd.DataFrame({"time": at, "T": model.simulate(3600.0, at=at, set={"G": 70.0}, rtol=1e-9)["T"]})
+    if "dates" in index:
+        frame.index = pd.Timestamp("2024-01-31") + pd.to_timedelta(2 * at, unit="s")
+    frame.index.name = {"numbered": "sample", "named time": "time", "named dates": "stamp", "called T": "T"}.get(index)
+    assert model.fit(frame, ["G"])["G"] == pytest.approx(70.0, rel=1e-4)
+
+
+def test_tables_of_several_levels_are_refused() -> None:
+    frame = pd.DataFrame({"time": [0.0, 1.0], "T": [280.0, 281.0]})
+    across, down = frame.copy(), frame.copy()
+    across.columns = pd.MultiIndex.from_arrays([["a", "a"], ["time", "T"]])
+    down.index = pd.MultiIndex.from_arrays([["a", "a"], [0, 1]])
+    for data, said in ((across, "a header of 2 levels"), (down, "an index of 2 levels")):
+        with pytest.raises(UsageError, match=said):
+            ac.compile(Room()).fit(data, ["G"])
+    twice = pd.concat([frame, frame[["T"]]], axis=1)
+    with pytest.raises(UsageError, match="Two columns of experiment 1 are `T`"):
+        ac.compile(Room()).fit(twice, ["G"])
 
 
 def test_a_start_value_is_fitted_and_applied() -> None:
@@ -181,6 +270,14 @@ def test_a_parameter_with_an_effect_is_not_said_to_have_none() -> None:
         ({"time": [0.0, 1.0], "T [kg]": [1.0, 2.0]}, ["G"], {}, "kg"),
         ({"time": [0.0, 1.0], "P": [1.0, 2.0]}, ["G"], {}, "no column that is a variable"),
         ({"time": [0.0, 1.0, 2.0], "T": [1.0, 2.0]}, ["G"], {}, "has 2 values, its time has 3"),
+        (
+            ac.experiment({"time": [0.0, 1.0], "T": [1.0, 2.0], "P_kW": [1.0, 2.0]}, inputs={"P": 0.0}),
+            ["G"],
+            {},
+            "`P` of experiment 1 is given twice: by the column `P_kW` and by `inputs`",
+        ),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"inputs": {"P": 0.0}}, r"`inputs` belongs to the data(.|\n)*ac.experiment"),
+        ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, ["G"], {"set": {"C": 1e4}}, "`set` belongs to the data"),
         (3.0, ["G"], {}, "columns by name, a frame or a CSV file"),
         ("nowhere.csv", ["G"], {}, "cannot be read: No such file"),
         ({"time": [0.0, 1.0], "T": [1.0, 2.0]}, [], {}, "No parameter"),

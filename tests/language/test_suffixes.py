@@ -19,7 +19,8 @@ class Sources(ac.Component):
     p = ac.Input(1e5, unit="Pa")
     x, tau = ac.Input(0.0, unit="m"), ac.Input(1.0, unit="s")
     q = ac.Input(0.0, unit="m^3/s")
-    plain = ac.Input(0.0)
+    plain, date = ac.Input(0.0), ac.Input(0.0)
+    p_bar, T_C = ac.Input(1e5, unit="Pa"), ac.Input(280.0, unit="K")
     y = ac.Variable(start=0.0, fixed=True)
 
     def equations(self) -> Iterator[Any]:
@@ -68,6 +69,13 @@ def written(folder: Path, header: str, numbers: str = "10,10", time: str = "time
         ("q", "m_dot", 10.0),
         ("plain", "share_percent", 10.0),  # nobody says that it has a unit
         ("plain", "T_degC", 10.0),
+        ("plain", "plain_percent", 0.1),  # but behind its own name it can be nothing else
+        ("p_bar", "p_bar", 10.0),  # its name, and no unit
+        ("p_bar", "p_bar [bar]", 1e6),
+        ("p_bar", "p_kPa", 1e4),
+        ("p_bar", "p_bar_kPa", 1e4),
+        ("T_C", "T_C", 10.0),
+        ("date", "date", 10.0),  # another column is the time
     ],
 )
 def test_a_unit_at_the_end_is_read_where_it_can_be_nothing_else(name: str, header: str, expected: float, tmp_path: Path) -> None:
@@ -119,6 +127,27 @@ def test_a_series_says_it_in_its_name() -> None:
     series = pandas.Series([0.0, 10.0], index=index, name="T_degC")
     result = MODEL.simulate(until=3600.0, inputs={"T": series}, points=3)
     assert np.allclose(result["T"], [273.15, 278.15, 283.15])
+
+
+def test_an_ending_that_is_part_of_a_name_is_no_unit(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"time": [0.0, 1.0], "p_bar": [1e5, 1e5]})
+    path = written(tmp_path, "p_bar", "1e5,1e5")
+    for given in (frame, (frame, "p_bar"), frame.set_index("time")["p_bar"], ac.data(path), ac.data(path, "p_bar")):
+        assert value("p_bar", given) == 1e5
+        assert value("p", given) == 1e10
+    assert value("p_bar", ac.data(path, unit="bar")) == 1e10
+    part = ac.compile(type("Plant", (ac.Component,), {"source": Sources()})(), units=False)
+    assert part.simulate(until=1.0, inputs={"source.p_bar": path})["source.p_bar"][0] == 1e5
+
+
+def test_a_time_in_a_column_goes_before_an_index() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"time": [0.0, 1.0], "T_degC": [10.0, 10.0]})
+    for index in (pandas.Index([7, 8], name="sample"), pandas.to_datetime(["2024-01-01", "2024-01-02"])):
+        assert value("T", frame.set_index(index)) == pytest.approx(283.15)
+    with pytest.raises(ac.UsageError, match="an index of 2 levels"):
+        value("T", frame.set_index(pandas.MultiIndex.from_arrays([["a", "a"], [0, 1]])))
 
 
 def test_endings_that_are_no_units() -> None:

@@ -55,7 +55,7 @@ def fit(
     """See `Model.fit`."""
     if looks_like_data(parameters):
         raise UsageError("The data come first, then the parameters.", remedy='model.fit(data, ["wall.G"])')
-    _check_options(starts, loss, rtol)
+    _check_options(starts, loss, rtol, options)
     several = isinstance(data, list | tuple)
     if several and not data:
         raise UsageError("There are no data to fit.", remedy='{"time": [0.0, 10.0], "room.T [degC]": [20.0, 20.5]}')
@@ -359,7 +359,12 @@ def _without_effect(singular: np.ndarray, directions: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((singular**2) @ directions**2) <= _APART * singular.max(initial=0.0))
 
 
-def _check_options(starts: Any, loss: Any, rtol: Any) -> None:
+def _check_options(starts: Any, loss: Any, rtol: Any, options: Mapping[str, Any]) -> None:
+    own = next((name for name in ("inputs", "set") if name in options), None)
+    if own is not None:
+        raise UsageError(
+            f"`{own}` belongs to the data it was measured with.", remedy=f"`model.fit(ac.experiment(data, {own}=…), …)`."
+        )
     if isinstance(starts, bool) or not isinstance(starts, int | np.integer) or starts < 1:
         raise UsageError(f"`starts` is how many points a fit begins from: a whole number of at least 1, got {starts!r}.")
     if loss not in _LOSSES:

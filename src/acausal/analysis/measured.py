@@ -14,7 +14,8 @@ import numpy as np
 
 from ..arguments import checked
 from ..errors import NameNotFound, UsageError
-from ..language.columns import FILES, Column, Columns, of_frame, of_mapping, read, titled
+from ..families.path import described
+from ..language.columns import FILES, Column, Columns, Over, of_frame, of_mapping, read, titled
 from ..language.suffixes import suffix_for, suffixes
 from ..language.units import dimension
 
@@ -73,16 +74,21 @@ def measured(model: Model, given: Any, number: int) -> Measured:
     """What a user gives as data: columns by name, a pandas frame, a file, or an `ac.experiment` of them."""
     whole = given if isinstance(given, Experiment) else Experiment(given)
     name, over = whole.name or f"experiment {number + 1}", model.system.plant.independent[:2]
-    columns = _columns(whole.data, name, over)
+    columns = _columns(model, whole.data, name, over)
     time = _time(columns, name, over)
-    values, inputs = dict[str, np.ndarray](), dict(whole.inputs)
+    values, inputs = dict[str, np.ndarray](), dict[str, Any]()
     for column in columns.data(over):
         path, unit, role = _meant(model, column, name)
-        numbers = column.with_gaps().in_unit(unit, columns.path) if unit else column.with_gaps().numbers()
+        numbers = column.with_gaps().in_unit(unit, columns.path, called=path)
         if len(numbers) != len(time):
             raise UsageError(f"`{path}` of {name} has {len(numbers)} values, its time has {len(time)}.")
-        if path in values:
+        if path in values or path in inputs:
             raise UsageError(f"Two columns of {name} are `{path}`.", remedy="Keep one of them.")
+        if path in whole.inputs:
+            raise UsageError(
+                f"The input `{path}` of {name} is given twice: by the column `{column.title}` and by `inputs`.",
+                remedy="Keep one of them.",
+            )
         if role == "input":
             good = np.isfinite(numbers)
             inputs[path] = (time[good], numbers[good])
@@ -95,15 +101,38 @@ def measured(model: Model, given: Any, number: int) -> Measured:
     empty = next((path for path, numbers in values.items() if not np.isfinite(numbers).any()), None)
     if empty is not None:
         raise UsageError(f"`{empty}` of {name} has no number at all.")
-    return Measured(name, time, values, inputs, dict(whole.set))
+    return Measured(name, time, values, {**whole.inputs, **inputs}, dict(whole.set))
 
 
-def _columns(data: Any, name: str, over: tuple[str, str]) -> Columns:
+def _columns(model: Model, data: Any, name: str, over: Over) -> Columns:
+    """All columns, the time told from variables of the model that are called as times are (`date`, `t`)."""
+    if hasattr(data, "columns") and hasattr(data, "to_numpy"):  # a pandas frame
+        plain = of_frame(data, name, over)
+        found = _apart(model, plain, over)
+        counted = type(data.index).__name__ == "RangeIndex" and plain.has_time(over)  # what was left out is no reason to count rows
+        return found if found.has_time(over) or counted else _apart(model, of_frame(data.rename_axis(over[0]), name, over), over)
+    return _apart(model, _given(data, name), over)
+
+
+def _apart(model: Model, columns: Columns, over: Over) -> Columns:
+    """The column with the very name of what the model is integrated over is the time; else none that is a variable is."""
+    exact = [c for c in columns.columns if c.name == over[0]]
+    if exact:
+        return columns.apart([c for c in columns.columns if c.name != over[0]])
+    return columns.apart([c for c in columns.columns if not c.dates and _exists(model, c.name)])
+
+
+def _exists(model: Model, path: str) -> bool:
+    try:
+        model.system.plant.locate(path)
+    except NameNotFound:
+        return False
+    return True
+
+
+def _given(data: Any, name: str) -> Columns:
     if isinstance(data, str | os.PathLike):
         return read(data)
-    if hasattr(data, "columns") and hasattr(data, "to_numpy"):  # a pandas frame
-        found = of_frame(data, name)
-        return found if found.has_time(over) else of_frame(data.rename_axis(over[0]), name)
     if not isinstance(data, Mapping) or not data:
         raise UsageError(
             f"The data of {name} are columns by name, a frame or a CSV file; got {type(data).__name__}.",
@@ -115,10 +144,14 @@ def _columns(data: Any, name: str, over: tuple[str, str]) -> Columns:
         raise UsageError(f"The data of {name} hold something that is not a number: {error}.") from None
 
 
-def _time(columns: Columns, name: str, over: tuple[str, str]) -> np.ndarray:
+def _time(columns: Columns, name: str, over: Over) -> np.ndarray:
     """The times in the unit of what the model is integrated over; the column has its name, or is called `time`."""
     if not columns.has_time(over):
-        raise UsageError(f"The data of {name} have no column `{over[0]}`. They have: {', '.join(columns.titles)}.")
+        own = next((c.title for c in columns.columns if Columns(name, [c]).has_time(over)), None)
+        raise UsageError(
+            f"The data of {name} have no column `{over[0]}`. They have: {', '.join(columns.titles)}.",
+            remedy=f"`{own}` is a variable of the model. Call the column of times `{over[0]}`." if own else "",
+        )
     time = columns.times(over)
     if not np.isfinite(time).all():
         raise UsageError(f"The times of {name} have a gap in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}.")
@@ -142,7 +175,7 @@ def _meant(model: Model, column: Column, name: str) -> tuple[str, str, str]:
             unit, role = _unit_and_role(model, ending.name)
         except NameNotFound:
             continue
-        suffix = suffix_for(column.title, unit) or ending
+        suffix = suffix_for(column.title, unit, ending.name) or ending
         if suffix.name != ending.name or dimension(suffix.unit) != dimension(unit):
             continue
         if suffix.sure:
@@ -155,8 +188,7 @@ def _meant(model: Model, column: Column, name: str) -> tuple[str, str, str]:
 
 
 def _unit_and_role(model: Model, path: str) -> tuple[str, str]:
-    located = model.system.plant.locate(path)
-    if located.flat is None:
-        return "", "expression"
-    quantity = located.kind.quantities[located.name]
-    return quantity.declaration.unit, str(quantity.role)
+    plant = model.system.plant
+    located = plant.locate(path)
+    unit = described(plant, located)[0]
+    return unit, "expression" if located.flat is None else str(located.kind.quantities[located.name].role)

@@ -71,8 +71,9 @@ class Column:
         """The same for somebody who takes an empty cell for a gap: not a number."""
         return replace(self, problem=self.wrong)
 
-    def in_unit(self, unit: str, path: str, said: str = "") -> Floats:
-        """The numbers in another unit; without a unit of their own they are in the one that was `said`, or in it already."""
+    def in_unit(self, unit: str, path: str, said: str = "", called: str = "") -> Floats:
+        """The numbers in another unit; without a unit of their own they are in the one that was `said`, or in it already. `called`:
+        the path of what they are for."""
         if self.unit and said and not is_same(said, self.unit):
             raise ColumnError(
                 f"The column `{self.title}` of `{path}` is in {self.unit}, and is said to be in {said}.",
@@ -80,7 +81,7 @@ class Column:
             )
         own = self.unit or respelled(said)
         if not own:
-            return np.asarray(in_unit_of_suffix(self.numbers(), self.title, unit, f"`{path}`"), dtype=float)
+            return np.asarray(in_unit_of_suffix(self.numbers(), self.title, unit, f"`{path}`", called), dtype=float)
         try:
             return np.asarray(convert(self.numbers(), own, respelled(unit)), dtype=float)
         except ColumnError:
@@ -100,8 +101,12 @@ class Column:
 class Columns:
     """All columns of a file."""
 
-    def __init__(self, path: str, columns: Sequence[Column]) -> None:
-        self.path, self.columns = path, list(columns)
+    def __init__(self, path: str, columns: Sequence[Column], taken: Sequence[Column] = ()) -> None:
+        self.path, self.columns, self._taken = path, list(columns), tuple(taken)
+
+    def apart(self, taken: Sequence[Column]) -> Columns:
+        """The same; `taken` are known to be something else than the time, whatever they are called."""
+        return Columns(self.path, self.columns, taken)
 
     @property
     def titles(self) -> list[str]:
@@ -129,13 +134,14 @@ class Columns:
 
     def _called_time(self, over: Over = SECONDS) -> list[Column]:
         name, unit = over
-        own = [c for c in self.columns if c.name == name or c.name.casefold() in (unit, f"{unit}s")] if over != SECONDS else []
+        free = [c for c in self.columns if not any(c is taken for taken in self._taken)]
+        own = [c for c in free if c.name == name or c.name.casefold() in (unit, f"{unit}s")] if over != SECONDS else []
         if own:
             return own
-        by_name = [c for c in self.columns if c.name.casefold() in TIMES or c.dates]
-        by_name = by_name or [c for c in self.columns if not c.unit and clock_at_end(c.title, TIMES)]
-        short = [c for c in self.columns if c.name == "t"]  # `T` is a temperature
-        return by_name or short or [c for c in self.columns if any(c.name.casefold() in names for names in CLOCKS.values())]
+        by_name = [c for c in free if c.name.casefold() in TIMES or c.dates]
+        by_name = by_name or [c for c in free if not c.unit and clock_at_end(c.title, TIMES)]
+        short = [c for c in free if c.name == "t"]  # `T` is a temperature
+        return by_name or short or [c for c in free if any(c.name.casefold() in names for names in CLOCKS.values())]
 
     def has_time(self, over: Over = SECONDS) -> bool:
         """Whether a column is called the time, or holds dates."""
@@ -263,12 +269,25 @@ def _through_pandas(path: str, ending: str) -> Columns:
     return of_frame(frame, path)
 
 
-def of_frame(frame: Any, path: str = "the table") -> Columns:
-    """The columns of a pandas DataFrame; an index that has a name, or holds dates, is one of them."""
-    if frame.index.name is not None or hasattr(frame.index, "tz_localize") or hasattr(frame.index, "total_seconds"):
-        frame = frame.reset_index(names=frame.index.name or "time")
+def of_frame(frame: Any, path: str = "the table", over: Over = SECONDS) -> Columns:
+    """The columns of a pandas DataFrame; an index that has a name, or holds dates, is one of them, unless a column is the time."""
+    for axis, what in ((frame.index, "an index"), (frame.columns, "a header")):
+        if getattr(axis, "nlevels", 1) > 1:
+            raise ColumnError(
+                f"`{path}` is a DataFrame with {what} of {axis.nlevels} levels: which of them means what cannot be told.",
+                remedy="Give one run, `frame.loc[…]`, with one column for each variable and one that is called `time`.",
+            )
     noted = dict(getattr(frame, "attrs", {}).get("units", {}))
-    return Columns(path, [_of_series(frame[label], str(label), noted.get(label, ""), path) for label in frame.columns])
+    labels = list(enumerate(frame.columns))
+    found = Columns(path, [_of_series(frame.iloc[:, k], str(label), noted.get(label, ""), path) for k, label in labels])
+    index, dated = frame.index, hasattr(frame.index, "tz_localize") or hasattr(frame.index, "total_seconds")
+    if index.name is None and not dated:
+        return found
+    own = _of_series(index.to_series(), str(index.name or over[0]), noted.get(index.name, ""), path)
+    numbered = not dated and found.has_time(over) and not Columns(path, [own]).has_time(over)  # rows have a number or a name
+    if numbered or any(c.name in (own.name, over[0]) or c.name.casefold() == "time" for c in found.columns):
+        return found
+    return Columns(path, [own, *found.columns])
 
 
 def _of_series(series: Any, title: str, noted: str, path: str) -> Column:

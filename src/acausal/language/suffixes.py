@@ -2,7 +2,8 @@
 
 Nobody says that such an ending is a unit: `T_in` is at an inlet, and not in inches. It is read where it cannot mean anything else,
 that is where it is longer than an index and has the dimension of what the column is for. Where it may be a unit, the numbers are
-taken as they are, and a warning says how to put it beyond doubt.
+taken as they are, and a warning says how to put it beyond doubt. What the column is for may itself be called `p_bar`: then it is a
+name, and no unit. A share has no dimension to tell by: `opening_percent` is read of what is called `opening`.
 """
 
 from __future__ import annotations
@@ -58,11 +59,13 @@ def suffixes(title: str) -> list[Suffix]:
     return found
 
 
-def suffix_for(title: str, wanted: str) -> Suffix | None:
-    """The unit at the end of a name that has the dimension of what is wanted, and is another one."""
-    if not wanted or respelled(wanted) == "1":
-        return None
+def suffix_for(title: str, wanted: str, called: str = "") -> Suffix | None:
+    """The unit at the end of a name that has the dimension of what is wanted, and is another one; of what has no dimension only
+    behind the name that it is `called`."""
+    plain = not wanted or respelled(wanted) == "1"
     for suffix in suffixes(title):
+        if plain and suffix.name not in names_of(called):
+            continue
         unit = _TEMPERATURES.get(suffix.text, suffix.unit) if dimension(wanted) == dimension("K") else suffix.unit
         if dimension(unit) == dimension(wanted) and not is_same(unit, wanted):
             return suffix._replace(unit=unit)
@@ -77,10 +80,11 @@ def clock_at_end(title: str, names: tuple[str, ...]) -> str:
     return ""
 
 
-def in_unit_of_suffix(values: Any, title: str, unit: str, place: str) -> Any:
-    """Numbers of a column that says no unit but for the end of its name, in the unit that is wanted."""
-    suffix = suffix_for(title, unit)
-    if suffix is None:
+def in_unit_of_suffix(values: Any, title: str, unit: str, place: str, called: str = "") -> Any:
+    """Numbers of a column that says no unit but for the end of its name, in the unit that is wanted. What they are for is `called`
+    so: an ending that is part of its own name is none."""
+    suffix = suffix_for(title, unit, called)
+    if suffix is None or title.strip() in names_of(called):
         return values
     if suffix.sure:
         return convert(values, suffix.unit, respelled(unit))
@@ -91,6 +95,11 @@ def in_unit_of_suffix(values: Any, title: str, unit: str, place: str) -> Any:
         stacklevel=level_of_caller(),
     )
     return values
+
+
+def names_of(called: str) -> tuple[str, ...]:
+    """What something is called in a header: by its path, or by its last part."""
+    return (called, called.rsplit(".", 1)[-1].partition("[")[0]) if called else ()
 
 
 def _unit(text: str) -> str:

@@ -18,7 +18,7 @@ from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import FILES, SECONDS, Over
 from ..language.expression import Shape
-from ..language.suffixes import clock_at_end, in_unit_of_suffix
+from ..language.suffixes import clock_at_end, in_unit_of_suffix, names_of
 from ..language.units import convert, dimension, quantity
 from ..records import dataclass
 from .inputs import Constant, Ends, Floats, Function, Interpolation, Signal, Steps, Table, table
@@ -206,16 +206,20 @@ def _of_columns(
     from ..language import columns
 
     try:
-        found = columns.read(given) if isinstance(given, str | PathLike) else columns.of_frame(given)
+        found = columns.read(given) if isinstance(given, str | PathLike) else columns.of_frame(given, over=clock[0])
         if not isinstance(given, str | PathLike) and not found.has_time(clock[0]):
             listed = ", ".join(found.titles)
             raise UsageError(
                 f"A DataFrame with the columns {listed} has no column of times.",
                 remedy="Choose one of them, `frame[…]`, whose index is the time; or call the column of times `time`.",
             )
+        wanted = [c for c in found.columns if c.name in names_of(name)] if which is None else [found.find(which, units[0])]
+        apart = found.apart(wanted)  # what is wanted may be called `date`; if another column is the time, it is not
+        found = apart if apart.has_time(clock[0]) else found
         if which is None:
             which = _only_column(found, clock[0])
-        return found.times(*clock), found.values_of(which, clock[0], units[0]).in_unit(units[0], found.path, units[1])
+        values = found.values_of(which, clock[0], units[0])
+        return found.times(*clock), values.in_unit(units[0], found.path, units[1], name)
     except UsageError as error:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
@@ -239,7 +243,7 @@ def _of_series(series: Any, unit: str, own: str, input_name: str, clock: tuple[O
     name, header = columns.titled(str(series.name), "a Series") if series.name is not None else ("", "")
     values = _in_unit(series.to_numpy(), own or header, unit, name or "series")
     if name and not (own or header):
-        values = in_unit_of_suffix(values, name, unit, "a Series")
+        values = in_unit_of_suffix(values, name, unit, "a Series", input_name)
     if hasattr(index, "total_seconds"):
         return _on(index.total_seconds(), "s", over, input_name), values
     if hasattr(index, "tz_localize"):
