@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PAIRS = (("p", "h"), ("p", "T"), ("p", "s"), ("p", "x"), ("T", "x"), ("rho", "T"), ("rho", "u"))
 _PHASES = {"liquid": -1.0, "two-phase": 0.0, "vapour": 1.0, "any": 2.0, "liquid or not": 3.0}
+CELSIUS, BAR, FAR = (-60.0, 150.0), (0.5, 150.0), 0.7  # numbers of plants without a unit; share of the lowest temperature
 _NO_ROOM = 1e-3  # J/kg between liquid and vapour: above the critical pressure there is none
 _fluids: dict[tuple[Any, ...], Fluid] = {}
 _making = Lock()
@@ -175,7 +176,7 @@ class Fluid(Medium):
                 cold = value <= low * (1 + margin)
                 side, limit = ("lowest", low) if cold else ("highest", high)
                 where = f"{'below' if cold else 'above'} the" if not low <= value <= high else "at the"
-                more = _meant(name, value) if cold else f"; {self._further(f'{name}_max')}"
+                more = self._meant(name, value) if cold else f"; {self._further(f'{name}_max')}"
                 return f"{name} = {value:g} {unit} is {where} {side} {what} of the table of {self.name}, {limit:g} {unit}{more}"
         if x is not None and T is not None and T >= self.T_critical:
             return self._no_saturation("T", T)
@@ -202,7 +203,7 @@ class Fluid(Medium):
         if p < self.p_min and h < self.h_gas + margin * float(self.table[9]):
             return (
                 f"h = {h:g} J/kg at p = {p:g} Pa is colder than gas in the table of {self.name}: below {self.p_min:g} Pa, where "
-                f"its liquid ends, there is gas from {self.T_min:g} K on ({self.h_gas:g} J/kg){_meant('p', p)}"
+                f"its liquid ends, there is gas from {self.T_min:g} K on ({self.h_gas:g} J/kg){self._meant('p', p)}"
             )
         return ""
 
@@ -211,6 +212,16 @@ class Fluid(Medium):
         if h > highest - margin * float(self.table[9]):
             reach = f"{'hotter than' if h > highest else 'as hot as'} the table of {self.name} reaches"
             return f"h = {h:g} J/kg at p = {p:g} Pa is {reach}, {self.T_max:g} K ({highest:g} J/kg); {self._further('T_max')}"
+        return ""
+
+    def _meant(self, name: str, value: float) -> str:
+        """What a temperature or a pressure that is too low was perhaps meant to be: one that plants have and this fluid has, too.
+        A temperature little below the lowest was meant in K."""
+        in_celsius, in_bar = value + 273.15, value * 1e5
+        if name == "T" and CELSIUS[0] <= value <= min(CELSIUS[1], FAR * self.T_min) and self.T_min <= in_celsius <= self.T_max:
+            return f'; temperatures are in K, {value:g} °C is written "{value:g} degC"'
+        if name == "p" and BAR[0] <= value <= BAR[1] and self.p_min <= in_bar <= self.p_max:
+            return f'; pressures are in Pa, {value:g} bar is written "{value:g} bar"'
         return ""
 
     def _further(self, limit: str) -> str:
@@ -473,15 +484,3 @@ class SaturatedPhase:
     @property
     def prandtl(self) -> Any:
         return self.cp * self.viscosity / self.conductivity
-
-
-CELSIUS, BAR = (-60.0, 150.0), (0.5, 300.0)  # numbers of plants that are given without a unit
-
-
-def _meant(name: str, value: float) -> str:
-    """What a temperature or a pressure that is too low was perhaps meant to be."""
-    if name == "T" and CELSIUS[0] <= value <= CELSIUS[1]:
-        return f'; temperatures are in K, {value:g} °C is written "{value:g} degC"'
-    if name == "p" and BAR[0] <= value <= BAR[1]:
-        return f'; pressures are in Pa, {value:g} bar is written "{value:g} bar"'
-    return ""
