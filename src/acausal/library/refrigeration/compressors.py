@@ -130,12 +130,7 @@ class MapCompressor(ac.Component):
         D_range: tuple[float, float] = (20.0, 65.0),
     ) -> None:
         self.flow, self.power = _coefficients("flow", flow), _coefficients("power", power)
-        self.S_range, self.D_range = tuple(S_range), tuple(D_range)
-        for name, (low, high) in (("S_range", self.S_range), ("D_range", self.D_range)):
-            if not low < high:
-                raise UsageError(
-                    f"`{name}` of a compressor goes from the lower temperature to the higher, not from {low} to {high}."
-                )
+        self.S_range, self.D_range = _range("S_range", S_range), _range("D_range", D_range)
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
@@ -173,13 +168,31 @@ class MapCompressor(ac.Component):
 
 def _coefficients(what: str, given: Any) -> tuple[float, ...]:
     """Ten numbers."""
-    try:
-        found = tuple(float(c) for c in given)
-    except (TypeError, ValueError):
-        raise UsageError(f"The polynomial of a compressor's {what} has 10 numbers (AHRI 540), not {given!r}.") from None
+    found = _numbers(given)
+    if found is None:
+        raise UsageError(f"The polynomial of a compressor's {what} has 10 numbers (AHRI 540), not {given!r}.")
     if len(found) != 10:
         raise UsageError(f"The polynomial of a compressor's {what} has 10 coefficients (AHRI 540), not {len(found)}.")
     return found
+
+
+def _range(name: str, given: Any) -> tuple[float, float]:
+    """Two temperatures in °C, the lower one first."""
+    found = _numbers(given)
+    if found is None or len(found) != 2:
+        raise UsageError(f"`{name}` of a compressor is two temperatures in °C, such as (-30.0, 15.0), not {given!r}.")
+    low, high = found
+    if not low < high:
+        raise UsageError(f"`{name}` of a compressor goes from the lower temperature to the higher, not from {low} to {high}.")
+    return low, high
+
+
+def _numbers(given: Any) -> tuple[float, ...] | None:
+    """The numbers of a sequence; None where it is none. A text is none either, although its digits come one by one."""
+    try:
+        return None if isinstance(given, str | bytes) else tuple(float(c) for c in given)
+    except (TypeError, ValueError):
+        return None
 
 
 def _dry(machine: Any) -> Iterator[Any]:
