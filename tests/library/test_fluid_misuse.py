@@ -40,6 +40,25 @@ def test_a_pressure_in_bar(wired: Any) -> None:
         assert not model.simulate(until=1.0).outcome
 
 
+@pytest.mark.parametrize(
+    ("name", "state", "guess"),
+    [
+        ("R134a", {"p": 5e5, "T": 20.0}, '20 °C is written "20 degC"'),
+        ("R134a", {"p": 5e5, "T": -20.0}, '-20 °C is written "-20 degC"'),
+        ("R134a", {"p": 5e5, "T": 149.0}, ""),  # little below 170 K: meant in K
+        ("water", {"p": 5e5, "T": 149.0}, '149 °C is written "149 degC"'),
+        ("water", {"p": 5e5, "T": -20.0}, ""),  # ice
+        ("R134a", {"p": 8.0, "h": 1e5}, '8 bar is written "8 bar"'),
+        ("R134a", {"p": 120.0, "h": 1e5}, ""),  # 120 bar is more than its table has
+        ("water", {"p": 300.0, "h": 1e5}, ""),
+    ],
+)
+def test_what_may_be_meant_is_guessed_where_the_medium_has_it(name: str, state: dict[str, float], guess: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        ac.media.fluid(name).state(**state)
+    assert guess in str(caught.value) and ("is written" in str(caught.value)) == bool(guess)
+
+
 def test_what_shows_only_after_other_values_are_found() -> None:
     said = refused("Separator", p_start=1e-3)
     assert "at p = 0.001 Pa is colder than gas in the table of R134a" in said and "part (Separator)" in said
@@ -132,7 +151,12 @@ def test_a_coil_for_air_in_a_circuit_of_water(wired: Any, part: Any) -> None:
         (([1.0] * 9, [1.0] * 10), "flow has 10 coefficients .* not 9"),
         (([1.0] * 10, ["a"] * 10), "power has 10 numbers"),
         ((5.0, [1.0] * 10), "flow has 10 numbers .* not 5.0"),
+        (("1234567890", [1.0] * 10), "flow has 10 numbers .* not '1234567890'"),
         (([1.0] * 10, [1.0] * 10, (15.0, -30.0)), "`S_range` .* not from 15.0 to -30.0"),
+        (([1.0] * 10, [1.0] * 10, None), "`S_range` of a compressor is two temperatures .* not None"),
+        (([1.0] * 10, [1.0] * 10, (5.0, 6.0, 7.0)), r"`S_range` .* is two temperatures .* not \(5.0, 6.0, 7.0\)"),
+        (([1.0] * 10, [1.0] * 10, (-30.0, 15.0), ("a", "b")), r"`D_range` .* is two temperatures .* not \('a', 'b'\)"),
+        (([1.0] * 10, [1.0] * 10, "12"), "`S_range` .* is two temperatures .* not '12'"),
     ],
 )
 def test_a_map_that_is_none(given: Any, said: str) -> None:

@@ -163,6 +163,15 @@ def test_layers_in_a_row_add_their_resistances(wired: Any) -> None:
     assert steady["wall.layer[1].T[1:3]"].mean() == pytest.approx(middle, rel=1e-12)
 
 
+def test_a_layer_of_no_thickness_is_told_of_the_whole_wall(wired: Any) -> None:
+    wall = th.LayeredWall(2, 2)
+    model = ac.compile(
+        wired("left.port wall.a", "wall.b right.port", left=th.FixedTemperature(), right=th.FixedTemperature(), wall=wall)
+    )
+    with pytest.raises(ac.ModelError, match=r"`wall.thickness\[1\]` = 0 m is out of its range(.|\n)*wall \(LayeredWall\)"):
+        model.simulate(until=1.0, set={"wall.thickness": [0.1, 0.0]})
+
+
 def test_a_room_settles_where_gains_meet_ventilation(wired: Any, run: Any, agrees: Any) -> None:
     air = 100.0 * 1.2 * 1006.0
     room = th.Room(V=100.0, furniture=3.0, air_change=1e-3, T_supply=280.0, gain=500.0, T=ac.start(290.0))

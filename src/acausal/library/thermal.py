@@ -263,7 +263,7 @@ class LayeredWall(ac.Component):
 
     def __init__(self, layers: int = 3, cells: int = 4) -> None:
         counted(layers, 1, "A layered wall has one layer or more", "`Wall` is a single layer.")
-        self.thickness = ac.Parameter(0.1, shape=layers, unit="m", min=0, doc="thickness of each layer")
+        self.thickness = ac.Parameter(0.1, shape=layers, unit="m", min=1e-9, doc="thickness of each layer")
         self.conductivity = ac.Parameter(1.0, shape=layers, unit="W/(m*K)", min=0, doc="heat conductivity of each layer")
         self.density = ac.Parameter(2000.0, shape=layers, unit="kg/m^3", min=0, doc="density of each layer")
         self.specific_heat = ac.Parameter(1000.0, shape=layers, unit="J/(kg*K)", min=0, doc="specific heat capacity of each layer")
