@@ -37,6 +37,7 @@ void Fixed::set_known(const double *values) {
 // The grid is that of the first start: where events lie has no influence on where later steps end.
 void Fixed::start(double t0, const double *y0, const double *yp0, double) {
     if (!started) origin = t0;
+    else if (t == t0 && t > recorded) record(); // left within a step: what was before whatever happens here
     started = true;
     t = begin = end = t0;
     std::memcpy(w.get(), y0, sizeof(double) * n);
@@ -46,14 +47,16 @@ void Fixed::start(double t0, const double *y0, const double *yp0, double) {
     points = 1;
     roots_known = to_update = fresh = false;
     gaps.forget();
-    record_start();
+    record();
 }
 
 // As Ida does: histories (delays.cpp) begin a new segment where steps begin.
-void Fixed::record_start() {
-    if (!system->step_cells.size() || !at(t, w.get())) return;
+bool Fixed::record() {
+    if (!system->step_cells.size() || !at(t, w.get())) return false;
     updated.resize(system->step_cells.size());
     system->step_update(w.get(), updated.data());
+    recorded = t;
+    return true;
 }
 
 bool Fixed::at(double time, double *workspace) {
@@ -228,11 +231,10 @@ bool Fixed::cross(double target) {
 
 bool Fixed::update_after_step() {
     const Integers &cells = system->step_cells;
-    if (!cells.size() || !to_update) return false;
+    if (!cells.size() || !(to_update || t > recorded)) return false;
+    bool first = to_update; // in this step: a later root is for histories only
     to_update = false;
-    updated.resize(cells.size());
-    if (!at(t, w.get())) return false;
-    system->step_update(w.get(), updated.data());
+    if (!record() || !first) return false;
     bool changed = false;
     for (int64_t k = 0; k < cells.size(); ++k) {
         double &cell = w[2 * n + cells.data[k]];

@@ -68,7 +68,7 @@ class Fixed {
     void evaluate_roots(double time, std::vector<double> &values); // t: what is before it has been looked at
     bool cross(double target); // whether a root lies before it; then t is there
     bool update_after_step();
-    void record_start();
+    bool record(); // false: an input could not be evaluated
     void write_row(double time, double *out);
     int64_t write_rows(double until, const double *times, int64_t count, double *rows, int64_t written);
     bool poll();
@@ -79,6 +79,7 @@ class Fixed {
     double origin = 0, end = 0, begin = 0, step_before = 0, factored_cj = 0;
     int points = 0; // known since the start
     bool fresh = false, to_update = false;
+    double recorded = 0; // until here histories know what was
     std::vector<double> root_before, root_now, updated;
     bool roots_known = false;
     SparseLu lu;

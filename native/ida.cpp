@@ -141,7 +141,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
         choose_tested();
         failures_at_factor = steps_at_setup = 0;
         non_finite_at_factor = non_finite.count;
-        record_start();
+        record();
         return;
     }
     check(IDAInit(mem, residual_callback, t0 - origin, y_vector, yp_vector), "IDAInit");
@@ -160,7 +160,7 @@ void Ida::start(double t0, const double *y0, const double *yp0, double step) {
     check(IDASetLinearSolutionScaling(mem, SUNFALSE), "IDASetLinearSolutionScaling"); // we know better for which cj the factors are
     if (system->root_count) init_roots();
     started = true;
-    record_start();
+    record();
 }
 
 void Ida::see_bends() {

@@ -286,7 +286,7 @@ class Ida {
     long orders_seen = 0; // steps of the session at the last look
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
-    void record_start();
+    bool record(); // false: an input could not be evaluated
     void show_updates();
     void align_roots();
     void fill_gaps(double *g, double time);
@@ -340,6 +340,7 @@ class Ida {
     int64_t event_rows = 0, events_handled = 0; // in this call of advance()
     bool roots_changed = false;
     long steps_at_update = 0;
+    double recorded = 0; // until here histories know what was
     Counters before; // of runs ended by a restart
     bool interpolate_derivatives, untested = false; // some unknowns take no part in the error test
     bool last_setup_singular = false, last_evaluation_finite = true;

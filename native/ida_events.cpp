@@ -195,16 +195,18 @@ void Ida::store_row(double *rows, int64_t written) {
 
 // ------------------------------------------------------------------------------------------------ after each step
 
-// IDAS may return several times from one step, when it holds roots: the first time counts.
+// IDAS may return several times from one step, when it holds roots: the first time counts. Histories see every time, or they would not
+// know the value before a jump at the second root, and take what is after it for the end of an ordinary step.
 bool Ida::update_after_step() {
     const Integers &cells = system->step_cells;
-    if (!cells.size() || steps_since_start() == steps_at_update) return false;
+    if (!cells.size()) return false;
+    if (steps_since_start() == steps_at_update) {
+        if (t > recorded) record();
+        return false;
+    }
     steps_at_update = steps_since_start();
     show_updates(); // output times within the step see the values that held there
-    if (!set_time(t, w.get(), input_time)) return false;
-    updated.resize(cells.size());
-    system->assign(w.get());
-    system->step_update(w.get(), updated.data());
+    if (!record()) return false;
     bool changed = false;
     for (int64_t k = 0; k < cells.size(); ++k) {
         double &cell = w[2 * n + cells.data[k]];
@@ -216,11 +218,13 @@ bool Ida::update_after_step() {
 }
 
 // Histories (delays.cpp) are written where updates after steps are evaluated; they begin a new segment where the steps begin.
-void Ida::record_start() {
-    if (!system->step_cells.size() || !set_time(t, w.get(), input_time)) return;
+bool Ida::record() {
+    if (!system->step_cells.size() || !set_time(t, w.get(), input_time)) return false;
     updated.resize(system->step_cells.size());
     system->assign(w.get());
     system->step_update(w.get(), updated.data());
+    recorded = t;
+    return true;
 }
 
 void Ida::show_updates() {

@@ -414,3 +414,42 @@ def test_points_close_together_say_nothing_about_an_interval_far_longer_than_the
     sought = np.linspace(0.0, times[-1], 2000)
     found = value.value(number, times[-1], times[-1] - sought, 0.0, -1.0)
     assert np.abs(found - np.sin(3 * sought)).max() < 1e-13
+
+
+def sawtooth(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Its value at a time, and where that is no jump."""
+    return np.where(s > 0, s - np.floor(s), 0.0), np.abs(s - np.round(s)) > 1e-4
+
+
+class Sliding(ac.Component):
+    """A sawtooth, seen after a delay that is a state: 0.55 - A (1 - cos t)."""
+
+    A = ac.Parameter(0.05)
+    z, late, tau = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable(start=0.55, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.z) == 1.0
+        yield ac.der(self.tau) == -self.A * ac.sin(ac.time)
+        yield self.late == ac.delay(self.z, self.tau)
+
+    def events(self) -> Any:
+        yield ac.when(self.z >= 1.0, ac.reinit(self.z, 0.0))
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "ida"}, {"solver": "sundae"}, {"solver": "fixed", "step": 0.05}], ids=lambda o: o["solver"]
+)
+@pytest.mark.parametrize("A", [0.15, 0.05, 0.03])
+def test_a_jump_right_after_an_echo_within_one_step_is_remembered(A: float, options: dict[str, Any]) -> None:
+    """An echo that makes no restart and a jump lie in the same step: the history knows the value before the jump, too."""
+    r = ac.compile(Sliding(A=A)).simulate(20.0, points=2001, **options)
+    value, smooth = sawtooth(r.time - r["tau"])
+    assert np.abs(r["late"] - value)[smooth].max() < 1e-6
+    if options["solver"] == "ida":
+        assert np.abs(r["tau"] - (0.55 - A * (1 - np.cos(r.time)))).max() < 1e-4
+        arrived = np.array([e.time for e in r.events if "delay" in e.causes[0].text])
+        for jump in range(1, 19):
+            there = jump + 0.55
+            for _ in range(50):
+                there = jump + 0.55 - A * (1 - np.cos(there))
+            assert np.abs(arrived - there).min() < 1e-3

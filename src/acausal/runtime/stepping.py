@@ -69,6 +69,7 @@ class Stepping:
         self._y = self._yp = np.zeros(0)
         self._end_values = self._y, self._yp
         self._to_update = False
+        self._recorded = np.inf  # until here histories know what was
         self._root_values: Floats | None = None  # where it is; None: not known, or no longer valid
         rules = self.problem.rules
         self._found = np.zeros(0 if rules is None else rules.root_count, dtype=np.int32)
@@ -139,6 +140,8 @@ class Stepping:
     # --- between two calls of advance -----------------------------------------------------------------------------------------
     def start(self, t: float, y: Floats, yp: Floats, step: float = 0.0) -> None:
         """First start, or restart after an event. `step`: a time within which slopes change little, if one is known."""
+        if self._recorded < self.t == t:  # left within a step: what was before whatever happens here
+            self._record()
         self.t = self.end = float(t)
         self._y, self._yp = np.array(y, dtype=float), np.array(yp, dtype=float)
         self._end_values = self._y, self._yp
@@ -146,8 +149,7 @@ class Stepping:
         self._root_values = None
         self._gaps.forget()
         self.integrator.start(self.t, self.y, self.yp, step)
-        if self.problem.rules is not None and len(self.problem.rules.step_cells):
-            self.problem.rules.values("step", self.task.workspace(self.t, self._y, self._yp))  # histories begin a new segment here
+        self._record()  # histories begin a new segment here
 
     def set_known(self, known: Floats) -> None:
         self.task.set_known(known)
@@ -286,17 +288,26 @@ class Stepping:
         return [(row, t, self.task.workspace(self.t, self._y, self._yp)) for row, t in found]
 
     def _update_after_step(self) -> bool:
-        """True: a watched cell changed. A step that is left at a root is not done again when the run goes on from there."""
-        rules = self.problem.rules
-        if not self._to_update or rules is None or not len(rules.step_cells):
+        """True: a watched cell changed. A step that is left at a root is not done again when the run goes on from there, but
+        histories see every root: otherwise what is after a jump at the second one would be the end of an ordinary step."""
+        first, self._to_update = self._to_update, False
+        found = self._record() if first or self.t > self._recorded else None
+        if found is None or not first:
             return False
-        self._to_update = False
-        w = self.task.workspace(self.t, self._y, self._yp)
-        values = rules.values("step", w)
+        rules, (w, values) = self.problem.rules, found
+        assert rules is not None
         changed = values != w[2 * self.problem.size + rules.step_cells]
         if changed.any():
             self.set_cells(rules.step_cells, values)
         return bool((changed & rules.step_watched).any())
+
+    def _record(self) -> tuple[Floats, Floats] | None:
+        """The workspace and what is assigned after steps, the evaluation of which writes histories (`native/delays.cpp`)."""
+        rules = self.problem.rules
+        if rules is None or not len(rules.step_cells):
+            return None
+        self._recorded, w = self.t, self.task.workspace(self.t, self._y, self._yp)
+        return w, rules.values("step", w)
 
     def _write(self, output: _Output, until: float) -> None:
         """Rows for the output times that were passed."""
