@@ -416,9 +416,52 @@ def test_points_close_together_say_nothing_about_an_interval_far_longer_than_the
     assert np.abs(found - np.sin(3 * sought)).max() < 1e-13
 
 
+class Sawtooth(ac.Component):
+    """z rises with slope 1 and falls back to 0 at every whole second; x = sin(t). Both are seen after a delay of time alone."""
+
+    x, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    late_x, late_z = ac.Variable(), ac.Variable()
+
+    def __init__(self, late: Any) -> None:
+        self.late = late
+        super().__init__()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == ac.cos(ac.time)
+        yield ac.der(self.z) == 1.0
+        yield self.late_x == ac.delay(self.x, self.late(ac.time))
+        yield self.late_z == ac.delay(self.z, self.late(ac.time))
+
+    def events(self) -> Any:
+        yield ac.when(self.z >= 1.0, ac.reinit(self.z, 0.0))
+
+
+KNOTS = ([0.0, 2.0, 5.0, 10.0], [0.1, 0.3, 0.15, 0.4])
+
+
 def sawtooth(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Its value at a time, and where that is no jump."""
     return np.where(s > 0, s - np.floor(s), 0.0), np.abs(s - np.round(s)) > 1e-4
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+@pytest.mark.parametrize(
+    ("late", "number"),
+    [
+        (lambda t: 0.1 + 0.05 * ac.sin(t), lambda t: 0.1 + 0.05 * np.sin(t)),
+        (lambda t: 0.1 + 0.05 * ac.exp(-t), lambda t: 0.1 + 0.05 * np.exp(-t)),
+        (lambda t: 0.1 + 0.002 * t * t, lambda t: 0.1 + 0.002 * t * t),
+        (ac.Table(*KNOTS, method="linear"), lambda t: np.interp(t, *KNOTS)),
+        (lambda t: 0.1 + 0.01 * t, lambda t: 0.1 + 0.01 * t),
+    ],
+    ids=["sine", "exponential", "square", "table", "line"],
+)
+def test_a_delay_that_varies_with_time_alone(late: Any, number: Any, solver: str) -> None:
+    r = ac.compile(Sawtooth(late)).simulate(10.0, points=1001, solver=solver)
+    s = r.time - number(r.time)
+    assert np.abs(r["late_x"] - np.where(s > 0, np.sin(s), 0.0)).max() < 1e-4
+    value, smooth = sawtooth(s)
+    assert np.abs(r["late_z"] - value)[smooth].max() < 1e-8
 
 
 class Sliding(ac.Component):

@@ -262,7 +262,7 @@ class Freezer:
             return relation
         cell = self.auxiliary("relation", Discrete(0.0), relation.shape)
         location = self._place[1]
-        if not varies and _is_affine_in_time(between_events(difference)):
+        if not varies and is_affine_in_time(between_events(difference)):
             self._cells[relation] = cell
             hidden = any(isinstance(n, Reference) and n.declaration.auxiliary for n in leaves)
             said = of or (self._place[0] if hidden and self._place[0] else str(relation))
@@ -321,7 +321,7 @@ class Freezer:
     def _corners(self, table: Table, argument: Expression) -> None:
         """A table of time: steps end at its corners, so that none is overlooked."""
         leaves = [n for n in walk(argument) if not n.args]
-        if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not _is_affine_in_time(argument):
+        if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not is_affine_in_time(argument):
             return
         knots = table.x if table.method == "linear" else table.x[[0, -1]]
         self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=knots))
@@ -548,7 +548,7 @@ def _varies(node: Expression) -> bool:
     return isinstance(node, Time) or (isinstance(node, Reference) and not node.declaration.is_known)
 
 
-def _is_affine_in_time(difference: Expression) -> bool:
+def is_affine_in_time(difference: Expression) -> bool:
     """Whether the slope in time is free of time, so that the crossing can be computed instead of searched."""
     from .differentiate import gradient
 

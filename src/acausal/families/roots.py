@@ -15,6 +15,7 @@ from ..language.expression import Call, Constant, Expression, Reference, Slot, T
 from ..language.implicit import Implicit, ImplicitPart
 from ..language.meters import is_meter
 from ..language.units import convert, dimension
+from .hybrid import is_affine_in_time
 from .plant import Kind, Quantity
 
 if TYPE_CHECKING:
@@ -103,10 +104,10 @@ class Roots:
             now = apply("where", apply("lt", mark, Constant(LONG_BEFORE / 2)), args[2], now)
         self.equations.append((value - now, text))
         earlier = pre(mark)
-        if any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(late)):
-            passing = apply("ge", Call(DelayFunction("ahead"), (history, earlier, Time() - late)), Constant(0.0))
-        else:  # a time that can be computed
+        if _is_computable(late):
             passing = apply("ge", Time() - late, Call(DelayFunction("next"), (history, earlier)))
+        else:
+            passing = apply("ge", Call(DelayFunction("ahead"), (history, earlier, Time() - late)), Constant(0.0))
         past = Call(DelayFunction("go_past"), (history, earlier, passing, Time(), late))
         self.assigned.append((mark, past, f"a break of {text}", None))
         self.statements.append(AfterStep((Assign(recorded, _remembered(history, x, late), _NOWHERE),), _NOWHERE))
@@ -133,6 +134,12 @@ class Roots:
             for residual in implicit.residuals:
                 self.equations.append((transform(residual, put), f"{implicit.name} of {', '.join(map(str, args))}"))
         return self._made[key]
+
+
+def _is_computable(late: Expression) -> bool:
+    """Whether the time at which a break arrives can be computed. Otherwise it is searched for, and a relation with a time that may
+    be 1e300 would have a band as wide as that."""
+    return not any(isinstance(n, Reference) and not n.declaration.is_known for n in walk(late)) and is_affine_in_time(late)
 
 
 def _remembered(history: Expression, x: Expression, late: Expression) -> Expression:
