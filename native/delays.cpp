@@ -31,6 +31,7 @@ namespace {
 namespace nb = nanobind;
 
 constexpr double never = 1e300, rest = -1e290; // no further break; the mark of a history at rest
+constexpr double past_alone = -1; // in a cell: the present has no share in what is delayed, as mostly in a run; states are chosen by that
 constexpr int most_points = 6, highest_level = 5;
 constexpr int64_t steps_back = 8, worth_forgetting = 256; // how far a run may go back, in steps; points that go at once
 constexpr double a_jump = 1e-5; // of the largest value: less is the noise of restarts
@@ -192,7 +193,7 @@ template <int order> double value(const Channel &c, double t, double delay, doub
 // The derivative of the value by x: the share of the point under way.
 template <int order> double weight(double handle, double t, double delay, double x, double mark) {
     const Channel *c = channel(handle);
-    if (!c || c->segments.empty()) return order == 0 ? 1.0 : 0.0;
+    if (!c || c->segments.empty()) return order == 0 && handle != past_alone ? 1.0 : 0.0;
     Place p = find(*c, t, delay, mark);
     if (!p.now) return 0.0;
     Polynomial q = around(*p.segment, p.s, true, t, x);

@@ -496,3 +496,35 @@ def test_a_jump_right_after_an_echo_within_one_step_is_remembered(A: float, opti
             for _ in range(50):
                 there = jump + 0.55 - A * (1 - np.cos(there))
             assert np.abs(arrived - there).min() < 1e-3
+
+
+class Differentiated(ac.Component):
+    """x = sin(t) as an oscillator's state, and the derivative of what it was."""
+
+    x, v = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0, fixed=True)
+    late, slope = ac.Variable(), ac.Variable()
+    T = ac.Parameter(0.3)
+
+    def __init__(self, of: Any = lambda d: d) -> None:
+        self.of = of
+        super().__init__()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == -self.x
+        yield self.late == self.of(ac.delay(self.x, self.T))
+        yield self.slope == ac.der(self.late)
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+@pytest.mark.parametrize("T", [0.3, 1e-3])
+@pytest.mark.parametrize("factor", [1.0, -1.0, 2.0])
+def test_the_derivative_of_a_state_that_is_delayed(factor: float, T: float, solver: str) -> None:
+    """What is delayed does not determine the present: x stays the state, not its late value."""
+    model = ac.compile(Differentiated(of=lambda d: factor * d))
+    r = model.simulate(5.0, set={"T": T}, rtol=1e-7, solver=solver)
+    assert r.outcome
+    s = r.time - T
+    smooth = np.abs(s) > 1e-6  # the derivative jumps where the start arrives
+    assert np.abs(r["late"] - factor * np.where(s > 0, np.sin(s), 0.0)).max() < 1e-5
+    assert np.abs(r["slope"] - factor * np.where(s > 0, np.cos(s), 0.0))[smooth].max() < 1e-3

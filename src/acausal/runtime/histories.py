@@ -13,6 +13,7 @@ from ..language.declarations import HISTORY, LONG_BEFORE, PASSED
 from ..records import dataclass
 
 State = list[list[float]]
+PAST_ALONE = -1.0  # in the cell of a history: what is delayed has nothing to do with the present, and determines no part of it
 
 
 def history_cells(system: System) -> np.ndarray:

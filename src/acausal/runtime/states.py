@@ -18,6 +18,7 @@ from ..families.starts import StartReader, Starts
 from ..families.system import System
 from ..records import dataclass
 from .build import build, kernels
+from .histories import PAST_ALONE, history_cells
 from .inputs import Signal, values_at
 from .problem import Equations, Floats, Problem
 
@@ -71,7 +72,7 @@ class StateSelection:
         self.equations = Equations(
             size, system.equation_count, len(known), 2 * size, (own.indptr, own.indices), residuals, jacobians
         )
-        self._pattern, self._known_size = pattern, len(known)
+        self._pattern, self._known_size, self._histories = pattern, len(known), history_cells(system)
         self._problems: dict[bytes, Problem] = {}
         self._common: Explicit | None = None  # what is computed whatever the states are
 
@@ -84,6 +85,9 @@ class StateSelection:
 
     def select(self, t: float, y: Floats, yp: Floats, known: Floats, nominal: Floats, limit: float = np.inf) -> Selection:
         """The best states at a point; with a `limit`, preferences count where numbers allow it."""
+        if len(self._histories):
+            known = known.copy()
+            known[self._histories] = PAST_ALONE
         values = self.equations.jacobian(t, y, yp, 0.0, known)
         return self.selector.select(np.nan_to_num(values, posinf=_ENDLESS, neginf=-_ENDLESS), nominal, limit)
 
