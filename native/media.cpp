@@ -34,7 +34,8 @@ struct Shape {
 constexpr Shape shapes[KINDS] = {{3, 4, 2}, {3, 4, 2}, {1, 11, 1}, {1, 8, 1}, {2, 1, 2}, {2, 1, 2}, {2, 1, 2}, {2, 2, 2}, {2, 2, 2}, {1, 2, 1}, {2, 1, 2}, {1, 10, 1}};
 
 // Buckets for all spans but the last, which has no end: twice as many until no two knots lie in one.
-void into_buckets(Axis& a, int64_t spans) {
+void into_buckets(Axis& a) {
+    const int64_t spans = a.spans;
     const auto crowded = [&] {
         for (int64_t k = 2; k < spans; ++k)
             if (a.bucket_of(a.knots[k]) == a.bucket_of(a.knots[k - 1])) return true;
@@ -61,14 +62,34 @@ Axis axis(const double* blob, double offset) {
     const auto padded = [](int64_t n) { return (n + 7) / 8 * 8; };
     const double* knots = head + 8;
     const double* inverse = knots + padded(spans + 1);
-    Axis found{knots, inverse, inverse + padded(spans), 0, 0, {}};
-    into_buckets(found, spans);
+    Axis found{knots, inverse, inverse + padded(spans), spans, 0, 0, {}};
+    into_buckets(found);
     return found;
 }
 
 uint64_t next_serial() {
     static std::atomic<uint64_t> last{0};
     return ++last;
+}
+
+// A spline of four fields over an axis, with nodes `stride` doubles apart, as polynomials of each span: the same numbers but for
+// rounding.
+struct alignas(64) Line {
+    double numbers[8];
+};
+using Lines = std::vector<Line>;
+constexpr int64_t degree_of_splines = 5, basis_lanes = 8, fields_of_node = 4;
+
+Lines along_border(const Axis& axis, const double* nodes, int64_t stride) {
+    const int64_t powers = degree_of_splines + 1, spans = axis.spans;
+    Lines found((spans * powers * fields_of_node + 7) / 8, Line{});
+    double* out = found.data()->numbers;
+    for (int64_t span = 0; span < spans; ++span)
+        for (int64_t m = 0; m < powers; ++m, out += fields_of_node)
+            for (int64_t k = 0; k < powers; ++k)
+                for (int64_t field = 0; field < fields_of_node; ++field)
+                    out[field] += nodes[(span + k) * stride + field] * axis.basis[(span * powers + m) * basis_lanes + k];
+    return found;
 }
 
 // A table as native code sees it; `blob` stays with whoever made it.
@@ -80,7 +101,7 @@ Table table_over(const double* b) {
     return {b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[edge_place], gas[0], gas[1], b[10], b[11], b[19], whole(12), whole(13), whole(14),
             axis(b, o[0]), axis(b, o[1]), axis(b, o[2]), axis(b, o[3]), axis(b, o[4]), axis(b, o[5]), axis(b, o[6]), axis(b, gas[2]),
             part(0), part(1), part(2), part(3), thin(1), {part(4), part(5)}, {part(6), part(7)}, {part(8), part(9)}, {thin(2), thin(3)},
-            next_serial()};
+            {}, {}, next_serial()};
 }
 
 Functions functions_for_this_processor() {
@@ -132,12 +153,22 @@ std::vector<std::pair<uint64_t, uint64_t>> take_counts() {
 struct FluidTable {
     nb::object blob;  // keeps the numbers
     std::unique_ptr<Table> table;
+    std::vector<Lines> borders;
 
     explicit FluidTable(Numbers numbers, nb::object owner) : blob(std::move(owner)) {
         if (numbers.size() < static_cast<size_t>(header) || static_cast<int64_t>(numbers.data()[0]) != version)
             throw nb::value_error("not a fluid table of this version");
         if (reinterpret_cast<uintptr_t>(numbers.data()) % 64) throw nb::value_error("a fluid table must start at a multiple of 64 bytes");
         table = std::make_unique<Table>(table_over(numbers.data()));
+        for (int block = 0; block < 2; ++block) {
+            table->vapour_border[block] = kept(along_border(table->dome_x, table->vapour[block], fields_of_node * table->vapour_ny));
+            table->liquid_border[block] = kept(along_border(table->liquid_h, table->liquid[block], fields_of_node * table->liquid_nz));
+        }
+    }
+
+    const double* kept(Lines found) {
+        borders.push_back(std::move(found));
+        return borders.back().data()->numbers;
     }
 };
 

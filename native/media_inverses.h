@@ -118,26 +118,54 @@ void h_pT(const void* table, const double* x, double* out) {
     h_pT_jet(t, x[0], x[1], ANY, out, f);
 }
 
+// What `h_ps` gives, from the surface at the last point `at` of the iteration.
+void isentrope(const Table& t, Jet2<2>& f, double s, double h, double at, double* out) {
+    move(f, 2, h - at);
+    if (!(std::fabs(f.d[0][2] - s) * f.d[0][0] < 1e-6 * t.h_unit)) return nothing(out, 6);
+    implicit(f, 2, h, out);
+}
+
+// h(p, s) of vapour below p_low, where most compressors ask for it: what depends on p alone is found once. It begins where a gas of the
+// mean heat capacity up to the table's end would be, of which two steps are left.
+void h_ps_of_vapour(const Table& t, double p, double s, const Ends<1>& e, double* out) {
+    const Jet1<2> c = curves<2>(t.dome, e.x);
+    Weights wx;
+    weights<2>(t.dome_x, e.x, wx);
+    const double hv = e.hv.v, highest = c.d[0][1], Tv = e.v.d[0][0], cp = (highest - hv) / (t.T_max - Tv);
+    const double guess = hv + cp * Tv * std::expm1((s - e.v.d[0][2]) / cp), high = highest + slack * t.h_unit;
+    double at = hv;
+    Jet2<2> f;
+    const double h = root_of(
+        [&](double x, double& slope, double& curvature) {
+            at = x;
+            vapour(t, STATE, p, wx, c, x, f);
+            slope = f.d[2][2], curvature = f.d[5][2];
+            return f.d[0][2] - s;
+        },
+        hv - slack * t.h_unit, high, guess < highest ? guess : highest, t.h_unit);
+    isentrope(t, f, s, h, at, out);
+}
+
 void h_ps(const void* table, const double* x, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double p = x[0], s = x[1];
-    Jet2<2> f;
     if (!inside(t, p, t.h_min) || s != s) return nothing(out, 6);
     double start = t.h_join, low = t.h_min - slack * t.h_unit, phase = ANY;
-    const double high = highest_h(t, p) + slack * t.h_unit;
     if (p < t.p_min) {
         phase = VAPOUR;
         low = t.h_gas - slack * t.h_unit;
-        start = 0.5 * (low + high);
+        start = 0.5 * (low + highest_h(t, p) + slack * t.h_unit);
     } else if (p < t.p_critical) {  // from the border that is nearer, on a surface that goes on beyond it
-        Ends<> e;
+        Ends<1> e;
         ends(t, p, e);
         fields(t, STATE, p, e);
         const double sl = e.l.d[0][2], sv = e.v.d[0][2];
+        if (p < t.p_low && s >= sv) return h_ps_of_vapour(t, p, s, e, out);
         start = s <= sl ? e.hl.v : s >= sv ? e.hv.v : e.hl.v + (s - sl) / (sv - sl) * (e.hv.v - e.hl.v);
         if (e.two) phase = s <= sl ? LIQUID : s >= sv ? VAPOUR : TWO;
     }
     double at = start;
+    Jet2<2> f;
     const double h = root_of(
         [&](double x, double& slope, double& curvature) {
             at = x;
@@ -145,10 +173,8 @@ void h_ps(const void* table, const double* x, double* out) {
             slope = f.d[2][2], curvature = f.d[5][2];
             return f.d[0][2] - s;
         },
-        low, high, start, t.h_unit);
-    move(f, 2, h - at);
-    if (!(std::fabs(f.d[0][2] - s) * f.d[0][0] < 1e-6 * t.h_unit)) return nothing(out, 6);
-    implicit(f, 2, h, out);
+        low, highest_h(t, p) + slack * t.h_unit, start, t.h_unit);
+    isentrope(t, f, s, h, at, out);
 }
 
 // The pressure at which T is the temperature of quality x; that depends on x where the mixture has a glide.

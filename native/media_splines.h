@@ -200,22 +200,6 @@ INLINE void tensor(const double* nodes, int64_t ny, const Weights& wx, const Wei
     }
 }
 
-// Four curves along the border of a table, with nodes `stride` doubles apart.
-template <int order>
-INLINE Jet1<order> border(const double* nodes, int64_t stride, const Weights& w) {
-    Jet1<order> r;
-    for (int part = 0; part < parts; ++part) {
-        Part found[3];
-        const double* node = nodes + w.first * stride + width * part;
-        for (int k = 0; k <= degree; ++k, node += stride) {
-            const Part n = part_at(node);
-            for (int d = 0; d <= order; ++d) add(found[d], n * spread(w.w[d][k]), k);
-        }
-        for (int d = 0; d <= order; ++d) put(found[d], r.d[d], part);
-    }
-    return r;
-}
-
 INLINE Curve lane(const Jet1<2>& j, int k) { return {j.d[0][k], j.d[1][k], j.d[2][k]}; }
 INLINE Curve lane(const Jet1<1>& j, int k) { return {j.d[0][k], j.d[1][k], 0}; }
 

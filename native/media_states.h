@@ -5,7 +5,7 @@
 
 namespace {
 
-// hl where the liquid's table has its border, p = pl(hl). `wh` comes out for a guess that is `shift` short of it: some 1e-8 of the
+// hl where the liquid's table has its border, p = pl(hl). `at` is the place of a guess that is `shift` short of it: some 1e-8 of the
 // range, so that two terms of Taylor's series lead from there to hl, for the fields too, below rounding.
 INLINE Curve liquid_border(const Table& t, double p, double guess, const Place& at, double& shift) {
     const Curve pl = curve<2>(t.liquid_p, at);
@@ -13,11 +13,6 @@ INLINE Curve liquid_border(const Table& t, double p, double guess, const Place& 
     shift = first * (1 - 0.5 * pl.dd * slope * first);
     const double d = 1 / (pl.d + pl.dd * shift);
     return {guess + shift, d, -pl.dd * d * d * d};
-}
-INLINE Curve liquid_border(const Table& t, double p, double guess, Weights& wh, double& shift) {
-    const Place at = place(t.liquid_h, guess);
-    weights<2>(t.liquid_h, at, wh);
-    return liquid_border(t, p, guess, at, shift);
 }
 
 // What lies along a border h = H(p) of a surface, as functions of p.
@@ -35,9 +30,9 @@ template <int order = 2>
 struct Ends {
     Curve hl, hv;
     Jet1<order> l, v;  // the fields; filled by `fields`
-    Weights wx, wh;
-    Curve tension; // sigma^(1/1.26), below p_low
-    double shift;  // from where `wh` holds to hl
+    Place x, h;     // where the borders' fields are found, below p_low: of ln p, and of a guess …
+    double shift;   // … from which it is so far to hl
+    Curve tension;  // sigma^(1/1.26), below p_low
     bool two;  // there is room between them
 };
 
@@ -48,10 +43,10 @@ INLINE Curve mixed(const Curve& a, const Curve& b, const Curve& w) {
 
 template <int order>
 INLINE void lower_ends(const Table& t, double p, Ends<order>& e) {
-    const Place at = place(t.dome_x, std::log(p));
-    const Jet1<order> c = curves<order>(t.dome, at);
-    weights<order>(t.dome_x, at, e.wx);
-    e.hl = liquid_border(t, p, c.d[0][2], e.wh, e.shift);
+    e.x = place(t.dome_x, std::log(p));
+    const Jet1<order> c = curves<order>(t.dome, e.x);
+    e.h = place(t.liquid_h, c.d[0][2]);
+    e.hl = liquid_border(t, p, c.d[0][2], e.h, e.shift);
     e.hv = unlog(lane(c, 0), 1 / p);
     e.tension = unlog(lane(c, 3), 1 / p);
     e.two = true;
@@ -97,17 +92,17 @@ INLINE void ends(const Table& t, double p, Ends<order>& e) {
     else upper_ends(t, p, e);
 }
 
-// The fields at both ends, below p_low: the first row of each table is its border.
+// The fields at both ends, below p_low: the first row of each table is its border, which is kept as polynomials.
 template <int order>
 INLINE void lower_fields(const Table& t, Block block, double p, Ends<order>& e) {
     const Curve& h = e.hl;
-    Jet1<2> by_h = border<2>(t.liquid[block], 4 * t.liquid_nz, e.wh);
+    Jet1<2> by_h = curves<2>(t.liquid_border[block], e.h);
     by_h.d[0] += all(e.shift) * (by_h.d[1] + all(0.5 * e.shift) * by_h.d[2]);
     by_h.d[1] += all(e.shift) * by_h.d[2];
     e.l.d[0] = by_h.d[0];
     e.l.d[1] = by_h.d[1] * all(h.d);
     if constexpr (order == 2) e.l.d[2] = by_h.d[2] * all(h.d * h.d) + by_h.d[1] * all(h.dd);
-    e.v = border<order>(t.vapour[block], 4 * t.vapour_ny, e.wx);
+    e.v = curves<order>(t.vapour_border[block], e.x);
     unlog(e.v, 1 / p);
     if (block == STATE) times_p(e.v, p);
 }
@@ -203,9 +198,10 @@ INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<o
     curves(t.dome, at, c, 0, 2);
     if (h >= c.d[0][0]) return vapour(t, block, p, at, c, h, f);
     Ends<order> e;
-    weights<order>(t.dome_x, at, e.wx);
+    e.x = at;
     curves(t.dome, at, c, 2, 4);
-    e.hl = liquid_border(t, p, c.d[0][2], e.wh, e.shift);
+    e.h = place(t.liquid_h, c.d[0][2]);
+    e.hl = liquid_border(t, p, c.d[0][2], e.h, e.shift);
     e.hv = unlog(lane(c, 0), 1 / p);
     lower_fields(t, block, p, e);
     chord(block, h, e, f);

@@ -113,12 +113,16 @@ INLINE void gas(const Table& t, const double* nodes, const Weights& wx, const Cu
 }
 
 template <int order>
-INLINE void vapour(const Table& t, Block block, double p, const Place& at, const Jet1<order>& c, double h, Jet2<order>& f) {
-    Weights wx;
-    weights<order>(t.dome_x, at, wx);
+INLINE void vapour(const Table& t, Block block, double p, const Weights& wx, const Jet1<order>& c, double h, Jet2<order>& f) {
     gas(t, t.vapour[block], wx, lane(c, 0), lane(c, 1), h, f);
     unlog(f, 1 / p);
     if (block == STATE) times_p(f, p);
+}
+template <int order>
+INLINE void vapour(const Table& t, Block block, double p, const Place& at, const Jet1<order>& c, double h, Jet2<order>& f) {
+    Weights wx;
+    weights<order>(t.dome_x, at, wx);
+    vapour(t, block, p, wx, c, h, f);
 }
 
 // Gas of so little pressure that it has no liquid in the table: over p itself, since it is almost ideal; s + R ln(p / p_min) is kept.

@@ -9,6 +9,7 @@ namespace acausal::media {
 // (8 lanes, 6 used). A point finds its span through buckets of equal width, in each of which there is one knot at most.
 struct Axis {
     const double *knots, *inverse, *basis;
+    int64_t spans;
     double per_unit, last;        // buckets per unit of x, number of the last one
     std::vector<int32_t> bucket;  // the span in which it begins
 
@@ -33,6 +34,8 @@ struct Table {
     const double *region_hmax;  // [x]
     const double *thin_h;       // [x] lowest and highest h, -, -, below p_min
     const double *vapour[2], *liquid[2], *region[2], *thin[2];
+    // What the first rows of `vapour` and `liquid` give, along ln p and h: at a border no basis functions are asked for.
+    const double *vapour_border[2], *liquid_border[2];
     uint64_t serial = 0;  // no two tables of a process have the same
 };
 
