@@ -42,6 +42,8 @@ INLINE void nothing(double* out, int n) {
     for (int k = 0; k < n; ++k) out[k] = std::nan("");
 }
 
+const Curve undefined_curve = {std::nan(""), std::nan(""), std::nan("")};
+
 template <int order>
 INLINE void without_slopes(double* out, int n) {
     for (int k = n; k < (order + 1) * n; ++k) out[k] = 0;
@@ -72,25 +74,73 @@ void saturation_p(const void* table, const double* x, double* out) {
     if (!sloping) without_slopes<order>(out, n);
 }
 
-// hl and hv alone: what parts the phases. Whoever looks for a change of phase asks for them once a step and more.
+// hl and hv alone, with their slopes.
 template <int order>
-void borders_p(const void* table, const double* x, double* out) {
-    const Table& t = *static_cast<const Table*>(table);
-    double p = x[0];
+INLINE Borders borders_at(const Table& t, double p) {
     const bool sloping = saturated(t, p);
-    if (!inside(t, p, t.h_min)) return nothing(out, 2 * (order + 1));
-    Curve found[2];
+    if (!inside(t, p, t.h_min)) return {undefined_curve, undefined_curve};
+    Borders found;
     if (p < t.p_low) {
-        lower_borders<order>(t, p, found[0], found[1]);
+        lower_borders<order>(t, p, found.hl, found.hv);
     } else {
         Ends<order> e;
         upper_ends(t, p, e);
-        found[0] = e.hl, found[1] = e.hv;
+        found = {e.hl, e.hv};
     }
+    return sloping ? found : Borders{{found.hl.v, 0, 0}, {found.hv.v, 0, 0}};
+}
+
+// What parts the phases. Whoever looks for a change of phase asks for it once a step and more.
+template <int order>
+void borders_p(const void* table, const double* x, double* out) {
+    const Borders found = borders_at<order>(*static_cast<const Table*>(table), x[0]);
+    write<order>(found.hl, out, 0, 2);
+    write<order>(found.hv, out, 1, 2);
+}
+
+// The pressure at which liquid of enthalpy h boils: at (p, h) there is liquid where it is below p. One curve tells, without hl(p); above
+// h_split there is none, and near and above the critical point h - hl(p) stands for it, in Pa.
+template <int order>
+void boiling_ph(const void* table, const double* x, double* out) {
+    const Table& t = *static_cast<const Table*>(table);
+    const double p = x[0], h = x[1];
+    if (!inside(t, p, h)) return nothing(out, order == 2 ? 6 : 3);
+    const bool beyond = h > t.h_split, upper = p >= t.p_low;
+    const Curve pl = curve<order>(t.liquid_p, place(t.liquid_h, beyond || upper ? t.h_split : h));
+    double p_p = 0, p_pp = 0, p_hh = 0;
+    if (upper) {
+        const Curve hl = borders_at<order>(t, p).hl;
+        out[0] = p + pl.d * (h - hl.v);
+        p_p = 1 - pl.d * hl.d, p_pp = -pl.d * hl.dd;
+    } else {
+        const bool sloping = p >= t.p_min;  // below it the border stays where it is
+        out[0] = pl.v + (beyond ? pl.d * (h - t.h_split) : 0) + (sloping ? 0 : p - t.p_min);
+        p_p = sloping ? 0 : 1, p_hh = beyond ? 0 : pl.dd;
+    }
+    out[1] = p_p;
+    out[2] = pl.d;
+    if constexpr (order == 2) out[3] = p_pp, out[4] = 0, out[5] = p_hh;
+}
+
+// The state at (p, h), and hl and hv at p: one look-up where an exchanger asks for both.
+template <int order>
+void bordered_ph(const void* table, const double* x, double* out) {
+    const Table& t = *static_cast<const Table*>(table);
+    const double p = x[0], h = x[1], phase = x[2];
+    Jet2<order> f;
+    Borders borders;
+    if (phase >= 2.5 && p >= t.p_min && p < t.p_low && inside(t, p, h)) {
+        above_liquid(t, STATE, p, h, f, &borders);
+    } else {
+        state(t, STATE, p, h, phase, f);
+        borders = borders_at<order>(t, p);
+    }
+    constexpr int count = order == 2 ? 6 : 3, n = 6;
+    for (int k = 0; k < count; ++k) std::memcpy(out + n * k, &f.d[k], sizeof f.d[k]);
+    const Curve* both[2] = {&borders.hl, &borders.hv};
     for (int k = 0; k < 2; ++k) {
-        out[k] = found[k].v;
-        out[2 + k] = sloping ? found[k].d : 0;
-        if constexpr (order == 2) out[4 + k] = sloping ? found[k].dd : 0;
+        const double by_h = 0 * both[k]->v, values[6] = {both[k]->v, both[k]->d, by_h, both[k]->dd, by_h, by_h};
+        for (int m = 0; m < count; ++m) out[n * m + 4 + k] = values[m];
     }
 }
 

@@ -36,6 +36,10 @@ struct Ends {
     bool two;  // there is room between them
 };
 
+struct Borders {
+    Curve hl, hv;
+};
+
 INLINE Curve mixed(const Curve& a, const Curve& b, const Curve& w) {
     const Curve z = {b.v - a.v, b.d - a.d, b.dd - a.dd};
     return {a.v + w.v * z.v, a.d + w.v * z.d + w.d * z.v, a.dd + w.v * z.dd + 2 * w.d * z.d + w.dd * z.v};
@@ -190,19 +194,22 @@ INLINE bool inside(const Table& t, double p, double h) {
     return p >= emptiest * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
 }
 
-// Two phases or vapour, between p_min and p_low.
+// Two phases or vapour, between p_min and p_low; the borders, too, where somebody asks for them.
 template <int order>
-INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f) {
-    const Place at = place(t.dome_x, std::log(p));
-    Jet1<order> c;
-    curves(t.dome, at, c, 0, 2);
-    if (h >= c.d[0][0]) return vapour(t, block, p, at, c, h, f);
+INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f, Borders* borders = nullptr) {
     Ends<order> e;
-    e.x = at;
-    curves(t.dome, at, c, 2, 4);
-    e.h = place(t.liquid_h, c.d[0][2]);
-    e.hl = liquid_border(t, p, c.d[0][2], e.h, e.shift);
-    e.hv = unlog(lane(c, 0), 1 / p);
+    e.x = place(t.dome_x, std::log(p));
+    Jet1<order> c;
+    curves(t.dome, e.x, c, 0, 2);
+    const bool dry = h >= c.d[0][0];
+    if (borders || !dry) {
+        curves(t.dome, e.x, c, 2, 4);
+        e.h = place(t.liquid_h, c.d[0][2]);
+        e.hl = liquid_border(t, p, c.d[0][2], e.h, e.shift);
+        e.hv = unlog(lane(c, 0), 1 / p);
+        if (borders) *borders = {e.hl, e.hv};
+    }
+    if (dry) return vapour(t, block, p, e.x, c, h, f);
     lower_fields(t, block, p, e);
     chord(block, h, e, f);
 }

@@ -43,7 +43,7 @@ struct Table {
 // second …, then the second derivatives (11, 12, …, 22, …), each time of all results.
 using Function = void (*)(const void* table, const double* arguments, double* out);
 
-enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, BORDERS_P, H_PX, SATURATED_P, KINDS };
+enum Kind { STATE_PH, MORE_PH, SATURATION_P, SATURATION_MORE_P, H_PT, H_PS, P_TX, PH_RHO_T, PH_RHO_U, BORDERS_P, H_PX, SATURATED_P, BORDERED_PH, BOILING_PH, KINDS };
 
 // By kind; `first` write no second derivatives.
 struct Functions {

@@ -19,8 +19,8 @@ namespace {
 using acausal::media::Functions;
 using acausal::media::KINDS;
 
-constexpr Function first[KINDS] = {state_ph<1>, more_ph<1>, saturation_p<1, true>, saturation_more_p<1>, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u, borders_p<1>, h_px, saturation_p<1, false>};
-constexpr Function second[KINDS] = {state_ph<2>, more_ph<2>, saturation_p<2, true>, saturation_more_p<2>, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u, borders_p<2>, h_px, saturation_p<2, false>};
+constexpr Function first[KINDS] = {state_ph<1>, more_ph<1>, saturation_p<1, true>, saturation_more_p<1>, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u, borders_p<1>, h_px, saturation_p<1, false>, bordered_ph<1>, boiling_ph<1>};
+constexpr Function second[KINDS] = {state_ph<2>, more_ph<2>, saturation_p<2, true>, saturation_more_p<2>, h_pT, h_ps, p_Tx, ph_rho_T, ph_rho_u, borders_p<2>, h_px, saturation_p<2, false>, bordered_ph<2>, boiling_ph<2>};
 constexpr Functions functions = {first, second};
 
 }  // namespace

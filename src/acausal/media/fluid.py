@@ -305,12 +305,18 @@ class State:
         if not self.symbolic:
             return _PHASES["any"] if self._said in (None, _PHASES["liquid or not"]) else self._said
         if self._said == _PHASES["liquid or not"]:
-            return where(self.h < self.h_liquid, _PHASES["liquid"], self._said)
+            (boiling,) = self.medium.function("boiling")(self.p, self.h)
+            return where(boiling < self.p, _PHASES["liquid"], self._said)
         return self.phase if self._said is None else self._said
+
+    @property
+    def _looks_at_borders(self) -> bool:
+        """Whether one look-up gives the borders along: where liquid is told from the rest, quality is asked for next."""
+        return bool(self.symbolic and self._said == _PHASES["liquid or not"])
 
     @cached_property
     def _state(self) -> tuple[Any, ...]:
-        return self._results("state")
+        return self._results("bordered" if self._looks_at_borders else "state")
 
     @cached_property
     def _more(self) -> tuple[Any, ...]:
@@ -349,17 +355,17 @@ class State:
     @property
     def h_liquid(self) -> Any:
         """Specific enthalpy of boiling liquid at this pressure in J/kg; alone it costs less than `medium.saturation`."""
-        return self._borders[0]
+        return self._state[4] if self._looks_at_borders else self._borders[0]
 
     @property
     def h_vapour(self) -> Any:
         """Specific enthalpy of dry saturated vapour at this pressure in J/kg."""
-        return self._borders[1]
+        return self._state[5] if self._looks_at_borders else self._borders[1]
 
     @property
     def x(self) -> Any:
         """Quality: the mass of vapour over all; below 0 in liquid, above 1 in vapour, far so above the critical pressure."""
-        low, high = self._borders
+        low, high = self.h_liquid, self.h_vapour
         room = no_event(maximum(high - low, _NO_ROOM)) if self.symbolic else np.maximum(high - low, _NO_ROOM)
         return (self.h - low) / room
 

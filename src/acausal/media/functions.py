@@ -26,6 +26,7 @@ class _Kind:
 
 _PH = ("p", "h", "phase")
 _ANY_PHASE = 2.0
+_BORDERS = ("h_liquid", "h_vapour")
 _ENDS = tuple(f"{name}_{end}" for end in ("liquid", "vapour") for name in ("T", "rho", "s", "w"))
 _MORE_ENDS = tuple(f"{name}_{end}" for end in ("liquid", "vapour") for name in ("cp", "cv", "viscosity", "conductivity"))
 _STATE_UNITS = ("K", "kg/m^3", "J/(kg*K)", "m/s")
@@ -35,16 +36,18 @@ _SATURATION_UNITS = ("Pa", "J/kg", "J/kg", *_STATE_UNITS, *_STATE_UNITS, "N/m")
 KINDS = {
     "state": _Kind(0, _PH, ("T", "rho", "s", "w"), ("Pa", "J/kg", "", *_STATE_UNITS), 2),
     "more": _Kind(1, _PH, ("cp", "cv", "viscosity", "conductivity"), ("Pa", "J/kg", "", *_MORE_UNITS), 2),
-    "saturation": _Kind(2, ("p",), ("h_liquid", "h_vapour", *_ENDS, "surface_tension"), _SATURATION_UNITS, 1),
+    "saturation": _Kind(2, ("p",), (*_BORDERS, *_ENDS, "surface_tension"), _SATURATION_UNITS, 1),
     "saturation_more": _Kind(3, ("p",), _MORE_ENDS, ("Pa", *_MORE_UNITS, *_MORE_UNITS), 1),
     "h_pT": _Kind(4, ("p", "T"), ("h",), ("Pa", "K", "J/kg"), 2),
     "h_ps": _Kind(5, ("p", "s"), ("h",), ("Pa", "J/(kg*K)", "J/kg"), 2),
     "p_Tx": _Kind(6, ("T", "x"), ("p",), ("K", "1", "Pa"), 2),
     "ph_rhoT": _Kind(7, ("rho", "T"), ("p", "h"), ("kg/m^3", "K", "Pa", "J/kg"), 2),
     "ph_rhou": _Kind(8, ("rho", "u"), ("p", "h"), ("kg/m^3", "J/kg", "Pa", "J/kg"), 2),
-    "borders": _Kind(9, ("p",), ("h_liquid", "h_vapour"), ("Pa", "J/kg", "J/kg"), 1),
+    "borders": _Kind(9, ("p",), _BORDERS, ("Pa", "J/kg", "J/kg"), 1),
     "h_px": _Kind(10, ("p", "x"), ("h",), ("Pa", "1", "J/kg"), 2),
-    "saturated": _Kind(11, ("p",), ("h_liquid", "h_vapour", *_ENDS), _SATURATION_UNITS[:-1], 1),  # without surface tension
+    "saturated": _Kind(11, ("p",), (*_BORDERS, *_ENDS), _SATURATION_UNITS[:-1], 1),  # without surface tension
+    "bordered": _Kind(12, _PH, ("T", "rho", "s", "w", *_BORDERS), ("Pa", "J/kg", "", *_STATE_UNITS, "J/kg", "J/kg"), 2),
+    "boiling": _Kind(13, ("p", "h"), ("p",), ("Pa", "J/kg", "Pa"), 2),  # where liquid of h boils: there is liquid where p is higher
 }
 
 
@@ -102,6 +105,8 @@ class FluidFunction(Several):
         """Where a phase that nobody says changes."""
         if self.arguments != _PH or not isinstance(args[2], Slot | Constant):  # one that is a relation is an event
             return ()
+        if self.kind == "bordered":  # liquid is told from the rest; the same look-up says where the rest falls dry
+            return (where(args[2] > _ANY_PHASE + 0.5, args[1] - self(*args)[-1], 1.0),)
         low, high = self.fluid.function("borders")(args[0])
         return tuple(where(args[2] > _ANY_PHASE - 0.5, args[1] - border, 1.0) for border in (low, high))
 

@@ -40,6 +40,7 @@ class DistributedExchanger(RefrigerantExchanger):
     p: Any
     h: Any
     slope: Any
+    x: Any
     M: Any
     U: Any
     T_wall_cell: Any
@@ -58,13 +59,15 @@ class DistributedExchanger(RefrigerantExchanger):
         self.U = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4 / n, state="always", doc="energy of each cell")
         self.T_wall_cell = ac.Variable(shape=n, unit="K", nominal=300.0, start=293.15, state="always", doc="wall of each cell")
         self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from cell to cell")
+        self.x = ac.Variable(shape=n, start=0.5, doc="quality of each cell, below 0 of liquid, above 1 of vapour")
         self.q = ac.Variable(shape=n, unit="W", nominal=1e3, start=0.0, doc="heat from the wall of each cell to the refrigerant")
 
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
         one_substance(self)
         state, ends = self.medium.state(p=p, h=h, phase="liquid or not"), self.medium.saturation(p=p)
-        x = self.quality(h, state.h_liquid, state.h_vapour)
+        x = self.x
+        yield x == self.quality(h, state.h_liquid, state.h_vapour)
         yield self.M == self.V / n * state.rho
         yield self.U == self.M * h - self.V / n * p
         yield self._flows(state, ends)
@@ -89,7 +92,6 @@ class DistributedExchanger(RefrigerantExchanger):
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")
         walls = self.C / n * ac.sum(self.T_wall_cell)
         self.energy = ac.named(ac.sum(self.U) + walls, unit="J", doc="energy of refrigerant and wall")
-        self.x = ac.named(x, doc="quality of each cell")
         self.h_out = ac.named(last[n - 1], unit="J/kg", doc="enthalpy of what leaves at b")
         self.T_wall = ac.named(ac.mean(self.T_wall_cell), unit="K", doc="mean temperature of the wall")
         self.T_saturation = ac.named(ends.T[0], unit="K", doc="saturation temperature at a")
@@ -100,10 +102,9 @@ class DistributedExchanger(RefrigerantExchanger):
 
     def _flows(self, state: Any, ends: Any) -> Any:
         """From cell to cell, by friction."""
-        n, p, m = self.cells, self.p, self.m
+        n, p, m, x = self.cells, self.p, self.m, self.x
         if self.friction == "nominal":
             return m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
-        x = self.quality(self.h, state.h_liquid, state.h_vapour)
         liquid, vapour = (
             SimpleNamespace(**{name: upwind(m, q[:-1], q[1:]) for name, q in vars(phase).items()})
             for phase in both_phases(x, state, ends)
