@@ -52,7 +52,7 @@ class _Seen:
         (own,), used = _in_own_slots(argument)
         key, places = (own, tuple(family.signs[k] for k in used)), _as_one(family.slots[used])
         before = self.places.get(key)
-        if before is not None and (np.array_equal(places, before) or np.isin(places, before).all()):
+        if before is not None and (np.array_equal(places, before) or _all_among(places, before)):
             return True
         self.places[key] = places if before is None else np.concatenate([before, places])
         return False
@@ -62,6 +62,15 @@ def _as_one(slots: np.ndarray) -> np.ndarray:
     """Each place (a column) as one thing that is compared whole; one or two indices are a number, which is sorted far faster."""
     one: Any = {1: np.int32, 2: np.int64}.get(len(slots), np.dtype((np.void, slots.itemsize * len(slots))))
     return np.ascontiguousarray(slots.T).view(one).ravel()
+
+
+def _all_among(places: np.ndarray, before: np.ndarray) -> bool:
+    """Whether all places are among some others. Of single indices, which lie close together, a table tells; others are sorted."""
+    if places.dtype == np.int32 and len(places):
+        low, high = int(before.min()), int(before.max())
+        if high - low < 64 * (len(places) + len(before)):
+            return low <= int(places.min()) and int(places.max()) <= high and bool(np.isin(places, before, kind="table").all())
+    return bool(np.isin(places, before).all())
 
 
 def _in_own_slots(*arguments: Expression) -> tuple[tuple[Expression, ...], list[int]]:

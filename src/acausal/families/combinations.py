@@ -60,10 +60,11 @@ class Blocks:
     @staticmethod
     def of(form: BlockForm, c: np.ndarray, d: np.ndarray) -> Blocks:
         of_row, of_unknown = np.full(len(c), -1, dtype=np.int32), np.full(len(d), -1, dtype=np.int32)
-        number = np.repeat(np.arange(form.count, dtype=np.int32), form.sizes)
-        shared = np.flatnonzero(form.sizes.take(number) > 1)
+        sizes = form.sizes
+        shared = np.flatnonzero(sizes > 1).astype(np.int32)
+        number, inside = np.repeat(shared, sizes[shared]), np.repeat(sizes > 1, sizes)
         for blocks, members in ((of_row, form.equations), (of_unknown, form.unknowns)):
-            blocks[members[shared].astype(np.intp)] = number[shared]
+            blocks[members[inside].astype(np.intp)] = number
         return Blocks(of_row, of_unknown, c, d)
 
 

@@ -12,7 +12,7 @@ where the user fixed or bounded it, where initial equations name it, and beyond 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -63,9 +63,9 @@ def _natively(system: System, pattern: Pattern, row_of: np.ndarray, silent: Sile
     read = (part.astype(np.int32) for part in silent)
     rows, limits = system.equation_count, (_DEEPEST, _MOST_COLUMNS)
     level = found(pattern.indptr, pattern.indices, row_of.astype(np.int32), rows, *read, *limits)
-    unknown = np.flatnonzero(level)
-    unknown = unknown[np.argsort(level[unknown].astype(np.int8), kind="stable")]
-    return Explicit(unknown, row_of[unknown], level[unknown].astype(np.int64))
+    by_level = [np.flatnonzero(level == k) for k in range(1, int(level.max(initial=0)) + 1)]
+    unknown = np.concatenate([np.zeros(0, dtype=np.int64), *by_level])
+    return Explicit(unknown, row_of.take(unknown), np.repeat(np.arange(1, len(by_level) + 1), [len(u) for u in by_level]))
 
 
 def _candidates(system: System, pattern: Pattern, keep: np.ndarray, silent: Silent) -> np.ndarray:
@@ -124,10 +124,8 @@ def linear_rows(system: System, wanted: np.ndarray) -> np.ndarray:
         for output, slot in silent_slots(family.template):
             rows = family.rows[output]
             silent[rows[unfolded(family, slot) == wanted.take(rows)]] = True
-        outputs, slots = family.template.entry_places
-        where = unsigned(family, slots) == wanted.take(family.rows)[outputs]
-        for k in np.flatnonzero(where.any(axis=1)):
-            (output, _, value, reads), here = family.template.entries[k], where[k]
+        for k, here in places_of(family, wanted):
+            output, _, value, reads = family.template.entries[k]
             rows = family.rows[output]
             found.append(rows[here])
             if value is not None:
@@ -168,6 +166,17 @@ def _only_parameters(system: System, family: Family, reads: tuple[int, ...], var
         cell = unfolded(family, slot) - 2 * system.size
         steady &= (cell >= FIRST_PARAMETER) & ~varying.take(np.maximum(cell, 0))
     return steady
+
+
+def places_of(family: Family, wanted: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Derivatives of a family by what its rows want: the number of each, and a mask over the family's rows."""
+    unknown = wanted.take(family.rows)
+    some = np.asarray((unknown >= 0).any(axis=1))
+    for k, (output, slot) in enumerate(zip(*family.template.entry_places, strict=True)):
+        if some[output]:
+            here = unfolded(family, slot) == unknown[output]
+            if here.any():
+                yield k, here
 
 
 def unsigned(family: Family, slots: np.ndarray) -> np.ndarray:

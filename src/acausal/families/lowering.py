@@ -20,7 +20,7 @@ import numpy as np
 from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
 from .chain import Chain
-from .explicit import Determines, Explicit, choose_explicit, negative, unfolded, unsigned
+from .explicit import Determines, Explicit, choose_explicit, negative, places_of, unfolded
 from .forms import Form, Forms, Outputs, formed
 from .forms import compact as _compact
 from .forms import kept as _kept
@@ -133,7 +133,7 @@ class _Lowering:
         self.system, self.explicit = system, explicit
         n = system.size
         self.number = np.full(n, -1, dtype=np.int32)  # of computed cells
-        self.number[explicit.unknown] = np.arange(len(explicit.unknown))
+        self.number[explicit.unknown] = np.arange(len(explicit.unknown), dtype=np.int32)
         self.unknown_of_row = np.full(system.equation_count, -1, dtype=np.int32)
         self.unknown_of_row[explicit.row] = explicit.unknown
         self.level_of_row = np.zeros(system.equation_count, dtype=np.int32)
@@ -141,8 +141,7 @@ class _Lowering:
         self.kept = np.flatnonzero(self.number < 0)
         self.kept_rows = np.flatnonzero(self.unknown_of_row < 0)
         self.m, self.z = len(self.kept), len(explicit.unknown)
-        self.new_row = np.full(system.equation_count, -1, dtype=np.int32)
-        self.new_row[self.kept_rows] = np.arange(len(self.kept_rows))
+        self.new_row = np.where(self.unknown_of_row < 0, np.cumsum(self.unknown_of_row < 0, dtype=np.int32) - 1, -1)
         self.index = self._workspace_map()
         self.level_of_unknown = np.zeros(n, dtype=np.int64)
         self.level_of_unknown[explicit.unknown] = explicit.level
@@ -155,11 +154,11 @@ class _Lowering:
     def _workspace_map(self) -> np.ndarray:
         """Old workspace index → new one."""
         n, known = self.system.size, self.system.known_count
-        new = np.full(2 * n + known, -1, dtype=np.int32)
-        new[self.kept] = np.arange(self.m)
-        new[self.explicit.unknown] = 2 * self.m + known + np.arange(self.z)
-        new[n + self.kept] = self.m + np.arange(self.m)
-        new[2 * n :] = 2 * self.m + np.arange(known)
+        new, stays = np.empty(2 * n + known, dtype=np.int32), self.number < 0
+        unknown = np.cumsum(stays, dtype=np.int32) - 1
+        new[:n] = np.where(stays, unknown, self.number + (2 * self.m + known))
+        new[n : 2 * n] = np.where(stays, unknown + self.m, -1)
+        new[2 * n :] = np.arange(2 * self.m, 2 * self.m + known)
         return new
 
     def lowered(self) -> Lowered:
@@ -191,10 +190,8 @@ class _Lowering:
     def _own_terms(self, family: Family, scale: np.ndarray) -> list[Piece]:
         """Rows of a family that contain the variable they compute: solved for it."""
         found: list[Piece] = []
-        outputs, slots = family.template.entry_places
-        where = unsigned(family, slots) == self.unknown_of_row.take(family.rows)[outputs]
-        for k in np.flatnonzero(where.any(axis=1)):
-            (output, slot, value, _), here = family.template.entries[k], where[k]
+        for k, here in places_of(family, self.unknown_of_row):
+            output, slot, value, _ = family.template.entries[k]
             minus = negative(family, slot)
             for columns, sign in ((here & ~minus, 1.0), (here & minus, -1.0)):
                 if not columns.any():
@@ -202,8 +199,8 @@ class _Lowering:
                 if value is not None:
                     scale[family.rows[output][columns]] = sign * value
                 else:
-                    self.coefficients.append((self.forms.partial(family.template, int(k)), family, np.flatnonzero(columns)))
-                found.append((output, columns, ("solved", int(k), sign)))
+                    self.coefficients.append((self.forms.partial(family.template, k), family, np.flatnonzero(columns)))
+                found.append((output, columns, ("solved", k, sign)))
         return found
 
     def _pieces(self, family: Family, own: list[Piece], scale: np.ndarray) -> Iterator[Piece]:

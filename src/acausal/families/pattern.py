@@ -7,6 +7,7 @@ its entries. Entries whose slot points at a known cell go to a dump cell behind 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,8 @@ def jacobian_pattern(families: list[Family], equations: int, unknowns: int) -> P
 
 def by_family(position: np.ndarray, shapes: list[tuple[int, int]]) -> list[np.ndarray]:
     """The places of all derivatives as one table (entry, row) for each family."""
-    ends = np.cumsum([a * b for a, b in shapes], dtype=np.int64)
-    return [p.reshape(s) for p, s in zip(np.split(position, ends)[:-1], shapes, strict=True)]
+    ends = list(accumulate(a * b for a, b in shapes))
+    return [position[end - a * b : end].reshape(a, b) for (a, b), end in zip(shapes, ends, strict=True)]
 
 
 def tables_of(families: list[Family]) -> list[tuple[np.ndarray, ...]]:

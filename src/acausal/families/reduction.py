@@ -129,9 +129,11 @@ def _with_constants(system: System, blocks: Blocks) -> np.ndarray:
     block = np.full(2 * n + system.known_count, -2, dtype=np.int32)  # in which what a slot may hold is solved for
     block[np.arange(n) + np.where(system.differential, n, 0)] = np.where(of_unknown < 0, -2, of_unknown)
     for family in system.families:
+        own = of_row.take(family.rows)
+        shared = np.asarray((own >= 0).any(axis=1))
         for output, slot in family.template.changing_places:
-            rows = family.rows[output]
-            literal[rows[of_row.take(rows) == block.take(unfolded(family, slot))]] = False
+            if shared[output]:
+                literal[family.rows[output][own[output] == block.take(unfolded(family, slot))]] = False
     return literal
 
 

@@ -53,10 +53,10 @@ class StartReader:
         start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
         level = np.zeros(n, dtype=np.int64)
         said = self.living_members(self.start.given)
-        of, who = self.system.aliases.index[said], self.start.given[said]
+        of, who = self.system.aliases.index.take(said), self.start.given.take(said)
         for one in (BY_CONNECTOR, DECLARED, MODIFIED):  # who counts more is written later
             level[of[who == one]] = one
-        voices = np.bincount(of[who == level[of]], minlength=n)
+        voices = np.bincount(of[who == level.take(of)], minlength=n)
         nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
@@ -112,14 +112,16 @@ class StartReader:
         chosen = np.full(aliases.unknown_count, default)
         said = np.zeros(aliases.unknown_count, dtype=bool)
         members = self.living_members(values.given)[::-1]
-        said[aliases.index[members]] = True
-        eager = priority[members]
+        place, eager, number = aliases.index.take(members), priority.take(members), values.cells.take(members)
+        said[place] = True
+        if signed:
+            number *= aliases.sign.take(members)
         for one in range(1, int(eager.max(initial=0)) + 1):  # written in this order, so the last one stays
-            order = members[eager == one]
-            if not len(order):
-                continue
-            sign = aliases.sign[order] if signed else 1.0
-            chosen[aliases.index[order]] = sign * values.cells[order]
+            here = eager == one
+            if here.all():
+                chosen[place] = number
+            elif here.any():
+                chosen[place[here]] = number[here]
         return chosen, said
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:

@@ -209,10 +209,10 @@ def _family(outputs: tuple[Expression, ...], tables: list[tuple[np.ndarray, np.n
     template = Template.of(outputs)
     slots = np.concatenate([s for s, _ in tables], axis=1) if len(tables) > 1 else tables[0][0]
     rows = np.concatenate([r for _, r in tables], axis=1) if len(tables) > 1 else tables[0][1]
-    minus = slots < 0
-    if not minus.any():
+    if slots.min(initial=0) >= 0:
         signs = [PLUS] * len(slots)
     else:
+        minus = slots < 0
         some, every = (np.asarray(found) for found in (minus.any(axis=1), minus.all(axis=1)))
         slots[some & every] = ~slots[some & every]
         signs = [(MINUS if every[k] else MIXED) if some[k] else PLUS for k in range(len(slots))]
