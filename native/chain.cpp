@@ -14,14 +14,14 @@ struct Entry {
 
 struct Entries {  // of each target in ascending order, by their numbers
     std::vector<Int> start;
-    std::vector<Entry> entry;
+    Raw<Entry> entry;
     Mask links;  // of each target, whether it reads a computed cell
 };
 
 Entries by_target(const std::vector<FamilyTable>& tables, Int targets, Int first_computed) {
     const Long count = total(tables);
     if (count > std::numeric_limits<Int>::max()) throw std::overflow_error("more derivatives than can be numbered in 32 bits");
-    Entries e{std::vector<Int>(size(targets) + 1, 0), std::vector<Entry>(static_cast<std::size_t>(count)), Mask(size(targets), 0)};
+    Entries e{std::vector<Int>(size(targets) + 1, 0), Raw<Entry>(static_cast<std::size_t>(count)), Mask(size(targets), 0)};
     for (const FamilyTable& table : tables)
         table.each_target([&](Int target, Int derivatives) {
             if (target < 0 || target >= targets) throw std::out_of_range("a row of a family is neither a residual nor a computed cell");
@@ -45,16 +45,11 @@ class Chain {
 
     // False: computed cells that depend on each other in a ring.
     bool close() {
+        find_next();
         find_links();
         if (!find_levels()) return false;
         start.assign(size(targets), 0), length.assign(size(targets), 0), seen.assign(size(m), -1), at.assign(size(m), 0);
-        std::vector<Int> order(size(z));
-        std::vector<Long> next(size(deepest) + 2, 0);
-        for (Int c = 0; c < z; ++c) ++next[level[c] + 1];
-        for (Int k = 0; k <= deepest; ++k) next[k + 1] += next[k];
-        for (Int c = 0; c < z; ++c) order[next[level[c]]++] = c;
-        for (Int c : order) gather(m + c);
-        for (Int r = 0; r < m; ++r) gather(r);
+        for (Int t : in_rounds()) gather(t);
         columns.resize(top);
         return true;
     }
@@ -63,7 +58,7 @@ class Chain {
     void place_all() {
         indptr.assign(size(m) + 1, 0);
         for (Int r = 0; r < m; ++r)
-            for (Long k = start[r]; k < start[r] + length[r]; ++k) ++indptr[columns[k] + 1];
+            for (Int k = start[r]; k < start[r] + length[r]; ++k) ++indptr[columns[k] + 1];
         for (Int c = 0; c < m; ++c) indptr[c + 1] += indptr[c];
         nnz = indptr[m];
         place.resize(columns.size()), indices.resize(size(nnz)), by_value.resize(size(nnz)), by_slope.resize(size(nnz));
@@ -71,41 +66,39 @@ class Chain {
         put_in_columns(next.data());
         first_link = nnz;
         for (Int t = m; t < targets; ++t)
-            for (Long k = start[t]; k < start[t] + length[t]; ++k) place[k] = first_link++;
+            for (Int k = start[t]; k < start[t] + length[t]; ++k) place[k] = first_link++;
         dump = first_link + static_cast<Int>(link_source.size());
-        position.assign(count, dump);
+        position.resize(count);
         for (Int t = 0; t < targets; ++t) {
-            for (Long k = start[t]; k < start[t] + length[t]; ++k) at[columns[k]] = place[k];
+            show_places(t);
             for (Int k = entries.start[t]; k < entries.start[t + 1]; ++k) {
                 const auto [source, e] = entries.entry[k];
-                if (source < 2 * m) position[e] = at[column(source)];
-                else if (source >= first_computed) position[e] = first_link + link_of[k];
+                position[e] = source < 2 * m ? at[column(source)] : source < first_computed ? dump : first_link + (source - first_computed);
             }
         }
     }
 
     // Into which place, by which link, from which place; what is read is complete before.
-    std::vector<Int> products() {
-        std::vector<std::vector<Int>> rounds(size(deepest) + 2);
-        const auto links = static_cast<Int>(link_source.size());
-        for (Int l = 0; l < links; ++l) rounds[link_target[l] < m ? deepest + 1 : level[link_target[l] - m]].push_back(l);
-        std::size_t all = 0, next = 0;
+    Raw<Int> products() {
+        std::size_t all = 0;
         for (Int c : link_source) all += static_cast<std::size_t>(length[m + c]);
-        std::vector<Int> found(3 * all); // all places into which, then all links, then all places from which
-        Int here = -1;
-        for (const auto& round : rounds)
-            for (Int l : round) {
-                const Int t = link_target[l], s = m + link_source[l];
-                if (t != here) // links of a target come one after the other
-                    for (Long k = start[here = t]; k < start[t] + length[t]; ++k) at[columns[k]] = place[k];
-                for (Long j = start[s]; j < start[s] + length[s]; ++j, ++next)
-                    found[next] = at[columns[j]], found[all + next] = first_link + l, found[2 * all + next] = place[j];
+        Raw<Int> found(3 * all);  // all places into which, then all links, then all places from which
+        Int *into = found.data(), *by = into + all, *from = by + all;
+        for (Int t : in_rounds()) {
+            if (link_start[t] == link_start[t + 1]) continue;
+            show_places(t);
+            for (Int l = link_start[t]; l < link_start[t + 1]; ++l) {
+                const Int s = m + link_source[l];
+                for (Int j = start[s], end = start[s] + length[s]; j < end; ++j)
+                    *into++ = at[columns[j]], *by++ = first_link + l, *from++ = place[j];
             }
+        }
         return found;
     }
 
-    std::vector<Int> indptr, indices, position;
-    Mask by_value, by_slope;
+    std::vector<Int> indptr;
+    Raw<Int> indices, position;
+    Raw<std::uint8_t> by_value, by_slope;
     Int nnz = 0, dump = 0;
 
   private:
@@ -118,50 +111,97 @@ class Chain {
         const Int* column = columns.data();
         const std::uint8_t* part = parts.data();
         for (Int r = 0; r < m; ++r)
-            for (Long k = start[r], end = start[r] + length[r]; k < end; ++k) {
+            for (Int k = start[r], end = start[r] + length[r]; k < end; ++k) {
                 const Int p = into[k] = next[column[k]]++;
                 rows[p] = r, value[p] = part[k] & 1, slope[p] = part[k] >> 1;
             }
     }
 
-    // Distinct ones, ascending by target and source, and the number of each entry's.
+    // Cells before those that read them, each level in ascending order; then the residuals.
+    Raw<Int> in_rounds() const {
+        Raw<Int> order(size(targets));
+        std::vector<Int> next(size(deepest) + 2, 0);
+        for (Int c = 0; c < z; ++c) ++next[level[c] + 1];
+        for (Int k = 0; k <= deepest; ++k) next[k + 1] += next[k];
+        for (Int c = 0; c < z; ++c) order[next[level[c]]++] = m + c;
+        for (Int r = 0; r < m; ++r) order[z + r] = r;
+        return order;
+    }
+
+    // In `at`: of each column of a target its place.
+    void show_places(Int t) {
+        const Int *column = columns.data() + start[t], *const end = column + length[t], *to = place.data() + start[t];
+        for (Int* const shown = at.data(); column < end; ++column, ++to) shown[*column] = *to;
+    }
+
+    // Which targets read the next cell wherever the target before them reads one: rows of an array. Theirs is what that has, moved on.
+    void find_next() {
+        is_next.assign(size(targets), 0);
+        for (Int t = 1; t < targets; ++t) {
+            const Entry *mine = entries.entry.data() + entries.start[t], *end = entries.entry.data() + entries.start[t + 1];
+            const Entry* before = entries.entry.data() + entries.start[t - 1];
+            bool next = t != m && end - mine == mine - before;
+            for (; next && mine < end; ++mine, ++before) next = follows(before->source, mine->source);
+            is_next[t] = next;
+        }
+    }
+
+    // Of two known cells no one asks which they are.
+    bool follows(Int before, Int source) const {
+        if (source >= 2 * m && source < first_computed) return before >= 2 * m && before < first_computed;
+        return source == before + 1 && source != m && source != first_computed;
+    }
+
+    // Distinct ones, ascending by target and source; entries that go through one have its number from then on.
     void find_links() {
-        link_of.resize(count);
+        link_source.reserve(size(targets)), link_target.reserve(size(targets));
         link_start.assign(size(targets) + 1, 0);
         std::vector<Int> mine;
+        Raw<Int> number(size(z));
         for (Int t = 0; t < targets; ++t) {
+            if (is_next[t]) {
+                add_next_links(t);
+                continue;
+            }
             mine.clear();
             for (Int k = entries.links[t] ? entries.start[t] : entries.start[t + 1]; k < entries.start[t + 1]; ++k)
                 if (const Int s = entries.entry[k].source; s >= first_computed) mine.push_back(s - first_computed);
             if (!mine.empty()) {
                 std::sort(mine.begin(), mine.end());
                 mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-                const auto first = static_cast<Int>(link_source.size());
-                for (Int s : mine) link_source.push_back(s), link_target.push_back(t);
+                for (Int s : mine) number[s] = static_cast<Int>(link_source.size()), link_source.push_back(s), link_target.push_back(t);
                 for (Int k = entries.start[t]; k < entries.start[t + 1]; ++k)
-                    if (const Int s = entries.entry[k].source; s >= first_computed)
-                        link_of[k] = first + static_cast<Int>(std::lower_bound(mine.begin(), mine.end(), s - first_computed) - mine.begin());
+                    if (Int& s = entries.entry[k].source; s >= first_computed) s = first_computed + number[s - first_computed];
             }
-            link_start[t + 1] = static_cast<Long>(link_source.size());
+            link_start[t + 1] = static_cast<Int>(link_source.size());
         }
+    }
+
+    void add_next_links(Int t) {
+        const Int first = link_start[t - 1], links = link_start[t] - first;
+        for (Int l = first; l < first + links; ++l) link_source.push_back(link_source[l] + 1), link_target.push_back(t);
+        const Entry* before = entries.entry.data() + entries.start[t - 1];
+        for (Int k = links ? entries.start[t] : entries.start[t + 1]; k < entries.start[t + 1]; ++k, ++before)
+            if (Int& s = entries.entry[k].source; s >= first_computed) s = before->source + links;
+        link_start[t + 1] = link_start[t] + links;
     }
 
     // One more than the highest level of the cells that a cell reads.
     bool find_levels() {
         level.assign(size(z), 0);
-        std::vector<Long> next(size(z) + 1, 0);
-        const Long first = link_start[m], links = link_start[targets];
-        for (Long l = first; l < links; ++l) ++next[link_source[l] + 1];
+        std::vector<Int> next(size(z) + 1, 0);
+        const Int first = link_start[m], links = link_start[targets];
+        for (Int l = first; l < links; ++l) ++next[link_source[l] + 1];
         for (Int c = 0; c < z; ++c) next[c + 1] += next[c];
-        std::vector<Long> begin(next);
+        std::vector<Int> begin(next);
         std::vector<Int> readers(static_cast<std::size_t>(links - first)), waits(size(z), 0), ready;
-        for (Long l = first; l < links; ++l) readers[next[link_source[l]]++] = link_target[l] - m, ++waits[link_target[l] - m];
+        for (Int l = first; l < links; ++l) readers[next[link_source[l]]++] = link_target[l] - m, ++waits[link_target[l] - m];
         for (Int c = 0; c < z; ++c)
             if (!waits[c]) ready.push_back(c);
         for (std::size_t k = 0; k < ready.size(); ++k) {
             const Int c = ready[k];
             deepest = std::max(deepest, level[c]);
-            for (Long l = begin[c]; l < begin[c + 1]; ++l) {
+            for (Int l = begin[c]; l < begin[c + 1]; ++l) {
                 const Int r = readers[l];
                 level[r] = std::max(level[r], level[c] + 1);
                 if (!--waits[r]) ready.push_back(r);
@@ -172,6 +212,7 @@ class Chain {
 
     // Columns of a target, of cells ascending, and whether by value (1), by slope (2) or both (3).
     void gather(Int t) {
+        if (is_next[t] && (is_next[t] = reads_next_columns(t))) return gather_next(t);
         take_room(t);
         Int *mine = columns.data() + top, found = 0;
         std::uint8_t* const part = parts.data() + top;
@@ -182,39 +223,60 @@ class Chain {
         const Entry *own = entries.entry.data() + entries.start[t], *const end = entries.entry.data() + entries.start[t + 1];
         for (const Int m = this->m; own < end; ++own)
             if (const Int s = own->source; s < 2 * m) add(s < m ? s : s - m, s < m ? 1 : 2);
-        for (Long l = link_start[t]; l < link_start[t + 1]; ++l) {
+        for (Int l = link_start[t]; l < link_start[t + 1]; ++l) {
             const Int s = m + link_source[l];
-            for (Long k = start[s]; k < start[s] + length[s]; ++k) add(columns[k], parts[k]);
+            for (Int k = start[s]; k < start[s] + length[s]; ++k) add(columns[k], parts[k]);
         }
         if (t >= m && !std::is_sorted(mine, mine + found)) {  // residuals are put into the order of columns anyway
             std::vector<std::uint8_t> unsorted(part, part + found);
             std::sort(mine, mine + found);
             for (Int k = 0; k < found; ++k) part[k] = unsorted[at[mine[k]]];
         }
-        start[t] = static_cast<Long>(top), length[t] = found, top += size(found);
+        start[t] = static_cast<Int>(top), length[t] = found, top += size(found);
+    }
+
+    // Whether the cells that a target reads have the next columns, too. Then it is of the level of the target before, which was gathered.
+    bool reads_next_columns(Int t) const {
+        for (Int l = link_start[t]; l < link_start[t + 1]; ++l)
+            if (!is_next[m + link_source[l]]) return false;
+        return true;
+    }
+
+    void gather_next(Int t) {
+        const Int first = start[t - 1], found = length[t - 1];
+        take_room_for(size(found));
+        for (Int k = 0; k < found; ++k) columns[top + k] = columns[first + k] + 1, parts[top + k] = parts[first + k];
+        start[t] = static_cast<Int>(top), length[t] = found, top += size(found);
     }
 
     // For as many columns as a target can have.
     void take_room(Int t) {
-        std::size_t most = top + size(entries.start[t + 1] - entries.start[t]);
-        for (Long l = link_start[t]; l < link_start[t + 1]; ++l) most += static_cast<std::size_t>(length[m + link_source[l]]);
-        if (most > columns.size()) columns.resize(std::max(most, std::max(count, 2 * columns.size()))), parts.resize(columns.size());
+        std::size_t most = size(entries.start[t + 1] - entries.start[t]);
+        for (Int l = link_start[t]; l < link_start[t + 1]; ++l) most += size(length[m + link_source[l]]);
+        take_room_for(most);
+    }
+
+    void take_room_for(std::size_t more) {
+        if (top + more > size(std::numeric_limits<Int>::max())) throw std::overflow_error("more derivatives than can be numbered in 32 bits");
+        if (top + more > columns.size()) columns.resize(std::max(top + more, std::max(count, 2 * columns.size()))), parts.resize(columns.size());
     }
 
     const Int m, z, targets, first_computed;
-    const Entries entries;
+    Entries entries;
     const std::size_t count;
     Int deepest = 0, first_link = 0;
     std::size_t top = 0;  // of the columns of all targets
-    std::vector<Int> link_target, link_source, link_of /* of each entry */, level, columns, place, seen, at;
-    std::vector<Long> link_start, start, length;
-    std::vector<std::uint8_t> parts;
+    std::vector<Int> link_target, link_source, level, seen, at;
+    Raw<Int> columns, place;
+    std::vector<Int> link_start, start, length;
+    Raw<std::uint8_t> parts;
+    Mask is_next;
 };
 
 nb::object chain(nb::list families, nb::list assignments, Int m, Int z, Int known) {
     std::vector<FamilyTable> tables = family_tables(families);
     for (FamilyTable& table : family_tables(assignments, m)) tables.push_back(std::move(table));
-    std::vector<Int> products;
+    Raw<Int> products;
     std::optional<Chain> found;
     bool acyclic;
     {

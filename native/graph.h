@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,10 +29,19 @@ template <class T> using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 inline std::size_t size(Int n) { return static_cast<std::size_t>(n); }
 
+// A vector whose elements have no value until they are written: one pass over the memory less where all of them will be.
+template <class T> struct Unwritten : std::allocator<T> {
+    template <class U> struct rebind { using other = Unwritten<U>; };
+    template <class U> void construct(U* place) noexcept { ::new (static_cast<void*>(place)) U; }
+    template <class U, class... Args> void construct(U* place, Args&&... args) { ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...); }
+};
+template <class T> using Raw = std::vector<T, Unwritten<T>>;
+
 // Hand a vector over to numpy without copying.
-template <class T> Out<T> give(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class A> Out<T> give(std::vector<T, A>&& values) {
+    using Kept = std::vector<T, A>;
+    auto* kept = new Kept(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Kept*>(p); });
     return Out<T>(kept->data(), {kept->size()}, owner);
 }
 

@@ -41,7 +41,8 @@ class Pattern {
         merge(derivatives);
     }
 
-    std::vector<Int> indptr, indices, position;
+    std::vector<Int> indptr;
+    Raw<Int> indices, position;
     Mask by_value, by_slope;
 
   private:
@@ -53,8 +54,9 @@ class Pattern {
         entries.resize(static_cast<std::size_t>(indptr[n]));
         std::vector<Int> next(indptr.begin(), indptr.end() - 1);
         std::uint32_t number = 0;
-        each(tables, [&number, n = n, free = next.data(), into = entries.data()](Int row, Int index) {
+        each(tables, [&number, n = n, free = next.data(), into = entries.data(), known = &by_known](Int row, Int index) {
             if (index < 2 * n) into[free[index < n ? index : index - n]++] = {row, 2 * number + (index >= n)};
+            else known->push_back(number);
             ++number;
         });
     }
@@ -62,7 +64,7 @@ class Pattern {
     // Several derivatives of a row by one unknown share a place; those by what is known have none, behind the last.
     void merge(Long derivatives) {
         indices.resize(entries.size()), by_value.resize(entries.size()), by_slope.resize(entries.size());
-        position.assign(static_cast<std::size_t>(derivatives), -1);
+        position.resize(static_cast<std::size_t>(derivatives));
         Int first = 0, place = -1, *const where = position.data(), *const rows = indices.data();
         std::uint8_t* const parts[] = {by_value.data(), by_slope.data()};  // pointers of our own: bytes may be anything's
         for (Int c = 0; c < n; ++c) {
@@ -79,12 +81,12 @@ class Pattern {
             indptr[c + 1] = place + 1;
         }
         indices.resize(size(++place)), by_value.resize(size(place)), by_slope.resize(size(place));
-        for (Int& dumped : position)
-            if (dumped < 0) dumped = place;
+        for (std::uint32_t number : by_known) where[number] = place;
     }
 
     const Int n;
-    std::vector<Entry> entries;  // by column
+    Raw<Entry> entries;  // by column
+    std::vector<std::uint32_t> by_known;  // numbers of derivatives by what is known
 };
 
 nb::tuple pattern(nb::list families, Int equations, Int unknowns) {
