@@ -279,18 +279,18 @@ class _Lowering:
         found: dict[Expression, Expression] = {}
         for depth, calls in enumerate(_calls_of_several(outputs)):
             first = self.z + sum(len(rows) for rows in self.shared)
-            numbers = first + np.arange(len(calls) * slots.shape[1]).reshape(len(calls), -1)
+            numbers = np.arange(first, first + len(calls) * slots.shape[1], dtype=np.int32).reshape(len(calls), -1)
             template, used = _compact(tuple(_over(call, found) for call in calls), len(slots))
             table = slots if used is None else slots[used]
             level = self._level_of(family, columns, calls[0])
             for value in distinct(level):
                 here = level == value
                 merged = self._level(int(value), depth)
-                merged.setdefault(template, []).append((table[:, here], numbers[:, here].astype(np.int32)))
+                own = (table.copy(), numbers) if here.all() else (table[:, here], numbers[:, here])
+                merged.setdefault(template, []).append(own)
             self.shared += [family.rows[0][columns].astype(np.int64)] * len(calls)
             found |= {call: Slot(len(slots) + k, "variable") for k, call in enumerate(calls)}
-            cells = 2 * self.m + self.system.known_count + numbers
-            slots = np.concatenate([slots, cells.astype(slots.dtype)])
+            slots = np.concatenate([slots, numbers + np.int32(2 * self.m + self.system.known_count)])
         return found, slots
 
     def _level_of(self, family: Family, columns: np.ndarray, call: Expression) -> np.ndarray:

@@ -50,19 +50,20 @@ class StartReader:
     def _read(self) -> Starts:
         fixed = (self.fixed.cells != 0).astype(np.int8)
         n = self.system.aliases.unknown_count
-        start, given = self._chosen(self.start, 0.0, self.start.given + 4 * fixed, signed=True)
-        level = np.zeros(n, dtype=np.int64)
         said = self.living_members(self.start.given)
         of, who = self.system.aliases.index.take(said), self.start.given.take(said)
+        start = self._chosen(self.start, 0.0, said, who + 4 * fixed.take(said), signed=True)
+        level = np.zeros(n, dtype=np.int64)
         for one in (BY_CONNECTOR, DECLARED, MODIFIED):  # who counts more is written later
             level[of[who == one]] = one
         voices = np.bincount(of[who == level.take(of)], minlength=n)
-        nominal, _ = self._chosen(self.nominal, 1.0, self.nominal.given, signed=False)
+        sized = self.living_members(self.nominal.given)
+        nominal = self._chosen(self.nominal, 1.0, sized, self.nominal.given.take(sized), signed=False)
         low, high = self._bounds()
         held = np.zeros(n, dtype=bool)
         chosen = self.living_members(fixed)
         held[self.system.aliases.index[chosen]] = True
-        return self._with_derivatives(Starts(start, given, held, np.abs(nominal), low, high, level, np.maximum(voices, 1.0)))
+        return self._with_derivatives(Starts(start, level > 0, held, np.abs(nominal), low, high, level, np.maximum(voices, 1.0)))
 
     def _with_derivatives(self, starts: Starts) -> Starts:
         """Derivatives that index reduction made unknowns: no start, no bounds, the size of what they derive from."""
@@ -106,23 +107,18 @@ class StartReader:
         """Which variables live in an unknown."""
         return ~(eliminated_mask(self.system.plant, self.system.definitions) | self.system.aliases.known)
 
-    def _chosen(self, values: Values, default: float, priority: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _chosen(self, values: Values, default: float, members: np.ndarray, priority: np.ndarray, signed: bool) -> np.ndarray:
         """The value with the highest priority among an unknown's members; of equals the first."""
         aliases = self.system.aliases
         chosen = np.full(aliases.unknown_count, default)
-        said = np.zeros(aliases.unknown_count, dtype=bool)
-        members = self.living_members(values.given)[::-1]
-        place, eager, number = aliases.index.take(members), priority.take(members), values.cells.take(members)
-        said[place] = True
+        place, number = aliases.index.take(members), values.cells.take(members)
         if signed:
             number *= aliases.sign.take(members)
-        for one in range(1, int(eager.max(initial=0)) + 1):  # written in this order, so the last one stays
-            here = eager == one
-            if here.all():
-                chosen[place] = number
-            elif here.any():
-                chosen[place[here]] = number[here]
-        return chosen, said
+        for one in range(1, int(priority.max(initial=0)) + 1):  # written in this order, and the first behind: the last one stays
+            here = np.flatnonzero(priority == one)[::-1]
+            if len(here):
+                chosen[place.take(here)] = number.take(here)
+        return chosen
 
     def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
         aliases = self.system.aliases
