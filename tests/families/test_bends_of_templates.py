@@ -71,3 +71,16 @@ def test_the_signs_of_bends_are_those_of_their_arguments() -> None:
     found, rows = bends([family(lambda x, y: ac.no_event(ac.max(x, 2 * y)), [[0, 1], [2, 3]])], 100)
     assert rows == 2 and [f.count for f in found] == [2]
     assert found[0].slots.tolist() == [[0, 2], [1, 3]]
+
+
+@pytest.mark.parametrize("spread", [3, 100_000])
+def test_places_are_among_others_or_not_however_far_apart_they_lie(spread: int) -> None:
+    """Single places close together are looked up in a table, others sorted; an output over one slot bends once at each place."""
+    before = family(lambda x: ac.no_event(ac.abs(x)), [[spread * k] for k in (7, 2, 9, 4)])
+    within, beyond, between = (
+        family(lambda x: ac.no_event(2.0 * ac.abs(x)), [[p] for p in places])
+        for places in ([spread * 9, spread * 2], [spread * 2, spread * 12], [spread * 2, spread * 4 + 1])
+    )
+    assert count(before, within) == 4
+    assert count(before, beyond) == 6
+    assert count(before, between) == 6
