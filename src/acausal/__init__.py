@@ -114,8 +114,9 @@ if TYPE_CHECKING:
     from .model.session import Session
     from .program.pack import pack, variants
     from .results.accounts import exergy, inventory, performance, pinches
+    from .results.animation import animate_cycle
     from .results.compare import compare
-    from .results.diagrams import animate_cycle, ph_diagram, state_points, ts_diagram
+    from .results.diagrams import ph_diagram, state_points, ts_diagram
     from .results.psychrometric import psychrometric_diagram
     from .results.report import report
     from .results.result import Result
@@ -170,8 +171,9 @@ _WHERE = {
     "model.session": "Session",
     "program.pack": "pack variants",
     "results.accounts": "exergy inventory performance pinches",
+    "results.animation": "animate_cycle",
     "results.compare": "compare",
-    "results.diagrams": "animate_cycle ph_diagram state_points ts_diagram",
+    "results.diagrams": "ph_diagram state_points ts_diagram",
     "results.psychrometric": "psychrometric_diagram",
     "results.report": "report",
     "results.result": "Result",

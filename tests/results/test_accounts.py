@@ -96,6 +96,13 @@ def test_a_report_is_one_page(result: Any, tmp_path: Path) -> None:
     assert f"{ac.performance(result).cooling:.3f}" in text
 
 
+def test_a_report_finds_the_states_itself(result: Any, tmp_path: Path) -> None:
+    """As diagrams do: without a cycle it had neither states nor diagrams."""
+    text = ac.report(result, file=tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h2>States</h2>" in text and text.count("data:image/png;base64") == 3
+    assert all(f">{point.name}<" in text for point in ac.state_points(result))
+
+
 def test_what_cannot_be_accounted_is_said(result: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="ends otherwise"):
         ac.report(result, file=tmp_path / "report.pdf")

@@ -107,6 +107,26 @@ def test_an_animation_is_written(result: Any, tmp_path: Path) -> None:
     assert file.read_bytes()[:3] == b"GIF"
 
 
+@pytest.mark.parametrize("chart", ["ph", "Ts"])
+def test_a_run_alone_is_animated_with_a_mark_at_each_state_only(
+    result: Any, chart: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Marks along the whole line made it a band as wide as they are."""
+    from matplotlib.animation import FuncAnimation
+
+    seen: list[Any] = []
+
+    def save(moving: FuncAnimation, *_: Any, **__: Any) -> None:
+        seen.append(moving._func(1)[0].axes.lines)
+        moving._draw_was_started = True  # it warns of one that nobody drew
+
+    monkeypatch.setattr(FuncAnimation, "save", save)
+    ac.animate_cycle(result, file=tmp_path / "cycle.gif", chart=chart, frames=2, until="20 s")
+    marked, points = [line for line in seen[0] if line.get_marker() == "o"], ac.state_points(result, at=20.0)
+    assert len(marked) == 1
+    np.testing.assert_allclose(marked[0].get_xdata(), [(p.h if chart == "ph" else p.s) / 1e3 for p in points], rtol=1e-6)
+
+
 def test_a_film_needs_its_program(result: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.animation import writers
 
@@ -122,8 +142,14 @@ def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:
         ac.ph_diagram("R134a", result, CYCLE, at=30.0)
     with pytest.raises(UsageError, match="No Water flows in Line: there flow R134a"):
         ac.ph_diagram("water", result)
-    with pytest.raises(UsageError, match="No ports are given"):
-        ac.animate_cycle("R134a", result, (), tmp_path / "cycle.gif")
+    with pytest.raises(UsageError, match="No Water flows in Line: there flow R134a"):
+        ac.animate_cycle("water", result, (), tmp_path / "cycle.gif")
+    with pytest.raises(UsageError, match="There is no chart 'pv'"):
+        ac.animate_cycle(result, chart="pv", file=tmp_path / "cycle.gif")
+    with pytest.raises(UsageError, match="one picture or more, not 0"):
+        ac.animate_cycle(result, frames=0, file=tmp_path / "cycle.gif")
+    with pytest.raises(UsageError, match="result"):
+        ac.animate_cycle("R134a", file=tmp_path / "cycle.gif")
     with pytest.raises(UsageError, match="no kind of animation"):
         ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.avi")
     with pytest.raises(UsageError, match="with liquid and vapour"):

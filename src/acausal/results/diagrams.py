@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,9 +115,9 @@ def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | N
     hole.b    2.000    -10.08    240.00        1.1533      37.811    0.259      -24.588
     """
     refuse_other_than("a result", result)
-    fluid, time = _of_run(result if medium is None else medium, result)[0], instant(result, at)
+    fluid, time = of_run(result if medium is None else medium, result)[0], instant(result, at)
     found = StatePoints()
-    for port in ports or _circuit(result, fluid.name).ports:
+    for port in ports or circuit_of(result, fluid.name).ports:
         p, h, flow = (float(np.interp(time, result.time, v)) for v in passing(result, port))
         state = fluid.state(p=p, h=h)
         found.append(StatePoint(port, p, h, state.T, state.s, state.rho, float(state.x), flow))
@@ -148,7 +147,7 @@ def ph_diagram(
     >>> figure.axes[0].get_ylabel()
     'Pressure (bar)'
     """
-    fluid, run = _of_run(medium, result)
+    fluid, run = of_run(medium, result)
     return _diagram(PressureEnthalpy(fluid), run, cycle, at, file, title)
 
 
@@ -168,53 +167,8 @@ def ts_diagram(
     >>> ac.ts_diagram("R134a").axes[0].get_ylabel()
     'Temperature (°C)'
     """
-    fluid, run = _of_run(medium, result)
+    fluid, run = of_run(medium, result)
     return _diagram(TemperatureEntropy(fluid), run, cycle, at, file, title)
-
-
-@checked
-def animate_cycle(
-    medium: Fluid | str,
-    result: Any,
-    cycle: Sequence[str],
-    file: str | os.PathLike[str],
-    *,
-    frames: int = 60,
-    start: float | None = None,
-    until: float | None = None,
-) -> Path:
-    """The cycle in the log p-h diagram over time, as `.gif`, `.html`, or `.mp4` where ffmpeg is installed."""
-    refuse_other_than("a result", result)
-    import matplotlib
-    from matplotlib.animation import FuncAnimation, writers
-
-    path = Path(file)
-    writer = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}.get(path.suffix.lower())
-    if writer is None:
-        raise UsageError(f"`{path}` is no kind of animation that can be written.", remedy="Use .gif, .html or .mp4.")
-    if writer == "ffmpeg" and not writers.is_available("ffmpeg"):
-        raise UsageError(f"`{path}` needs the program ffmpeg, which is not installed.", remedy="Install it, or use .gif or .html.")
-    begin = float(result.time[0]) if start is None else start
-    times = np.linspace(begin, float(result.time[-1]) if until is None else until, frames)
-    chart = PressureEnthalpy(drawable(medium))
-    p, h = _over_time(result, cycle)
-    with matplotlib.rc_context(STYLE):
-        figure = canvas.new_figure(SIZE, False)
-        axes = figure.subplots()
-        chart.draw(axes, p, h)
-        (line,) = axes.plot([], [], "o-", color=COLOURS[1], markersize=4)
-
-        def frame(time: float) -> tuple[Any]:
-            line.set_data(*chart.closed(*_at(result, p, h, time)))
-            axes.set_title(f"{result.title} at {moment(result, time, '.0f')}")
-            return (line,)
-
-        moving = FuncAnimation(figure, frame, frames=list(times), blit=False)
-        if writer == "html":
-            path.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
-        else:
-            moving.save(str(path), writer=writer, fps=12, dpi=90)
-    return path
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
@@ -373,24 +327,15 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
 
     path = canvas.checked_path(file)
     window = canvas.has_window(matplotlib) if file is None else False
-    legs = None
-    if result is not None and not cycle:
-        circuit = _circuit(result, chart.fluid.name)
-        cycle, legs = circuit.ports, [(leg.a, leg.b) for leg in circuit.legs]
-    p, h = _over_time(result, cycle) if result is not None else (np.zeros((0, 0)), np.zeros((0, 0)))
+    route = None if result is None else Route(result, chart.fluid.name, cycle)
     times = [] if result is None else [instant(result, t) for t in (at if isinstance(at, (list, tuple, np.ndarray)) else [at])]
-    states = [_at(result, p, h, t) for t in times]
+    states = [] if route is None else [route.at(t) for t in times]
     with matplotlib.rc_context(STYLE):
         figure = canvas.new_figure(SIZE, window)
         axes = figure.subplots()
         chart.draw(axes, *(np.concatenate([s[k] for s in states]) if states else np.zeros(0) for k in (0, 1)))
         for number, (time, state) in enumerate(zip(times, states, strict=True)):
-            colour, label = COLOURS[1 + number % 4], moment(result, time)
-            if legs is None:
-                axes.plot(*chart.closed(*state), color=colour, linewidth=2.0, label=label)
-            else:
-                axes.plot(*chart.along(*state, legs), color=colour, linewidth=2.0, label=label)
-            _draw_states(axes, chart, state, cycle, colour, names=number == 0)
+            _draw_cycle(axes, chart, route, state, number, moment(result, time))
         axes.set_title(title or (f"{result.title}: {chart.fluid.name}" if result is not None else chart.fluid.name))
         if len(times) > 1:
             axes.legend()
@@ -400,11 +345,13 @@ def _diagram(chart: Chart, result: Any, cycle: Sequence[str], at: Any, file: Fil
     return figure
 
 
-def _draw_states(axes: Axes, chart: Chart, state: Any, cycle: Sequence[str], colour: str, *, names: bool) -> None:
-    x, y = chart.place(*state)
+def _draw_cycle(axes: Axes, chart: Chart, route: Any, state: Any, number: int, label: str) -> None:
+    """The lines and states at one of several times; the first has the names of the ports."""
+    colour, (x, y) = COLOURS[1 + number % 4], chart.place(*state)
+    axes.plot(*route.line(chart, state), color=colour, linewidth=2.0, label=label)
     axes.plot(x, y, "o", color=colour, markersize=5)
-    if names:
-        for name, a, b in together(cycle, x, y):
+    if number == 0:
+        for name, a, b in together(route.ports, x, y):
             axes.annotate(name, (a, b), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222")
 
 
@@ -419,7 +366,7 @@ def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tup
 
 
 # --- values of a run --------------------------------------------------------------------------------------------------
-def _of_run(medium: Any, result: Any) -> tuple[Any, Any]:
+def of_run(medium: Any, result: Any) -> tuple[Any, Any]:
     """The fluid and the run of a diagram; a run alone says its fluid."""
     if not hasattr(medium, "time"):
         return drawable(medium), result
@@ -443,7 +390,7 @@ def _check_knows_parts(result: Any) -> None:
         )
 
 
-def _circuit(result: Any, medium: str) -> Circuit:
+def circuit_of(result: Any, medium: str) -> Circuit:
     """All parts of a plant that a medium passes."""
     _check_knows_parts(result)
     found = {c.medium: c for c in circuits_of(described(result.program.system, "", result._stored.known))}
@@ -468,19 +415,29 @@ def passing(result: Any, port: str) -> tuple[Any, Any, Any]:
     return np.asarray(result[f"{port}.p"]), h, flow
 
 
-def _over_time(result: Any, cycle: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    if not cycle:
-        raise UsageError(
-            "No ports are given whose states could be drawn.",
-            remedy='Name those of the cycle in their order: cycle=["compressor.a", "compressor.b", "condenser.b", "valve.b"].',
-        )
-    found = [passing(result, port)[:2] for port in cycle]
-    return np.stack([p for p, _ in found], axis=1), np.stack([h for _, h in found], axis=1)
+class Route:
+    """The ports whose states are drawn, and the lines between them: round the cycle given, or along every part of the circuit."""
 
+    def __init__(self, result: Any, medium: str, cycle: Sequence[str] = ()) -> None:
+        self.ports: Sequence[str] = cycle
+        self.legs: list[tuple[int, int]] | None = None
+        if not cycle:
+            circuit = circuit_of(result, medium)
+            self.ports, self.legs = circuit.ports, [(leg.a, leg.b) for leg in circuit.legs]
+        found = [passing(result, port) for port in self.ports]
+        if not found:
+            raise UsageError(f"{medium} flows in {result.title}, but through no part with a port of its own that could be drawn.")
+        self.time = result.time
+        self.p, self.h = (np.stack([values[k] for values in found], axis=1) for k in (0, 1))
 
-def _at(result: Any, p: np.ndarray, h: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-    one, other = (np.array([np.interp(time, result.time, column) for column in v.T]) for v in (p, h))
-    return one, other
+    def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Pressures and enthalpies at a time."""
+        p, h = (np.array([np.interp(time, self.time, column) for column in v.T]) for v in (self.p, self.h))
+        return p, h
+
+    def line(self, chart: Chart, state: tuple[np.ndarray, np.ndarray]) -> tuple[Any, Any]:
+        """Where the lines through some states go on a chart."""
+        return chart.closed(*state) if self.legs is None else chart.along(*state, self.legs)
 
 
 def moment(result: Any, time: float, form: str = "g") -> str:

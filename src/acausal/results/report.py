@@ -16,13 +16,14 @@ from ..arguments import checked, refuse_other_than
 from ..container import whole_file
 from ..errors import UsageError
 from .accounts import ExergyAccount, Performance, Pinch, exergy, inventory, performance, pinches
-from .diagrams import instant, ph_diagram, state_points, ts_diagram
+from .diagrams import circuit_of, instant, ph_diagram, state_points, ts_diagram
 from .parts import one_fluid, refrigerants
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ZERO = 273.15
+_PORTS = 40  # whose states are listed and drawn without being asked for
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid #ddd }
@@ -48,7 +49,8 @@ def report(
     """A page of HTML that needs nothing else: COP and capacities, state points, pinches, charge, exergy, diagrams, curves.
 
     result: a run.
-    cycle: ports in the order in which the medium passes them, for the table of states and the diagrams.
+    cycle: ports in the order in which the medium passes them, for the table of states and the diagrams; all that it passes unless
+        given.
     medium: the medium of the circuit; it may be left out where only one boils.
     at: the rating point, a time of the run; the last one unless given.
     plots: names to be drawn over time; a list of names for each picture.
@@ -94,7 +96,7 @@ def _of_circuit(result: Any, fluid: Any, cycle: Sequence[str], time: float, T0: 
     by_part = [(name, _n(power, 1), _n(heat, 1)) for name, (power, heat) in done.by_part.items()]
     out = [f"<h2>{escape(fluid.name)}: work and heat</h2>", _figures(done, held.mass)]
     out.append(_table(("component", "power, W", "heat taken up, W"), by_part))
-    out += _states(result, fluid, cycle, time) if cycle else []
+    out += _states(result, fluid, cycle, time) if cycle or 0 < len(circuit_of(result, fluid.name).ports) <= _PORTS else []
     out += _exchangers(pinches(result, fluid, at=time))
     out += ["<h2>Charge</h2>", _table(("component", "kg", "share"), [(h.name, _n(h.mass, 4), f"{h.share:.1%}") for h in held])]
     return out + _exergy(exergy(result, fluid, T0=T0), done.power or float("nan"), time)

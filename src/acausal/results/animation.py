@@ -1,0 +1,100 @@
+"""The cycle of a run on its diagram over time: an animation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import checked, refuse_other_than
+from ..errors import UsageError
+from . import canvas
+from .diagrams import SIZE, Chart, PressureEnthalpy, Route, TemperatureEntropy, instant, moment, of_run
+from .style import COLOURS, STYLE
+
+if TYPE_CHECKING:
+    from ..media.fluid import Fluid
+    from .result import Result
+
+CHARTS: dict[str, type[Chart]] = {"ph": PressureEnthalpy, "Ts": TemperatureEntropy}
+WRITERS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
+
+
+@checked
+def animate_cycle(
+    medium: Fluid | str | Result,
+    result: Any = None,
+    cycle: Sequence[str] = (),
+    file: str | os.PathLike[str] = "cycle.gif",
+    *,
+    chart: str = "ph",
+    frames: int = 60,
+    start: float | str | None = None,
+    until: float | str | None = None,
+) -> Path:
+    """The cycle in its diagram over time, as `.gif`, `.html`, or `.mp4` where ffmpeg is installed.
+
+    medium, result, cycle: as those of `ph_diagram`; `ac.animate_cycle(result, file="cycle.gif")` finds the fluid and its parts.
+    chart: "ph" for pressure over enthalpy, "Ts" for temperature over entropy.
+    frames: how many pictures, evenly over the times from `start` to `until`; the whole run unless given.
+
+    >>> import acausal as ac
+    >>> from acausal.library.refrigeration.cold_store import CYCLE, ColdStore
+    >>> run = ac.compile(ColdStore()).simulate(until="10 min", points=61)
+    >>> ac.animate_cycle("R134a", run, CYCLE, getfixture("tmp_path") / "cycle.gif", chart="Ts", frames=2).name
+    'cycle.gif'
+    """
+    path, writer = _written(file)
+    if chart not in CHARTS:
+        raise UsageError(
+            f"There is no chart {chart!r} of a cycle.", remedy='"ph" is pressure over enthalpy, "Ts" temperature over entropy.'
+        )
+    fluid, run = of_run(medium, result)
+    refuse_other_than("a result", run)
+    if frames < 1:
+        raise UsageError(f"An animation has one picture or more, not {frames}.")
+    begin, end = float(run.time[0]) if start is None else instant(run, start), instant(run, until)
+    drawn, route = CHARTS[chart](fluid), Route(run, fluid.name, cycle)
+    _draw(drawn, route, run, np.linspace(begin, end, frames), path, writer)
+    return path
+
+
+def _written(file: str | os.PathLike[str]) -> tuple[Path, str]:
+    """Where an animation goes and who writes it."""
+    from matplotlib.animation import writers
+
+    path = Path(file)
+    writer = WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise UsageError(f"`{path}` is no kind of animation that can be written.", remedy="Use .gif, .html or .mp4.")
+    if writer == "ffmpeg" and not writers.is_available("ffmpeg"):
+        raise UsageError(f"`{path}` needs the program ffmpeg, which is not installed.", remedy="Install it, or use .gif or .html.")
+    return path, writer
+
+
+def _draw(chart: Chart, route: Route, result: Any, times: np.ndarray, path: Path, writer: str) -> None:
+    import matplotlib
+    from matplotlib.animation import FuncAnimation
+
+    states = [route.at(float(time)) for time in times]
+    with matplotlib.rc_context(STYLE):
+        figure = canvas.new_figure(SIZE, False)
+        axes = figure.subplots()
+        chart.draw(axes, *(np.concatenate(values) for values in zip(*states, strict=True)))
+        (line,) = axes.plot([], [], color=COLOURS[1], linewidth=2.0)
+        (points,) = axes.plot([], [], "o", color=COLOURS[1], markersize=5)
+
+        def frame(number: int) -> tuple[Any, ...]:
+            line.set_data(*route.line(chart, states[number]))
+            points.set_data(*chart.place(*states[number]))
+            axes.set_title(f"{result.title} at {moment(result, float(times[number]), '.0f')}")
+            return line, points
+
+        moving = FuncAnimation(figure, frame, frames=len(times), blit=False)
+        if writer == "html":
+            path.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
+        else:
+            moving.save(str(path), writer=writer, fps=12, dpi=90)
