@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from .program.pack import pack, variants
     from .results.accounts import exergy, inventory, performance, pinches
     from .results.animation import animate_cycle
+    from .results.balances import accounts
     from .results.compare import compare
     from .results.diagrams import ph_diagram, state_points, ts_diagram
     from .results.psychrometric import psychrometric_diagram
@@ -172,6 +173,7 @@ _WHERE = {
     "program.pack": "pack variants",
     "results.accounts": "exergy inventory performance pinches",
     "results.animation": "animate_cycle",
+    "results.balances": "accounts",
     "results.compare": "compare",
     "results.diagrams": "ph_diagram state_points ts_diagram",
     "results.psychrometric": "psychrometric_diagram",
@@ -249,6 +251,7 @@ __all__ = [
     "UsageError",
     "Variable",
     "abs",
+    "accounts",
     "acos",
     "after_step",
     "animate_cycle",

@@ -96,6 +96,53 @@ def test_a_report_is_one_page(result: Any, tmp_path: Path) -> None:
     assert f"{ac.performance(result).cooling:.3f}" in text
 
 
+def test_accounts_of_charge_and_energy_close() -> None:
+    """Of a circuit that starts: what its parts hold more is what came in as work and heat, but for an error of its points."""
+    model = ac.compile(Chiller())
+    coarse, fine = (ac.accounts(model.simulate(until=600.0, points=n)) for n in (601, 6001))
+    assert fine.charge_error < 1e-12 and fine.energy_error < 1e-6
+    assert coarse.energy_error > 20 * fine.energy_error
+    assert set(fine.charge) == set(fine.energy) == {"condenser", "receiver", "evaporator"}
+    assert set(fine.power) == {"compressor", "condenser", "evaporator"} and not fine.mass_in and not fine.inferred
+    held = {row.name: row.mass for row in ac.inventory(fine.result)}
+    assert {name: values[-1] for name, values in fine.charge.items()} == pytest.approx(held)
+    assert "energy to" in str(fine) and len(fine.plot().axes) == 2
+
+
+def test_accounts_know_heaters_boundaries_and_other_media() -> None:
+    class Heated(ac.Component):
+        """A closed exchanger with a heater, a bottle that is filled, and water that takes heat to a store."""
+
+        def __init__(self) -> None:
+            self.still = refrigeration.Evaporator(charge_start=0.2, medium="R134a")
+            self.end, self.stop, self.room = fluid.Closed(), fluid.Closed(), thermal.FixedTemperature(T=280.0)
+            self.line, self.hole = fluid.PressureBoundary(p=8e5, T=320.0, medium="R134a"), fluid.Orifice(A=2e-7)
+            self.bottle, self.plates = fluid.Volume(1, V=5e-3, p_start=1e5, T_start=293.15), fluid.HeatExchanger(UA=100.0)
+            self.pump, self.store = fluid.Pump(V_nominal=1e-4, dp_nominal=1e4, medium="water"), fluid.StratifiedTank(4, V=0.05)
+            self.vessel = fluid.ExpansionVessel()
+
+        def connections(self) -> Any:
+            yield self.end.port, self.still.a
+            yield self.still.b, self.stop.port
+            yield self.still.air, self.room.port
+            yield self.line.port, self.plates.a1
+            yield self.plates.b1, self.hole.a
+            yield self.hole.b, self.bottle.ports[0]
+            yield self.pump.b, self.plates.a2
+            yield self.plates.b2, self.store.a
+            yield self.store.b, self.vessel.port, self.pump.a
+
+        def equations(self) -> Any:
+            yield self.still.Q_wall == 100.0
+
+    run = ac.compile(Heated()).simulate(until=300.0, points=6001)
+    cold, warm = ac.accounts(run, "R134a"), ac.accounts(run, "water")
+    assert cold.charge_error < 1e-5 and cold.energy_error < 1e-5
+    assert list(cold.mass_in) == ["line"] and cold.mass_in["line"][1] > 0
+    assert warm.inferred == ["store"] and warm.energy_error < 1e-5
+    assert {"pump", "plates"} <= set(warm.power)
+
+
 def test_a_report_finds_the_states_itself(result: Any, tmp_path: Path) -> None:
     """As diagrams do: without a cycle it had neither states nor diagrams."""
     text = ac.report(result, file=tmp_path / "r.html").read_text(encoding="utf-8")
