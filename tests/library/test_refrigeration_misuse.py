@@ -9,6 +9,7 @@ import pytest
 import acausal as ac
 from acausal.errors import ModelError, UsageError
 from acausal.library import fluid, refrigeration
+from acausal.library.mechanics import drives
 from acausal.library.thermal import FixedTemperature
 
 R134A = ac.media.fluid("R134a")
@@ -33,7 +34,8 @@ def test_a_circuit_without_a_volume(wired: Any) -> None:
     plant = wired("c.b v.a", "v.b c.a", c=refrigeration.Compressor(medium=R134A), v=fluid.Orifice(A=1e-6))
     with pytest.raises(ModelError, match=r"Nothing holds the level of `c\.a\.p`") as caught:
         ac.compile(plant)
-    assert "a boundary or a store" in str(caught.value)
+    assert "Nothing in this circuit holds fluid" in str(caught.value) and "ground" not in str(caught.value)
+    assert "a boundary or a store to `c.a`: a volume, a tank" in str(caught.value)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +79,12 @@ def test_a_valve_that_is_drawn_backwards(wired: Any, valve: Any) -> None:
     assert not [line for line in told(between(wired, valve(medium=R134A), 8e5, 2e5, h=2.4e5)) if "wrong way round" in line]
 
 
+def test_a_valve_of_no_area_is_not_drawn_backwards(wired: Any) -> None:
+    """Nothing flows, and no flow is none backwards."""
+    for p_a, p_b in ((2e5, 8e5), (8e5, 2e5)):
+        assert not told(between(wired, refrigeration.ElectronicValve(A=0.0, medium=R134A), p_a, p_b, h=2.4e5))
+
+
 def test_a_compressor_that_is_drawn_backwards(wired: Any) -> None:
     wrong = told(between(wired, refrigeration.Compressor(medium=R134A), 8e5, 3e5, h=4.3e5))
     assert sum("wrong way round" in line and "part (" in line for line in wrong) == 1
@@ -85,6 +93,42 @@ def test_a_compressor_that_is_drawn_backwards(wired: Any) -> None:
 def test_a_compressor_that_pumps_liquid(wired: Any) -> None:
     wrong = told(between(wired, refrigeration.Compressor(medium=R134A), 3e5, 8e5, h=2e5))
     assert sum("takes in wet vapour" in line and "part (" in line for line in wrong) == 1
+
+
+def test_a_compressor_on_a_shaft_that_pumps_liquid(wired: Any) -> None:
+    """It stalls its drive, and never comes to nine tenths of its speed."""
+    ends = {"low": fluid.PressureBoundary(p=3e5, x=0.0, medium=R134A), "high": fluid.PressureBoundary(p=9e5, x=1.0)}
+    joints = ("low.port part.a", "part.b high.port", "motor.flange part.flange")
+    wrong = told(wired(*joints, part=refrigeration.ShaftCompressor(), motor=drives.InductionMotor(), **ends), 10.0)
+    assert sum("takes in wet vapour" in line and "part (" in line for line in wrong) == 1
+
+
+def test_a_turbo_compressor_that_is_given_liquid(wired: Any) -> None:
+    def plant(x: float) -> Any:
+        ends = {"low": fluid.PressureBoundary(p=3e5, x=x, medium=R134A), "high": fluid.PressureBoundary(p=3.1e5, x=1.0)}
+        joints = ("low.port part.a", "part.b high.port", "motor.flange part.flange")
+        return wired(*joints, part=fluid.TurboCompressor(), motor=drives.InductionMotor(), **ends)
+
+    assert sum("more liquid than vapour" in line and "part (" in line for line in told(plant(0.0), 10.0)) == 1
+    assert not told(plant(1.0), 10.0)
+
+
+def test_a_circuit_with_next_to_no_charge_is_told(wired: Any) -> None:
+    wrong = told(between(wired, refrigeration.Compressor(medium=R134A), 300.0, 8e3, h=4.1e5))
+    assert sum("Is there any charge in the circuit" in line and "part (" in line for line in wrong) == 1
+    assert not [line for line in told(between(wired, refrigeration.Compressor(medium=R134A), 2e4, 8e4)) if "charge" in line]
+
+
+def test_a_compressor_starts_into_an_evacuated_side(wired: Any) -> None:
+    """At 160 Pa the medium has no state with the entropy of suction gas, and none is asked for where there is no work."""
+    ends = {"cold": FixedTemperature(T=275.0), "warm": FixedTemperature(T=300.0)}
+    plant = wired(
+        "comp.b cond.a", "cond.b valve.a", "valve.b evap.a", "evap.b comp.a", "cond.air warm.port", "evap.air cold.port",
+        comp=refrigeration.Compressor(medium=R134A), cond=refrigeration.DistributedExchanger(4, charge_start=1e-5),
+        valve=refrigeration.ElectronicValve(), evap=refrigeration.DistributedExchanger(4, charge_start=0.4), **ends,
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=60.0)
+    assert result.outcome is ac.Outcome.FINISHED and result["cond.p[0]"][-1] > result["evap.p[0]"][-1]
 
 
 @pytest.mark.parametrize("kind", [fluid.Turbine, fluid.LinneckenTurbine])

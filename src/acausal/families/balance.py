@@ -116,11 +116,16 @@ def _too_few(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Dia
     missing = len(unknowns) - len(equations)
     count = "one more equation" if missing == 1 else f"{missing} more equations"
     what, remedy = "Too few equations", f"State {count} for these unknowns, or give one of them as a parameter or input."
-    level, port = _potential(system, unknowns)
+    level, port, unit = _potential(system, unknowns)
     if level:
         what = f"Nothing holds the level of `{level}`"
         place = level.rpartition(".")[0]
         remedy = f"To hold it, connect a ground, a boundary or a store to `{place}`, or check what it is connected to."
+        if unit == "Pa":  # a fluid's: grounds are for wires
+            remedy = (
+                f"Nothing in this circuit holds fluid. Connect a boundary or a store to `{place}`: a volume, a tank, a vessel, an "
+                "exchanger or a pipe of cells."
+            )
     if port:
         what, remedy = f"{what}, and `{port}` is not connected to anything", f"Connect `{port}`, or remove its component."
     return Diagnostic(
@@ -131,18 +136,19 @@ def _too_few(system: System, equations: np.ndarray, unknowns: np.ndarray) -> Dia
     )
 
 
-def _potential(system: System, unknowns: np.ndarray) -> tuple[str, str]:
-    """A potential among the unknowns, and the port that it belongs to if nothing is connected there."""
+def _potential(system: System, unknowns: np.ndarray) -> tuple[str, str, str]:
+    """A potential among the unknowns, the port that it belongs to if nothing is connected there, and its unit."""
     plant, aliases = system.plant, system.aliases
     connected = connected_variables(plant, system.traced)
-    levels: list[str] = []
+    levels: list[tuple[str, str]] = []
     for unknown in unknowns[:50]:
         for number in np.flatnonzero((aliases.index == unknown) & ~aliases.known)[:50]:
-            if plant.quantity_at(int(number))[1].is_potential:
-                levels.append(plant.name_of(int(number)))
+            quantity = plant.quantity_at(int(number))[1]
+            if quantity.is_potential:
+                levels.append((plant.name_of(int(number)), quantity.declaration.unit or ""))
                 if not connected[number]:
-                    return levels[0], levels[-1].rpartition(".")[0]
-    return (levels[0], "") if levels else ("", "")
+                    return levels[0][0], levels[-1][0].rpartition(".")[0], levels[0][1]
+    return (levels[0][0], "", levels[0][1]) if levels else ("", "", "")
 
 
 def _equation_lines(system: System, equations: np.ndarray) -> list[str]:

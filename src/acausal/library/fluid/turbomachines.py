@@ -109,6 +109,16 @@ class TurboCompressor(Passage):
     def initial_equations(self) -> Iterator[Any]:
         yield ac.der(self.m_flow) == 0
 
+    def events(self) -> Iterator[Any]:
+        if self.medium.evaporates:
+            ends = self.medium.saturation(p=self.a.p)
+            wet = (self.a.h.inflow < ends.liquid.h + 0.5 * ends.h_evaporation) & (self.a.p < self.medium.p_critical)
+            text = (
+                "The compressor takes in more liquid than vapour, for which its law does not hold. Heat what comes, or put an "
+                "accumulator before it."
+            )
+            yield ac.assert_(~wet | (self.m_flow <= 0), text, level="warning")
+
 
 class ShaftPump(Pump):
     """A `Pump` on a shaft: ``speed = w/w_nominal`` of the flange; ``flange.tau·w = P + friction``, its power and the friction of

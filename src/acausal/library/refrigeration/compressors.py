@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from math import pi
-from typing import Any
+from typing import Any, ClassVar
 
 import acausal as ac
 from acausal.errors import UsageError
@@ -14,6 +14,7 @@ from ..fluid.passages import one_substance, state_at
 from ..fluid.turbomachines import W_LEAST, torque
 from ..mechanics.rotational import Flange
 
+EMPTY = 1.2  # of the lowest pressure of a medium: around it the flow of a compressor ceases
 M_LEAST = 1e-6  # kg/s: less is not asked of a compressor's polynomial
 
 
@@ -31,6 +32,7 @@ class Displacement(ac.Component):
     eta_isentropic = ac.Parameter(0.65, min=0.01, max=1, doc="isentropic efficiency")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
+    AT_WORK: ClassVar[float] = 0.9  # speed from which on it is told what is wrong with its suction gas
     speed: Any
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     h_discharge = ac.Variable(unit="J/kg", nominal=1e5, start=4.5e5, doc="enthalpy of the hot gas")
@@ -43,7 +45,8 @@ class Displacement(ac.Component):
     def equations(self) -> Iterator[Any]:
         one_substance(self)
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
-        within = ac.no_event(ac.min(self.b.p, self.ratio_most * self.a.p))  # beyond that nothing flows
+        # Beyond the largest ratio nothing flows, and below none there is no work: an evacuated side is not asked for a state.
+        within = ac.no_event(ac.max(ac.min(self.b.p, self.ratio_most * self.a.p), self.a.p))
         ideal = self.medium.state(p=within, s=suction.s)
         swept = self.eta_volumetric * self.V_displaced * self.turns()
         yield self.m_flow == swept * suction.rho * _filling(self)
@@ -55,7 +58,7 @@ class Displacement(ac.Component):
         yield self.a.h.outflow == suction.h
 
     def events(self) -> Iterator[Any]:
-        yield from _dry(self)
+        yield from _suction(self)
         yield _lifts(self)
 
 
@@ -87,6 +90,7 @@ class ShaftCompressor(Displacement):
     See `Displacement`. Join a drive to `flange`, such as `mechanics.drives.InductionMotor`, which has the inertia.
     """
 
+    AT_WORK = 0.01  # liquid stalls its drive before it is at speed
     flange = Flange(doc="shaft")
     w_nominal = ac.Parameter(300.0, unit="rad/s", min=1.0, doc="speed at work, of which `speed` is a share")
     w_leak = ac.Parameter(1.0, unit="rad/s", min=1e-2, group="method", doc="speed at which half of the gas leaks back")
@@ -118,6 +122,7 @@ class MapCompressor(ac.Component):
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
+    AT_WORK: ClassVar[float] = 0.9
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of that which was measured")
     m_flow = ac.Variable(unit="kg/s", nominal=0.01, doc="mass flow")
     P = ac.Variable(unit="W", nominal=100.0, doc="power")
@@ -159,7 +164,7 @@ class MapCompressor(ac.Component):
             inside = (T >= low) & (T <= high) & (self.b.p < self.medium.p_critical)
             text = f"The saturated {what} temperature is outside of what this compressor was measured for, {low:g} … {high:g} °C."
             yield ac.assert_(inside | (self.speed < 0.5), text, level="warning")
-        yield from _dry(self)
+        yield from _suction(self)
         for what, coefficients in (("mass flow", self.flow), ("power", self.power)):
             some = _polynomial(coefficients, *self._temperatures()) > 0
             text = f"The polynomial of the compressor's {what} is not above zero here. Are its coefficients for kg/s, W and °C?"
@@ -195,12 +200,19 @@ def _numbers(given: Any) -> tuple[float, ...] | None:
         return None
 
 
-def _dry(machine: Any) -> Iterator[Any]:
-    """A warning, given once, of liquid in the suction gas."""
+def _suction(machine: Any) -> Iterator[Any]:
+    """Warnings, each given once, of liquid in the suction gas and of no gas at all."""
     if machine.medium.evaporates:
         wet = machine.a.h.inflow < machine.medium.saturation(p=machine.a.p).vapour.h - machine.wet
         text = "The compressor takes in wet vapour: the evaporator floods. Close the valve more, or put an accumulator before it."
-        yield ac.assert_(~wet | (machine.speed < 0.9), text, level="warning")
+        yield ac.assert_(~wet | (machine.speed < machine.AT_WORK), text, level="warning")
+    lowest = getattr(machine.medium, "p_min", None)
+    if lowest is not None:
+        text = (
+            f"It sucks at the lowest pressure of {machine.medium.name}, {lowest / 1e5:.3g} bar, and hardly anything flows. "
+            "Is there any charge in the circuit (`charge_start` of its vessels), or is its suction side shut off?"
+        )
+        yield ac.assert_((machine.a.p > EMPTY * lowest) | (machine.speed < 0.9), text, level="warning")
 
 
 def _lifts(machine: Any) -> Any:
@@ -215,7 +227,7 @@ def _filling(machine: Any) -> Any:
     """Share of the stroke that comes in: less near the largest ratio of pressures, and where next to nothing is left to come in."""
     share = 1.0 - ac.smooth_step(machine.b.p / (machine.ratio_most * machine.a.p), 0.9, 0.2)
     lowest = getattr(machine.medium, "p_min", None)
-    return share if lowest is None else share * ac.smooth_step(machine.a.p, 1.2 * lowest, 0.3 * lowest)
+    return share if lowest is None else share * ac.smooth_step(machine.a.p, EMPTY * lowest, 0.3 * lowest)
 
 
 def _polynomial(c: Sequence[float], S: Any, D: Any) -> Any:

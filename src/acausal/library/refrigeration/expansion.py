@@ -20,10 +20,10 @@ class ExpansionValve(Throttle):
 
     def events(self) -> Iterator[Any]:
         text = (
-            "Refrigerant flows backwards through an expansion valve: `b` has the higher pressure. Is it drawn the wrong way round? "
-            "Liquid comes at `a`, the evaporator is at `b`."
+            "Refrigerant flows backwards through an expansion valve: `b` has the higher pressure. Is it drawn the wrong way round, "
+            "or the compressor? Liquid comes at `a`, the evaporator is at `b`."
         )
-        yield ac.assert_(self.m_flow > -self.v_back * self.largest_area(), text, level="warning")
+        yield ac.assert_(self.m_flow >= -self.v_back * self.largest_area(), text, level="warning")
 
     def largest_area(self) -> Any:
         """The effective area of the valve when it is open."""
