@@ -331,3 +331,16 @@ def test_nothing_leaves_an_exchanger_beyond_the_air(wired: Any, cells: int) -> N
 def test_an_exchanger_of_one_cell_is_refused() -> None:
     with pytest.raises(UsageError, match="two cells or more, not 1"):
         refrigeration.DistributedExchanger(1)
+
+
+def test_air_through_a_doorway_is_that_of_gosney_and_olama() -> None:
+    """A freezer of -20 °C at a dock of 15 °C: ASHRAE's formula by hand; the same the other way round, and none between equals."""
+    model = ac.compile(refrigeration.Doorway(width=2.0, height=3.0, flow_factor=1.0))
+    rho_cold, rho_warm = (101325.0 / (287.05 * T) for T in (253.15, 288.15))
+    by_hand = 0.221 * 6.0 * rho_cold * (1 - rho_warm / rho_cold) ** 0.5 * (9.80665 * 3.0) ** 0.5
+    by_hand *= (2 / (1 + (rho_cold / rho_warm) ** (1 / 3))) ** 1.5
+    for room, out, expected in ((253.15, 288.15, by_hand), (288.15, 253.15, by_hand), (280.0, 280.0, 0.0)):
+        found = model.simulate(until=1.0, inputs={"T_room": room, "T_out": out})
+        assert found["gust"][-1] == pytest.approx(expected, rel=1e-5, abs=1e-12)
+    kept = model.simulate(until=1.0, set={"protection": 0.9}, inputs={"T_room": 253.15, "T_out": 288.15})
+    assert kept["gust"][-1] == pytest.approx(0.1 * by_hand, rel=1e-5)

@@ -13,10 +13,11 @@ from .expansion import Capillary, ElectronicValve, ThermostaticValve
 from .internal import InternalExchanger
 from .moving_boundary import Condenser, Evaporator, MovingBoundary, Void
 from .receivers import Accumulator, Receiver
-from .rooms import ColdRoom, DefrostClock, Door, FrostedCoil, Thermostat
+from .rooms import ColdRoom, DefrostClock, Door, Doorway, FrostedCoil, Thermostat
 
 __all__ = [
     "Accumulator", "Capillary", "ColdRoom", "ColdStore", "Compressor", "Condenser", "DefrostClock", "Displacement",
-    "DisplayCabinet", "DistributedExchanger", "Door", "ElectronicValve", "Evaporator", "FrostedCoil", "InternalExchanger",
-    "MapCompressor", "MovingBoundary", "Receiver", "ShaftCompressor", "Thermostat", "ThermostaticValve", "Void",
+    "DisplayCabinet", "DistributedExchanger", "Door", "Doorway", "ElectronicValve", "Evaporator", "FrostedCoil",
+    "InternalExchanger", "MapCompressor", "MovingBoundary", "Receiver", "ShaftCompressor", "Thermostat", "ThermostaticValve",
+    "Void",
 ]  # fmt: skip

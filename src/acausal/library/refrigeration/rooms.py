@@ -7,11 +7,15 @@ from typing import Any
 
 import acausal as ac
 
+from ..fluid.passages import root_of_difference
+from ..fluid.pipes import GRAVITY
 from ..thermal import HeatPort
 
 ZERO = 273.15  # K
 H_CONDENSATION, H_MELTING = 2.501e6, 3.336e5  # J/kg, of water and ice at 0 °C
 CP_AIR, R_RATIO = 1006.0, 0.62198  # J/(kg K); molar mass of water over that of air
+R_AIR = 287.05  # J/(kg K)
+LITTLE = 1e-4  # difference of densities, as a share: below it what passes a door is in proportion to it
 
 
 def saturated_humidity(T: Any, p: Any = 101325.0) -> Any:
@@ -161,3 +165,30 @@ class Door(ac.Component):
         yield self.work.yes.to("no", when=ac.sample(self.closing, 86400.0))
         yield self.door.closed.to("open", when=ac.sample(0.0, self.every) & self.work.yes)
         yield self.door.open.to("closed", after=self.lasting)
+
+
+class Doorway(Door):
+    """A `Door` of some size: how much air passes while it is open follows from what is on its two sides, the heavier below.
+
+    ``gust = flow_factor·(1 - protection)·0.221·width·height·rho·sqrt((1 - r)·g·height)·(2/(1 + r^(-1/3)))^1.5`` with the density
+    rho of the colder air and the ratio ``r = T_cold/T_warm`` of the densities (Gosney and Olama 1975; ASHRAE Handbook,
+    Refrigeration Load). Moisture in the densities is left out. Where both sides are nearly as warm the root is linear.
+    """
+
+    T_room = ac.Input(273.15, unit="K", min=100, doc="temperature of the room")
+    T_out = ac.Input(298.15, unit="K", min=100, doc="temperature outside")
+    gust = ac.Variable(unit="kg/s", nominal=0.1, start=0.5, doc="more air through an open one")
+    width = ac.Parameter(1.2, unit="m", min=0, doc="of the opening")
+    height = ac.Parameter(2.1, unit="m", min=0, doc="of the opening")
+    flow_factor = ac.Parameter(0.8, min=0, max=1.2, doc="share of the full flow that is there: it takes seconds to begin")
+    protection = ac.Parameter(0.0, min=0, max=1, doc="share kept back: a strip curtain 0.8 to 0.95, an air curtain 0.5 to 0.8")
+    p = ac.Parameter(101325.0, unit="Pa", min=1e3, doc="pressure")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        cold = ac.no_event(ac.min(self.T_room, self.T_out))
+        ratio = cold / ac.no_event(ac.max(self.T_room, self.T_out))
+        driving = ac.sqrt(GRAVITY * self.height) * root_of_difference(1 - ratio, LITTLE)
+        mixing = (2 / (1 + ratio ** (-1 / 3))) ** 1.5
+        flow = 0.221 * self.width * self.height * self.p / (R_AIR * cold) * driving * mixing
+        yield self.gust == self.flow_factor * (1 - self.protection) * flow
