@@ -42,6 +42,7 @@ class HeatPumpHouse(ac.Component):
         self.valve = refrigeration.ElectronicValve(A=2.5e-6)
         self.evaporator = refrigeration.Evaporator(V=4e-3, area=6.0, C=8000.0, m_nominal=0.03, charge_start=0.12, T_start=278.15)
         self.superheat = fluid.SuperheatSensor()
+        self.accumulator = refrigeration.Accumulator(V=4e-3, charge_start=0.03, T_start=278.15, m_nominal=0.03)
         self.control = control.LimitedPID(setpoint=8.0, k=-0.02, Ti=60.0, y_min=0.05, x=ac.modify(start=-20.0))
         self.coil = refrigeration.FrostedCoil(UA_clean=1500.0, half=6.0, P_heater=6000.0, G_melt=2000.0)
         self.defrost = refrigeration.DefrostClock(first=3 * 3600.0, interval=4 * 3600.0)
@@ -59,7 +60,8 @@ class HeatPumpHouse(ac.Component):
         yield self.receiver.b, self.valve.a
         yield self.valve.b, self.evaporator.a
         yield self.evaporator.b, self.superheat.a
-        yield self.superheat.b, self.compressor.a
+        yield self.superheat.b, self.accumulator.a
+        yield self.accumulator.b, self.compressor.a
         yield self.superheat.y, self.control.measured
         yield self.control.y, self.valve.opening
         yield self.condenser.air, self.tank.port, self.floor.a

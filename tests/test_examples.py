@@ -114,6 +114,7 @@ def test_cold_store_keeps_its_charge_and_its_account() -> None:
 def test_heat_pump_gives_more_than_it_takes() -> None:
     result = example("heat_pump").main()
     assert result.outcome
+    assert not result.diagnostics  # what stands in the evaporator after a defrost settles before the compressor
     assert 2.5 < result["Q"][-1] / result["W"][-1] < 4.5
     assert result["room.T"].min() > 292.0
     assert sum(p.state == "heating" for p in result.states("defrost.phase")) == 6

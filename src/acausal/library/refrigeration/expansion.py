@@ -11,9 +11,13 @@ import acausal as ac
 from ..fluid.passages import Throttle
 from ..fluid.valves import seated
 
+LIFTED = 1.3  # ratio of pressures that a compressor makes, and no plant that comes to rest or starts
+
 
 class ExpansionValve(Throttle):
-    """Base of what refrigerant expands in, from a to b: says so when it is drawn the wrong way round, ``m_flow < -v_back·A``."""
+    """Base of what refrigerant expands in, from a to b: says so when it is drawn the wrong way round, ``m_flow < -v_back·A`` and
+    ``p_b > 1.3·p_a``. Less is what a plant does that was at rest.
+    """
 
     A: Any
     v_back = ac.Parameter(1e3, unit="kg/(m^2*s)", min=0, group="method", doc="flow backwards, of the open area, that is told")
@@ -23,7 +27,8 @@ class ExpansionValve(Throttle):
             "Refrigerant flows backwards through an expansion valve: `b` has the higher pressure. Is it drawn the wrong way round, "
             "or the compressor? Liquid comes at `a`, the evaporator is at `b`."
         )
-        yield ac.assert_(self.m_flow >= -self.v_back * self.largest_area(), text, level="warning")
+        backwards = (self.m_flow < -self.v_back * self.largest_area()) & (self.b.p > LIFTED * self.a.p)
+        yield ac.assert_(~backwards, text, level="warning")
 
     def largest_area(self) -> Any:
         """The effective area of the valve when it is open."""
