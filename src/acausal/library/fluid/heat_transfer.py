@@ -216,10 +216,12 @@ def checked_transfer(said: str | Transfer) -> Transfer | None:
 
 
 def warnings(law: Transfer | None, flow: Callable[[], TubeFlow], warmer: Any) -> Iterator[Any]:
-    """What a component with a law yields in `events`."""
+    """What a component with a law yields in `events`: above and below its ranges apart. Every start from rest comes from below, and
+    what is told once would keep silent of a flow at work that is above."""
     if law is not None:
         for value, low, high, what, whose in law.ranges(flow(), warmer):
-            yield within(value, low, high, what, whose)
+            for side in (ac.max, ac.min):
+                yield within(quiet(side(value, (low + high) / 2)), low, high, what, whose)
 
 
 def pipe_warnings(pipe: Any) -> Iterator[Any]:
