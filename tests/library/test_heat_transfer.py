@@ -201,8 +201,8 @@ def test_a_start_from_rest_does_not_keep_silent_of_a_flow_that_is_too_large(wire
     """It is below the range at first and above it later: both are told, once each."""
     plant = wired(
         "feed.port part.a", "part.b hole.a", "hole.b end.port", "part.air air.port", hole=fluid.Orifice(A=1e-4),
-        feed=fluid.FlowSource(h=4.2e5, medium="R134a"), part=refrigeration.Condenser(transfer="tube", charge_start=0.3, UA=3000.0),
-        end=fluid.PressureBoundary(p=6e5, x=0.0), air=FixedTemperature(T=285.0),
+        part=refrigeration.Condenser(transfer="tube", charge_start=0.3, UA=3e3, circuits=1),
+        feed=fluid.FlowSource(h=4.2e5, medium="R134a"), end=fluid.PressureBoundary(p=6e5, x=0.0), air=FixedTemperature(T=285.0),
     )  # fmt: skip
     flow = ac.data([0.0, 20.0, 60.0, 120.0], [1e-4, 1e-4, 0.06, 0.06])
     found = ac.compile(plant).simulate(until=120.0, inputs={"feed.m_flow": flow}).diagnostics
