@@ -197,6 +197,20 @@ def test_a_correlation_beyond_its_range_is_told_once_with_the_range(kind: str) -
     assert ("10.8 … 1599" if kind == "condenser" else "12.4 … 61518") in told[0].what
 
 
+@pytest.mark.parametrize("T_wall", [265.0, 300.0, 330.0])
+@pytest.mark.parametrize("m_flow", [1e-4, 1e-2])
+def test_a_pipe_of_mean_densities_begins_to_boil(wired: Any, m_flow: float, T_wall: float) -> None:
+    """Boiling drives the flow, and the flow heat transfer: at once these had no solution, and no run began."""
+    plant = wired(
+        "feed.port part.a", "part.b hole.a", "hole.b end.port", "wall.port part.heat", hole=fluid.Orifice(A=1e-5),
+        feed=fluid.FlowSource(m_flow=m_flow, h=2.5e5, medium="R134a"), end=fluid.PressureBoundary(p=3.5e5, x=1.0),
+        part=fluid.MeanDensityPipe(4, transfer="tube", p_start=4e5, x_start=0.3), wall=FixedTemperature(T=T_wall),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=3000.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    np.testing.assert_allclose(result["part.m_felt"][-1], result["part.m_mean"][-1], atol=1e-6)
+
+
 def test_a_start_from_rest_does_not_keep_silent_of_a_flow_that_is_too_large(wired: Any) -> None:
     """It is below the range at first and above it later: both are told, once each."""
     plant = wired(

@@ -20,6 +20,9 @@ H_ROUND = 0.02  # of `_unit`: over so much an end passes from one phase to the n
 P_HELD, P_ROUND = 0.985, 0.01  # of the critical pressure: where the borders of two phases are held, and over how much
 P_BEYOND, P_BLEND = 1.025, 0.04  # likewise: where nothing bends any more between these borders
 
+# s: what boils drives the flow at once, as cells share one pressure, and heat transfer that followed the flow at once would have
+# several values, or none.
+TAU_FELT = 0.1
 MEMORY = 0.05  # of a cell's mass: so much has to come in until the inlet is known
 
 
@@ -102,8 +105,8 @@ class MeanDensityPipe(ac.Component):
     pressure the same everywhere: ``dM/dt = m_in - m_out``, ``dU/dt = m_in·h_in - m_out·h + q``, ``M = V/n·mean_density``, ``U =
     M·h - p·V/n``. The density is the mean over the enthalpies between inlet and outlet of a cell, as it flows by design
     (`mean_density`): with that of one point, flows would jump whenever a cell begins to boil. What flows the other way is described
-    less exactly. Heat transfer is `alpha`, or follows the flow with `transfer="tube"` (`fluid.Tube`). Friction is that of the ends,
-    ``dp_nominal/2·(m/m_nominal)²`` at each. Charge and energy are conserved to the tolerance of the run.
+    less exactly. Heat transfer is `alpha`, or follows the flow within 0.1 s with `transfer="tube"` (`fluid.Tube`). Friction is
+    that of the ends, ``dp_nominal/2·(m/m_nominal)²`` at each. Charge and energy are conserved to the tolerance of the run.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -123,6 +126,7 @@ class MeanDensityPipe(ac.Component):
     law: Transfer | None
     flux: Any
     m_mean: Any
+    m_felt: Any
     h: Any
     M: Any
     U: Any
@@ -135,6 +139,9 @@ class MeanDensityPipe(ac.Component):
         if self.law is not None:
             self.flux = ac.Variable(shape=n, unit="W/m^2", nominal=1e3, start=0.0, doc="heat from the wall of each cell")
             self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.1, start=0.0, doc="mass flow through each cell")
+            self.m_felt = ac.Variable(
+                shape=n, unit="kg/s", nominal=0.1, start=0.0, fixed=True, doc="that which heat transfer follows, a moment later"
+            )
         self.heat = HeatPort(shape=n, doc="wall of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=1e5, state="always", doc="enthalpy of each cell")
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1, state="avoid", doc="mass of each cell")
@@ -169,7 +176,8 @@ class MeanDensityPipe(ac.Component):
         if self.law is not None:
             yield from through_cells(self)
             state = state_at(self.medium, self.p, self.h)
-            flow = tube_flow(self.medium, self.m_mean, self.diameter, self.p, self.h, state, ac.smooth_abs(self.flux, 1.0))
+            yield TAU_FELT * ac.der(self.m_felt) == self.m_mean - self.m_felt
+            flow = tube_flow(self.medium, self.m_felt, self.diameter, self.p, self.h, state, ac.smooth_abs(self.flux, 1.0))
             yield self.flux == wall_flux(self.law, self.medium, flow, self.p, T, self.heat.T, X_BAND)
 
     def events(self) -> Iterator[Any]:
