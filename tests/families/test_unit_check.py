@@ -75,8 +75,8 @@ def plus(a: Dimension, b: Dimension) -> Dimension:
 class Grower:
     """Grows an expression of a wanted dimension; every leaf is a variable of its own, so that each unit matters once."""
 
-    def __init__(self, draw: Any, conversions: bool) -> None:
-        self.draw = draw
+    def __init__(self, draw: Any, conversions: bool, literals: bool) -> None:
+        self.draw, self.literals, self.bare = draw, literals, False
         self.factors = [2.0, 0.5, 1 / 3, -1.0, 2 * pi] if conversions else [2.0, 0.5, 1 / 3, -1.0]
         self.units: list[Dimension] = []
 
@@ -88,7 +88,9 @@ class Grower:
     def grow(self, wanted: Dimension, depth: int) -> Any:
         if depth == 0:
             return self.leaf(wanted)
-        rules = [self.sum, self.extreme, self.choice, self.product, self.quotient, self.root, self.scaled, self.rate, self.wave]
+        rules = [self.sum, self.extreme, self.choice, self.product, self.quotient, self.root, self.rate]
+        rules += [] if self.bare else [self.scaled, self.wave]
+        rules += [self.beside] if self.literals else []
         return self.draw(st.sampled_from([self.leafy, *rules]))(wanted, depth - 1)
 
     def leafy(self, wanted: Dimension, depth: int) -> Any:
@@ -97,6 +99,17 @@ class Grower:
     def sum(self, wanted: Dimension, depth: int) -> Any:
         a, b, plus_or_minus = self.grow(wanted, depth), self.grow(wanted, depth), self.draw(st.booleans())
         return lambda s: a(s) + b(s) if plus_or_minus else a(s) - b(s)
+
+    def beside(self, wanted: Dimension, depth: int) -> Any:
+        """A number beside a quantity that has none as a factor is in the unit of that quantity."""
+        number, number_first, self.bare, outside = (
+            self.draw(st.sampled_from([1.0, 9.81, 273.15])),
+            self.draw(st.booleans()),
+            True,
+            self.bare,
+        )
+        a, self.bare = self.grow(wanted, depth), outside
+        return lambda s: number - a(s) if number_first else a(s) + number
 
     def extreme(self, wanted: Dimension, depth: int) -> Any:
         a, b = self.grow(wanted, depth), self.grow(wanted, depth)
@@ -137,8 +150,8 @@ class Grower:
 
 
 @st.composite
-def equations(draw: Any, conversions: bool = True) -> tuple[Any, list[Dimension]]:
-    grower = Grower(draw, conversions)
+def equations(draw: Any, conversions: bool = True, literals: bool = True) -> tuple[Any, list[Dimension]]:
+    grower = Grower(draw, conversions, literals)
     wanted = draw(dimensions)
     left, right = grower.grow(wanted, draw(st.integers(0, 2))), grower.grow(wanted, draw(st.integers(0, 3)))
     return one(lambda s: left(s) == right(s)), grower.units
@@ -179,7 +192,7 @@ def test_one_wrong_scale_alarms(found: Any, data: Any) -> None:
     assert any(word in complaint(model(stated, **declared(texts))) for word in ("different scale", "takes", "exponent"))
 
 
-@given(equations(conversions=False), st.data())
+@given(equations(conversions=False, literals=False), st.data())
 def test_a_missing_unit_is_inferred_when_it_is_the_only_one_missing(found: Any, data: Any) -> None:
     """In these equations every leaf can be found from the others."""
     stated, units = found
@@ -350,12 +363,13 @@ class Tank(ac.Component):
     port = HeatPort()
     volume, length = ac.Variable(unit="m^3"), ac.Parameter(2.0, unit="m")
     area, level = ac.Variable(), ac.Variable()
-    factor, free = ac.Parameter(1.0), ac.Parameter(1.0)
+    factor, gain, free = ac.Parameter(1.0), ac.Parameter(1.0), ac.Parameter(1.0)
 
     def equations(self):
         yield self.volume == self.area * self.level
         yield self.level * 3 == self.length
-        yield self.port.Q_flow == self.factor * (self.port.T - 273.15) * self.free
+        yield self.port.Q_flow == self.factor * (self.port.T - 273.15) * self.gain
+        yield self.port.Q_flow == self.factor * (3 + 0.5 * self.port.T) * self.free  # perhaps a fit
         yield self.port.T * self.factor == self.port.T
 
 
@@ -365,6 +379,8 @@ def test_units_that_are_missing_are_inferred_or_told() -> None:
         "Tank.area: no unit is declared; m^2 follows from `self.volume == self.area * self.level`",
         "Tank.level: no unit is declared; m follows from `self.level * 3 == self.length`",
         "Tank.factor: no unit is declared; dimensionless follows from `self.port.T * self.factor == self.port.T`",
+        "Tank.gain: no unit is declared; m^2 kg s^-3 K^-1 (W/K) follows from "
+        "`self.port.Q_flow == self.factor * (self.port.T - 273.15) * self.gain`",
         "Tank: no unit is declared for free, and none follows from the equations",
     ]
 

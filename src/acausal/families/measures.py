@@ -30,12 +30,15 @@ class Measure(NamedTuple):
     zero: float | None = 0.0
     declared: bool = True  # follows from a declaration, not from mathematics and time alone
     soft: bool = False  # perhaps of another dimension: a plain number in it may carry any; if it is of this one, the scale counts
+    scaled: bool = False  # a plain number is a factor in it: beside another number in a sum, it may be part of a fit
+    offset: bool = False  # a plain number stands beside it in a sum: as a whole, `T - 273.15` is a number of degrees
 
 
 Known = Measure | Number | None  # None: unknown
 
 PLAIN = Measure(dimension("1"), declared=False)  # a plain number; rad counts as one
 TIME = Measure(dimension("s"), declared=False)
+KELVIN = Measure(dimension("K"))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -81,12 +84,14 @@ _LOGARITHMS = _ROOTS * _POWERS * math.log2(math.pi) + _CHOICES[:, 2] * math.log2
 def times(a: Measure, b: Measure) -> Measure:
     scale = None if a.scale is None or b.scale is None else a.scale * b.scale
     zero = 0.0 if a.zero == b.zero == 0.0 else None
-    return Measure(tuple(map(add, a.dimension, b.dimension)), scale, zero, a.declared or b.declared, a.soft or b.soft)
+    exponents = tuple(map(add, a.dimension, b.dimension))
+    return Measure(exponents, scale, zero, a.declared or b.declared, a.soft or b.soft, a.scaled or b.scaled)
 
 
 def power(a: Measure, exponent: float) -> Measure:
     scale = None if a.scale is None else a.scale**exponent
-    return Measure(tuple([e * exponent for e in a.dimension]), scale, 0.0 if a.zero == 0.0 else None, a.declared, a.soft)
+    zero = 0.0 if a.zero == 0.0 else None
+    return Measure(tuple([e * exponent for e in a.dimension]), scale, zero, a.declared, a.soft, a.scaled)
 
 
 def over(a: Measure, b: Measure) -> Measure:
@@ -113,12 +118,21 @@ def is_si(a: Measure) -> bool:
     return a.zero == 0.0 and a.scale is not None and math.isclose(a.scale, 1.0, rel_tol=1e-9)
 
 
-def with_factor(a: Measure, number: Number) -> Measure | None:
-    """A quantity times a plain number."""
+def with_factor(a: Measure, number: Number, bare: bool = False) -> Measure | None:
+    """A quantity times a plain number; `bare` where that is 1, or what a function gives, and the quantity as good as alone."""
     if number is Number.ANYTHING:
         return None
     scale = a.scale if number is not Number.PURE_OR_CONVERSION or a.scale == 1.0 else None
-    return a._replace(scale=scale, zero=0.0 if a.zero == 0.0 else None)
+    return a._replace(scale=scale, zero=0.0 if a.zero == 0.0 else None, scaled=a.scaled or not bare, offset=False)
+
+
+def beside_a_number(a: Measure) -> Measure:
+    """A quantity plus or minus a plain number, which is in its unit; with a factor it may be a fit, and of another dimension.
+
+    >>> beside_a_number(measure("K")).soft, beside_a_number(with_factor(measure("K"), Number.PURE)).soft
+    (False, True)
+    """
+    return a._replace(zero=None, soft=a.soft or a.scaled, offset=True)
 
 
 # --- words ----------------------------------------------------------------------------------------------------------------

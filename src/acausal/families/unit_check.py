@@ -8,10 +8,15 @@ until nothing changes any more; so does, for `report` only, a parameter.
 
 *A complaint is a contradiction between declared units*; where anything is unknown there is none. Therefore
 
-- A number in a sum may be anything (`T - 273.15`, `v == 5`, `3 + 0.5 * T` in a fit), so a sum with one is *soft*: it may be of
-  another dimension than the rest of it; but if it is of this one, scales agree (not so: `tau * der(x) == 1.0 - x`, tau in h).
-  So is, in a second look, a variable without a unit from which nothing follows: as a plain number it must not meet 1/year and s.
-  What a mathematical function gives is a number, too: `v == sin(…)` has an amplitude of 1 V.
+- A number on its own may be anything: `v == 5`, `max(m, 1e-6)`. What a mathematical function gives is a number, too: `v == sin(…)`
+  has an amplitude of 1 V.
+- A number beside a quantity in a sum is in its unit, where the quantity stands *bare*, that is, without a number as a factor:
+  `280.0 - T`, `x * y + 1.0`, `V * sin(w * time) + 5.0`. So `C * der(T) == G * (280.0 - T)` asks for G in W/K, and
+  `der(x) == 1.0 - x` for a time constant. As a whole, and not as a factor, `T - 273.15` may be the number of degrees (T_c of
+  unit 1); and for a variable without a unit that stands for the whole of such a sum (`eta == 0.9 - m`) nothing follows.
+- With a factor it may be a fit (`3 + 0.5 * T`; `h == 4 + 4 * v` in EN ISO 6946), so such a sum is *soft*: it may be of another
+  dimension than the rest of it; but if it is of this one, scales agree. So is, in a second look, a variable without a unit from
+  which nothing follows: as a plain number it must not meet 1/year and s.
 - A number as factor is neutral if geometry and calculus could have made it: products of powers of 2, 3 and π (½ m v², 4/3 π r³,
   2π f). Any other number (9.81, 4186, 3600, 5.67e-8, 0.1) may well be a physical constant or a conversion: the product is unknown.
   All decimal and sexagesimal conversions contain the prime 5, so `w == 2π/60·n` with n in rpm is right as well.
@@ -324,7 +329,19 @@ def _dimensions_differ(c: _Complaint) -> tuple[str, str]:
         remedy = f"They differ by a factor in {factor}: is one missing or too much, or is a unit declared wrongly?"
     if any(isinstance(n, Constant) and abs(n.value) not in (0.0, 1.0) for n in walk(*c.clash.nodes)):
         remedy += " A number that has a unit is declared with it: `ac.Constant(…, unit=…)`."
+    beside = next(_beside_numbers(c), None)
+    if beside is not None:
+        remedy += f" A number beside a quantity is in its unit: `{_cut(beside[0])}` is {shown(beside[1])}."
     return f"The units do not agree: {first} is {shown(a)}, {second} is {shown(b)}.", remedy
+
+
+def _beside_numbers(c: _Complaint) -> Iterator[tuple[Expression, Measure]]:
+    """Sums in what clashes that have their unit from what stands beside a number."""
+    for node in walk(*c.clash.nodes):
+        if isinstance(node, Operation) and node.operator.name in ("add", "sub") and any(isinstance(a, Constant) for a in node.args):
+            found = c.inference.measure_of(node)
+            if isinstance(found, Measure) and found.offset and not found.soft:
+                yield node, found._replace(zero=0.0)
 
 
 def _scales_differ(c: _Complaint) -> tuple[str, str]:

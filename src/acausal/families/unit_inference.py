@@ -27,11 +27,13 @@ from ..language.expression import (
 from ..language.external import OVER
 from ..records import dataclass
 from .measures import (
+    KELVIN,
     PLAIN,
     TIME,
     Known,
     Measure,
     Number,
+    beside_a_number,
     is_plain,
     measure,
     number_of,
@@ -224,9 +226,9 @@ class Inference:
                 return None
             return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
         if isinstance(a, Measure):
-            return a if b is Number.ZERO or is_plain(a) else a._replace(zero=None, soft=True)
+            return a if b is Number.ZERO or is_plain(a) else beside_a_number(a)
         if isinstance(b, Measure):
-            return b if a is Number.ZERO or is_plain(b) else b._replace(zero=None, soft=True)
+            return b if a is Number.ZERO or is_plain(b) else beside_a_number(b)
         return max(a, b)
 
     def no_mixture(self, node: Expression, alone: bool) -> None:
@@ -243,12 +245,13 @@ class Inference:
 
     def _want(self, nodes: tuple[Expression, Expression], a: Known, b: Known) -> None:
         for node, own, other in ((nodes[0], a, b), (nodes[1], b, a)):
-            if own is None and isinstance(other, Measure) and not other.soft:
+            if own is None and isinstance(other, Measure) and not other.soft and not other.offset:
                 self._wanted.append((node, other))
 
     def _common(self, a: Measure, b: Measure) -> Measure:
         scale, zero = b.scale if a.scale is None else a.scale, b.zero if a.zero is None else a.zero
-        return Measure(a.dimension, scale, zero, a.declared or b.declared, a.soft and b.soft)
+        declared, scaled, offset = a.declared or b.declared, a.scaled or b.scaled, a.offset or b.offset
+        return Measure(a.dimension, scale, zero, declared, a.soft and b.soft, scaled, offset)
 
     def _agree(
         self,
@@ -267,7 +270,7 @@ class Inference:
             sort = "zero"
         else:
             return True
-        if (a.declared or b.declared) and not (sort == "dimension" and (a.soft or b.soft)):
+        if (a.declared or b.declared) and not (sort == "dimension" and (a.soft or b.soft or _of_degrees(a, b))):
             self._complain(Clash(sort, nodes, measures, function))
         return False
 
@@ -319,6 +322,11 @@ def _declared(declaration: Any) -> Measure | None:
     return measure(declaration.unit) if declaration.unit else None
 
 
+def _of_degrees(a: Measure, b: Measure) -> bool:
+    """`T_c == T - 273.15`, where T_c is a plain number."""
+    return any(one.offset and same_dimension(one, KELVIN) and is_plain(other) for one, other in ((a, b), (b, a)))
+
+
 def _zero_of_sum(a: float | None, b: float | None, minus: bool) -> float | None:
     """A level plus or minus a difference is a level; the difference of two levels has no zero; their sum means nothing yet."""
     if a is None or b is None:
@@ -339,8 +347,15 @@ def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     if a is Number.ZERO or b is Number.ZERO:
         return Number.ZERO
     if isinstance(a, Measure):
-        return times(a, b) if isinstance(b, Measure) else with_factor(a, b)
-    return with_factor(b, a) if isinstance(b, Measure) else max(a, b)
+        return times(a, b) if isinstance(b, Measure) else with_factor(a, b, _leaves_bare(node.args[1]))
+    return with_factor(b, a, _leaves_bare(node.args[0])) if isinstance(b, Measure) else max(a, b)
+
+
+def _leaves_bare(factor: Expression) -> bool:
+    """Whether a number as factor tells nothing of a fit: ±1, or what a mathematical function gives, `V * sin(w * time)`."""
+    if isinstance(factor, Constant):
+        return abs(factor.value) == 1.0
+    return isinstance(factor, Operation) and _RULES.get(factor.operator.name) in (_function, _number)
 
 
 def _div(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
