@@ -172,3 +172,23 @@ def test_a_misspelt_alternative_is_suggested() -> None:
 def test_a_law_that_is_no_name() -> None:
     with pytest.raises(UsageError, match="The friction of a pipe is one of churchill"):
         fluid.Pipe(["blasius"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name, ports", [("OpenTank", ["ports[0]"]), ("ExpansionVessel", ["port"]), ("StratifiedTank", ["a", "b"])])
+def test_a_gas_has_no_surface(wired: Any, name: str, ports: list[str]) -> None:
+    """A level was computed of it all the same."""
+    sources = {f"source{k}": fluid.FlowSource(m_flow=0.01) for k in range(len(ports))}
+    pipes = [f"source{k}.port part.{port}" for k, port in enumerate(ports)]
+    with pytest.raises(UsageError) as caught:
+        ac.compile(wired(*pipes, part=getattr(fluid, name)(medium=ac.media.ideal_gas("N2")), **sources))
+    said = str(caught.value)
+    assert f"{name} holds a liquid, and N2 is a gas" in said and f"part ({name})" in said and "fluid.Volume" in said
+
+
+def test_nor_has_a_real_fluid_that_is_too_warm(wired: Any) -> None:
+    tank, source = fluid.OpenTank(medium=ac.media.fluid("R134a")), fluid.FlowSource(m_flow=0.01)
+    model = ac.compile(wired("source.port tank.ports[0]", tank=tank, source=source))
+    with pytest.warns(ac.RunWarning, match="what is in it is vapour(.|\n)*tank \\(OpenTank\\)"):
+        assert not model.simulate(until=1.0).outcome
+    cold = {"tank.T_start": 240.0, "source.h": 1.5e5}
+    assert model.simulate(until=1.0, set=cold).outcome

@@ -124,6 +124,25 @@ def one_substance(component: Any) -> None:
         )
 
 
+def liquid_only(component: Any, state: Any) -> None:
+    """What has a surface is a liquid: of a gas, a level would be computed all the same."""
+    if not is_symbolic(phase := getattr(state, "phase", None)) and phase == 1.0:
+        raise UsageError(
+            f"{type(component).__name__} holds a liquid, and {component.medium.name} is a gas.",
+            remedy="Take `fluid.Volume`, which a gas fills; a liquid is `ac.media.fluid(…)`, `ac.media.liquid(…)` or water.",
+        )
+
+
+def no_vapour(component: Any, state: Any) -> Iterator[Any]:
+    """That it is a liquid is seen at the start and during the run, where the medium may be either."""
+    if component.medium.evaporates and hasattr(state, "h_vapour"):
+        text = (
+            f"{type(component).__name__} holds a liquid, and what is in it is vapour at this pressure and temperature. Give a "
+            "lower temperature or a higher pressure, or take `fluid.Volume`, which a gas fills."
+        )
+        yield ac.assert_(component.h < state.h_vapour, text)
+
+
 def stored_density(component: Any, state: Any) -> Any:
     """The density of what is stored at a pressure of its own, which has to follow from it."""
     if not is_symbolic(state.rho) or not component.medium.compressible:

@@ -10,7 +10,7 @@ import acausal as ac
 
 from ..counts import counted
 from ..thermal import HeatPort
-from .passages import one_substance, state_at
+from .passages import liquid_only, no_vapour, one_substance, state_at
 from .pipes import GRAVITY
 
 
@@ -45,6 +45,7 @@ class OpenTank(ac.Component):
     def equations(self) -> Iterator[Any]:
         one_substance(self)
         state = state_at(self.medium, self.p_surface, self.h)
+        liquid_only(self, state)
         rho, m = state.rho, self.ports.m_flow
         yield self.M == rho * self.area * self.level
         yield self.U == self.M * self.h
@@ -72,6 +73,7 @@ class OpenTank(ac.Component):
             "a larger `level_start`."
         )
         yield ac.assert_(self.level >= 0, text)
+        yield from no_vapour(self, state_at(self.medium, self.p_surface, self.h))
 
 
 class ExpansionVessel(ac.Component):
@@ -97,6 +99,7 @@ class ExpansionVessel(ac.Component):
     def equations(self) -> Iterator[Any]:
         one_substance(self)
         state = state_at(self.medium, self.p, self.h)
+        liquid_only(self, state)
         yield self.V_liquid == self.V * (1 - (self.p_gas / self.p) ** (1 / self.n))
         yield self.M == state.rho * self.V_liquid
         yield self.U == self.M * self.h - self.p * self.V_liquid
@@ -115,6 +118,7 @@ class ExpansionVessel(ac.Component):
             "`p_gas`; during a run more liquid has left the circuit, or has become colder, than it held: give a larger `V`."
         )
         yield ac.assert_(self.p > self.p_gas, text)
+        yield from no_vapour(self, state_at(self.medium, self.p, self.h))
 
 
 UA_LEAST = 1e-9  # W/K: without any loss, nothing would say how warm an ambient is to which nobody connects the store
@@ -148,6 +152,7 @@ class StratifiedTank(ac.Component):
         n, T, a, b = self.layers, self.T, self.a, self.b
         one_substance(self)
         water = self.medium.state(p=self.p_nominal, T=T, **({"phase": "liquid"} if self.medium.evaporates else {}))
+        liquid_only(self, water)
         C = self.V / n * water.rho * water.cp
         first, last, inner = (C[0], C[n - 1], C[1:-1]) if C.shape else (C, C, C)  # of constant properties there is one
         down = self.conductivity * (self.V / self.height) / (self.height / n) * (T[:-1] - T[1:])
