@@ -1,8 +1,9 @@
 """When the ordinary way does not find what follows an event: other solvers, and other configurations of the switches.
 
 Ideal switches, diodes and friction may have to switch together: no single change leads to a consistent configuration. Then (1) the
-unknowns are sought with relations as they are written, so that Newton's method may pass from branch to branch, and (2)
-configurations of the two-valued cells that take part are tried, nearest first, until one agrees with itself.
+two-valued cells that disagree with a configuration are turned until none does (`pivoting.py`), (2) the unknowns are sought with
+relations as they are written, so that Newton's method may pass from branch to branch, and (3) configurations of the cells that take
+part are tried, nearest first, until one agrees with itself, or none gets nearer to that. Of few switches, (3) comes first.
 
 What `when` clauses and transitions have done at the event is no choice: a configuration counts only if it is the one in which they
 do what they have done. Otherwise an assignment after which the equations cannot be solved would be taken back in silence.
@@ -11,7 +12,7 @@ do what they have done. Otherwise an assignment after which the equations cannot
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, combinations, islice
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,13 +22,14 @@ from ...families.moments import acts_once, is_kept
 from ...families.plant import LIVE
 from ..initialise import InitialisationError, Initialiser, Options
 from ..problem import Floats, Problem
+from .pivoting import agreeing
 from .ties import explained
 
 if TYPE_CHECKING:
     from ...families.hybrid import Rule
     from .handler import Handler, Happening
 
-MOST_TRIED = 4096  # configurations
+_IDLE = 4096  # configurations in succession that agree with themselves no better than those before
 _FEW = 64  # configurations that are tried before anything that takes long
 _LIVE = Options()
 _FROZEN = Options(frozen=True, iterations=10)  # Newton's method on the whole has failed before: block by block is the way
@@ -84,6 +86,8 @@ class Repair:
         few = 2 ** len(places) <= _FEW
         if few and self._search(happening, before, places, y.copy(), yp.copy(), session, problem, content=False):
             return True
+        if not few and self._pivoted(happening, before, places, y, yp, session, problem):
+            return True
         self.handler.w[:] = kept
         if self._live(happening, y.copy(), yp.copy(), session, problem):
             return True
@@ -134,25 +138,50 @@ class Repair:
     ) -> bool:
         """Configurations of two-valued cells, those first that differ least from the one before the event; `content` with one that
         neglects a crossing, where there is no better one."""
+        self._begin(before)
+        choices = chain.from_iterable(combinations(places, many) for many in range(len(places) + 1))
+        last_resort, fewest, idle = None, float("inf"), 0
+        for chosen in choices:
+            configuration, y_try, yp_try = _turned(before, chosen), y.copy(), yp.copy()
+            wrong = self._disagreeing(happening.t, configuration, y_try, yp_try, session, problem)
+            if wrong is not None and not len(wrong) and self._acted(happening):
+                if not self.handler.relations.neglects_crossing(self.handler.w, self.values):
+                    return self._accepted(happening, y_try, yp_try)
+                last_resort = configuration if last_resort is None and chosen else last_resort
+            nearer = wrong is not None and len(wrong) < fewest
+            fewest, idle = (len(wrong), 0) if wrong is not None and nearer else (fewest, idle + 1)
+            if idle >= _IDLE:
+                break
+        if content and last_resort is not None and self._agrees(happening.t, last_resort, y, yp, session, problem):
+            return self._accepted(happening, y, yp)
+        self.handler.w[self.handler.cells] = before
+        return False
+
+    def _begin(self, before: np.ndarray) -> None:
+        """Configurations are tried from here: with bands that all have, and relations as they were."""
         handler = self.handler
         handler.relations.brace(handler.w, np.ones(handler.relations.count, dtype=bool))
         self.bands = handler.w[handler.relations.bands]
         handler.w[handler.cells] = before
         self.values = handler.w[handler.relations.cells]
-        choices = chain.from_iterable(combinations(places, many) for many in range(len(places) + 1))
-        last_resort = None
-        for chosen in islice(choices, MOST_TRIED):
-            configuration = before.copy()
-            configuration[list(chosen)] = 1.0 - configuration[list(chosen)]
-            y_try, yp_try = y.copy(), yp.copy()
-            if self._agrees(happening.t, configuration, y_try, yp_try, session, problem) and self._acted(happening):
-                if not handler.relations.neglects_crossing(handler.w, self.values):
-                    return self._accepted(happening, y_try, yp_try)
-                last_resort = configuration if last_resort is None and chosen else last_resort
-        if content and last_resort is not None and self._agrees(happening.t, last_resort, y, yp, session, problem):
-            return self._accepted(happening, y, yp)
-        handler.w[handler.cells] = before
-        return False
+
+    def _pivoted(
+        self, happening: Happening, before: np.ndarray, places: list[int], y: Floats, yp: Floats, session: Any, problem: Problem
+    ) -> bool:
+        """What disagrees is turned until nothing does."""
+        self._begin(before)
+        turnable = set(places)
+
+        def disagreeing(chosen: frozenset[int]) -> set[int] | None:
+            configuration = _turned(before, tuple(chosen))
+            wrong = self._disagreeing(happening.t, configuration, y.copy(), yp.copy(), session, problem)
+            return set(wrong.tolist()) if wrong is not None and turnable.issuperset(wrong.tolist()) else None
+
+        found, y, yp = agreeing(disagreeing), y.copy(), yp.copy()
+        if found is None or not self._agrees(happening.t, _turned(before, tuple(found)), y, yp, session, problem):
+            return False
+        neglects = self.handler.relations.neglects_crossing(self.handler.w, self.values)
+        return not neglects and self._acted(happening) and self._accepted(happening, y, yp)
 
     def _switches(self, before: np.ndarray) -> list[int]:
         """Two-valued cells that equations read, or that are assigned."""
@@ -220,6 +249,13 @@ class Repair:
 
     def _agrees(self, t: float, configuration: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Whether the unknowns that a configuration leads to lead to that configuration."""
+        wrong = self._disagreeing(t, configuration, y, yp, session, problem)
+        return wrong is not None and not len(wrong)
+
+    def _disagreeing(
+        self, t: float, configuration: np.ndarray, y: Floats, yp: Floats, session: Any, problem: Problem
+    ) -> np.ndarray | None:
+        """Cells that get other values from the unknowns that a configuration leads to; None where it leads to none."""
         handler = self.handler
         w = handler.w
         w[handler.cells] = configuration
@@ -231,12 +267,14 @@ class Repair:
         session.set_known(handler.known)
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         if not ok:
-            return False
+            return None
         handler.load(t, y, yp)
         handler.relations.follow(w)
         if not self._assignments_agree():
             handler.relations.follow_as_written(w)
-        return not ((w[handler.cells] != configuration) & handler.read).any() and self._assignments_agree()
+        wrong = (w[handler.cells] != configuration) & handler.read
+        assigned = handler.updates[handler.rules.values("update", w) != w[handler.updates]]
+        return np.flatnonzero(wrong | np.isin(handler.cells, assigned))
 
     def _accepted(self, happening: Happening, y: Floats, yp: Floats) -> bool:
         handler = self.handler
@@ -245,6 +283,13 @@ class Repair:
         happening.failure, happening.restart = "", True
         self.y, self.yp, self.diagnostics = y, yp, ()
         return True
+
+
+def _turned(before: np.ndarray, chosen: tuple[int, ...]) -> np.ndarray:
+    """A configuration that differs in some two-valued cells."""
+    found = before.copy()
+    found[list(chosen)] = 1.0 - found[list(chosen)]
+    return found
 
 
 def _close(values: np.ndarray, others: np.ndarray) -> np.ndarray:
