@@ -39,6 +39,7 @@ from ..language.expression import (
 from ..language.operators import RELATIONS
 from ..language.tables import Table
 from ..records import dataclass
+from .durations import holds_or_not_for_long
 from .plant import Kind, Plant, Quantity
 from .template import Family
 
@@ -410,9 +411,10 @@ class Freezer:
 
     def _assertion(self, statement: Assertion) -> None:
         text, place = statement.location.source, statement.location
-        condition = self.freeze(statement.condition, text, place)
-        rule = Rule("assertion", condition, condition.shape, text, place, None, f"{statement.level} {statement.message}")
-        self.rules.append(rule)
+        condition = holds_or_not_for_long(self, statement)
+        self.rules.append(
+            Rule("assertion", condition, condition.shape, text, place, None, f"{statement.level} {statement.message}")
+        )
 
     def _when(self, statement: When) -> None:
         """One expression for each target: the value of the first branch whose condition became true, else what it was.

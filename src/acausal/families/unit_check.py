@@ -94,6 +94,8 @@ def _about_events(traced: Traced) -> list[Statement]:
                 act(actions)
         elif isinstance(statement, (Assertion, Crossing)):
             say(statement.location, statement.condition if isinstance(statement, Assertion) else statement.expression)
+            if isinstance(statement, Assertion) and statement.lasting is not None:
+                say(statement.location, Time(), statement.lasting)
         elif isinstance(statement, AfterStep):
             act(statement.actions)
     for transition in traced.transitions:

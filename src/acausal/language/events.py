@@ -121,12 +121,13 @@ def placed(event: When, location: Location) -> When:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
-    """A condition that must hold all the time."""
+    """A condition that must hold all the time, or must not fail to for as long as `lasting`."""
 
     condition: Expression
     message: str
     level: str
     location: Location
+    lasting: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -307,14 +308,32 @@ def terminate(message: str) -> Terminate:
     return Terminate(str(message), _here())
 
 
-def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "error") -> Assertion:
-    """A condition that must hold: the run stops where it does not ("error"), or goes on and says so ("warning")."""
+def assert_(condition: Any, message: str, level: Literal["error", "warning"] = "error", *, lasting: Any = None) -> Assertion:
+    """A condition that must hold: the run stops where it does not ("error"), or goes on and says so ("warning").
+
+    `lasting`: seconds for which it has to fail without a break before that counts, a number or a parameter; what fails while a
+    plant starts is then passed over.
+    """
     if not is_one_of(level, ("error", "warning")):
         raise UsageError(
             f'`level` of `ac.assert_` is "error" or "warning", got {level!r}.',
             remedy='An "error" ends the run where the condition does not hold, a "warning" is told when it is over.',
         )
-    return _stated.add(Assertion(as_condition(condition), str(message), level, _here()))
+    checked, place = as_condition(condition), _here()
+    return _stated.add(Assertion(checked, str(message), level, place, _duration(lasting, checked.shape, place)))
+
+
+def _duration(lasting: Any, shape: tuple[int, ...], place: Location) -> Expression | None:
+    if lasting is None:
+        return None
+    node = None if isinstance(lasting, str) else as_expression(lasting)
+    if node is None or node.shape not in ((), shape) or (isinstance(node, Constant) and not node.value >= 0):
+        raise UsageError(
+            f"`lasting` of `ac.assert_` is a time in seconds, a number that is not negative or a parameter, got {lasting!r}.",
+            location=place,
+            remedy='`ac.assert_(condition, text, level="warning", lasting=10.0)`; a parameter may be given with a unit.',
+        )
+    return node
 
 
 def crossing(expression: Any, direction: Direction = "both", kind: Literal["knee", "jump"] = "knee") -> Crossing:

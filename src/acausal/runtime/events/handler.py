@@ -149,11 +149,13 @@ class Handler:
         return np.concatenate(found)
 
     def _looked_at(self) -> np.ndarray:
-        """Known cells that a result needs for what it computes on demand: eliminated variables and named expressions."""
+        """Known cells that a result needs: for eliminated variables and named expressions, and for a run that goes on from it."""
         system = self.problem.lowered.system
         found = [np.zeros(0, dtype=np.int64)]
         for traced in system.traced:
             kind = traced.kind
+            carried = [q for q in kind.quantities.values() if q.role == "discrete" and getattr(q.declaration, "carried", False)]
+            found += [np.arange(q.base, q.base + kind.count * q.size) for q in carried]
             defined = [d.expression for (index, _), d in system.definitions.items() if index == kind.index]
             for node in walk(*defined, *traced.kind.named.values()):
                 if isinstance(node, Reference) and node.declaration.role == "discrete":
