@@ -40,6 +40,17 @@ _WORDS = {
 }
 
 
+def unmasked(given: Any) -> Any:
+    """Numbers as they were given; of a masked array of numpy, what is masked is no number. numpy itself would take what lies below.
+
+    >>> unmasked(numpy.ma.array([1.0, 99.0], mask=[False, True])).tolist(), unmasked(2)
+    ([1.0, nan], 2)
+    """
+    if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "biuf":
+        return given.astype(float).filled(numpy.nan) if given.mask.any() else given.data
+    return given
+
+
 def checked(function: F) -> F:
     """The function, which names an argument of a type that its annotations exclude, where that made it fail.
 

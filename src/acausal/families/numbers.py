@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import Diagnostic, ModelError, UsageError
 from ..language.declarations import Named
 from ..language.expression import (
@@ -203,7 +204,7 @@ class Attributes:
                 expected = "it is neither a number nor a number with its unit, such as `20 degC`"
                 raise _Wrong(expected if said.startswith("Expected") else said) from None
         try:
-            number = np.asarray(stated)
+            number = np.asarray(unmasked(stated))
         except ValueError:
             raise _Wrong(f"{stated!r} is not a number") from None
         if number.dtype.kind not in "biuf":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import UsageError
 from .alternatives import is_left_out
 from .declarations import Declaration, Modification, check_attributes
@@ -86,7 +87,7 @@ def _numbers(given: Any, declaration: Declaration, view: View, name: str) -> np.
         from .units import quantity
 
         given = quantity(given, declaration.unit)
-    found = np.asarray(given)
+    found = np.asarray(unmasked(given))
     if found.dtype.kind not in "biuf":
         raise UsageError(
             f"Single elements of {view!r} can be given numbers for `{name}`, not {given!r}.",

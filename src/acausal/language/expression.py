@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import Location, ShapeError, UsageError
 
 if TYPE_CHECKING:
@@ -455,7 +456,9 @@ def as_expression(value: Any) -> Expression:
             "with `shape=…`.",
         )
     if isinstance(value, (np.ndarray, list, tuple)):
-        array = np.asarray(value)
+        array = np.asarray(unmasked(value))
+        if isinstance(value, np.ma.MaskedArray) and np.isnan(array).any():
+            raise UsageError(f"An equation cannot contain {value!r}: some of its elements are masked.", remedy="Fill them: `a.filled(0.0)`.")
         if array.dtype.kind in "biuf":
             return Constant(float(array)) if array.shape == () else Literal(array)
     raise UsageError(f"Expected a number, an array of numbers or an expression, got {value!r} of type {type(value).__name__}.")

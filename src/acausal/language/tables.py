@@ -29,7 +29,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..arguments import is_one_of
+from ..arguments import is_one_of, unmasked
 from ..economy import blake2b
 from ..errors import UsageError, near_matches
 from .expression import Call, Constant, Expression, as_expression
@@ -311,7 +311,7 @@ def _checked_order(order: int, least: int = 1) -> int:
 
 def _numbers(name: str, what: str, given: Any) -> np.ndarray:
     try:
-        array = np.array(given, dtype=float)
+        array = np.array(unmasked(given), dtype=float)
     except (TypeError, ValueError):
         raise UsageError(f"`{name}`: {what} must be an array of numbers, got {type(given).__name__}.") from None
     bad = np.argwhere(~np.isfinite(array))

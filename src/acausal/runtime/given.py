@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from ..arguments import checked
+from ..arguments import checked, unmasked
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import FILES, SECONDS, Over
@@ -261,14 +261,14 @@ def _on(times: Any, said: str, over: Over, name: str) -> Any:
             f"The times of input `{name}` are in {said}, but the model is integrated over a quantity in {over[1]}.",
             remedy=f"Give points along it: numbers in {over[1]}, and the values there.",
         )
-    return convert(np.asarray(times, dtype=float), said, over[1])
+    return convert(np.asarray(unmasked(times), dtype=float), said, over[1])
 
 
 def _in_unit(given: Any, own: str, unit: str, name: str) -> Any:
     if not own:
         return given
     try:
-        return convert(np.asarray(given, dtype=float), own, unit)
+        return convert(np.asarray(unmasked(given), dtype=float), own, unit)
     except UsageError as error:
         raise UsageError(*(replace(d, what=f"Input `{name}`: {d.what}") for d in error.diagnostics)) from None
 
@@ -346,7 +346,7 @@ def signals(given: Any, name: str, shape: Shape, unit: str, over: Over = SECONDS
                 f"Input `{name}` has the shape {shape}, and {_shown(given)} may be its elements or (times, values).",
                 remedy="say it: `numpy.array(…)` for numbers, one for each element; `ac.data(times, values)` for points in time",
             )
-        return [as_signal(float(x), f"{name}[{k}]") for k, x in enumerate(np.asarray(given, dtype=float).ravel())]
+        return [as_signal(float(x), f"{name}[{k}]") for k, x in enumerate(np.asarray(unmasked(given), dtype=float).ravel())]
     parts = _element_tables(given, shape)
     if parts is not None:
         return [as_signal(part, f"{name}[{k}]", unit=unit, over=over) for k, part in enumerate(parts)]
@@ -399,7 +399,7 @@ class _Element:
 
     def _array(self, given: Any, t: float) -> Floats:
         try:
-            found = np.asarray(given)
+            found = np.asarray(unmasked(given))
             fits = found.shape in ((), self.shape) and found.dtype.kind in "biuf"
         except ValueError:
             fits = False
@@ -435,7 +435,7 @@ def _element_tables(given: Any, shape: Shape) -> list[tuple[Any, Any]] | None:
     """(times, values) with values of the shape (times, *shape): a column for each element."""
     if not (isinstance(given, tuple) and len(given) == 2 and _is_sequence(given[0]) and _is_sequence(given[1])):
         return None
-    values = np.asarray(given[1])
+    values = np.asarray(unmasked(given[1]))
     if values.shape != (len(given[0]), *shape):
         return None
     return [(given[0], column) for column in values.reshape(len(given[0]), -1).T]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import UsageError
 from ..records import dataclass
 
@@ -234,7 +235,7 @@ def hold(times: Any, values: Any) -> Steps:
 def numbers(given: Any, what: str, name: str) -> Floats:
     """A one-dimensional array of finite numbers."""
     try:
-        values = np.ascontiguousarray(given, dtype=np.float64)
+        values = np.ascontiguousarray(unmasked(given), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise UsageError(f"The {what} of input `{name}` are not numbers: {error}.") from error
     if values.ndim != 1 or not len(values):

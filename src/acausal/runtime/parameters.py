@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import Diagnostic, ModelError, UsageError
 from ..families.numbers import Attributes, Numbers
 from ..families.plant import DERIVATIVES, Plant, element_name, joined
@@ -233,7 +234,7 @@ class Parameters:
             except UsageError as error:
                 raise UsageError(*(replace(d, what=f"`{path}` cannot be {value!r}. {d.what}") for d in error.diagnostics)) from None
         try:
-            number = np.broadcast_to(np.asarray(value, dtype=float), cells.shape)
+            number = np.broadcast_to(np.asarray(unmasked(value), dtype=float), cells.shape)
         except (TypeError, ValueError, OverflowError):
             shape = f"an array of shape {cells.shape}" if cells.shape else "a number"
             raise ModelError(f"`{path}` takes {shape}, got {value!r} of type {type(value).__name__}.") from None

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import unmasked
 from ...errors import ModelError, UsageError
 from ...families.numbers import MODIFIED
 from ...families.plant import joined
@@ -81,7 +82,7 @@ def _named(system: System, path: str, value: Any, what: str) -> tuple[Integers, 
     numbers = quantity.base + np.asarray(located.flat)
     try:
         number = quantity_of(value, quantity.declaration.unit) if isinstance(value, str) else value
-        found = np.broadcast_to(np.asarray(number, dtype=float), numbers.shape).ravel()
+        found = np.broadcast_to(np.asarray(unmasked(number), dtype=float), numbers.shape).ravel()
     except UsageError as error:
         told, unit = f"`{what}` gives `{path}` the value {value!r}.", quantity.declaration.unit
         remedy = f"Give a number{' in ' + unit if unit else ''}, or a text with a unit that can be converted to it."

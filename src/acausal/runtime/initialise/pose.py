@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import unmasked
 from ...errors import ModelError, UsageError
 from ...families.path import Located
 from ...families.system import System
@@ -57,7 +58,7 @@ def _given(system: System, problem: Any, path: str, value: Any) -> list[Given]:
     located = system.plant.locate(path)
     shape = located.shape if located.flat is not None else (*located.shape, *_expression_shape(located))
     try:
-        values = np.broadcast_to(np.asarray(_in_base_unit(system, path, value), dtype=float), shape).ravel()
+        values = np.broadcast_to(np.asarray(_in_base_unit(system, path, unmasked(value)), dtype=float), shape).ravel()
     except (TypeError, ValueError):
         expected = f"an array of shape {shape}" if shape else "a number"
         raise UsageError(f"`{path}` is given as {value!r}; it takes {expected}.") from None
