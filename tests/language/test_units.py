@@ -104,3 +104,19 @@ def test_a_unit_of_ones_own_is_so_much_of_another(means, said):
     with pytest.raises(UsageError, match=said):
         units.define_unit("ell", means)
     assert "ell" not in units._own
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("rpm", "Hz"), ("rad/s", "Hz"), ("deg/s", "kHz"), ("rpm", "1/s"), ("rpm", "1/min"), ("turn/s", "Hz")]
+)
+def test_an_angle_a_second_is_not_a_number_of_times_a_second(a: str, b: str) -> None:
+    """60 rpm are one turn a second; through radians they were 6.28 Hz, and `SineVoltage(f="3000 rpm")` had 314 Hz."""
+    for one, other in ((a, b), (b, a)):
+        with pytest.raises(UsageError, match="a turn is 2π of one and 1 of the other"):
+            units.convert(60.0, one, other)
+
+
+def test_turns_convert_among_themselves_and_rates_that_say_nothing_of_turns_do() -> None:
+    assert units.convert(60.0, "rpm", "deg/s") == pytest.approx(360.0)
+    assert units.convert(2.0, "rad/s", "1/s") == 2.0 and units.convert(2.0, "kHz", "1/s") == 2000.0
+    assert units.convert(30.0, "1/min", "Hz") == 0.5

@@ -72,6 +72,12 @@ def convert(values: Any, from_unit: str, to_unit: str) -> Any:
     if source.dimension != target.dimension:
         kinds = f"one is {describe(source.dimension)}, the other {describe(target.dimension)}"
         raise UsageError(f"`{from_unit}` cannot be converted to `{to_unit}`: {kinds}.")
+    if source.dimension == _RATE and {_turns(from_unit), _turns(to_unit)} in _TURNS_AND_NOT:
+        raise UsageError(
+            f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second; a turn "
+            "is 2π of one and 1 of the other.",
+            remedy="Give the number itself: 3000 rpm are 50 turns a second (50 Hz), or 314.16 rad/s.",
+        )
     numbers = values if isinstance(values, (int, float)) else np.asarray(values, dtype=float)
     if source.offset == target.offset == 0.0:
         return numbers * (source.factor / target.factor)
@@ -324,6 +330,21 @@ def _of_node(node: ast.expr) -> Unit:
             right = _of_node(node.right)
             return left * (right if isinstance(node.op, ast.Mult) else right**-1.0)
     raise ValueError
+
+
+# --- turns ------------------------------------------------------------------------------------------------------------
+
+_RATE = _si(s=-1)
+_ANGLES = {"rad", "mrad", "radian", "radians", "deg", "degree", "degrees", "°"}
+_WHOLE_TURNS = {"rpm", "rps", "revolutions_per_minute", "revolutions_per_second", "turn", "turns", "rev", "revolution", "cycle"}
+_TIMES = {"mHz", "Hz", "kHz", "MHz", "GHz", "hertz", "Hertz"}
+_TURNS_AND_NOT = ({"angle", "times"}, {"turns", "times"}, {"turns", ""})  # 1/s may be rad/s, and whoever says Hz or rpm means turns
+
+
+def _turns(unit: str) -> str:
+    """How a unit of a rate counts turns: as "angle" or "turns" (both in radians), as "times", or not at all."""
+    names = set(re.findall(r"[^\W\d]+|°", unit))
+    return "turns" if names & _WHOLE_TURNS else "angle" if names & _ANGLES else "times" if names & _TIMES else ""
 
 
 # --- everything else --------------------------------------------------------------------------------------------------
