@@ -198,3 +198,30 @@ def test_a_coefficient_that_an_alias_with_a_minus_sign_cancels() -> None:
     lowered, known = model.problem.lowered, model._parameters.known
     assert lowered.coefficients
     assert lowered.usable(known({})) and lowered.usable(known({"a": -2.0})) and not lowered.usable(known({"a": 2.0}))
+
+
+class Simpler(ac.Component):
+    """Elements of arrays in which a quantity falls away that stands in the array as a whole."""
+
+    x, y, k = ac.Variable(shape=2, start=2.0, fixed=True), ac.Variable(shape=4), ac.Parameter(1.0)
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == 0.0
+        yield self.y[:3] == self.of(self.x[1:]) - self.k
+        yield self.y[3:] == 0.8 * self.x[:1]
+
+
+@pytest.mark.parametrize("of", [lambda x: x**0, lambda x: ac.where(ac.time > x, 1.0, 1.0), lambda x: 1.0 + ac.abs(x) ** 0 - x**0])
+def test_an_array_whose_elements_are_simpler_than_it_is_reads_its_own_parameters(of: Any) -> None:
+    """A slot fell away where slots were numbered anew, and others took its place in the table: a neighbour's parameter was read."""
+
+    class Several(ac.Component):
+        def __init__(self) -> None:
+            self.part = [Simpler(of, k=10.0**k) for k in range(3)]
+
+    result = ac.compile(Several()).simulate(until=0.5, points=3)
+    for k in range(3):
+        np.testing.assert_allclose(result[f"part[{k}].y"], [[*[1.0 - 10.0**k] * 3, 1.6]] * 3, rtol=1e-9)

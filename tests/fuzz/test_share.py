@@ -7,7 +7,7 @@ import pytest
 from .verdict import GENERATORS, judge
 
 MANY = 6  # of each generator; those whose models run several times have fewer
-FEW = {"forms": 2, "sessions": 4, "features": 2, "nodes": 4, "mechanisms": 4, "slopes": 4}
+FEW = {"forms": 2, "sessions": 4, "features": 2, "nodes": 4, "mechanisms": 4, "slopes": 4, "shapes": 4}
 
 
 @pytest.mark.parametrize(("generator", "seed"), [(g, seed) for g in GENERATORS for seed in range(1000, 1000 + FEW.get(g, MANY))])
@@ -35,6 +35,7 @@ def test_random_models(generator: str, seed: int) -> None:
             "mechanisms",
             1192,
         ),  # the ends of a rod cancelled in what watches over its states: wrong by 1e-3 at rtol 1e-6
+        ("shapes", 11),  # an element that is simpler than its array lost a slot: a neighbour's parameter was read
         ("linear", 900016),  # the same: Newton's method went to 1e15, and other conditions were not seen beside it
     ],
 )

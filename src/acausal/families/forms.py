@@ -43,7 +43,11 @@ def compact(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
     if used == list(range(count)):
         return values, None
     new = {number: k for k, number in enumerate(used)}
-    return tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values), used
+    found = tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values)
+    again, left = compact(
+        found, len(used)
+    )  # what was an array may have become simpler as a number: `x**0`, a choice between equals
+    return again, used if left is None else [used[k] for k in left]
 
 
 class Forms:
@@ -103,4 +107,7 @@ class Forms:
 
 def _slots(template: Template, used: list[int] | None) -> list[Slot]:
     """The slots that are left, with new numbers."""
-    return list(template.slots) if used is None else [slot(k, template.slots[n].kind) for k, n in enumerate(used)]
+    if used is None:
+        return list(template.slots)
+    kinds = {s.number: s.kind for s in template.slots}
+    return [slot(k, kinds[n]) for k, n in enumerate(used)]

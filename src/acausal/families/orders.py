@@ -109,7 +109,10 @@ def compact(output: Expression, codes: np.ndarray, rows: np.ndarray) -> Coded:
     used = slots_of(output)
     number: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(used)}
     table = codes[[s.number for s in used]] if used else np.zeros((0, codes.shape[1]), dtype=np.int64)
-    return Coded((transform(output, lambda n: number.get(n)),), table, rows.reshape(1, -1))
+    found = transform(output, lambda n: number.get(n))
+    if len(slots_of(found)) < len(used):  # what was an array became simpler as a number
+        return compact(found, table, rows)
+    return Coded((found,), table, rows.reshape(1, -1))
 
 
 def occurrences(tables: Iterable[Coded], size: int, literals: Literals) -> Occurrences:

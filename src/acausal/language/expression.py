@@ -458,7 +458,9 @@ def as_expression(value: Any) -> Expression:
     if isinstance(value, (np.ndarray, list, tuple)):
         array = np.asarray(unmasked(value))
         if isinstance(value, np.ma.MaskedArray) and np.isnan(array).any():
-            raise UsageError(f"An equation cannot contain {value!r}: some of its elements are masked.", remedy="Fill them: `a.filled(0.0)`.")
+            raise UsageError(
+                f"An equation cannot contain {value!r}: some of its elements are masked.", remedy="Fill them: `a.filled(0.0)`."
+            )
         if array.dtype.kind in "biuf":
             return Constant(float(array)) if array.shape == () else Literal(array)
     raise UsageError(f"Expected a number, an array of numbers or an expression, got {value!r} of type {type(value).__name__}.")
