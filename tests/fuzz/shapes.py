@@ -1,10 +1,10 @@
-"""Random equations between arrays: slices with strides, reversed and chosen elements, broadcasts, sums along axes, products, against numpy.
+"""Random equations between arrays: slices with strides, chosen elements, broadcasts, sums along axes, products, against numpy.
 
 A cell has states with one and two axes, parameters, an input and variables that are computed from them, each stated in parts that
-overlap nowhere: every other element, all in reverse, a column, a list of elements. At known times parts of the states and discrete arrays
-are set from what they were. Expressions are texts that numpy evaluates, too: at every output point what is computed must be
-what numpy makes of the states there, and the states must be where Runge's and Kutta's formulas of order 8 take them. The cells of a
-plant have numbers of their own and drive each other; a list of them, one array, and two arrays must give the same.
+overlap nowhere: every other element, all in reverse, a column, a list of elements. At known times parts of the states and discrete
+arrays are set from what they were. Expressions are texts that numpy evaluates, too: at every output point what is computed must be
+what numpy makes of the states there, and the states must be where Runge's and Kutta's formulas of order 8 take them. The cells of
+a plant have numbers of their own and drive each other; a list of them, one array, and two arrays must give the same.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SPACE: dict[str, Any] = {
     "sum": np.sum, "mean": np.mean, "largest": np.max, "least": np.min, "array": np.array, "none": None,
 }  # fmt: skip
 _OURS: dict[str, Any] = {
-    "sin": ac.sin, "tanh": ac.tanh, "abs": ac.abs, "exp": ac.exp, "larger": ac.max, "smaller": ac.min, "where": ac.where, "sum": ac.sum,
-    "mean": ac.mean, "largest": ac.max, "least": ac.min, "array": np.array, "none": None,
+    "sin": ac.sin, "tanh": ac.tanh, "abs": ac.abs, "exp": ac.exp, "larger": ac.max, "smaller": ac.min, "where": ac.where,
+    "sum": ac.sum, "mean": ac.mean, "largest": ac.max, "least": ac.min, "array": np.array, "none": None,
 }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_what_is_masked_is_refused(row: ac.Model, options: dict[str, Any]) -> No
     ],
 )
 def test_so_it_is_where_models_are_stated(make: Any) -> None:
-    with pytest.raises(ac.AcausalError, match="finite|masked"):
+    with pytest.raises(ac.AcausalError, match=r"finite|masked"):
         make()
 
 

@@ -74,8 +74,8 @@ def convert(values: Any, from_unit: str, to_unit: str) -> Any:
         raise UsageError(f"`{from_unit}` cannot be converted to `{to_unit}`: {kinds}.")
     if source.dimension == _RATE and {_turns(from_unit), _turns(to_unit)} in _TURNS_AND_NOT:
         raise UsageError(
-            f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second; a turn "
-            "is 2π of one and 1 of the other.",
+            f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second; "
+            "a turn is 2π of one and 1 of the other.",
             remedy="Give the number itself: 3000 rpm are 50 turns a second (50 Hz), or 314.16 rad/s.",
         )
     numbers = values if isinstance(values, (int, float)) else np.asarray(values, dtype=float)
