@@ -396,6 +396,12 @@ def test_mistakes_of_python_inside_equations():
         def equations(self):
             yield self.x - 1
 
+    class Returns(ac.Component):
+        x = ac.Variable()
+
+        def equations(self):
+            return self.x == 1.0
+
     class WithoutSelf(ac.Component):
         x = ac.Variable()
         k = ac.Parameter(1.0)
@@ -405,6 +411,7 @@ def test_mistakes_of_python_inside_equations():
 
     holds(message(lambda: ac.compile(Undefined())), "NameError", "mathematics", HERE, "Undefined")
     holds(message(lambda: ac.compile(NoYield())), "`equations` of NoYield gives nothing", HERE, "yield")
+    holds(message(lambda: ac.compile(Returns())), "returns one object of type Equation", "self.x == 1.0", "`yield` instead")
     holds(message(lambda: ac.compile(Decides())), "ac.where", "Decides", HERE)
     holds(message(lambda: ac.compile(Numbers())), "True of type bool", "one side must contain a variable", HERE)
     holds(message(lambda: ac.compile(Half())), "where an equation was expected", "== 0", HERE)

@@ -188,6 +188,8 @@ def given_file(folder: Path, text: str, encoding: str = "utf-8", name: str = "in
         ("u,t\n1,0\n3,2\n", 1.0, 2.0),  # time is where it is called so
         ("T,time\n1,0\n3,2\n", 1.0, 2.0),
         ("t;u\n0,0;1,5\n2,0;3,5\n", 1.0, 2.5),  # decimal commas
+        ("t;u;\n0,0;1,5;\n2,0;3,5;\n", 1.0, 2.5),  # every line ends with a separator
+        ("t,u,,\n0,1.5,,\n2,3.5\n", 1.0, 2.5),
         ("sep=;\nt;u\n0,0;1,5\n2,0;3,5\n", 1.0, 2.5),
         ("t\tu\n0\t1e-1\n2\t0.3\n", 1.0, 0.2),
         ("t  u\n0  1\n2  3\n", 1.0, 2.0),

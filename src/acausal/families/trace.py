@@ -199,6 +199,8 @@ def _run(component: Component, method: str) -> Iterator[tuple[Any, Location | No
             if named and equation_without_yield(methods_of(type(component), method)) is None:
                 return  # it only names what is to be looked at
             raise ModelError(_nothing(component, method, function))
+        if not isinstance(stated, Iterable):
+            raise ModelError(_returned(component, method, stated))
         iterator = iter(stated)
         while True:
             try:
@@ -222,6 +224,16 @@ def _nothing(component: Component, method: str, function: Any) -> Diagnostic:
         equation=place.source if place else "",
         location=place or (Location(code.co_filename, code.co_firstlineno) if code else None),
         remedy=f"State each equation with `yield`: `yield {place.source}`." if place else "State each equation with `yield`.",
+    )
+
+
+def _returned(component: Component, method: str, given: Any) -> Diagnostic:
+    """A method that returns one thing instead of yielding what it states."""
+    return Diagnostic(
+        f"`{method}` of {type(component).__name__} returns one object of type {type(given).__name__}, where it yields what it states.",
+        component=type(component).__name__,
+        equation=str(given) if isinstance(given, Equation) else "",
+        remedy="State each equation, connection or event with `yield` instead of `return`; a list of them may be returned.",
     )
 
 

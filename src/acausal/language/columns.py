@@ -339,6 +339,7 @@ def _separated(text: str, path: str) -> Columns:
         raise ColumnError(f"`{path}` is empty.", remedy="It needs two columns: time and values.")
     separator, rows = _split(lines, forced, path)
     header, units, rows = _header(rows, path)
+    _cut_empty_end(header, rows)
     _check_lengths(header, rows, separator, path)
     if not rows:
         raise ColumnError(f"`{path}` has a header and no row of numbers.")
@@ -389,6 +390,14 @@ def _unit_of_row(cell: str, line: int, path: str) -> str:
     except UsageError:
         raise ColumnError(f"`{path}`, line {line}: expected numbers or units under the header, got {cell!r}.") from None
     return unit
+
+
+def _cut_empty_end(header: list[str], rows: Rows) -> None:
+    """Columns at the end without a title and without a value are none: every line of such a file ends with a separator."""
+    while header and not header[-1] and not any(cell for _, cells in rows for cell in cells[len(header) - 1 :]):
+        header.pop()
+        for _, cells in rows:
+            del cells[len(header) :]
 
 
 def _check_lengths(header: list[str], rows: Rows, separator: str, path: str) -> None:
