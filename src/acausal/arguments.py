@@ -47,7 +47,7 @@ def unmasked(given: Any) -> Any:
     ([1.0, nan], 2)
     """
     if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "biuf":
-        return given.astype(float).filled(numpy.nan) if given.mask.any() else given.data
+        return numpy.ma.filled(given.astype(float), numpy.nan)
     return given
 
 

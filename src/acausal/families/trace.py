@@ -230,7 +230,7 @@ def _nothing(component: Component, method: str, function: Any) -> Diagnostic:
 def _returned(component: Component, method: str, given: Any) -> Diagnostic:
     """A method that returns one thing instead of yielding what it states."""
     return Diagnostic(
-        f"`{method}` of {type(component).__name__} returns one object of type {type(given).__name__}, where it yields what it states.",
+        f"`{method}` of {type(component).__name__} returns one object of type {type(given).__name__}, where it has to yield.",
         component=type(component).__name__,
         equation=str(given) if isinstance(given, Equation) else "",
         remedy="State each equation, connection or event with `yield` instead of `return`; a list of them may be returned.",
