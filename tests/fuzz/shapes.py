@@ -176,7 +176,7 @@ class Drawn:
         if not shape:
             ways += [("x @ p", ()), ("largest(z)", ()), ("least(x[::-1])", ()), ("sum(z * q.T)", ()), ("mean(x)", ())]
         fitting = [text for text, _ in ways if self._fits(text, shape)]
-        return str(self.rng.choice(fitting)) if fitting else self._leaf(shape)
+        return f"({self.rng.choice(fitting)})" if fitting else self._leaf(shape)
 
     def numbers_of(self, name: str) -> np.ndarray:
         return np.ones(self.shapes[name])

@@ -205,3 +205,24 @@ def test_variables_are_explicit_although_states_are_exchanged() -> None:
     assert result.statistics.state_exchanges >= 8 and {"energy", "height"} <= computed
     np.testing.assert_allclose(result["energy"], result["energy"][0], rtol=1e-6)
     np.testing.assert_allclose(result["height"], result["pendulum.y"] + 0.5, atol=1e-12)
+
+
+@pytest.mark.parametrize("kinds", [("always", "never"), ("always", "default"), ("prefer", "avoid"), ("avoid", "prefer")])
+def test_what_an_event_sets_moves_the_state_that_it_is_tied_to(kinds):
+    """b == 2 a, and a is always the state: `reinit` of b was undone without a word."""
+
+    class Geared(ac.Component):
+        a = ac.Variable(start=1.0, state=kinds[0], fixed=kinds[0] == "always")
+        b = ac.Variable(start=2.0, state=kinds[1])
+        f = ac.Variable()
+
+        def equations(self):
+            yield ac.der(self.a) == 1.0 + 2.0 * self.f
+            yield ac.der(self.b) == -self.f
+            yield self.b == 2.0 * self.a
+
+        def events(self):
+            yield ac.when(ac.time > 0.5, ac.reinit(self.b, 10.0))
+
+    result = ac.compile(Geared()).simulate(until=1.0)
+    np.testing.assert_allclose([result["a"][-1], result["b"][-1]], [5.1, 10.2], rtol=1e-9)  # a' = 0.2

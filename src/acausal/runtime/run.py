@@ -316,10 +316,10 @@ def _watched(problem: Problem, request: Request, selection: StateSelection, star
     y, yp = spread(problem, request.t0, request.y0, request.yp0, values_at(request.inputs, request.t0, problem.known))
     nominal = starts.starts(here).nominal
     chosen = selection.select(request.t0, y, yp, here, nominal)
-    watch = selection.watch(chosen, problem, nominal)
-    if watch is None:
-        return request
-    return replace(request, watch=watch, exchange=Exchange(selection, known, request.inputs, starts))
+    watch, exchange = selection.watch(chosen, problem, nominal), Exchange(selection, known, request.inputs, starts)
+    if watch is None:  # none but these can be states, which an event may set through others all the same
+        return replace(request, lender=exchange)
+    return replace(request, watch=watch, exchange=exchange, lender=exchange)
 
 
 def _refuse_events(solver: Solver, problem: Problem) -> None:

@@ -93,6 +93,7 @@ class Request:
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
     sound: bool = False  # whoever made it has seen to shapes, types and order
     recording: Recording | None = None  # keeps every step
+    lender: Exchange | None = None  # makes a state for a moment of what an event sets and what is none
     reduced: Callable[[], Equations] | None = None  # of a reduced system: makes its equations, without rows that select states
 
     @property
@@ -131,7 +132,7 @@ class Request:
             raise UsageError(f"`known` has the shape {known.shape}; the problem has {len(problem.known)} known values.")
         fields = (float(self.t0), float(self.t_end), times, y0, yp0, self.stored, float(self.rtol), atol, known)
         more = (self.inputs, self.progress, self.options, self.watch, self.exchange, self.resumed)
-        return Request(*fields, *more, recording=self.recording, reduced=self.reduced)
+        return Request(*fields, *more, recording=self.recording, lender=self.lender, reduced=self.reduced)
 
 
 class Statistics(dict[str, Any]):

@@ -490,7 +490,7 @@ class Hybrid:
     def _held(self, t: float, y: Floats, yp: Floats, lost: np.ndarray) -> bool:
         """Values that an event gave to unknowns which are not among the selected states: they become states for a moment, each in
         place of one of its kind (a velocity for a velocity), the one whose release changes the others least."""
-        exchange, rank = self.request.exchange, self._ranks()
+        exchange, rank = self.request.lender, self._ranks()
         if exchange is None:
             return False
         problem, solved = self.problem, True

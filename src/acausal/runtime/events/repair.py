@@ -277,7 +277,9 @@ class Repair:
         return np.flatnonzero(wrong | np.isin(handler.cells, assigned))
 
     def _accepted(self, happening: Happening, y: Floats, yp: Floats) -> bool:
-        handler = self.handler
+        handler, places = self.handler, list(happening.set_to)
+        if not np.allclose(y[places], list(happening.set_to.values()), rtol=1e-6, atol=1e-9):
+            return False  # what was set is tied to others, which would undo it
         handler.w[handler.partners] = handler.w[handler.cells]
         happening.after = handler.w[handler.cells]
         happening.failure, happening.restart = "", True
