@@ -74,6 +74,22 @@ def test_what_makes_no_events(stated: Any) -> None:
     assert hybrid(stated) is None
 
 
+def test_an_initial_equation_may_have_no_event_within_no_event() -> None:
+    """`smooth_step` makes none of its own, here of an argument that makes none either: the inner one was left in the equation."""
+
+    class Model(ac.Component):
+        x, y = ac.Variable(start=1.0), ac.Variable(start=1.0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == -self.x
+            yield self.y == self.x**2
+
+        def initial_equations(self) -> Statements:
+            yield self.x == 0.3 + ac.smooth_step(ac.no_event(ac.max(self.y, 0.0)), 0.1, 0.2)
+
+    assert ac.compile(Model()).simulate(until=0.1)["x"][0] == pytest.approx(1.3, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     "stated, expected",
     [

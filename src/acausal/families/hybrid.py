@@ -161,11 +161,15 @@ class Freezer:
     def as_written(self, expression: Expression, text: str, location: Location | None) -> Expression:
         """An expression of the start, where nothing is frozen yet, and nothing was before."""
         self._place = (text, location)
+        plain: dict[Expression, Expression] = {}
         for node in walk(expression):
-            if isinstance(node, Operation) and node.operator.name in ("pre", "sample"):
+            name = node.operator.name if isinstance(node, Operation) else ""
+            if name in ("pre", "sample"):
                 raise self._wrong(f"`{node}` stands in an initial equation, where there is neither an event nor a value before.",
                                   "Leave it out; discrete variables start with their `start`.")  # fmt: skip
-        return transform(expression, lambda n: n.args[0] if isinstance(n, Operation) and n.operator.name == "no_event" else None)
+            args = tuple(plain[a] for a in node.args)
+            plain[node] = args[0] if name == "no_event" else rebuild(node, args) if args else node
+        return plain[expression]
 
     def _as_written(self, node: Expression) -> Expression:
         if isinstance(node, Operation) and node.operator.translated:
