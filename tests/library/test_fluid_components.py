@@ -159,6 +159,19 @@ def test_a_nozzle_chokes(wired: Any) -> None:
     assert 0 < flows[0] < flows[1] < flows[2]
 
 
+def test_what_a_pump_delivers_does_not_jump_where_its_flow_turns(wired: Any) -> None:
+    """Cold water comes, warm water comes back: the work on a kg is that on what is pumped, on both sides of no flow."""
+    water = ac.media.fluid("water")
+    ends = {"cold": fluid.PressureBoundary(p=2e5, T=290.0, medium=water), "warm": fluid.PressureBoundary(T=360.0)}
+    model = ac.compile(wired("cold.port pump.a", "pump.b pipe.a", "pipe.b warm.port", pump=fluid.Pump(), pipe=fluid.Pipe(), **ends))
+    result = model.simulate(until=10.0, points=1001, inputs={"warm.p": ac.data([0.0, 10.0], [3.2e5, 3.4e5])}, rtol=1e-8)
+    m, h, dp = (np.asarray(result[path]) for path in ("pump.m_flow", "pump.b.h.outflow", "warm.p"))
+    assert m[0] > 0.01 and m[-1] < -0.01
+    rho = water.state(p=2e5, T=290.0).rho
+    np.testing.assert_allclose(h - h[0], (result["pump.b.p"] - result["pump.b.p"][0]) / (0.6 * rho), atol=1e-2)
+    assert np.abs(np.diff(h)).max() < 3 * np.diff(dp).max() / (0.6 * rho)
+
+
 def test_a_pump_follows_the_laws_of_similarity(wired: Any) -> None:
     def flow(speed: float) -> float:
         return float(between(wired, fluid.Pump(medium=WATER, speed=speed), 1e5, 1e5 + 1e5 * speed**2)["part.m_flow"][-1])

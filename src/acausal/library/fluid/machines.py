@@ -37,13 +37,14 @@ class Pump(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
-        rho = upwind(self.m_flow, *(entering(self.medium, port).rho for port in (a, b)))
-        flow = self.m_flow / (rho * self.V_nominal)
+        comes, back = (entering(self.medium, port).rho for port in (a, b))
+        flow = self.m_flow / (upwind(self.m_flow, comes, back) * self.V_nominal)
         middle = (1 + self.bend - self.shut_off) / 2
         n = self.speed
         rise = self.shut_off * n**2 + 2 * middle * n * flow - self.bend * flow * ac.sqrt(flow * flow + FLOW_SMALL**2)
         yield b.p - a.p == self.dp_nominal * rise
-        work = ac.no_event(ac.max(b.p - a.p, 0.0)) / (rho * self.eta)  # on a kg
+        # on a kg of what is pumped: with the density of either way the enthalpy at b would jump where the flow turns
+        work = ac.no_event(ac.max(b.p - a.p, 0.0)) / (comes * self.eta)
         yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * work
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
