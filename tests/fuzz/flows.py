@@ -149,9 +149,8 @@ def passages(medium: Medium) -> dict[str, Maker]:
         found["Linnecken"] = lambda r, m: Part(fluid.LinneckenTurbine(K=size(r, m)), power="P", sign=-1.0)
         found["shaft turbine"] = lambda r, m: Part(fluid.ShaftTurbine(K=size(r, m)), power="P", sign=-1.0, shaft=1500.0)
         found["turbo"] = lambda r, m: Part(fluid.TurboCompressor(diameter=0.06), power="P", shaft=2500.0)
-    if "gas" in medium.kinds:
         found["four ways"] = lambda r, m: Part(
-            fluid.FourWayValve(A=size(r, m), **small), ("discharge", "suction"), others=("indoor", "outdoor"),
+            fluid.FourWayValve(A=size(r, m), **small), ("discharge", "suction"), energy=("U",), others=("indoor", "outdoor"),
             states={"mode": "heat cool"},
         )  # fmt: skip
     if "wet" in medium.kinds:
@@ -524,15 +523,23 @@ def entropy(drawn: Drawn, result: Any) -> Iterator[str]:
         if part.mass or part.heat or kind == "turbo" or "stiff" in medium.kinds or "moist" in medium.kinds:
             continue  # the gas in a turbo compressor has speed, which drives it on against a pressure
         ports = [*part.way, *part.others]
-        yield from _made(result, f"{name} ({kind}, {medium.name})", [(f"{name}.{port}", medium) for port in ports])
+        held = chambers(result, name, medium) if kind == "four ways" else 0.0
+        yield from _made(result, f"{name} ({kind}, {medium.name})", [(f"{name}.{port}", medium) for port in ports], held)
     for name, (kind, one, two) in drawn.exchangers.items():
         if kind != "cross" and not {"moist", "stiff"} & (one.kinds | two.kinds):
             sides = [(f"{name}.{port}", one if port[1] == "1" else two) for port in ("a1", "b1", "a2", "b2")]
             yield from _made(result, f"{name} ({kind})", sides)
 
 
-def _made(result: Any, name: str, ports: list[tuple[str, Medium]]) -> Iterator[str]:
-    made, through = 0.0, 0.0
+def chambers(result: Any, name: str, medium: Medium) -> np.ndarray:
+    """The entropy that the chambers of a four-way valve gain, in W/K: their mass is constant, so it is ``M·dh/T``."""
+    h, gains = (np.asarray(result[path], dtype=float) for path in (f"{name}.h", f"der({name}.h)"))
+    p = np.stack([np.asarray(result[f"{name}.{port}.p"]) for port in ("discharge", "suction", "indoor", "outdoor")], axis=-1)
+    return np.asarray((float(result[f"{name}.M"][0]) * gains / medium.make().state(p=p, h=h).T).sum(axis=1))
+
+
+def _made(result: Any, name: str, ports: list[tuple[str, Medium]], held: Any = 0.0) -> Iterator[str]:
+    made, through = held, 0.0
     for port, medium in ports:
         m, p = (np.asarray(result[f"{port}.{q}"], dtype=float) for q in ("m_flow", "p"))
         h = np.where(m > 0, result[f"{port}.h.inflow"], result[f"{port}.h.outflow"])

@@ -282,6 +282,28 @@ def test_the_pressures_on_a_four_way_valve_change_places(wired: Any, medium: str
         assert given == pytest.approx(taken, abs=1e-6 * abs(result["high.port.h.outflow"][0]))
 
 
+@pytest.mark.parametrize("line", [fluid.Orifice(A=1e-5), fluid.Pipe(diameter=0.004, length=5.0)], ids=["orifice", "pipe"])
+def test_liquid_meets_vapour_in_a_four_way_valve(wired: Any, line: Any) -> None:
+    """Hot vapour comes through a valve halfway, and from a pressure on liquid with it. It makes the mixture denser by more than its
+    own mass, so that more is drawn: without chambers no flow fitted from the first drop on. What they hold is accounted for."""
+    ends = {name: fluid.PressureBoundary(p=5e5, h=3.1e6) for name in ("discharge", "outdoor")}
+    ends |= {"suction": fluid.PressureBoundary(h=6e5), "indoor": fluid.PressureBoundary(p=4e5, h=2.9e6)}
+    joints = [f"{name}.port valve.{name}" for name in ("discharge", "outdoor", "suction")]
+    valve = fluid.FourWayValve(medium="water", tau=1e6, A=1e-5)
+    model = ac.compile(wired(*joints, "valve.indoor line.a", "line.b indoor.port", valve=valve, line=line, **ends))
+    pressed = {"suction.p": ac.data([0.0, 100.0], [4.5e5, 5.1e5])}
+    result = model.simulate(until=100.0, points=10001, inputs=pressed, set={"valve.slide": 0.5}, rtol=1e-8)
+    assert result.outcome is ac.Outcome.FINISHED
+    flow = np.asarray(result["valve.suction.m_flow"])
+    assert flow[0] < -1e-4 and flow[-1] > 1e-3
+    m, comes, goes = (np.stack([result[f"valve.{name}.{q}"] for name in ends]) for q in ("m_flow", "h.inflow", "h.outflow"))
+    carried = (m * np.where(m > 0, comes, goes)).sum(axis=0)
+    gained = np.sum((carried[1:] + carried[:-1]) / 2 * np.diff(result.time))
+    held = np.asarray(result["valve.U"])
+    assert gained == pytest.approx(held[-1] - held[0], rel=1e-2)
+    assert np.all(np.diff(result["valve.h"][:, 1]) < 1e-6 * 3e6)  # ever more liquid
+
+
 def test_a_stratified_tank_keeps_heat_on_top(wired: Any) -> None:
     water = ac.media.fluid("water")
     plant = wired(

@@ -121,7 +121,7 @@ def cases() -> dict[str, Case]:
         "Nozzle": Case(Part(fluid.Nozzle()), (Line(medium="N2"),)),
         "ThreeWayValve": Case(Part(fluid.ThreeWayValve(), inputs=("opening",)), (Line("common b a"),)),
         "FourWayValve": Case(
-            Part(fluid.FourWayValve(), states={"mode": "heat cool"}),
+            Part(fluid.FourWayValve(), energy=("U",), states={"mode": "heat cool"}),
             (Line("discharge indoor outdoor suction", "R134a", 5e5, 1e5, DRY),),
         ),
         "Pipe": Case(Part(fluid.Pipe()), (water,)),

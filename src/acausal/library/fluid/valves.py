@@ -124,9 +124,13 @@ class FourWayValve(ac.Component):
 
     The slide moves within `tau`, ``tau·d(slide)/dt = 1 - slide`` to heat and ``-slide`` to cool; halfway all four are open to
     each other, as they are. Through each of the four ways ``m = A·y·sqrt(2·rho·dp)``, with ``y = leak + (1 - leak)·slide`` of the
-    two that heat, and ``1 - slide`` in its place of the two that cool. At each port meet it and two ways: what leaves there is
-    the mixture of what comes, ``h = sum(max(m, 0)·h_before)/sum(max(m, 0))``; where less than `m_small` comes, the mean of all
-    that might. State: slide.
+    two that heat, and ``1 - slide`` in its place of the two that cool. At each port meet it and two ways, in a chamber that holds
+    `M` of fluid: ``M·dh/dt = sum(max(m, 0)·(h_before - h))``, and what leaves there has the enthalpy h. At the start it is the
+    mixture of what comes, ``h = sum(max(m, 0)·h_before)/sum(max(m, 0))``; where less than `m_small` comes, the mean of all that
+    might. States: slide, h.
+
+    Without a chamber the flow could jump: liquid that meets hot vapour makes it denser by more than its own mass, so that more
+    is drawn, and from some mixture on no flow fits.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -137,48 +141,72 @@ class FourWayValve(ac.Component):
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time to turn")
     dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
-    m_small = ac.Parameter(3e-8, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets at a port is its mean")
+    m_small = ac.Parameter(
+        3e-8, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets at a port is its mean, at the start"
+    )
+    M = ac.Parameter(1e-3, unit="kg", min=1e-9, doc="mass of what each of the four chambers holds")
     slide = ac.Variable(start=1.0, fixed=True, doc="1: heats, 0: cools")
     m = ac.Variable(
         shape=4, unit="kg/s", nominal=0.01, start=0.0, doc="to indoor and outdoor from the discharge, from them to the suction"
     )
-    h = ac.Variable(shape=4, unit="J/kg", nominal=1e5, start=3e5, doc="what meets at discharge, suction, indoor and outdoor")
+    h = ac.Variable(
+        shape=4, unit="J/kg", nominal=1e5, start=3e5, state="always", doc="what meets at discharge, suction, indoor and outdoor"
+    )
     X: Any
 
     def __init__(self) -> None:
-        self.X = ac.Fractions(type(self).medium, shape=4, nominal=0.1, start=0.0, doc="composition of that, of a mixture")
+        self.X = ac.Fractions(
+            type(self).medium, shape=4, nominal=0.1, start=0.0, state="always", doc="composition of that, of a mixture"
+        )
 
     def equations(self) -> Iterator[Any]:
-        ports = (self.discharge, self.suction, self.indoor, self.outdoor)
+        ports = self._ports()
         yield self.tau * ac.der(self.slide) == ac.match(self.mode, heat=1.0, cool=0.0) - self.slide
-        lowest, highest = (limit(*(port.h.inflow for port in ports)) for limit in (ac.min, ac.max))
-        within = [ac.no_event(ac.min(ac.max(self.h[k], lowest), highest)) for k in range(4)]  # as mixtures are, but not iterates
-        rho = [state_at(self.medium, port.p, within[k], self._composition(k)).rho for k, port in enumerate(ports)]
+        rho = [state_at(self.medium, port.p, self.h[k], self._composition(k)).rho for k, port in enumerate(ports)]
         for way, (begin, end, heats) in enumerate(WAYS):
             opening = self.leak + (1 - self.leak) * (self.slide if heats else 1 - self.slide)
             dp = ports[begin].p - ports[end].p
             flow = self.A * opening * ac.sqrt(2 * upwind(dp, rho[begin], rho[end])) * root_of_difference(dp, self.dp_small)
             yield self.m[way] == flow
         for k, port in enumerate(ports):
-            yield from self._meeting(k, port)
+            yield port.m_flow + ac.sum([sign * self.m[way] for way, sign, _ in _meeting(k)]) == 0
+            comes = self._comes(k, port)
+            for held, stream in self._carried(port):
+                brought = [stream.inflow, *(held[other] for _, _, other in _meeting(k))]
+                gains = ac.sum([w * (value - held[k]) for w, value in zip(comes, brought, strict=True)])
+                yield self.M * ac.der(held[k]) == gains
+                yield stream.outflow == held[k]
+        self.U = ac.named(self.M * ac.sum(self.h), unit="J", doc="energy of what the chambers hold")
+
+    def initial_equations(self) -> Iterator[Any]:
+        for k, port in enumerate(self._ports()):
+            comes = self._comes(k, port)
+            spread = self.m_small * (1 - ac.smooth_step(ac.sum(comes), self.m_small / 2, self.m_small))
+            weights = [w + spread for w in comes]
+            for held, stream in self._carried(port):
+                brought = [stream.inflow, *(held[other] for _, _, other in _meeting(k))]
+                yield held[k] == ac.sum([w * value for w, value in zip(weights, brought, strict=True)]) / ac.sum(weights)
+
+    def _ports(self) -> tuple[Any, ...]:
+        return self.discharge, self.suction, self.indoor, self.outdoor
 
     def _composition(self, k: int) -> Any:
         return self.X[k] if self.medium.substances else None
 
-    def _meeting(self, k: int, port: Any) -> Iterator[Any]:
-        """What meets at a port: it and two ways."""
-        ways = [(way, 1.0, begin) for way, (begin, end, _) in enumerate(WAYS) if end == k]
-        ways += [(way, -1.0, end) for way, (begin, end, _) in enumerate(WAYS) if begin == k]
-        yield port.m_flow + ac.sum([sign * self.m[way] for way, sign, _ in ways]) == 0
-        comes = [ac.no_event(ac.max(flow, 0.0)) for flow in (port.m_flow, *(sign * self.m[way] for way, sign, _ in ways))]
-        total = ac.sum(comes)
-        spread = self.m_small * (1 - ac.smooth_step(total, self.m_small / 2, self.m_small))
-        weights = [w + spread for w in comes]
-        carried = [(self.h, port.h)] + ([(self.X, port.X)] if self.medium.substances else [])
-        for held, stream in carried:
-            brought = [stream.inflow, *(held[other] for _, _, other in ways)]
-            yield held[k] == ac.sum([w * value for w, value in zip(weights, brought, strict=True)]) / ac.sum(weights)
-            yield stream.outflow == held[k]
+    def _comes(self, k: int, port: Any) -> list[Any]:
+        """What comes into a chamber, from its port and through two ways."""
+        flows = (port.m_flow, *(sign * self.m[way] for way, sign, _ in _meeting(k)))
+        return [ac.no_event(ac.max(flow, 0.0)) for flow in flows]
+
+    def _carried(self, port: Any) -> list[tuple[Any, Any]]:
+        """What the chambers hold of what streams carry."""
+        return [(self.h, port.h)] + ([(self.X, port.X)] if self.medium.substances else [])
 
 
 WAYS = ((0, 2, True), (0, 3, False), (2, 1, False), (3, 1, True))  # from one port to another, and whether it is open to heat
+
+
+def _meeting(k: int) -> list[tuple[int, float, int]]:
+    """The ways that meet at a port: their number, the sign of flow to it, and the port at their other end."""
+    ways = [(way, 1.0, begin) for way, (begin, end, _) in enumerate(WAYS) if end == k]
+    return ways + [(way, -1.0, end) for way, (begin, end, _) in enumerate(WAYS) if begin == k]
