@@ -220,3 +220,30 @@ def test_a_reservoir_by_its_temperature_above_the_critical_point(wired: Any, p: 
     for T in (290.0, 303.0, 304.12, 310.0, 350.0):
         found = model.simulate(until=1.0, inputs={"one.T": T})["one.port.h.outflow"][-1]
         assert found == pytest.approx(carbon.state(p=p, T=T).h, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "sizes, p, p_end",
+    [
+        ((3.1e-5, 1.8e-6, 6.0e-5), 3.27e5, 2.61e5),
+        ((2.2e-6, 1.0e-4, 9.9e-6), 2.68e5, 1.17e5),
+        ((1.2e-4, 1.4e-4, 6.9e-4), 2.95e5, 2.11e5),
+    ],
+)
+def test_pressures_of_a_gas_are_positive_at_the_start(
+    wired: Any, sizes: tuple[float, float, float], p: float, p_end: float
+) -> None:
+    """Between a nozzle, an orifice and a turbine: ``sqrt(rho·p)`` has a value where both are negative, and a start was found there
+    or lost on the way. Pressures fall from one to the next, and all pass the same."""
+    nozzle, orifice, turbine = (float(size) for size in sizes)
+    ends = {
+        "left": fluid.PressureBoundary(T=300.0, p=p, medium=ac.media.ideal_gas("N2")),
+        "right": fluid.PressureBoundary(T=300.0, p=p_end),
+    }
+    parts = {"nozzle": fluid.Nozzle(A=nozzle), "orifice": fluid.Orifice(A=orifice), "turbine": fluid.LinneckenTurbine(K=turbine)}
+    joints = ("left.port nozzle.a", "nozzle.b orifice.a", "orifice.b turbine.a", "turbine.b right.port")
+    result = ac.compile(wired(*joints, **parts, **ends)).simulate(until=1.0)
+    falls = [float(result[path][0]) for path in ("left.p", "orifice.a.p", "turbine.a.p", "right.p")]
+    assert np.all(np.diff(falls) < 0)
+    m = [float(result[f"{name}.m_flow"][0]) for name in parts]
+    assert m[0] > 0 and m == pytest.approx([m[0]] * 3, rel=1e-9)

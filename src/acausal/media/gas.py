@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError, near_matches
-from ..language.declarations import Declaration, Stream
+from ..language.declarations import Declaration, Potential, Stream
 from ..language.events import smooth
 from ..language.functions import is_symbolic, log, numbers, plain, where
 from ..language.implicit import Implicit
@@ -201,11 +201,16 @@ class IdealGas(Medium):
         return Implicit(zero, {"T": said}, (*given, *varying), self.name)
 
     def port_members(self) -> dict[str, Declaration]:
-        """Ports start with air-like conditions; with the shares of mass, where they vary."""
+        """Ports start with air-like conditions; with the shares of mass, where they vary.
+
+        Pressures are positive, also on the way to a start: where one and the density have changed sign, ``rho·p`` of a nozzle or a
+        turbine has not, and another solution is there.
+        """
         even = np.full(len(self.species), 1.0 / len(self.species))
         start = GasState(self, 101325.0, 293.15, list(even if self.shares is None else self.shares)).h
         of_h = Stream(with_="m_flow", unit="J/kg", nominal=1e5, start=start, doc="specific enthalpy")
-        return {**super().port_members(), "h": of_h}
+        of_p = Potential(unit="Pa", nominal=1e5, start=1e5, min=1.0, doc="pressure")
+        return {**super().port_members(), "p": of_p, "h": of_h}
 
     @cached_property
     def s_mixing(self) -> float:
