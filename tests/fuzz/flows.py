@@ -26,6 +26,7 @@ RNG = np.random.Generator
 HOT = ("steam", "water", "nitrogen")  # media that steam may heat
 UNTIL, CHANGES, POINTS = 900.0, 400.0, 181
 MELTING = 333.4e3  # J/kg
+CHAMBERS = {"three ways": ("chamber.h", "common"), "four ways": ("h", "discharge suction indoor outdoor")}  # and their ports
 FLOW = (8e-3, 2e-4, -3e-5, 2e-6, 1e-6, -2e-7, 0.0, 0.0, 0.0, 0.0)  # kg/s, over °C
 POWER = (300.0, -4.0, 8.0, 0.0, 0.1, 0.05, 0.0, 0.0, 0.0, 0.0)  # W
 
@@ -132,7 +133,7 @@ def passages(medium: Medium) -> dict[str, Maker]:
             )
         ),
         "three ways": lambda r, m: Part(
-            fluid.ThreeWayValve(A=size(r, m), **small), ("common", "a"), inputs=("opening",), others=("b",)
+            fluid.ThreeWayValve(A=size(r, m), **small), ("common", "a"), energy=("U",), inputs=("opening",), others=("b",)
         ),
         "sensor": lambda r, m: Part(fluid.TemperatureSensor()),
     }
@@ -363,8 +364,7 @@ def profile(rng: RNG, draw: Callable[[], float]) -> Any:
 
 def generate(seed: int) -> Drawn:
     rng = np.random.default_rng(seed)
-    drawn = Drawn(Circuit())
-    media = _media()
+    drawn, media = Drawn(Circuit()), _media()
     one = media[str(rng.choice(list(media)))]
     beside = [name for name in media if (name == "steam") <= (one.name in HOT) and (one.name == "steam") <= (name in HOT)]
     beside = [name for name in beside if "wet" not in media[name].kinds | one.kinds]
@@ -523,7 +523,7 @@ def entropy(drawn: Drawn, result: Any) -> Iterator[str]:
         if part.mass or part.heat or kind == "turbo" or "stiff" in medium.kinds or "moist" in medium.kinds:
             continue  # the gas in a turbo compressor has speed, which drives it on against a pressure
         ports = [*part.way, *part.others]
-        held = chambers(result, name, medium) if kind == "four ways" else 0.0
+        held = chambers(result, name, medium, *CHAMBERS[kind]) if kind in CHAMBERS else 0.0
         yield from _made(result, f"{name} ({kind}, {medium.name})", [(f"{name}.{port}", medium) for port in ports], held)
     for name, (kind, one, two) in drawn.exchangers.items():
         if kind != "cross" and not {"moist", "stiff"} & (one.kinds | two.kinds):
@@ -531,10 +531,10 @@ def entropy(drawn: Drawn, result: Any) -> Iterator[str]:
             yield from _made(result, f"{name} ({kind})", sides)
 
 
-def chambers(result: Any, name: str, medium: Medium) -> np.ndarray:
-    """The entropy that the chambers of a four-way valve gain, in W/K: their mass is constant, so it is ``M·dh/T``."""
-    h, gains = (np.asarray(result[path], dtype=float) for path in (f"{name}.h", f"der({name}.h)"))
-    p = np.stack([np.asarray(result[f"{name}.{port}.p"]) for port in ("discharge", "suction", "indoor", "outdoor")], axis=-1)
+def chambers(result: Any, name: str, medium: Medium, held: str, ports: str) -> np.ndarray:
+    """The entropy that the chambers of a valve gain: ``M·dh/T``, with a constant mass."""
+    h, gains = (np.asarray(result[q]).reshape(len(result.time), -1) for q in (f"{name}.{held}", f"der({name}.{held})"))
+    p = np.stack([result[f"{name}.{port}.p"] for port in ports.split()], axis=-1)
     return np.asarray((float(result[f"{name}.M"][0]) * gains / medium.make().state(p=p, h=h).T).sum(axis=1))
 
 

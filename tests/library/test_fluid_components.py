@@ -304,6 +304,26 @@ def test_liquid_meets_vapour_in_a_four_way_valve(wired: Any, line: Any) -> None:
     assert np.all(np.diff(result["valve.h"][:, 1]) < 1e-6 * 3e6)  # ever more liquid
 
 
+@pytest.mark.parametrize("joint", ["ThreeWayValve", "Chamber"])
+def test_liquid_meets_vapour_where_three_ways_meet(wired: Any, joint: str) -> None:
+    """As in a four-way valve: vapour comes through a hole, and from a pressure on liquid at the joint, and both go on together."""
+    ends = {"dry": fluid.PressureBoundary(p=5e5, h=3.1e6, medium="water"), "end": fluid.PressureBoundary(p=4e5, h=2.9e6)}
+    ends |= {"wet": fluid.PressureBoundary(h=6e5), "line": fluid.Pipe(diameter=0.004, length=5.0)}
+    if joint == "ThreeWayValve":
+        parts = {"joint": fluid.ThreeWayValve(A=1e-5), **ends}
+        joints = ("dry.port joint.a", "joint.b line.a", "wet.port joint.common")
+    else:
+        parts = {"joint": fluid.Chamber(), "hole": fluid.Orifice(A=5e-6), **ends}
+        joints = ("dry.port hole.a", "hole.b joint.one", "joint.two line.a", "wet.port joint.common")
+    model = ac.compile(wired(*joints, "line.b end.port", **parts))
+    result = model.simulate(until=200.0, inputs={"wet.p": ac.data([0.0, 100.0, 200.0], [4.0e5, 4.95e5, 4.95e5])})
+    assert result.outcome is ac.Outcome.FINISHED
+    flow = -np.asarray(result["wet.port.m_flow"])
+    assert flow[0] < -1e-4 and flow[-1] > 1e-4
+    comes, passes = flow[-1] * 6e5 - result["dry.port.m_flow"][-1] * 3.1e6, flow[-1] - result["dry.port.m_flow"][-1]
+    assert result["end.port.h.inflow"][-1] == pytest.approx(comes / passes, rel=1e-4)
+
+
 def test_a_stratified_tank_keeps_heat_on_top(wired: Any) -> None:
     water = ac.media.fluid("water")
     plant = wired(

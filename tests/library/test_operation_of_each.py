@@ -119,7 +119,8 @@ def cases() -> dict[str, Case]:
         "CheckValve": Case(Part(fluid.CheckValve()), (water,), back=BLOCKED),
         "SolenoidValve": Case(Part(fluid.SolenoidValve(), states={"run": "off on"}), (water,)),
         "Nozzle": Case(Part(fluid.Nozzle()), (Line(medium="N2"),)),
-        "ThreeWayValve": Case(Part(fluid.ThreeWayValve(), inputs=("opening",)), (Line("common b a"),)),
+        "ThreeWayValve": Case(Part(fluid.ThreeWayValve(), energy=("U",), inputs=("opening",)), (Line("common b a"),)),
+        "Chamber": Case(Part(fluid.Chamber(), energy=("U",)), (Line("common one two", beside=2e-6),)),
         "FourWayValve": Case(
             Part(fluid.FourWayValve(), energy=("U",), states={"mode": "heat cool"}),
             (Line("discharge indoor outdoor suction", "R134a", 5e5, 1e5, DRY),),

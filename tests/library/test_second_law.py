@@ -281,9 +281,24 @@ def test_stores_keep_mass_and_energy_and_make_entropy(wired: Any, name: str) -> 
         assert made.min() > -2e-3 * passed[2], (made.min(), passed[2])
 
 
+def test_a_chamber_makes_entropy_where_it_mixes(wired: Any) -> None:
+    """Liquid, wet and hot vapour come and go; what it holds has a constant mass, and gains ``M·dh/T``."""
+    ways, parts = ("common", "one", "two"), {"part": fluid.Chamber(), **{f"hole{k}": fluid.Orifice(A=2e-6) for k in range(3)}}
+    ends = {f"end{k}": fluid.PressureBoundary(h=h, medium=R134A) for k, h in enumerate((2.2e5, 3.2e5, 4.4e5))}
+    joints = [f"end{k}.port hole{k}.a" for k in range(3)] + [f"hole{k}.b part.{way}" for k, way in enumerate(ways)]
+    swings = {f"end{k}.p": ac.data([0.0, 3.0, 6.0, 9.0], [6e5 + 1e5 * ((k + j) % 3) for j in range(4)]) for k in range(3)}
+    result = ac.compile(wired(*joints, **parts, **ends)).simulate(until=9.0, points=901, inputs=swings, rtol=1e-9)
+    p, h = np.asarray(result["part.common.p"]), np.asarray(result["part.h"])
+    made = 1e-3 * np.asarray(result["der(part.h)"]) / R134A.state(p=p, h=h).T
+    for way in ways:
+        m, comes = (np.asarray(result[f"part.{way}.{q}"]) for q in ("m_flow", "h.inflow"))
+        made = made - m * R134A.state(p=p, h=np.where(m > 0, comes, h)).s
+    assert made.min() > -1e-6 and made.max() > 1e-2
+
+
 def test_nothing_that_fluid_passes_is_left_out() -> None:
-    """Tanks and exchangers in cells for two fluids, of one phase each, have tests of their own."""
-    own = {"CellularExchanger", "CrossFlowExchanger", "MeanDensityPipe", "StratifiedTank"}
+    """Tanks, chambers, and exchangers in cells for two fluids, of one phase each, have tests of their own."""
+    own = {"CellularExchanger", "Chamber", "CrossFlowExchanger", "MeanDensityPipe", "StratifiedTank"}
     for module in (fluid, refrigeration):
         for name in module.__all__:
             found = getattr(module, name)

@@ -55,6 +55,7 @@ ICONS: dict[str, str] = {
     "fluid.valves.CheckValve": '<path d="M12 12 V36 L36 24 Z M36 12 V36 M4 24 H12 M36 24 H44"/>',
     "fluid.valves.SolenoidValve": _BOWTIE + '<path d="M24 24 V16"/><rect x="17" y="4" width="14" height="12"/>',
     "fluid.valves.Nozzle": '<path d="M4 10 Q24 24 44 18 M4 38 Q24 24 44 30"/>',
+    "fluid.valves.Chamber": '<circle cx="24" cy="24" r="11"/><path d="M2 24 H13 M35 24 H46 M24 35 V46"/>',
     "fluid.valves.ThreeWayValve": '<path d="M6 12 L24 24 L6 36 Z M42 12 L24 24 L42 36 Z M12 44 L24 24 L36 44 Z"/>',
     "fluid.valves.FourWayValve": _CIRCLE + '<path d="M24 8 Q24 24 8 24 M40 24 Q24 24 24 40"/>',
     "fluid.volumes.Volume": _CIRCLE,

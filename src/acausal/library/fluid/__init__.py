@@ -21,11 +21,11 @@ from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, Super
 from .tanks import ExpansionVessel, OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftPump, ShaftTurbine, TurboCompressor
 from .two_phase import Separator, TwoPhasePipe
-from .valves import CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
+from .valves import Chamber, CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan",
+    "CellularExchanger", "Chamber", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan",
     "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "LogMeanExchanger",
     "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger", "PressureBoundary",
     "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump", "ShaftTurbine", "SolenoidValve", "StratifiedTank",

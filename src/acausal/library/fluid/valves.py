@@ -90,11 +90,68 @@ def _ways(valve: Any, count: int) -> list[Valve]:
     return [Valve(**alike) for _ in range(count)]
 
 
+class Chamber(ac.Component):
+    """Where three ways meet: one pressure, ``sum(m) = 0``, and a constant mass M in which what comes is mixed, ``M·dh/dt =
+    sum(max(m, 0)·(h_before - h))``; what leaves has the enthalpy h. Its mass fractions follow in the same way. States: h, X.
+
+    At the start h is that of the mixture of what comes, ``sum(max(m, 0)·h_before)/sum(max(m, 0))``; where less than `m_small`
+    comes, the mean of all that might. Joints that are merely connected mix at once, which suits fluids of one phase. Put this
+    where liquid meets vapour: liquid makes hot vapour denser by more than its own mass, so that more of it is drawn, and from some
+    mixture on no flow fits.
+    """
+
+    medium = ac.AnyMedium(doc="what flows")
+    common = ac.FluidPort(medium, doc="first way")
+    one, two = ac.FluidPort(medium, doc="second way"), ac.FluidPort(medium, doc="third way")
+    M = ac.Parameter(1e-3, unit="kg", min=1e-9, doc="mass of what it holds")
+    m_small = ac.Parameter(3e-8, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets is its mean, at the start")
+    h = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, state="always", doc="enthalpy of what it holds")
+    X: Any
+
+    def __init__(self) -> None:
+        self.X = ac.Fractions(type(self).medium, nominal=0.1, start=0.0, state="always", doc="composition of that, of a mixture")
+
+    def equations(self) -> Iterator[Any]:
+        ports, comes = self._ports(), self._comes()
+        yield ac.sum([port.m_flow for port in ports]) == 0
+        for port in ports[1:]:
+            yield port.p == self.common.p
+        for held, streams in self._carried():
+            yield self.M * ac.der(held) == ac.sum([w * (stream.inflow - held) for w, stream in zip(comes, streams, strict=True)])
+            for stream in streams:
+                yield stream.outflow == held
+        self.U = ac.named(self.M * self.h, unit="J", doc="energy of what it holds")
+
+    def initial_equations(self) -> Iterator[Any]:
+        for held, streams in self._carried():
+            yield held == mixture(self._comes(), [stream.inflow for stream in streams], self.m_small)
+
+    def _ports(self) -> tuple[Any, ...]:
+        return self.common, self.one, self.two
+
+    def _comes(self) -> list[Any]:
+        return [ac.no_event(ac.max(port.m_flow, 0.0)) for port in self._ports()]
+
+    def _carried(self) -> list[tuple[Any, list[Any]]]:
+        """What it holds of what streams carry."""
+        ports = self._ports()
+        found = [(self.h, [port.h for port in ports])]
+        return found + ([(self.X, [port.X for port in ports])] if self.medium.substances else [])
+
+
+def mixture(comes: list[Any], values: list[Any], m_small: Any) -> Any:
+    """What flows bring together; the mean of all values where less than `m_small` comes."""
+    spread = m_small * (1 - ac.smooth_step(ac.sum(comes), m_small / 2, m_small))
+    weights = [w + spread for w in comes]
+    return ac.sum([w * value for w, value in zip(weights, values, strict=True)]) / ac.sum(weights)
+
+
 class ThreeWayValve(ac.Component):
     """Divides what comes at `common` between `a` (share `opening` of the area) and `b` (the rest), or mixes it the other way
     round: two `Valve`s, ``m_flow = A·sqrt(2·rho·dp)`` each, that meet at `common`.
 
-    It holds no fluid; what leaves is the mixture of what comes in, and the mean of both where nothing does.
+    There a `Chamber` of the mass M mixes what comes, ``M·dh/dt = sum(max(m, 0)·(h_before - h))``, and what leaves has its
+    enthalpy. State: the enthalpy in it.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -103,19 +160,25 @@ class ThreeWayValve(ac.Component):
     opening = ac.Input(0.5, min=0, max=1, doc="1: all through a; 0: all through b")
     A = ac.Parameter(1e-4, unit="m^2", min=0, doc="effective area of a way that is open")
     leak = ac.Parameter(1e-4, min=0, max=0.1, doc="share of the area of a way that is closed")
+    M = ac.Parameter(1e-3, unit="kg", min=1e-9, doc="mass of what the chamber holds")
     dp_small = ac.Parameter(100.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
     def __init__(self) -> None:
         self.first, self.second = _ways(self, 2)
+        alike: Any = {"M": self.M, "medium": self.medium}
+        self.chamber = Chamber(**alike)
 
     def connections(self) -> Iterator[Any]:
-        yield self.common, self.first.a, self.second.a
+        yield self.common, self.chamber.common
+        yield self.chamber.one, self.first.a
+        yield self.chamber.two, self.second.a
         yield self.first.b, self.a
         yield self.second.b, self.b
 
     def equations(self) -> Iterator[Any]:
         for way, share in ((self.first, self.opening), (self.second, 1 - self.opening)):
             yield way.opening == self.leak + (1 - self.leak) * share
+        self.U = ac.named(self.M * self.chamber.h, unit="J", doc="energy of what the chamber holds")
 
 
 class FourWayValve(ac.Component):
@@ -127,10 +190,7 @@ class FourWayValve(ac.Component):
     two that heat, and ``1 - slide`` in its place of the two that cool. At each port meet it and two ways, in a chamber that holds
     `M` of fluid: ``M·dh/dt = sum(max(m, 0)·(h_before - h))``, and what leaves there has the enthalpy h. At the start it is the
     mixture of what comes, ``h = sum(max(m, 0)·h_before)/sum(max(m, 0))``; where less than `m_small` comes, the mean of all that
-    might. States: slide, h.
-
-    Without a chamber the flow could jump: liquid that meets hot vapour makes it denser by more than its own mass, so that more
-    is drawn, and from some mixture on no flow fits.
+    might (see `Chamber`). States: slide, h.
     """
 
     medium = ac.AnyMedium(doc="what flows")
@@ -180,12 +240,9 @@ class FourWayValve(ac.Component):
 
     def initial_equations(self) -> Iterator[Any]:
         for k, port in enumerate(self._ports()):
-            comes = self._comes(k, port)
-            spread = self.m_small * (1 - ac.smooth_step(ac.sum(comes), self.m_small / 2, self.m_small))
-            weights = [w + spread for w in comes]
             for held, stream in self._carried(port):
                 brought = [stream.inflow, *(held[other] for _, _, other in _meeting(k))]
-                yield held[k] == ac.sum([w * value for w, value in zip(weights, brought, strict=True)]) / ac.sum(weights)
+                yield held[k] == mixture(self._comes(k, port), brought, self.m_small)
 
     def _ports(self) -> tuple[Any, ...]:
         return self.discharge, self.suction, self.indoor, self.outdoor
