@@ -44,7 +44,6 @@ def row() -> ac.Model:
         {"start_from": {"x": np.ma.masked}},
         {"start_from": {"y": GAPS}},
     ],
-    ids=str,
 )
 def test_what_is_masked_is_refused(row: ac.Model, options: dict[str, Any]) -> None:
     with pytest.raises(ac.AcausalError, match="finite"):
