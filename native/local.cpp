@@ -352,13 +352,14 @@ bool Local::attempt(int32_t row, double t) {
     shown = !few.empty();
     for (int32_t number : changed_cells) shown |= (bool)s.visible[number];
     // Whether it moves on from there, and how far away the band must be.
-    double here = std::fabs(evaluate(Relation, row, t) + v[s.bands[row]]), ahead = std::min(s.soon, 0.125 * length());
+    double side = s.side(v.data(), row), along = side * (evaluate(Relation, row, t) + v[s.bands[row]]);
+    double here = std::fabs(along), ahead = std::min(s.soon, 0.125 * length());
     place_at(t + ahead);
     double there = std::fabs(evaluate(Relation, row, t + ahead) + v[s.bands[row]]), terms = std::fabs(evaluate(Size, row, t));
     if (here <= s.rounding * terms && !(there > s.rounding * terms)) return undo(), ++left, false;
     double way = std::fabs(there - here) * (s.soon / ahead) / s.soon_of_run;
     if (s.exact[row] && std::fabs(v[s.bands[row]]) == s.narrow[row] && here <= s.narrow[row] && std::isfinite(way) && way > 0)
-        set(s.bands[row], -s.side(v.data(), row) * std::max(s.band * terms, std::min(s.narrow[row], s.band * way)));
+        set(s.bands[row], -side * s.sharpened(row, way, terms, along));
     return true;
 }
 

@@ -175,20 +175,29 @@ bool Switches::rests(const double *w) {
     return false;
 }
 
+// How wide a band has to be that nominal values made, of a relation that is `along` from its switching point, on its side, and goes that way in
+// a run. One that is behind that point and has not switched stays within its band: beyond it nobody would see it cross.
+double Switches::sharpened(size_t row, double way, double terms, double along) const {
+    double least = std::max(band * terms, std::min(narrow[row], band * way));
+    return along < 0 ? std::min(narrow[row], std::max(least, -2 * along)) : least;
+}
+
 // Where nominal values made the band of a relation that is within it, because it switched or because others did, the way that it is to
 // go may make it narrower.
 void Switches::sharpen(double *w) {
     near.clear();
     for (size_t k = 0; k < bands.size(); ++k)
-        if (exact[k] && width(w, k) == narrow[k] && distances[k] <= narrow[k]) near.emplace_back((int32_t)k, distances[k]);
+        if (exact[k] && width(w, k) == narrow[k] && distances[k] <= narrow[k]) near.emplace_back((int32_t)k, 0.0);
     if (near.empty()) return;
     size.evaluate(w);
+    relation.evaluate(w);
+    for (auto &[k, along] : near) along = side(w, k) * (relation.values[k] + w[bands[k]]);
     const std::vector<double> &g = later(w);
-    for (auto [k, distance] : near) {
-        double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - distance) / soon_of_run;
+    for (auto [k, along] : near) {
+        double way = std::fabs(std::fabs(g[k] + w[bands[k]]) - std::fabs(along)) / soon_of_run;
         if (!std::isfinite(way) || !(way > 0)) continue;
         old_bands.emplace_back(k, w[bands[k]]);
-        w[bands[k]] = -side(w, k) * std::max({band * size.values[k], std::min(narrow[k], band * way), wide[k]});
+        w[bands[k]] = -side(w, k) * std::max(sharpened(k, way, size.values[k], along), wide[k]);
     }
 }
 

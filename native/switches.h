@@ -108,6 +108,7 @@ class Switches {
     bool joint() const { return directions.empty() && !relation.empty(); }
     void aim(double *w);                        // at the present values; rows that are beyond their switching point already are left out
     bool left_out = false, loose = false;       // `loose`: some bands are wider than they need be for long
+    double sharpened(size_t row, double way, double terms, double along) const;
     void see_bands(const double *w);
     void look(double *w);                       // whether rows that were left out are back; bands become narrow
     double nearest(const double *w) { return least(relation.evaluate(w).data()); }
@@ -163,7 +164,7 @@ class Switches {
     std::vector<double> distances, distances_before; // of relations from their switching points; those in the last round
     std::vector<double> wide; // of relations: as far as their bands reach at least, after this event
     std::vector<double> probe;
-    std::vector<std::pair<int32_t, double>> near; // relations within their bands, and their distances
+    std::vector<std::pair<int32_t, double>> near; // relations within their bands, and how far they are on their sides
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
     bool is_kept = false;

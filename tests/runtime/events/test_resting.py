@@ -152,3 +152,36 @@ def test_what_begins_exactly_at_the_edge_of_its_band_is_not_forgotten():
     for rate, turn in zip(-rng.uniform(0.003, 0.02, 60), rng.uniform(0.2, 3.8, 60), strict=True):
         result = model.simulate(until=4.0, rtol=1e-10, atol=1e-10 * abs(rate) * turn, set={"rate": rate, "turn": turn})
         assert result["at_zero"][0] and result.events.times[0] < 1e-9
+
+
+class Greatest(ac.Component):
+    """What is the same for all at 0.23 s, and goes apart from there."""
+
+    z, y = ac.Variable(shape=3, start=[0.15, 0.13, 0.87], fixed=True), ac.Variable()
+    rate, level = ac.Parameter(0.0, shape=3), ac.Parameter(0.758)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.z) == self.rate - 0.5 * self.z
+        yield self.y == ac.max(self.z)
+
+    def events(self) -> Statements:
+        yield ac.when(ac.time >= 0.23, ac.reinit(self.z, self.level * np.ones(3)))
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+def test_what_another_relation_puts_behind_its_switching_point_is_still_seen_to_leave(more: dict[str, Any]) -> None:
+    """Which of two is greater decides on what a third is compared with: that relation was put behind its switching point, within
+    its band, which was then made so narrow that it was beyond: nobody saw it leave, and y followed the wrong one of the three."""
+    model, rng = ac.compile(Greatest()), np.random.default_rng(1)
+    for k in range(40):
+        rate = [-0.1, 0.1, 0.2] if k == 0 else rng.choice([-0.1, 0.1, 0.2], 3)
+        numbers = {"rate": rate, "level": 0.758 if k == 0 else rng.uniform(0.3, 0.9)}
+        result = model.simulate(until=1.0, points=9, set=numbers, **more)
+        assert result["y"] == pytest.approx(result["z"].max(axis=1), abs=1e-9)
+
+
+def test_a_session_sees_it_leave_as_well() -> None:
+    session = ac.compile(Greatest()).start(set={"rate": [-0.1, 0.1, 0.2]}, until=1.0)
+    for time in (0.23, 0.23 + 1e-11, 0.3, 1.0):
+        session.advance(time)
+        assert session["y"] == pytest.approx(max(session["z"]), abs=1e-9)

@@ -8,6 +8,9 @@ are solved for take part; of others the way that g is about to go in the whole r
 well away from zero, δ is next to nothing: there it would only make the event late. A relation that switches too early by rounding
 does no harm.
 
+One that another relation puts behind its switching point, within its band, has not switched yet: the band is not made narrower than
+that, or its crossing would be behind it.
+
 A relation that the solver saw crossing has crossed, also where it is back on its old side by rounding: inputs are computed by the
 solver's own code there, and by Python at an event.
 
@@ -187,9 +190,11 @@ class Relations:
         rows = np.flatnonzero(self.exact & (before == self.narrow) & (self._size <= before))
         if not len(rows):
             return
-        way = np.abs(later - self.rules.values("relation", w)) / SOON
-        width = np.maximum(self._width(self.rules.values("size", w), way), self._wide)
-        w[self.bands[rows]] = -(self.side(w) * width)[rows]
+        g, side = self.rules.values("relation", w), self.side(w)
+        width = self._width(self.rules.values("size", w), np.abs(later - g) / SOON)
+        behind = side * (g + w[self.bands]) < 0  # it has not switched, and beyond its band nobody would see it cross
+        width = np.where(behind, np.minimum(before, np.maximum(width, 2 * self._size)), width)
+        w[self.bands[rows]] = -(side * np.maximum(width, self._wide))[rows]
 
     def close(self, w: Floats) -> np.ndarray:
         """The round's values are final: bands around those that changed. Returns their rows."""
