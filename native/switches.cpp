@@ -95,7 +95,7 @@ void Switches::undo(double *w) {
 bool Switches::iterate(double *w, const int32_t *roots, const Solve &solve) {
     system->assign(w);
     brace(w, roots);
-    if (!note_crossings(roots + bands.size())) return false;
+    note_crossings(roots + bands.size());
     for (rounds = 1; rounds <= most_rounds; ++rounds) {
         bool over = false;
         if (!round(w, rounds == 1 ? roots : nullptr, solve, over)) return false;
@@ -136,15 +136,12 @@ void Switches::brace(double *w, const int32_t *roots) {
     }
 }
 
-// False: unusual. The step into a peak is chosen where the handler is.
-bool Switches::note_crossings(const int32_t *roots) {
+void Switches::note_crossings(const int32_t *roots) {
     for (size_t k = 0; k < directions.size(); ++k) {
-        if (!roots[k] || (directions[k] != peak && directions[k] * roots[k] < 0)) continue;
-        if (std::abs(directions[k]) >= peak) return false;
+        if (!roots[k] || directions[k] * roots[k] < 0) continue;
         restart = true;
         causes.push_back((int32_t)(bands.size() + k));
     }
-    return true;
 }
 
 // Crossing functions a little later, along the slopes.

@@ -76,7 +76,6 @@ class Switches {
     std::vector<char> fired;              // of the relations: those that crossed at this event
     std::vector<int32_t> edges;           // of the relations: the other edge of the same stair, or the row itself
     std::vector<int32_t> directions;      // of crossings, whose root functions come after those of the relations; 0: both
-    static constexpr int32_t peak = 2;    // as a direction: of a table's peak, either way; twice that with a sign: that way
     // of the cells: equations read it; the user declared it; a time to come depends on it; relations read it
     std::vector<char> read, visible, timed, followed;
     std::vector<char> planned; // of the cells: where steps have to end depends on it, and Python knows where
@@ -130,7 +129,7 @@ class Switches {
     bool iterate(double *w, const int32_t *roots, const Solve &solve);
     bool round(double *w, const int32_t *crossed, const Solve &solve, bool &over);
     void brace(double *w, const int32_t *roots);
-    bool note_crossings(const int32_t *roots);
+    void note_crossings(const int32_t *roots);
     // Relations, assignments and unknowns that agree, given the values before the round; false: unusual, as below.
     bool settle(double *w, const int32_t *crossed, const Solve &solve);
     void decide(double *w, const int32_t *crossed, bool jumped);

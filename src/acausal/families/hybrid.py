@@ -129,7 +129,6 @@ class Freezer:
         self._shares: dict[Expression, Expression] = {}
         self._cells: dict[Expression, Expression] = {}
         self._snapshots: set[str] = set()
-        self._peaked: set[tuple[Table, Expression]] = set()
         self._frozen: dict[Expression, Expression] = {}
         self._live: dict[Expression, Expression] = {}
         self._place: tuple[str, Location | None] = ("", None)
@@ -325,16 +324,12 @@ class Freezer:
         return self._cells[step]
 
     def _corners(self, table: Table, argument: Expression) -> None:
-        """Steps end at the corners of a table of time, and where any table has a narrow peak, so that none is overlooked."""
+        """A table of time: steps end at its corners, so that none is overlooked."""
         leaves = [n for n in walk(argument) if not n.args]
-        if any(_is_unknown(n) for n in leaves) and (table, argument) not in self._peaked:
-            self._peaked.add((table, argument))
-            for place, detail in table.peaks:
-                self.rules.append(
-                    Rule("crossing", argument - place, argument.shape, f"peak of {table!r}", self._place[1], detail=detail)
-                )
-        elif any(isinstance(n, Time) for n in leaves) and is_affine_in_time(argument):
-            self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=table.corners))
+        if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not is_affine_in_time(argument):
+            return
+        knots = table.x if table.method == "linear" else table.x[[0, -1]]
+        self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=knots))
 
     def _clock(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         start, period = (done[a] for a in node.args)

@@ -34,7 +34,6 @@ from ..economy import blake2b
 from ..errors import UsageError, near_matches
 from .expression import Call, Constant, Expression, as_expression
 from .external import ExternalFunction
-from .peaks import ENTRIES, narrow_peaks
 
 EXTRAPOLATIONS = ("clamp", "linear", "refuse")
 _HEADER = 8  # numbers before the first abscissa
@@ -169,17 +168,6 @@ class Table(SplineFunction):
         data = _layout1(name, abscissae, values, extrapolation, method)
         table: Table = _interned(cls, data, name, method, x=abscissae, y=values, extrapolation=extrapolation)
         return table
-
-    @functools.cached_property
-    def peaks(self) -> list[tuple[float, str]]:
-        """Where steps have to end lest they pass over a narrow peak, and what crossings these are."""
-        found = ((x, f"{entry} peak") for peak in narrow_peaks(self.x, self.y) for x, entry in zip(peak, ENTRIES, strict=True))
-        return list(dict.fromkeys(found))
-
-    @property
-    def corners(self) -> np.ndarray:
-        """Where steps have to end if it is a table of time."""
-        return self.x if self.method == "linear" else np.unique([*self.x[[0, -1]], *(x for x, _ in self.peaks)])
 
     def derivative(self, order: int = 1) -> SplineFunction:
         """The first, second or third derivative, a function of the same argument.

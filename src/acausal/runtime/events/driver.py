@@ -26,7 +26,6 @@ from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
 from .log import Record
 from .native import RESTART, Native, is_ordinary
-from .peaks import first_step
 from .repair import Repair
 from .sampled import Sampled
 from .timed import Corners, Ticks, is_now
@@ -430,7 +429,7 @@ class Hybrid:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
         if happening.restart or not self.session_started:
-            self.session.start(happening.t, y, yp, first_step(self.handler, happening, y, yp, self._first_step()))
+            self.session.start(happening.t, y, yp, self._first_step())
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
         self.counts["event_sweeps"] += happening.sweeps

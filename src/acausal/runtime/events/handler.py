@@ -320,18 +320,14 @@ class Handler:
         self.sliding.after(found, t, y, yp, solve)
         return self._finished(found)
 
-    def _later(self, t: float, y: Floats, yp: Floats, role: str = "relation", after: float | None = None) -> Floats:
-        """Crossing functions a little later, along the slopes; the workspace stays where it is."""
-        here, after = self.w.copy(), self.soon if after is None else after
+    def _later(self, t: float, y: Floats, yp: Floats) -> Floats:
+        """Crossing functions of relations a little later, along the slopes; the workspace stays where it is."""
+        here = self.w.copy()
         with np.errstate(all="ignore"):
-            self.load(t + after, y + after * np.where(self.problem.differential, yp, 0.0), yp)
-            later = self.rules.values(role, self.w).copy()
+            self.load(t + self.soon, y + self.soon * np.where(self.problem.differential, yp, 0.0), yp)
+            later = self.rules.values("relation", self.w)
         self.w[:] = here
         return later
-
-    def crossings(self, t: float, y: Floats, yp: Floats, after: float) -> Floats:
-        """Functions whose crossings a model states, or a table has."""
-        return self._later(t, y, yp, "crossing", after)
 
     def _rests(self, found: Happening, y: Floats, yp: Floats) -> bool:
         """Whether relations are to have other values because they stay on their switching points; if not, their bands are final."""

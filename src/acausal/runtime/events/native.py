@@ -259,9 +259,8 @@ def _directions(handler: Handler) -> np.ndarray:
     part = handler.hybrid.parts["crossing"]
     directions = np.zeros(part.count, dtype=np.int32)
     for block in part.blocks:
-        direction, kind = block.rule.detail.split()
-        sense = {"rising": 1, "falling": -1}.get(direction, 0)
-        directions[block.start : block.start + block.count] = (4 * sense or 2) if kind == "peak" else sense
+        sense = {"rising": 1, "falling": -1}.get(block.rule.detail.split()[0], 0)
+        directions[block.start : block.start + block.count] = sense
     return directions
 
 
