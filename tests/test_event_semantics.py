@@ -571,3 +571,29 @@ def test_a_jump_of_an_algebraic_unknown_inside_a_function_is_told_its_side() -> 
     assert before + 0.1 * before**3 == pytest.approx(1.0, abs=1e-6)
     assert after + 0.1 * after**3 == pytest.approx(3.0, abs=1e-9)
     assert result.time[k] == pytest.approx(1.0 / (1.0 + 0.1 * before), rel=1e-7)
+
+
+class Tied(ac.Component):
+    """b is twice a, so that one of them is a state."""
+
+    a, b, f = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+    first, second = ac.Parameter(10.0), ac.Parameter(7.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.a) == 1 + 2 * self.f
+        yield ac.der(self.b) == -self.f
+        yield self.b == 2 * self.a
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.time > 0.5, ac.reinit(self.b, self.first), ac.reinit(self.a, self.second))
+
+
+@pytest.mark.parametrize("solver", [{}, {"solver": "sundae"}, {"solver": "fixed", "step": 0.01}], ids=str)
+def test_values_that_contradict_what_ties_them_are_a_conflict(solver: dict[str, Any]) -> None:
+    """The value of `a` was dropped, and nothing was said."""
+    model = ac.compile(Tied())
+    with pytest.warns(ac.RunWarning, match="tie to each other"):
+        result = model.simulate(until=1.0, **solver)
+    assert result.outcome is ac.Outcome.EVENT_CONFLICT
+    agreeing = model.simulate(until=1.0, set={"first": 14.0}, **solver)
+    assert agreeing.outcome is ac.Outcome.FINISHED and agreeing["a"][-1] == pytest.approx(7.1)

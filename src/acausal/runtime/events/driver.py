@@ -28,6 +28,7 @@ from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
 from .sampled import Sampled
+from .ties import ranks
 from .timed import Corners, Ticks, is_now
 from .undefined import Undefined
 from .words import explain
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..run import Opened
 
 _NONE = np.zeros(0, dtype=np.int64)
+_SET = 1e-6  # by so much a value may differ from what it was set to: of tied quantities only one is kept to rounding
 _MOST_RELEASED = 100  # selected states that are tried, one after the other
 
 
@@ -481,15 +483,19 @@ class Hybrid:
         session, problem = self.session, self.problem
         session.set_known(self.handler.known)
         lost = self.handler.set_states[~problem.differential[self.handler.set_states]]
+        wanted = y[lost]
         if len(lost) and not self._held(t, y, yp, lost):
             return False
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
-        return bool(ok) or self.repair.solved(t, y, yp, problem)
+        ok = bool(ok) or self.repair.solved(t, y, yp, problem)
+        apart = np.abs(y[lost] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[lost])
+        self.handler.contradicted = lost[apart] if ok else lost[:0]
+        return ok
 
     def _held(self, t: float, y: Floats, yp: Floats, lost: np.ndarray) -> bool:
         """Values that an event gave to unknowns which are not among the selected states: they become states for a moment, each in
         place of one of its kind (a velocity for a velocity), the one whose release changes the others least."""
-        exchange, rank = self.request.lender, self._ranks()
+        exchange, rank = self.request.lender, ranks(self.problem)
         if exchange is None:
             return False
         problem, solved = self.problem, True
@@ -498,7 +504,7 @@ class Hybrid:
             alike = problem.differential & (rank == rank[unknown])
             free = np.setdiff1d(np.flatnonzero(alike), self.handler.set_states)[:_MOST_RELEASED]
             if not len(free):
-                continue  # those it is tied to were set too, and decide
+                continue  # those it is tied to were set too: to what agrees with it, or there is a conflict
             for state in free:
                 other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
                 self.solver.lend(other)
@@ -510,17 +516,9 @@ class Hybrid:
                 solved = False
                 break
             problem, y[:] = best[1], best[2]
-        self.solver.lend(self.problem)
+        if problem is not self.problem or not solved:
+            self.solver.lend(self.problem)
         return solved
-
-    def _ranks(self) -> np.ndarray:
-        """How often each unknown can still be differentiated before its highest derivative is reached: 2 for positions, 1 for
-        velocities."""
-        lowered = self.problem.lowered
-        added = lowered.system.derivatives
-        if added is None:
-            return np.zeros(self.problem.size, dtype=np.int64)
-        return np.concatenate([added.highest, added.highest[added.of_unknown] - added.order])[lowered.kept]
 
     def _row(self) -> Floats:
         row = np.empty(self.request.stored.width)

@@ -80,6 +80,7 @@ class Handler:
         reinit = hybrid.parts["reinit"]
         self.states, self.state_signs = problem.lowered.place[reinit.targets], reinit.signs
         self.set_states = self.states[:0]  # those that this round re-initialised
+        self.contradicted = self.states[:0]  # those among them that did not get their values, as others are tied to them
         self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
         self.remembers = bool(len(history_cells(problem.lowered.system)))
@@ -311,6 +312,8 @@ class Handler:
                 found.failure = "unsolvable"  # that has been tried
             elif (moved or self._unsolved()) and not self._solved(found, y, yp, solve):
                 found.failure = "unsolvable"
+            elif moved and len(self.contradicted):
+                found.failure, found.rows = "conflict", self._contradicting()
             if found.failure:
                 return self._finished(found)
             if self.tape:
@@ -477,7 +480,7 @@ class Handler:
         return not wrong.any()
 
     def _reinitialise(self, found: Happening, y: Floats) -> bool:
-        self.set_states = self.states[:0]
+        self.set_states = self.contradicted = self.states[:0]
         if not len(self.states):
             return False
         values = self.state_signs * self.rules.values("reinit", self.w)
@@ -496,6 +499,11 @@ class Handler:
             found.failure, found.rows = "conflict", tuple(rows)
         found.states_set |= bool(changed.any())
         return bool(changed.any())
+
+    def _contradicting(self) -> tuple[int, ...]:
+        """Rows that set what is tied to each other, those first that were not followed."""
+        lost, others = (np.flatnonzero(np.isin(self.states, s)) for s in (self.contradicted, self.set_states))
+        return tuple([*lost.tolist(), *np.setdiff1d(others, lost).tolist()][:8])
 
     def _guess(self, y: Floats) -> None:
         """Where the search for algebraic unknowns of a new state begins (`on_state_change`); what is computed needs none."""

@@ -3,6 +3,8 @@
 `ac.where(closed, a - b, i) == 0` determines i while it is open. Where it closes, a and b are states, which keep their values at an
 event: nothing determines i, which is what keeps them together from then on. The index of the equations is another one there, and
 they are reduced once, for all branches together.
+
+And which unknowns are of one kind, so that one may be a state in place of another (`ranks`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 from ...errors import Diagnostic
 from ..initialise import InitialisationError
 from ..initialise.report import Outcome, Report
+from ..problem import Problem
 
 _OF_A_START, _OF_AN_EVENT = "The initial values could not be found", "Values after the event could not be found"
 _MOST = 4  # names
@@ -66,3 +69,12 @@ def _speaks_of_states_alone(report: Report) -> tuple[int, np.ndarray] | None:
     block = report.failed[0].rows[report.failed[0].rows < n]
     alone = block[np.isin(block, rows) & ~np.isin(block, rows[~held])]
     return (int(alone[0]), np.unique(columns[rows == alone[0]])) if len(alone) else None
+
+
+def ranks(problem: Problem) -> np.ndarray:
+    """How often each unknown can still be differentiated before its highest derivative is reached: 2 for positions, 1 for
+    velocities."""
+    added = problem.lowered.system.derivatives
+    if added is None:
+        return np.zeros(problem.size, dtype=np.int64)
+    return np.concatenate([added.highest, added.highest[added.of_unknown] - added.order])[problem.lowered.kept]

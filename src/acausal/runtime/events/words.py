@@ -112,6 +112,9 @@ def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
     elif sort == "conflict":
         what = "Two statements set one state to different values at the same instant"
         remedy = "Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies."
+        if len(handler.contradicted):
+            what = "Statements set quantities that equations tie to each other to values that contradict these, at the same instant"
+            remedy = "Set one of them: the others follow."
     elif sort == "undefined state":
         what, remedy = "A state is re-initialised with a value that is not finite", "Check what it is computed from."
     else:
