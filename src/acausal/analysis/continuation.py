@@ -355,7 +355,7 @@ def many_steady_states(
     for shares in qmc.Sobol(len(spread), seed=seed).random(1 << max(0, int(np.ceil(np.log2(count)))))[:count]:
         guess = {p: low + s * (high - low) for (p, (low, high)), s in zip(spread.items(), shares, strict=True)}
         try:
-            state = model.steady_state(start_from=guess, **options)
+            state = model.steady_state(start_from=guess, **{**options, "warn": False})
         except NameNotFound:
             raise
         except ModelError:

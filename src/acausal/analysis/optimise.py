@@ -180,7 +180,7 @@ class _Problem:
     def _steady(self, x: np.ndarray) -> _Point:
         changes = {**self.options.get("set", {}), **dict(zip(self.names, x.tolist(), strict=True))}
         earlier = list(self.seen.values())[-1].result if self.seen else self.options.get("start_from")
-        asked = {**self.options, "set": changes, "start_from": earlier, "sensitivities": self.names}
+        asked = {**self.options, "set": changes, "start_from": earlier, "sensitivities": self.names, "warn": False}
         found = self.model.steady_state(**asked)
         values = np.array([float(np.asarray(found.values_of(o.path))[-1]) for o in self.outputs])
         slopes = np.array([[found.sensitivity(o.path, n)[-1] for n in self.names] for o in self.outputs], dtype=float)

@@ -200,7 +200,7 @@ def _set(model: Model, path: str, value: Any) -> None:
 
 def _simulated(model: Model, request: Request, bar: bool) -> Result:
     if request.until is None:
-        return model.steady_state(at=request.start, inputs=request.given)
+        return model.steady_state(at=request.start, inputs=request.given, warn=False)
     try:
         return _run_to_end(model, request, bar)
     except Interrupted as stop:

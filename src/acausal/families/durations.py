@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from ..language.declarations import Discrete
 from ..language.events import Assertion, pre
-from ..language.expression import Expression, Time, apply
+from ..language.expression import Expression, Reference, Time, apply
 
 if TYPE_CHECKING:
     from .hybrid import Freezer
 
-_NEVER = 1e300  # a time that does not come
+NEVER = 1e300  # a time that does not come
 
 
-def holds_or_not_for_long(freezer: Freezer, statement: Assertion) -> Expression:
-    """The condition as it is asserted: it holds, or has not failed for as long as is said."""
+def holds_or_not_for_long(freezer: Freezer, statement: Assertion) -> tuple[Expression, Reference | None]:
+    """The condition as it is asserted: it holds, or has not failed for as long as is said; and since when it fails."""
     text, place = statement.location.source, statement.location
     holds = freezer.freeze(statement.condition, text, place)
     if statement.lasting is None:
-        return holds
-    since = freezer.auxiliary("since", Discrete(_NEVER), holds.shape)
+        return holds, None
+    since = freezer.auxiliary("since", Discrete(NEVER), holds.shape)
     since.declaration.carried = True  # a run that goes on from another one counts on
-    failing = apply("where", apply("ge", pre(since), _NEVER), Time(), pre(since))
-    freezer.assigned(since, apply("where", statement.condition, _NEVER, failing), text, place)
-    return holds | ~freezer.freeze(apply("ge", Time(), pre(since) + statement.lasting), text, place)
+    failing = apply("where", apply("ge", pre(since), NEVER), Time(), pre(since))
+    freezer.assigned(since, apply("where", statement.condition, NEVER, failing), text, place)
+    return holds | ~freezer.freeze(apply("ge", Time(), pre(since) + statement.lasting), text, place), since

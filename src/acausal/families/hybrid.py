@@ -69,6 +69,7 @@ class Rule:
     plain: bool = False  # of an assignment: only another name for what unknowns, time and parameters say
     stair: Reference | None = None  # of a relation: the value of `floor` or `ceil` that it ends
     knots: np.ndarray | None = None  # of a table: where its argument meets a corner
+    since: Reference | None = None  # of an assertion that waits: when its condition began to fail
     terms: list[Expression] = field(default_factory=list)
 
 
@@ -410,10 +411,9 @@ class Freezer:
 
     def _assertion(self, statement: Assertion) -> None:
         text, place = statement.location.source, statement.location
-        condition = holds_or_not_for_long(self, statement)
-        self.rules.append(
-            Rule("assertion", condition, condition.shape, text, place, None, f"{statement.level} {statement.message}")
-        )
+        condition, since = holds_or_not_for_long(self, statement)
+        said = f"{statement.level} {statement.message}"
+        self.rules.append(Rule("assertion", condition, condition.shape, text, place, None, said, since=since))
 
     def _when(self, statement: When) -> None:
         """One expression for each target: the value of the first branch whose condition became true, else what it was.

@@ -43,12 +43,12 @@ def heard(result: R, on_failure: OnFailure, interrupted: bool = False) -> R:
     return result
 
 
-def told_of_warnings(result: Any, diagnostics: Iterable[Diagnostic]) -> None:
-    """What a run went on after, if there was something."""
+def told_of_warnings(result: Any, diagnostics: Iterable[Diagnostic], of: str = "") -> None:
+    """What a run went on after, if there was something; `of` is the first line of something else than a run."""
     told = [d for d in diagnostics if d.warning]
     if told:
         more = [f"… and {len(told) - _MOST_TOLD} more, in `result.diagnostics`."] if len(told) > _MOST_TOLD else []
-        lines = [f"The run of {result.title} went on, but:", *map(str, told[:_MOST_TOLD]), *more]
+        lines = [of or f"The run of {result.title} went on, but:", *map(str, told[:_MOST_TOLD]), *more]
         warnings.warn("\n".join(lines), RunWarning, stacklevel=level_of_caller())
 
 

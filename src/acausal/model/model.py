@@ -17,7 +17,7 @@ from ..families.starts import StartReader
 from ..families.system import System
 from ..program.file import load, save
 from ..program.program import Program, sliding_along, translate
-from ..results.point import point, shown
+from ..results.point import shown
 from ..results.result import Result
 from ..runtime.outcome import Outcome
 from ..runtime.parameters import Parameters, by_name
@@ -556,6 +556,7 @@ class Model:
         given: Mapping[str, Any] | None = None,
         solve_for: Iterable[str] = (),
         sensitivities: Iterable[str] | str | None = None,
+        warn: bool = True,
     ) -> Result:
         """The state in which nothing changes, as a result with a single point.
 
@@ -567,16 +568,14 @@ class Model:
             given, solve_for: calibration. `given={"room.T": 294.0}, solve_for=["wall.G"]` finds the wall's G with which the room is
                 at 294 K; `result["wall.G"]` is the value found.
             sensitivities: parameters by which the state is differentiated: `result.sensitivity("room.T", "wall.G")`.
+            warn: whether conditions that the model asserts, and that do not hold, are told (an `ac.RunWarning`); they are among
+                `result.diagnostics`.
         """
+        from .steady import state_of_rest
+
         moment = seconds(at, "at", self.system.plant.independent[1])
         asked = Beginning(moment, "steady", set or {}, inputs or {}, start_from, given or {}, solve_for)
-        found = self.prepare(asked)
-        result = point(self.program, found, moment, Outcome.FINISHED)
-        if sensitivities is not None:
-            from ..analysis.sensitivity import at_rest
-
-            result.sensitivities = at_rest(self, result, found, sensitivities, bool(given))
-        return result
+        return state_of_rest(self, asked, sensitivities, warn)
 
     def steady_states(
         self,

@@ -14,7 +14,7 @@ its switch at once.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from os.path import dirname
@@ -467,16 +467,15 @@ class _Run:
         """The switch that ended a part; None if it was something else."""
         if part.outcome is not Outcome.TERMINATED:
             return None
-        said = part.diagnostics[-1].what
-        return next((s for s in mode.switches if said.endswith(s.message)), None)
+        said = (d.what for d in reversed(part.diagnostics) if not d.warning)  # bounds and the end of the run may be told after it
+        return next((s for what in said for s in mode.switches if what.endswith(s.message)), None)
 
     def _add(self, mode: _Mode, part: Result, begin: float, cause: Cause | None) -> None:
         self.parts.append(part)
         self.phases.append(Phase(mode.name, begin, part.time_reached, cause))
         self.left[mode.name] = part
-        ended = self._ended_by(mode, part) is not None
         told = {(d.component, d.equation, d.location) for d in self.diagnostics if d.warning}
-        new = part.diagnostics[:-1] if ended else part.diagnostics
+        new = _before_its_end(part.diagnostics, self._ended_by(mode, part))
         self.diagnostics += [d for d in new if not d.warning or (d.component, d.equation, d.location) not in told]
 
     def _stuck(self) -> Outcome | None:
@@ -512,6 +511,15 @@ class _Run:
         statistics = _summed(used, self.parts)
         texts = {name: mode.texts for name, mode in self.modes.items()}
         return PhasesResult(tuple(self.modes), self.parts, self.phases, outcome, statistics, tuple(self.diagnostics), texts)
+
+
+def _before_its_end(told: Sequence[Diagnostic], switch: Switch | None) -> list[Diagnostic]:
+    """What a part told, without the switch that ended it, and without warnings after that: they are of the end of a run, which it
+    was not."""
+    if switch is None:
+        return list(told)
+    end = max(k for k, d in enumerate(told) if not d.warning and d.what.endswith(switch.message))
+    return [d for k, d in enumerate(told) if k < end or (k > end and not d.warning)]
 
 
 def _summed(used: list[_Mode], parts: list[Result]) -> Statistics:

@@ -328,6 +328,11 @@ class Session:
         """Everything so far: rows and numbers."""
         return self._run.result(Outcome.FINISHED if self.outcome is None else self.outcome)
 
+    def ended(self) -> RunResult:
+        """The same of a run that nobody will go on with."""
+        self._run.end()
+        return self.finished()
+
     def wrapped(self, run: RunResult) -> Result:
         """What a run left, as the result that a user gets."""
         choice, problem = self._order.choice, self._prepared.problem
@@ -418,5 +423,5 @@ def simulated(
             session.go(order.end, times)
     except KeyboardInterrupt:  # while Python dealt with an event
         session.outcome, interrupted = Outcome.CANCELLED, True
-    run = session.finished()
+    run = session.ended()
     return session.wrapped(run), run.interrupted or interrupted

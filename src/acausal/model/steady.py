@@ -9,7 +9,7 @@ the next value is approached from the last one that was solved.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,10 @@ from ..runtime.initialise import InitialisationError
 from ..runtime.initialise.earlier import Earlier, earlier_values
 from ..runtime.outcome import Outcome
 from ..runtime.parameters import by_name
+from .failure import told_of_warnings
 
 if TYPE_CHECKING:
-    from ..runtime.preparation import Beginning
+    from ..runtime.preparation import Beginning, Prepared
     from .model import Model
 
 _SMALLEST_PART = 1.0 / 64.0  # of the way between two given values
@@ -76,6 +77,28 @@ Point = tuple[np.ndarray, np.ndarray]  # parameters, unknowns
 Solve = Callable[[Mapping[str, float], "Earlier | None", bool], tuple[Result, np.ndarray]]
 
 
+def state_of_rest(model: Model, asked: Beginning, sensitivities: Iterable[str] | str | None, warn: bool) -> Result:
+    """The steady state of a model; conditions that do not hold there are told."""
+    found = model.prepare(asked)
+    result = _point(model, found, asked.t)
+    if sensitivities is not None:
+        from ..analysis.sensitivity import at_rest
+
+        result.sensitivities = at_rest(model, result, found, sensitivities, bool(asked.given))
+    if warn:
+        told_of_warnings(result, result.diagnostics, f"The steady state of {result.title} was found, but:")
+    return result
+
+
+def _point(model: Model, found: Prepared, t: float) -> Result:
+    result = point(model.program, found, t, Outcome.FINISHED)
+    if found.problem.rules is not None:
+        from ..runtime.events.lasting import told_at_rest  # many models have no events
+
+        result.diagnostics = told_at_rest(found.problem, t, found.y, found.yp, found.signals)
+    return result
+
+
 def states_along(model: Model, over: Mapping[str, Any], asked: Beginning) -> SteadyStates:
     """The steady states of a model that is asked for one of them."""
     system = model.system
@@ -86,7 +109,7 @@ def states_along(model: Model, over: Mapping[str, Any], asked: Beginning) -> Ste
         problem = found.problem
         nominal[problem.lowered.kept] = problem.nominal
         unknowns = problem.equations.workspace(asked.t, found.y, found.yp, problem.known)[problem.lowered.place]
-        return point(model.program, found, asked.t, Outcome.FINISHED), unknowns
+        return _point(model, found, asked.t), unknowns
 
     return along(over, solve, earlier_values(system, asked.start_from), system.name_of_unknown, lambda: nominal)
 

@@ -179,6 +179,9 @@ class Smooth:
         self.session.row(row)
         return row, self.request.known
 
+    def end(self) -> None:
+        """Nothing waited for it."""
+
     def result(self, outcome: Outcome) -> RunResult:
         session, r = self.session, self.request
         assert r.known is not None
@@ -223,6 +226,9 @@ class Evaluated:
         row = np.empty(self.request.stored.width)
         self.request.stored.row(self.problem.equations.workspace(self.t, _NONE, _NONE, known), row)
         return row, known
+
+    def end(self) -> None:
+        """Nothing waited for it."""
 
     def result(self, outcome: Outcome) -> RunResult:
         times, rows = map(np.concatenate, zip(*self.pieces, strict=True))
@@ -304,6 +310,7 @@ def run_to_end(
     over = run.begin()
     if over is None:
         over = run.advance(request.t_end, np.ascontiguousarray(request.output_times, dtype=np.float64))
+    run.end()
     return run.result(Outcome.FINISHED if over is None else over)
 
 

@@ -49,7 +49,7 @@ class Job:
         if stop is not None and not self.steady:
             options.setdefault("progress", lambda t: not stop.is_set())
         if self.steady:
-            return model.steady_state(**options)
+            return model.steady_state(**{**options, "warn": False})
         result = model.simulate(**{"on_failure": "keep", **options})
         finer = self._finer(result) if reduced else None
         return result if finer is None else model.simulate(**{"on_failure": "keep", **options, "at": finer})

@@ -24,6 +24,7 @@ from .foreseen import Foreseen
 from .handler import Handler, Happening
 from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
+from .lasting import failing_since
 from .log import Record
 from .native import RESTART, Native, is_ordinary
 from .repair import Repair
@@ -31,7 +32,7 @@ from .sampled import Sampled
 from .ties import ranks
 from .timed import Corners, Ticks, is_now
 from .undefined import Undefined
-from .words import explain
+from .words import OUTCOMES, explain
 
 if TYPE_CHECKING:
     from ..run import Opened
@@ -529,24 +530,23 @@ class Hybrid:
         self.record.row(t, self._row())
 
     # --- endings --------------------------------------------------------------------------------------------------------------
-    def _verdict(self, happening: Happening) -> Outcome | None:
+    def end(self) -> None:
+        """There is no more to come: warnings that wait are told of what has failed from the start of the run on."""
+        now = self.handler.w[self.handler.cells]
+        self._warn(Happening(self.session.t, now, now, warnings=failing_since(self.handler, self.request.t0)))
+
+    def _warn(self, happening: Happening) -> None:
         for row in happening.warnings:
             statement = self.handler.hybrid.parts["assertion"].statement(row)
             if statement not in self.warned:  # told once in a run: a flow that swings would fill pages
                 self.warned.add(statement)
                 self.diagnostics.append(explain(self.handler, "warning", happening, row))
+
+    def _verdict(self, happening: Happening) -> Outcome | None:
+        self._warn(happening)
         if happening.failure:
             self.diagnostics += [explain(self.handler, happening.failure, happening, -1), *self.repair.diagnostics]
-            return {
-                "cycle": Outcome.EVENT_CYCLES,
-                "sweep": Outcome.EVENT_CYCLES,
-                "unsolvable": Outcome.EVENT_UNSOLVABLE,
-                "assertion": Outcome.ASSERTION,
-                "type": Outcome.ASSERTION,
-                "undefined": Outcome.NOT_FINITE,
-                "undefined state": Outcome.NOT_FINITE,
-                "conflict": Outcome.EVENT_CONFLICT,
-            }[happening.failure]
+            return OUTCOMES[happening.failure]
         if happening.stop:
             self.diagnostics.append(explain(self.handler, "stop", happening, happening.rows[0]))
             return Outcome.TERMINATED

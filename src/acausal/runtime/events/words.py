@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import Diagnostic
+from ..outcome import Outcome
 
 if TYPE_CHECKING:
     from .handler import Handler, Happening
+
+OUTCOMES = {  # of runs in which an event fails
+    "cycle": Outcome.EVENT_CYCLES,
+    "sweep": Outcome.EVENT_CYCLES,
+    "unsolvable": Outcome.EVENT_UNSOLVABLE,
+    "assertion": Outcome.ASSERTION,
+    "type": Outcome.ASSERTION,
+    "undefined": Outcome.NOT_FINITE,
+    "undefined state": Outcome.NOT_FINITE,
+    "conflict": Outcome.EVENT_CONFLICT,
+}
 
 
 def explain(handler: Handler, sort: str, happening: Happening, row: int) -> Diagnostic:
