@@ -1,6 +1,7 @@
 """Correlations of heat transfer and friction, each with its source and its range; functions of numbers and of expressions.
 
-A component that uses one states its range with `within`: outside of it a run warns once, with the range, and goes on.
+A component that uses one states its range with `within`: outside of it for a while, or all along, a run warns once, with the range,
+and goes on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 import acausal as ac
 from acausal.language.functions import is_symbolic
 
+LASTING = 10.0  # s, outside of a range before it is told: a start from rest passes through what is too small
 LAMINAR, TURBULENT = 2300.0, 4000.0  # Reynolds numbers between which flow changes
 
 
@@ -19,12 +21,13 @@ def quiet(value: Any) -> Any:
 
 
 def within(value: Any, low: float, high: float, what: str, source: str) -> Any:
-    """A warning, given once, when a correlation is used outside of its range; to be yielded by `events`."""
+    """A warning, given once, when a correlation is used outside of its range for `LASTING`, in all of a run or at rest; to be
+    yielded by `events`."""
     text = (
         f"{what} is outside the range of {source}, {low:g} … {high:g}: heat transfer or friction is extrapolated. Choose sizes and "
         "flows with which it is inside, or another law."
     )
-    return ac.assert_((value >= low) & (value <= high), text, level="warning")
+    return ac.assert_((value >= low) & (value <= high), text, level="warning", lasting=LASTING)
 
 
 def nusselt(reynolds: Any, prandtl: Any) -> Any:

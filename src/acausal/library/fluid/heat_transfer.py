@@ -156,7 +156,7 @@ class Tube(Transfer):
 
     def ranges(self, flow: TubeFlow, warmer: Any) -> Iterator[tuple[Any, float, float, str, str]]:
         flux, wet = flow.mass_flux, (flow.x > 0) & (flow.x < 1) & (flow.p_reduced < 1)
-        moving = wet & (flux > 1.0)  # at rest there is nothing to be said
+        moving = wet & (flux > 1.0)  # a plant that stands still does so for longer than any warning waits
         boils, condenses = moving & (warmer > T_TURN), moving & (warmer < -T_TURN)
         for used, value, (low, high), what, whose in (
             (boils, flux, FLUX_BOILING, "The mass flux", "Gungor and Winterton's boiling"),
@@ -216,8 +216,8 @@ def checked_transfer(said: str | Transfer) -> Transfer | None:
 
 
 def warnings(law: Transfer | None, flow: Callable[[], TubeFlow], warmer: Any) -> Iterator[Any]:
-    """What a component with a law yields in `events`: above and below its ranges apart. Every start from rest comes from below, and
-    what is told once would keep silent of a flow at work that is above."""
+    """What a component with a law yields in `events`: above and below its ranges apart. What was told of a slow start would keep
+    silent of a flow at work that is above."""
     if law is not None:
         for value, low, high, what, whose in law.ranges(flow(), warmer):
             for side in (ac.max, ac.min):
