@@ -295,6 +295,7 @@ class Ida {
     int root_mode() const { return searches() ? 2 : joint(); }
     bool joint() const { return switches && switches->joint(); }
     void send_directions();
+    void take_directions();
     Status outcome(int flag);
     void restore_start();
     void find_rates(); // of what the start does not say, see there

@@ -240,6 +240,7 @@ void Ida::set_switches(std::shared_ptr<Switches> given) {
     switches = std::move(given);
     see_what_roots_read();
     local.reset();
+    if (started && root_mode() == was && system->root_count && !steps_since_start()) take_directions();
     if (!started || root_mode() == was || !system->root_count) return;
     if (steps_since_start()) throw std::runtime_error("set_switches() must come right after start()");
     init_roots();
@@ -258,6 +259,18 @@ void Ida::init_roots() {
     check(IDASetNoInactiveRootWarn(mem), "IDASetNoInactiveRootWarn");
     int falling = -1;
     if (joint()) check(IDASetRootDirection(mem, &falling), "IDASetRootDirection");
+    take_directions();
+}
+
+// A crossing that counts one way only is no root the other way: going on from one without a start, IDAS gives up where the function is
+// still exactly zero a moment later, as T - 298 is while T moves by less than its rounding.
+void Ida::take_directions() {
+    if (!switches || joint() || switches->directions.empty()) return;
+    std::vector<int32_t> senses(system->root_count, 0);
+    size_t first = switches->bands.size();
+    for (size_t k = 0; k < switches->directions.size() && first + k < senses.size(); ++k)
+        senses[first + k] = (switches->directions[k] > 0) - (switches->directions[k] < 0);
+    set_root_directions(senses.data());
 }
 
 // Within the step that was made last; what is before the session's time has been looked at.

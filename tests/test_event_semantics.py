@@ -597,3 +597,24 @@ def test_values_that_contradict_what_ties_them_are_a_conflict(solver: dict[str, 
     assert result.outcome is ac.Outcome.EVENT_CONFLICT
     agreeing = model.simulate(until=1.0, set={"first": 14.0}, **solver)
     assert agreeing.outcome is ac.Outcome.FINISHED and agreeing["a"][-1] == pytest.approx(7.1)
+
+
+class Passing(ac.Component):
+    """It falls past many places at which only a rise counts."""
+
+    T = ac.Variable(start=300.0, fixed=True, nominal=300.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.T) == -0.01 * (self.T - 280.0)
+
+    def events(self) -> Any:
+        for k in range(40):
+            yield ac.crossing(self.T - (299.0 - 0.37 * k), direction="rising")
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae", "fixed"])
+def test_what_is_crossed_the_way_that_does_not_count_is_passed(solver: str) -> None:
+    options = {"step": 0.1} if solver == "fixed" else {}
+    result = ac.compile(Passing()).simulate(until=200.0, solver=solver, **options)
+    assert result.outcome and not len(result.events)
+    assert result["T"][-1] == pytest.approx(280.0 + 20.0 * np.exp(-2.0), abs=1e-3)
