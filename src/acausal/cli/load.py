@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import partial, update_wrapper
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..errors import Diagnostic, Location, ModelError, near_matches
@@ -113,13 +114,21 @@ def wishes_of(text: str, component: Component) -> dict[str, Any]:
     return next((dict(found) for place in places if (found := getattr(place, "__studio__", None)) is not None), {})
 
 
+class _AsItIs(SourceFileLoader):
+    """Compiles the file that is there: Python takes its cache for it where one of the same length was saved in the same second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _import_file(target: Target) -> ModuleType:
     path = Path(target.file)
     if not path.is_file():
         raise Stop(Exit.USAGE, no_such_file(path))
     sys.path.insert(0, str(path.resolve().parent))  # so that it finds its neighbours, as `python file.py` does
     name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else f"acausal_model_{abs(hash(path.resolve()))}"
-    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    spec = importlib.util.spec_from_file_location(name, path.resolve(), loader=_AsItIs(name, str(path.resolve())))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # what it defines can then be pickled and inspected
