@@ -223,7 +223,7 @@ def frequencies(model: Model, parameter: str, between: Iterable[float | str]) ->
     """The same for the frequency of a forcing: 1/period, in Hz (or 1/year … where the model is integrated over years)."""
     unit, over = _unit(model, parameter), model.system.plant.independent[1]
     own = "Hz" if over == "s" else f"1/{over}"
-    if unit and (dimension(unit) != dimension(own) or convert(1.0, unit, own) != 1.0 or "rad" in unit):
+    if unit and (dimension(unit) != dimension(own) or "rad" in unit or convert(1.0, unit, own) != 1.0):
         raise UsageError(
             f"`{parameter}` is in {unit}; the frequency of a forcing is one over its period, in {own}.",
             remedy='Declare `f = ac.Parameter(…, unit="Hz")`, and write `2 * ac.pi * self.f` where an angular frequency is meant.',
