@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Set
 
 _ALL_AT_ONCE = 3  # times that all are turned without getting fewer
+_PATIENCE = 4096  # sets in a row with which no fewer disagree than ever before: the worst case would be all of them
 
 Disagreeing = Callable[[frozenset[int]], Set[int] | None]
 
 
 def agreeing(disagreeing: Disagreeing) -> frozenset[int] | None:
-    """A set with which none disagrees; None where the search returns to where it was, or finds no solution to go on from.
+    """A set with which none disagrees; None where the search returns to where it was, gets no nearer, or finds no
+    solution to go on from.
 
     >>> agreeing(lambda chosen: {3, 7} ^ chosen)
     frozenset({3, 7})
@@ -34,7 +36,7 @@ def agreeing(disagreeing: Disagreeing) -> frozenset[int] | None:
             fewest, together, seen = len(wrong), _ALL_AT_ONCE, set()
         elif together:
             together -= 1
-        if not together and chosen in seen:
+        if not together and (chosen in seen or len(seen) >= _PATIENCE):
             return None
         seen |= set() if together else {chosen}
         chosen, wrong = next(_solvable(chosen, wrong, bool(together), disagreeing), (chosen, None))
