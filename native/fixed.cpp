@@ -75,6 +75,14 @@ void Fixed::workspace(double *out) {
     if (at(t, w.get())) std::memcpy(out, w.get(), sizeof(double) * system->layout.workspace());
 }
 
+void Fixed::lend(std::shared_ptr<System> other) {
+    if (other->layout.size != n || other->layout.workspace() != system->layout.workspace())
+        throw std::runtime_error("equations can only be lent for the same unknowns");
+    other->check();
+    system = std::move(other);
+    consistency.reset();
+}
+
 Consistency::Answer Fixed::consistent(double time, double *y, double *yp, const bool *differential, const double *nominal) {
     if (!consistency) consistency = std::make_unique<Consistency>(*system, SparseLu::AMD);
     std::vector<double> present(w.get(), w.get() + 2 * n);
@@ -366,6 +374,7 @@ void bind_fixed(nb::module_ &m) {
                  f.set_known(values.data);
              },
              "known"_a)
+        .def("lend", &Fixed::lend, "system"_a)
         .def("consistent",
              [](Fixed &f, double t, nb::handle y, nb::handle yp, nb::handle differential, nb::handle nominal) {
                  int64_t n = f.system->layout.size;

@@ -38,6 +38,8 @@ class Fixed {
     void set_known(const double *values);
     void row(double *out) { write_row(t, out); }
     void workspace(double *out);
+    // Equations for the same unknowns, with which `consistent` works until those of the run come back.
+    void lend(std::shared_ptr<System> other);
     Consistency::Answer consistent(double t, double *y, double *yp, const bool *differential, const double *nominal);
     const double *y() const { return w.get(); }
     const double *yp() const { return w.get() + n; }

@@ -599,6 +599,29 @@ def test_values_that_contradict_what_ties_them_are_a_conflict(solver: dict[str, 
     assert agreeing.outcome is ac.Outcome.FINISHED and agreeing["a"][-1] == pytest.approx(7.1)
 
 
+class TiedTwice(ac.Component):
+    """An event sets the one that is no state, a later one the other."""
+
+    a, b, f = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.a) == 1 + 2 * self.f
+        yield ac.der(self.b) == -self.f
+        yield self.b == 2 * self.a
+
+    def events(self) -> Iterator[Any]:
+        yield ac.when(ac.time > 0.5, ac.reinit(self.b, 10.0))
+        yield ac.when(ac.time > 0.7, ac.reinit(self.a, 7.0))
+
+
+@pytest.mark.parametrize("solver", [{}, {"solver": "sundae"}, {"solver": "fixed", "step": 0.01}], ids=str)
+def test_whichever_of_two_that_are_tied_is_set_moves_both(solver: dict[str, Any]) -> None:
+    """With steps of one length it was an exception from inside."""
+    result = ac.compile(TiedTwice()).simulate(until=1.0, **solver)
+    assert result.outcome and result["a"][-1] == pytest.approx(7.0 + 0.3 / 5, abs=1e-6)
+    assert result["b"] == pytest.approx(2 * result["a"], abs=1e-9)
+
+
 class Passing(ac.Component):
     """It falls past many places at which only a rise counts."""
 

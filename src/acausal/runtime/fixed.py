@@ -61,6 +61,9 @@ class FixedSolver(NativeSolver):
         self.problem, self.request, self.session, self.inputs = problem, request, session, {}
         self.set_inputs(request.inputs)
 
+    def lend(self, problem: Problem) -> None:
+        self.session.lend(problem.native)
+
     def journal(self, known: Floats) -> Callable[[], Journal] | None:
         return None
 
