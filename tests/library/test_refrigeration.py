@@ -233,8 +233,33 @@ def test_a_dry_evaporator_that_stands_still_has_the_temperature_of_the_air(wired
 
 
 def test_a_slip_that_is_not_known() -> None:
-    with pytest.raises(UsageError, match="one of zivi, homogeneous, not 'levy'"):
+    with pytest.raises(UsageError, match="one of zivi, fauske, homogeneous, not 'levy'"):
         refrigeration.Evaporator("levy")
+
+
+@pytest.mark.parametrize(("slip", "power"), [("zivi", 1 / 3), ("fauske", 1 / 2), ("homogeneous", 0.0)])
+def test_void_follows_from_the_slip(slip: str, power: float) -> None:
+    """Area over area is mass flow over density and speed; the mean is a quadrature's."""
+    ratio, x = 0.02, np.linspace(1e-6, 1.0, 20001)
+    faster = (1 / ratio) ** power
+    void = (x * ratio**-1) / faster / ((1 - x) + (x * ratio**-1) / faster)
+    found = refrigeration.moving_boundary.Void(ratio, slip)
+    np.testing.assert_allclose(found.at(x), void, rtol=1e-12)
+    np.testing.assert_allclose(found.quality(found.at(x)), x, rtol=1e-9)
+    assert float(found.mean(0.2)) == pytest.approx(np.interp(np.linspace(0.2, 1.0, 20001), x, void).mean(), rel=1e-4)
+
+
+def test_a_faster_vapour_leaves_more_liquid_in_an_evaporator(wired: Any) -> None:
+    held = {}
+    for slip in ("homogeneous", "zivi", "fauske"):
+        plant = wired(
+            "feed.port part.a", "part.b valve.a", "valve.b low.port", "part.air air.port",
+            feed=fluid.FlowSource(m_flow=0.008, h=2.45e5), low=fluid.PressureBoundary(p=1e5, h=4e5), air=FixedTemperature(T=280.0),
+            valve=fluid.Orifice(medium=R134A, A=2.15e-5), part=refrigeration.Evaporator(slip, UA=150.0, charge_start=0.15),
+        )  # fmt: skip
+        result = ac.compile(plant).simulate(until=1500.0)
+        held[slip] = float(result["part.charge"][-1])
+    assert held["homogeneous"] < held["zivi"] < held["fauske"]
 
 
 def test_an_accumulator_keeps_liquid_from_the_compressor(wired: Any) -> None:

@@ -62,13 +62,14 @@ X_WET = 0.03  # of quality: within so much of saturation the heat transfer of li
 T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
 LATE_MOST = 0.3  # of the liquid of a zone of two phases: more than this is never on its way
 HIGHEST = 0.98  # of the critical pressure: above it zones are not told apart
-SLIPS = {"zivi": 2 / 3, "homogeneous": 1.0}
+SLIPS = {"zivi": 2 / 3, "fauske": 1 / 2, "homogeneous": 1.0}  # slip·rho_vapour/rho_liquid is the densities' ratio to this power
 
 
 class Void:
     """Void fraction over quality, its mean and its inverse, for a ratio of densities of vapour and liquid.
 
-    `slip` is "zivi" (vapour faster by the cube root of the densities' ratio) or "homogeneous" (both equally fast).
+    `slip` is "zivi" (vapour faster by the cube root of the densities' ratio: least kinetic energy), "fauske" (by its square root:
+    least momentum) or "homogeneous" (both equally fast).
 
     >>> round(float(Void(0.02).mean(0.0)), 4)
     0.8556
