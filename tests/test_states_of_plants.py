@@ -394,3 +394,24 @@ def test_states_of_rooms_deep_in_a_hierarchy() -> None:
     result = ac.compile(Block()).simulate(until=2.0)
     assert result["total"][-1] == pytest.approx(6.0, rel=1e-8)
     assert [i.state for i in result.states("flats[2].rooms[1].run")] == ["on", "off"]
+
+
+class Rivals(ac.Component):
+    """Of two ways out of the first state, both at once, the one that is stated first is taken."""
+
+    y, wait = ac.Variable(start=0.0, fixed=True), ac.Parameter(0.0, unit="s")
+    s = ac.States("a", "b", initial="a")
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.y) == 0.0
+
+    def transitions(self) -> Iterator[Any]:
+        yield self.s.a.to("b", after=self.wait, do=[ac.reinit(self.y, 1.0)])
+        yield self.s.a.to("b", when=self.y < 5.0, do=[ac.reinit(self.y, 2.0)])
+
+
+@pytest.mark.parametrize(("wait", "y"), [(0.0, 1.0), (-1.0, 1.0), (0.5, 2.0)])
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_what_waits_for_nothing_has_its_turn_at_the_start(wait: float, y: float, solver: str) -> None:
+    result = ac.compile(Rivals()).simulate(until=1.0, set={"wait": wait}, solver=solver)
+    assert result["y"][-1] == y and [i.state for i in result.states("s")] == ["b"]

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import Diagnostic, Location, near_matches
 from ..language.declarations import Discrete
 from ..language.events import Assign, Reinit, Terminate
-from ..language.expression import Expression, Mark, Reference, Time, apply
+from ..language.expression import Constant, Expression, Mark, Reference, Time, apply
 from ..language.states import InputStates, StateDeclaration, Transition
 from .hybrid import Freezer, Rule
 from .nets import source_name
@@ -59,10 +59,18 @@ def _condition(freezer: Freezer, transition: Transition, before: Expression, ent
         parts.append(freezer.freeze(transition.when, text, place))
     if transition.after is not None:
         assert entered is not None
-        # at the start of a run the time of entry is only being set, and when a state is entered
         since = freezer.freeze(Time() >= freezer.before(entered) + transition.after, text, place)
-        parts += [since, ~Mark("initial")]
+        parts.append(_waited(freezer, transition, since))
     return reduce(and_, parts)
+
+
+def _waited(freezer: Freezer, transition: Transition, since: Expression) -> Expression:
+    """At the start of a run the time of entry is only being set: what waits for nothing is taken then, in its turn, and nothing else."""
+    start, after = Mark("initial"), transition.after
+    if isinstance(after, Constant) and after.value > 0:
+        return since & ~start
+    at_once = freezer.freeze(apply("le", after, 0.0), transition.text, transition.location)
+    return (since & ~start) | (start & at_once)
 
 
 def _entry_time(freezer: Freezer, variable: Reference, transitions: list[Transition]) -> Reference | None:
