@@ -32,7 +32,7 @@ SHARES = {
     "scales": 120,
     "mechanisms": 15,
     "slopes": 15,
-    "shapes": 15,
+    "shapes": 3,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")

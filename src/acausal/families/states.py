@@ -65,7 +65,7 @@ def _condition(freezer: Freezer, transition: Transition, before: Expression, ent
 
 
 def _waited(freezer: Freezer, transition: Transition, since: Expression) -> Expression:
-    """At the start of a run the time of entry is only being set: what waits for nothing is taken then, in its turn, and nothing else."""
+    """At the start of a run the time of entry is only being set: what waits for nothing is taken then, in its turn, no other."""
     start, after = Mark("initial"), transition.after
     if isinstance(after, Constant) and after.value > 0:
         return since & ~start
