@@ -125,6 +125,8 @@ def _definition(
     for candidate in unknowns:
         if not _is_free(kind, candidate, blocked, elsewhere, connected) or candidate.shape != equation.shape:
             continue
+        if any(u.owner is candidate.owner and u.name == candidate.name for u in unknowns if u is not candidate):
+            continue  # elements of its own: `y == a - y[::-1]` is a loop
         expression = _solved(equation.residual, candidate)
         if expression is not None and expression.shape in ((), candidate.shape):
             return Definition(candidate.name, expression, equation)
