@@ -44,9 +44,8 @@ def compact(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
         return values, None
     new = {number: k for k, number in enumerate(used)}
     found = tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values)
-    again, left = compact(
-        found, len(used)
-    )  # what was an array may have become simpler as a number: `x**0`, a choice between equals
+    # What was an array may have become simpler as a number (`x**0`, a choice between equals), and need fewer slots still.
+    again, left = compact(found, len(used))
     return again, used if left is None else [used[k] for k in left]
 
 

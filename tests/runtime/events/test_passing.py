@@ -94,3 +94,24 @@ def test_a_variable_beyond_its_bounds_is_told() -> None:
     assert len(told) == 1 and "`m` is below its minimum of 0 from time 0.5" in told[0].what and "at worst it is -1" in told[0].what
     assert "above its maximum of 5" in model.simulate(until=3.0, set={"rate": 2.0}).diagnostics[0].what
     assert model.simulate(until=1.0, set={"rate": 0.5}).diagnostics == ()
+
+
+class FallingPast(ac.Component):
+    """It falls past many places at which only a rise counts."""
+
+    T = ac.Variable(start=300.0, fixed=True, nominal=300.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.T) == -0.01 * (self.T - 280.0)
+
+    def events(self) -> Any:
+        for k in range(40):
+            yield ac.crossing(self.T - (299.0 - 0.37 * k), direction="rising")
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae", "fixed"])
+def test_what_is_crossed_the_way_that_does_not_count_is_passed(solver: str) -> None:
+    options = {"step": 0.1} if solver == "fixed" else {}
+    result = ac.compile(FallingPast()).simulate(until=200.0, solver=solver, **options)
+    assert result.outcome and not len(result.events)
+    assert result["T"][-1] == pytest.approx(280.0 + 20.0 * np.exp(-2.0), abs=1e-3)
