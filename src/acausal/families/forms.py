@@ -37,7 +37,7 @@ def kept(values: dict[int, Expression], residual: bool) -> list[int]:
     return [k for k, v in values.items() if residual or not (isinstance(v, Constant) and v.value == 0)]
 
 
-def compact(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
+def over_used_slots(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
     """Expressions over as many slots as they use, and which of `count` these are; None: all."""
     used = sorted({n.number for n in leaves(*values) if isinstance(n, Slot)})
     if used == list(range(count)):
@@ -45,7 +45,7 @@ def compact(values: Outputs, count: int) -> tuple[Outputs, list[int] | None]:
     new = {number: k for k, number in enumerate(used)}
     found = tuple(transform(v, lambda n: Slot(new[n.number], n.kind) if isinstance(n, Slot) else None) for v in values)
     # What was an array may have become simpler as a number (`x**0`, a choice between equals), and need fewer slots still.
-    again, left = compact(found, len(used))
+    again, left = over_used_slots(found, len(used))
     return again, used if left is None else [used[k] for k in left]
 
 
@@ -64,7 +64,7 @@ class Forms:
             return self._as_before(held, template)
         values = {k: formed(template, k, form) for k, form in forms.items()}
         which = kept(values, residual)
-        outputs, used = compact(tuple(values[k] for k in which), len(template.slots))
+        outputs, used = over_used_slots(tuple(values[k] for k in which), len(template.slots))
         if contribution is not None:
             self._keep(contribution, key, template, which, outputs, used)
         return which, outputs, used

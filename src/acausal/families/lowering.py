@@ -21,8 +21,7 @@ from ..language.expression import Call, Expression, Slot, transform, walk
 from ..records import dataclass
 from .chain import Chain
 from .explicit import Determines, Explicit, choose_explicit, negative, places_of, unfolded
-from .forms import Form, Forms, Outputs, formed
-from .forms import compact as _compact
+from .forms import Form, Forms, Outputs, formed, over_used_slots
 from .forms import kept as _kept
 from .pattern import Pattern, distinct, sorted_unique
 from .system import System
@@ -261,7 +260,7 @@ class _Lowering:
             kept = _kept(values, level == _RESIDUAL)
             if kept:
                 using = tuple(transform(values[k], lambda n: shared.get(n)) if shared else values[k] for k in kept)
-                template, used = _compact(using, len(slots))
+                template, used = over_used_slots(using, len(slots))
                 self._add(family, columns, level, kept, template, slots if used is None else slots[used])
 
     def _add(self, family: Family, columns: np.ndarray, level: int, kept: list[int], template: Outputs, table: np.ndarray) -> None:
@@ -280,7 +279,7 @@ class _Lowering:
         for depth, calls in enumerate(_calls_of_several(outputs)):
             first = self.z + sum(len(rows) for rows in self.shared)
             numbers = np.arange(first, first + len(calls) * slots.shape[1], dtype=np.int32).reshape(len(calls), -1)
-            template, used = _compact(tuple(_over(call, found) for call in calls), len(slots))
+            template, used = over_used_slots(tuple(_over(call, found) for call in calls), len(slots))
             table = slots if used is None else slots[used]
             level = self._level_of(family, columns, calls[0])
             for value in distinct(level):

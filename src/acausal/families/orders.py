@@ -11,10 +11,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..language.expression import Constant, Expression, Slot, transform, walk
+from ..language.expression import Constant, Expression, Slot, walk
 from ..records import dataclass
 from .differentiate import gradient
 from .evaluate import evaluate_arrays
+from .forms import over_used_slots
 from .plant import ONE, TIME, ZERO, Plant
 from .template import MINUS, Family, Template
 
@@ -106,13 +107,8 @@ def slots_of(*expressions: Expression) -> list[Slot]:
 
 def compact(output: Expression, codes: np.ndarray, rows: np.ndarray) -> Coded:
     """A single output over the slots that it uses, numbered anew."""
-    used = slots_of(output)
-    number: dict[Expression, Expression] = {s: Slot(k, s.kind) for k, s in enumerate(used)}
-    table = codes[[s.number for s in used]] if used else np.zeros((0, codes.shape[1]), dtype=np.int64)
-    found = transform(output, lambda n: number.get(n))
-    if len(slots_of(found)) < len(used):  # what was an array became simpler as a number
-        return compact(found, table, rows)
-    return Coded((found,), table, rows.reshape(1, -1))
+    outputs, used = over_used_slots((output,), len(codes))
+    return Coded(outputs, codes if used is None else codes[used], rows.reshape(1, -1))
 
 
 def occurrences(tables: Iterable[Coded], size: int, literals: Literals) -> Occurrences:
