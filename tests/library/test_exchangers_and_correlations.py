@@ -9,9 +9,10 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-from acausal.library import air, fluid, refrigeration
+from acausal.library import air, fluid, refrigeration, thermal
 from acausal.library.fluid import correlations as c
 from acausal.library.fluid import friction
+from acausal.library.fluid.two_phase import HEIGHT
 
 WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
 R134A = ac.media.fluid("R134a")
@@ -166,6 +167,35 @@ def test_a_separator_parts_liquid_and_vapour(wired: Any) -> None:
         np.trapezoid(result["part.inlet.m_flow"] + result["part.liquid.m_flow"] + result["part.vapour.m_flow"], result.time)
     )
     assert result["part.M"][-1] - result["part.M"][0] == pytest.approx(came, rel=2e-2)
+
+
+def test_a_drum_knows_the_height_of_its_water() -> None:
+    for height in (0.0, 1e-3, 0.13, 0.5, 0.8, 1.0):
+        b = np.arccos(1 - 2 * height)  # of a circle of the diameter 1: from its lowest point to where the chord ends
+        assert HEIGHT(float((b - np.sin(b) * np.cos(b)) / np.pi)) == pytest.approx(height, abs=2e-5)
+
+
+def test_water_goes_round_through_drum_and_heated_risers_by_itself(wired: Any) -> None:
+    plant = wired(
+        "drum.liquid down.a", "down.b riser.a", "riser.b out.a", "out.b drum.inlet", "feed.port drum.feed", "drum.vapour steam.a",
+        "steam.b end.port", "fire.port riser.heat",
+        drum=fluid.Drum(diameter=1.0, length=2.5, p_start=60e5, medium="water"),
+        down=fluid.Pipe(length=10.0, diameter=0.2, height=-10.0), out=fluid.TwoPhasePipe(length=2.0, diameter=0.2),
+        riser=fluid.DistributedPipe(
+            8, friction="mueller-steinhagen-heck", length=10.0, diameter=0.2, height=10.0, p_start=60e5, x_start=0.0, alpha=2e4
+        ),
+        feed=fluid.FlowSource(m_flow=1.3, T=480.0), steam=fluid.Valve(A=2e-4), end=fluid.PressureBoundary(p=50e5, x=1.0),
+        fire=ac.array(thermal.FixedHeatFlow, 8, Q_flow=3e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until="1 h", every="1 s")
+    water, end = ac.media.fluid("water"), {name: float(result[name][-1]) for name in ("drum.p", "down.m_flow", "steam.m_flow")}
+    ends, fed = water.saturation(p=end["drum.p"]), water.state(p=end["drum.p"], T=480.0).h
+    # Pressure has settled: water that gathers in the drum takes what it lacks of saturation, and the rest of the heat is steam.
+    steam = (8 * 3e5 + 1.3 * (fed - ends.liquid.h)) / ends.h_evaporation
+    assert end["steam.m_flow"] == pytest.approx(steam, rel=0.01)  # but for the volume that the water takes from the steam
+    assert 50 * steam < end["down.m_flow"] < 200 * steam and result["drum.water"][-1] > result["drum.water"][0]
+    ledger = ac.accounts(result)
+    assert ledger.charge_error < 3e-6 and ledger.energy_error < 3e-6  # as exact as sums over points a second apart
 
 
 def test_a_two_phase_pipe_loses_what_the_correlation_says(wired: Any) -> None:

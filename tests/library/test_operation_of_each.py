@@ -139,6 +139,10 @@ def cases() -> dict[str, Case]:
             Part(fluid.LiquidVolume(), exact=False, **HELD), (Line("ports[0] ports[1]", state=(("h", 1e5),), beside=2e-6),)
         ),
         "Separator": Case(Part(fluid.Separator(), **HELD), (Line("inlet liquid vapour", "R134a", 5e5, 1e5, WET, 2e-6),)),
+        "Drum": Case(
+            Part(fluid.Drum(diameter=0.1, length=0.2, p_start=5e5), **HELD),
+            (Line("inlet feed liquid vapour", "R134a", 5e5, 1e5, WET, 2e-6),),
+        ),
         "OpenTank": Case(
             Part(fluid.OpenTank(2), **HELD),
             (Line("ports[0] ports[1]", p=101325.0 + AT_SURFACE * 9.80665, dp=4e3, beside=2e-5),),

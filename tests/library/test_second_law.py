@@ -210,6 +210,7 @@ STORES: dict[str, Store] = {
     "Receiver": Store(lambda: refrigeration.Receiver(**START), entropy_of_cells, inner, "heat"),
     "Accumulator": Store(lambda: refrigeration.Accumulator(**START), entropy_of_cells, inner, "heat"),
     "Separator": Store(lambda: fluid.Separator(), entropy_of_cells, inner, "heat"),
+    "Drum": Store(lambda: fluid.Drum(diameter=0.1, length=0.2, p_start=6e5), entropy_of_cells, inner, "heat"),
     "DistributedExchanger": Store(
         lambda: refrigeration.DistributedExchanger(5, **START),
         lambda get: entropy_of_cells(get) + entropy_of_walls(get), told, "air",

@@ -42,6 +42,8 @@ ICONS: dict[str, str] = {
     "fluid.pipes.DistributedPipe": _PIPE + '<path d="M14 18 V30 M24 18 V30 M34 18 V30"/>',
     "fluid.mean_density.MeanDensityPipe": _PIPE + '<path d="M14 18 V30 M34 18 V30"/>' + text("ρ", 28, 12),
     "fluid.two_phase.TwoPhasePipe": _PIPE + '<path d="M6 26 q4 -4 9 0 t9 0 t9 0 t9 0"/>',
+    "fluid.two_phase.Drum": '<rect x="4" y="12" width="40" height="22" rx="11"/>'
+    '<path d="M7 25 H41 M16 34 V44 M32 34 V44 M24 12 V4"/>',
     "fluid.two_phase.Separator": _VESSEL + '<path d="M14 28 H34 M4 22 H14 M24 6 V2 M24 42 V46"/>',
     "fluid.sensors.Sensor": _METER,
     "fluid.sensors.PressureSensor": _METER + text("p", 23),

@@ -20,13 +20,13 @@ from .pipes import DistributedPipe, Pipe
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import ExpansionVessel, OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftPump, ShaftTurbine, TurboCompressor
-from .two_phase import Separator, TwoPhasePipe
+from .two_phase import Drum, Separator, TwoPhasePipe
 from .valves import Chamber, CheckValve, FourWayValve, Nozzle, SolenoidValve, ThreeWayValve
 from .volumes import LiquidVolume, Volume
 
 __all__ = [
-    "CellularExchanger", "Chamber", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "ExpansionVessel", "Fan",
-    "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "LogMeanExchanger",
+    "CellularExchanger", "Chamber", "CheckValve", "Closed", "CrossFlowExchanger", "DistributedPipe", "Drum", "ExpansionVessel",
+    "Fan", "FlowSensor", "FlowSource", "FourWayValve", "HeatExchanger", "LinneckenTurbine", "LiquidVolume", "LogMeanExchanger",
     "MeanDensityPipe", "Nozzle", "OpenTank", "Orifice", "Passage", "Pipe", "PlateExchanger", "PressureBoundary",
     "PressureSensor", "Pump", "Sensor", "Separator", "ShaftPump", "ShaftTurbine", "SolenoidValve", "StratifiedTank",
     "SubcoolingSensor", "SuperheatSensor", "TemperatureSensor", "ThreeWayValve", "Throttle", "Transfer", "Tube", "TubeFlow",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from math import pi
 from typing import Any
+
+import numpy as np
 
 import acausal as ac
 from acausal.errors import UsageError
@@ -88,13 +91,13 @@ class TwoPhaseVessel(ac.Component):
 
 
 class Separator(TwoPhaseVessel):
-    """A vessel that parts liquid and vapour: a liquid separator, an intermediate vessel, a steam drum.
+    """A vessel that parts liquid and vapour: a liquid separator, an intermediate vessel.
 
     What comes in at `inlet` settles; `vapour` is drawn from the top and `liquid` from the bottom, each as the other when there is
     no more of it within `dip` of the height: ``h_liquid = h'' + min(level/dip, 1)·(h' - h'')`` and ``h_vapour = h' + min((1 -
     level)/dip, 1)·(h'' - h')``, h' and h'' those of saturation, or of what is in it where that has one phase. ``dM/dt =
     sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, ``M = V·rho(p, h)``, ``U = M·h - p·V``: mass and energy are the states (see
-    `fluid.Volume`). `heat` is its shell, or the risers of a drum. `level`, the volume of liquid over all, is ``1 - x/(x + (1 -
+    `fluid.Volume`). `heat` is its shell. `level`, the volume of liquid over all, is ``1 - x/(x + (1 -
     x)·rho''/rho')``.
     """
 
@@ -115,7 +118,11 @@ class Separator(TwoPhaseVessel):
         ports = (self.inlet, self.liquid, self.vapour)
         for port in ports:
             yield port.p == self.p
-        yield from self.balances(*ports)
+        yield from self.balances(*ports, *self.more_ports())
+
+    def more_ports(self) -> tuple[Any, ...]:
+        """Ports of a subclass at which something comes in, too."""
+        return ()
 
     def initial_equations(self) -> Iterator[Any]:
         ends = self.medium.saturation(p=self.p_start)
@@ -128,6 +135,37 @@ class Separator(TwoPhaseVessel):
         highest = f"{self.medium.p_critical / 1e5:.1f} bar of {self.medium.name}"
         text = f"A separator begins with a level, and there is none above the critical {highest}: give a smaller `p_start`."
         yield ac.assert_(self.p_start < self.medium.p_critical, text)
+
+
+_ANGLE = np.linspace(0.0, pi, 201)  # from the lowest line of a lying cylinder to where the surface of its liquid meets the wall
+HEIGHT = ac.Table((_ANGLE - np.sin(_ANGLE) * np.cos(_ANGLE)) / pi, (1 - np.cos(_ANGLE)) / 2, name="height over share of volume")
+
+
+class Drum(Separator):
+    """A steam drum: a lying cylinder that parts what comes from the risers at `inlet`, takes water at `feed`, gives water to the
+    downcomers at `liquid` and steam at `vapour`.
+
+    The balances are those of `Separator`, with a port more: ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, ``V =
+    pi/4·diameter²·length``. `water` is the height of the water above the lowest line: with the angle b from there to where its
+    surface meets the wall, ``water = diameter/2·(1 - cos(b))`` and ``level = (b - sin(b)·cos(b))/pi``. Bubbles below the surface
+    are not counted. The metal is a `thermal.HeatCapacitor` at `heat`, behind a `thermal.ThermalConductor`.
+    """
+
+    feed = ac.FluidPort(doc="feed water")
+    diameter = ac.Parameter(1.0, unit="m", min=1e-3, doc="inner diameter")
+    length = ac.Parameter(3.0, unit="m", min=1e-3, doc="length")
+    V = ac.Parameter(pi / 4 * diameter**2 * length, unit="m^3", min=1e-12, doc="volume")
+    p_start = ac.Parameter(50e5, unit="Pa", min=1e-3, doc="pressure at first")
+    water = ac.Output(unit="m", start=0.5, doc="height of the water")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.feed.p == self.p
+        yield self.feed.h.outflow == self.h
+        yield self.water == self.diameter * HEIGHT(self.level)
+
+    def more_ports(self) -> tuple[Any, ...]:
+        return (self.feed,)
 
 
 def share(x: Any) -> Any:
