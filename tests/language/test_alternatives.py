@@ -64,7 +64,7 @@ def test_it_is_an_input_like_any_other():
     assert "current" in model.simulate(until=1.0).names() and "P" not in model.simulate(until=1.0).names()
     assert model.simulate(until=1.0, inputs={"current": 3.0}, set={"R": 20.0})["T"][-1] == pytest.approx(318.0, rel=1e-9)
     assert last(Driven(current=0.0), "heater.T") == pytest.approx(309.0, rel=1e-9)
-    with pytest.raises(ac.AcausalError, match="`P` does not exist: Heater has no `P`"):
+    with pytest.raises(ac.AcausalError, match="`P` is not there: Heater has `current` here"):
         model.simulate(until=1.0, inputs={"P": 3.0})
 
 
@@ -280,3 +280,11 @@ def test_a_parameter_bound_to_an_alternative_that_is_not_there():
     assert ac.compile(Bound(h=3.0)).simulate(until=1.0)["k"][0] == 6.0
     with pytest.raises(ac.ModelError, match="`h` is read, but Bound was given another quantity instead of it: `T`"):
         ac.compile(Bound(T=5.0))
+
+
+def test_setting_an_alternative_that_was_not_chosen_says_how_to_choose_it():
+    with pytest.raises(ac.ModelError, match=r"`a\.E_start` is not there: Heater has `T_start` here, and `E_start` would") as caught:
+        ac.compile(Two()).simulate(until=1.0, set={"a.E_start": 2000.0})
+    assert "Heater(E_start=…)" in str(caught.value)
+    with pytest.raises(ac.ModelError, match=r"`b\.T_start` is not there: Heater has `E_start` here"):
+        ac.compile(Two(E_start=500.0)).set({"b.T_start": 300.0})

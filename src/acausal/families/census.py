@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..language.alternatives import choices_of, is_left_out
+from ..language.alternatives import choices_of, is_left_out, left_out_of
 from ..language.component import Component, ComponentArray
 from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
@@ -32,7 +32,7 @@ from ..language.record import Record
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
 from ..records import dataclass
-from .plant import ICON, MEDIA, Kind, Plant, Quantity
+from .plant import ICON, INSTEAD, MEDIA, Kind, Plant, Quantity
 from .slips import methods_of
 from .surroundings import seen_around
 from .tree import NUMERIC, Node, Port, frozen_value, recorded
@@ -216,6 +216,8 @@ class Census:
         if media:
             kind.attributes[MEDIA] = media
         kind.attributes[ICON] = drawing(cls)
+        if instead := left_out_of(component):
+            kind.attributes[INSTEAD] = instead
         kind.methods = methods_of(cls, "equations") if not cls._ac_origin else ()
         kind.closed = cls._ac_closed
         self.plant.kinds.append(kind)

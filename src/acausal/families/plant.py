@@ -92,7 +92,8 @@ class Method:
         return place.file == self.file and self.first <= place.line <= self.last
 
 
-MEDIA, ICON = "media of its ports", "its icon"  # among a kind's attributes: no attribute of the user's can have these names
+# Among a kind's attributes: no attribute of the user's can have these names.
+MEDIA, ICON, INSTEAD = "media of its ports", "its icon", "what is there instead"
 
 
 @dataclass(slots=True, eq=False)
@@ -331,6 +332,12 @@ def unknown_path(path: str, part: str, kind: Kind) -> NameNotFound:
             f"`{path}` is not a quantity: `{part}` of {kind.name} is a plain attribute, read once, when the model is compiled.",
             remedy=f"Declare it, `{part} = ac.Parameter(…)`, to give it other values later and to look at it. "
             f"If it is an argument of the class, `ac.study({kind.name}, …)` compiles a variant for each value.",
+        )
+    there = kind.attributes.get(INSTEAD, {}).get(part)
+    if there is not None:
+        return NameNotFound(
+            f"`{path}` is not there: {kind.name} has `{there}` here, and `{part}` would take its place.",
+            remedy=f"Give it where the component is made, {kind.name}({part}=…); then it can be set as well.",
         )
     return NameNotFound(
         f"`{path}` does not exist: {kind.name} has no `{part}`. {near_matches(part, known)}".strip(),

@@ -81,6 +81,12 @@ def choices_of(component: Component) -> tuple[str, ...]:
     return tuple(given_of(component, group) for group in dict.fromkeys(component._class_alternatives.values()))
 
 
+def left_out_of(component: Component) -> dict[str, str]:
+    """Of each quantity that could be given and is not, which one is there instead."""
+    groups = component._class_alternatives
+    return {name: there for name, group in groups.items() if name in group and (there := given_of(component, group)) != name}
+
+
 def choose(component: Component, name: str) -> None:
     """Another value said nearer to the user takes the place of what was given before."""
     for other in component._class_alternatives[name]:

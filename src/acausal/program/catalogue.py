@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import Location
 from ..families.assemble import read
 from ..families.numbers import Attributes
-from ..families.plant import ICON, MEDIA, Kind, Plant, Quantity
+from ..families.plant import ICON, INSTEAD, MEDIA, Kind, Plant, Quantity
 from ..families.system import System
 from ..families.traced import Traced, TracedConnection
 from ..families.tree import NUMERIC, Node
@@ -95,7 +95,7 @@ class _Writer:
             "connectors": [self._connector(kind, name) for name in kind.ports],
             "quantities": [self._quantity(kind, q) for q in shown if q.connector is None],
             "expressions": [self._expression(kind, name, e) for name, e in kind.named.items()],
-            "structural": {name: value for name, value in kind.attributes.items() if name not in (MEDIA, ICON)},
+            "structural": {name: value for name, value in kind.attributes.items() if name not in (ICON, INSTEAD, MEDIA)},
             "connections": [self._connection(c) for c in [*traced.connections, *traced.state_connections]],
         }
 
