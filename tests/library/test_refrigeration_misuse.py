@@ -213,3 +213,16 @@ def test_a_volume_of_nothing_at_all(wired: Any) -> None:
     plant = wired("vessel.ports[0] end.port", vessel=fluid.Volume(1, p_start=0.0, medium=R134A), end=fluid.Closed())
     with pytest.raises((ModelError, UsageError), match=r"`vessel\.p_start` = 0 Pa is out of its range"):
         ac.compile(plant).simulate(until=1.0)
+
+
+def test_two_vessels_joined_directly_that_both_begin_with_a_pressure(wired: Any) -> None:
+    plant = wired(
+        "low.liquid coil.a", "coil.b end.port", "feed.port low.inlet", "low.vapour top.port",
+        low=fluid.Separator(p_start=4e5, medium=R134A), coil=refrigeration.Evaporator(charge_start=0.2),
+        feed=fluid.FlowSource(m_flow=0.0, h=3e5), end=fluid.Closed(), top=fluid.Closed(),
+    )  # fmt: skip
+    with pytest.raises(ModelError, match="more is said of the start than can be chosen") as caught:
+        ac.compile(plant).simulate(until=1.0)
+    said = str(caught.value)
+    assert "It competes with:\n    low (Separator): self.p == self.p_start" in said
+    assert "component: coil (Evaporator)" in said and "put a valve or a pipe between them" in said

@@ -243,7 +243,8 @@ class _Run:
             outcome = self._solve_as_chosen()
         if outcome.solved and self.owner.mode == "start" and not self.quick and not self.guessed:
             self._reconcile()
-        return outcome
+        too_many = self.owner.mode == "start" and (self.owner.conditions.surplus >= self.stack.equations).any()
+        return Outcome.CROWDED if outcome is Outcome.NOT_FOUND and too_many else outcome
 
     def _reconcile(self) -> None:
         """Starts that contradict each other are met halfway, where equations are linear in them (see `nearest`)."""

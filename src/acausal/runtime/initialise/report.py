@@ -28,6 +28,11 @@ class Outcome(Enum):
         "The initial values could not be found; the equation named is violated most. Can it be met with these parameters at all? "
         "If so, better start values, nominal values or bounds of the unknowns that are listed may help."
     )
+    CROWDED = (
+        "The initial values could not be found, and more is said of the start than can be chosen. Leave out one of the conditions "
+        "that are named. Parts that are joined directly are one at the joint: where two vessels each begin with a pressure, put a "
+        "valve or a pipe between them."
+    )
     OUTSIDE_DOMAIN = (
         "The initial values could not be found: equations below have no value at the start (a division by zero, the logarithm or "
         "root of a negative number). Give the unknowns in them start values for which they have one."
@@ -164,7 +169,15 @@ class Report:
         ignored = "does not count for a steady state" if c.mode == "steady" else "gives way to what is given"
         for kind, rows in ((surplus, c.surplus), (ignored, c.ignored)):
             told += [f"{self.equation(int(i))}: {kind}" for i in rows[:most]]
-        return told
+        return told + ([] if self.outcome.solved else self._rivals(most))
+
+    def _rivals(self, most: int) -> list[str]:
+        """Initial equations that compete with those that are too many."""
+        c = self.conditions
+        rows = np.concatenate([np.empty(0, np.intp), *c.conflicts]).astype(np.intp)
+        said = {self.equation(int(r)) for r in c.surplus}
+        others = [text for text in dict.fromkeys(self.equation(int(r)) for r in rows if r >= self._equations) if text not in said]
+        return ["It competes with:", *(f"  {text}" for text in others[:most])] if others else []
 
     def _named(self, unknowns: Integers, one: str, what: str, most: int) -> list[str]:
         names = [self.problem.name_of_unknown(int(i)) for i in unknowns[:most]]
@@ -275,6 +288,7 @@ class InitialisationError(ModelError):
             *(int(r) for b in report.failed[:1] for r in _worst_first(report, b)),
             *(int(r) for r in report.conditions.surplus[:1]),
         ]
+        rows = rows[::-1] if report.outcome is Outcome.CROWDED else rows
         where = (report.describe(rows[0]) if rows else None) or Diagnostic("")
         sentence, remedy = _headline(report)
         what = f"{sentence}.".replace("..", ".")
