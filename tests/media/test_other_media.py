@@ -343,3 +343,13 @@ def test_models_with_media_are_kept_in_files(tmp_path: Any) -> None:
 def test_states_that_a_medium_does_not_know(medium, given, message):
     with pytest.raises(ac.ModelError, match=f"(?s){message}"):
         medium().state(**given)
+
+
+def test_dry_air_is_the_ideal_gas_that_real_air_is_when_thin():
+    ideal, real = ac.media.ideal_gas("Air").state(p=1e4, T=300.0), ac.media.fluid("Air").state(p=1e4, T=300.0)
+    assert ideal.rho == pytest.approx(real.rho, rel=3e-4) and ideal.cp == pytest.approx(
+        real.cp, rel=2e-3
+    )  # as good as the polynomials
+    with pytest.raises(ac.AcausalError, match="There are no polynomials of a gas `Aire`") as caught:
+        ac.media.ideal_gas("Aire")
+    assert "and air" in str(caught.value)

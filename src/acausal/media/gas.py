@@ -65,10 +65,13 @@ _SPECIES: dict[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
 }  # fmt: skip
 
 
+DRY_AIR = {"N2": 0.7812, "O2": 0.2096, "Ar": 0.0092}  # shares of mole; carbon dioxide counts as argon
+
+
 def ideal_gas(
     species: str | Sequence[str], *, mole: Sequence[float] | None = None, mass: Sequence[float] | None = None
 ) -> IdealGas:
-    """An ideal gas, or a mixture with shares of mole or of mass that sum to one.
+    """An ideal gas, a mixture with shares of mole or of mass that sum to one, or dry "air".
 
     >>> air = ideal_gas(["N2", "O2", "Ar"], mole=[0.78, 0.21, 0.01])
     >>> round(air.state(p=101325.0, T=300.0).cp, 1)
@@ -79,11 +82,13 @@ def ideal_gas(
         raise UsageError(
             f"Are {listed} shares of mole or of mass?", remedy=f"ideal_gas({list(species)}, mole=[{listed}]), or mass=[{listed}]."
         )
+    if isinstance(species, str) and species.lower() == "air" and mole is mass is None:
+        return ideal_gas(tuple(DRY_AIR), mole=tuple(DRY_AIR.values()))
     names = (species,) if isinstance(species, str) else tuple(species)
     for name in names:
         if name not in _SPECIES:
             what = f"There are no polynomials of a gas `{name}`. {near_matches(name, _SPECIES)}".rstrip()
-            raise UsageError(what, remedy=f"There are {', '.join(_SPECIES)}.")
+            raise UsageError(what, remedy=f"There are {', '.join(_SPECIES)}, and air.")
     if mole is not None and mass is not None:
         raise UsageError("A composition is given by shares of mole or of mass, not by both.")
     if len(names) == 1:
