@@ -101,7 +101,9 @@ class Rhythm:
         first = self.first.setdefault(cause, t)
         if not own or t > own[-1]:
             own.append(t)
-        limit = self._limit(np.diff(np.array(own))) if len(own) == SHRUNK + 2 else None
+        if len(own) < SHRUNK + 2 or own[-1] - own[-2] > SHRINKING * (own[-2] - own[-3]):  # as nearly always, where events are many
+            return False
+        limit = self._limit(np.diff(np.array(own)))
         return limit is not None and limit < NEAR * (t - first)
 
     def _limit(self, gaps: np.ndarray) -> float | None:

@@ -121,20 +121,18 @@ class Native:
 
     def watched(self, rhythm: Rhythm, steps: int) -> Outcome | None:
         """Show the events that are new to it; `steps` have been made until the last of them."""
-        unseen, self.unseen = self.unseen, []
+        unseen, self.unseen, numbers = self.unseen, [], self._numbers()
         for taken in unseen:
             ends = np.searchsorted(taken["cause_events"], np.arange(len(taken["times"]) + 1))
             restarts = np.flatnonzero(taken["restarts"])
             for k in restarts:
-                causes = self._causes(taken["cause_rows"][ends[k] : ends[k + 1]])
+                rows = taken["cause_rows"][ends[k] : ends[k + 1]].tolist()
+                causes = [(role, row - begin) for row in rows for role, begin, end in numbers if begin <= row < end]
                 known = steps if k == restarts[-1] and taken is unseen[-1] else None
                 outcome = rhythm.event(float(taken["times"][k]), causes, known)
                 if outcome is not None:
                     return outcome
         return None
-
-    def _causes(self, rows: np.ndarray) -> list[tuple[str, int]]:
-        return [(role, int(row) - begin) for row in rows for role, begin, end in self._numbers() if begin <= row < end]
 
     def _numbers(self) -> list[tuple[str, int, int]]:
         """How causes are numbered: each role from a number on, to another."""
