@@ -50,6 +50,16 @@ class Pencil:
             w = step @ w
         return np.array(columns).T
 
+    def amplified(self, states: np.ndarray, weights: np.ndarray, shown: slice, times: np.ndarray) -> float:
+        """The most that `shown` can become after `states`, which decide all others, were moved by their weights at most."""
+        into = np.linalg.pinv(self.basis[states])
+        step = _exponential(self.matrix * (times[1] - times[0]))
+        largest = 0.0
+        for _ in times:
+            largest = max(largest, float((np.abs((self.basis[shown] @ into).real) @ weights).max()))
+            into = step @ into
+        return largest
+
 
 def _exponential(matrix: np.ndarray) -> np.ndarray:
     """By way of a turned basis: for triangular matrices, scipy takes a short cut that is wrong by percents for some (1.17.1)."""

@@ -17,6 +17,7 @@ from acausal.language.units import convert
 
 UNTIL = 40.0
 DRAWS = 60  # numbers that are tried before a refused plant counts as right: of two in a `min` one may be the smaller nearly always
+MOST_STEPS = 100_000  # the plants take some hundreds; in mixed units one may have an event each microsecond, and is not alike then
 UNITS = {
     "K": ("K", "degC"), "J/K": ("J/K", "kJ/K"), "W/K": ("W/K", "kW/K"), "W": ("W", "kW"), "s": ("s", "min", "ms"),
     "m": ("m", "mm", "km"), "m/s": ("m/s", "km/h", "mm/s"), "J": ("J", "kJ", "Wh"), "1/s": ("1/s", "1/min", "Hz"),
@@ -110,7 +111,7 @@ def _plant(values: dict[str, float], units: dict[str, str], chosen: list[int], w
 
 
 def _ends(model: ac.Model) -> list[float]:
-    result = model.simulate(until=UNTIL, rtol=1e-8, points=3, on_failure="keep")
+    result = model.simulate(until=UNTIL, rtol=1e-8, points=3, max_steps=MOST_STEPS, on_failure="keep")
     if not result.outcome.ok:
         return [np.nan]
     return [float(result.in_unit(n, QUANTITIES[n])[-1]) for n in (*STATES, "kept")]
