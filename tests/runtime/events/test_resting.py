@@ -185,3 +185,37 @@ def test_a_session_sees_it_leave_as_well() -> None:
     for time in (0.23, 0.23 + 1e-11, 0.3, 1.0):
         session.advance(time)
         assert session["y"] == pytest.approx(max(session["z"]), abs=1e-9)
+
+
+class Solved(ac.Component):
+    """y is solved for, and goes with x; it passes a level, or comes to rest on it."""
+
+    x, y, z = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0), ac.Variable(start=0.0)
+    level, stop = ac.Parameter(0.5), ac.Parameter(9.0)
+    above, below, at = ac.Integer(0), ac.Integer(0), ac.Integer(0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == ac.cos(ac.time)
+        yield self.y + self.y**3 == self.x
+        yield self.z + self.y * self.z == (1.0 + self.y) * ac.min(self.x, self.stop)
+
+    def events(self) -> Statements:
+        yield ac.when(self.y > self.level, ac.assign(self.above, ac.pre(self.above) + 1))
+        yield ac.when(self.y <= self.level, ac.assign(self.below, ac.pre(self.below) + 1))
+        yield ac.when(self.z >= self.stop, ac.assign(self.at, ac.pre(self.at) + 1))
+
+
+@pytest.mark.parametrize("more", SOLVERS, ids=str)
+@pytest.mark.parametrize("level", [0.18, 0.331, 0.5, 0.511])
+def test_what_is_solved_for_and_passes_its_switching_point_does_not_rest_on_it(level: float, more: dict[str, Any]) -> None:
+    """The slopes of states say that it stays. x is the sine: it passes four times upwards in 20 s, and three times downwards."""
+    result = ac.compile(Solved()).simulate(until=20.0, set={"level": level}, **more)
+    assert [result[name][-1] for name in ("above", "below")] == [4, 3]
+    times, passing = np.unique(result.events.times), np.arcsin(level + level**3)
+    wanted = np.sort([passing + 2 * np.pi * k for k in range(4)] + [np.pi * (2 * k + 1) - passing for k in range(3)])
+    assert np.abs(times - wanted).max() < 1e-4
+
+
+def test_what_is_solved_for_and_comes_to_its_switching_point_stays_there() -> None:
+    result = ac.compile(Solved()).simulate(until=2.0, set={"stop": 0.5, "level": 9.0})
+    assert result["at"][-1] == 1

@@ -85,7 +85,7 @@ class Hybrid:
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
         self.impulses = Impulses(problem, request.reduced, np.asarray(request.atol), request.rtol)
-        self.handler.next_round = self.impulses.next_round
+        self.handler.next_round, self.handler.complete = self.impulses.next_round, self._completed
         if self.impulses.possible:
             self.handler.may_carry(problem.lowered.place[np.unique(self.impulses.pairs)])
         self.hidden, self.undefined = HiddenJumps(self.handler, request.span), Undefined(self.handler)
@@ -479,6 +479,9 @@ class Hybrid:
             return False
         self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
         return True
+
+    def _completed(self, t: float, y: Floats, yp: Floats) -> bool:
+        return bool(self.session.consistent(t, y, yp, self.problem.differential, self.problem.nominal)[0])
 
     def _consistent(self, t: float, y: Floats, yp: Floats) -> bool:
         session, problem = self.session, self.problem

@@ -88,6 +88,7 @@ class Handler:
         self.sliding = Sliding(self, span)
         self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
         self.next_round: Callable[[Floats], None] = lambda w: None  # is told when another round of an event begins
+        self.complete: Solve = lambda t, y, yp: False  # finds what goes with states at another time, and changes nothing else
         self.carried: np.ndarray = np.zeros(0, dtype=np.intp)  # places of states that an impulse may move (see `impulses`)
         self.planned: np.ndarray = np.zeros(0, dtype=np.intp)  # cells on which the ends of steps to come depend (see `foreseen`)
         self.solved_with = self.w[self.cells]  # discrete values …
@@ -168,8 +169,8 @@ class Handler:
         """Other equations for the same unknowns (other states were selected)."""
         assert problem.rules is not None
         self.problem, self.rules = problem, problem.rules
-        self.relations.problem = self.timed.problem = problem
-        self.relations.rules = self.timed.rules = problem.rules
+        self.relations.move_to(problem)
+        self.timed.problem, self.timed.rules = problem, problem.rules
         self._look_around()
 
     # --- workspace ------------------------------------------------------------------------------------------------------------
@@ -323,14 +324,17 @@ class Handler:
         self.sliding.after(found, t, y, yp, solve)
         return self._finished(found)
 
-    def _later(self, t: float, y: Floats, yp: Floats) -> Floats:
-        """Crossing functions of relations a little later, along the slopes; the workspace stays where it is."""
-        here = self.w.copy()
+    def _later(self, t: float, y: Floats, yp: Floats, solved: bool = False) -> Floats:
+        """Crossing functions of relations a little later, along the slopes; the workspace stays where it is. `solved`: with what
+        is solved for as it is then, if it can be."""
+        here, later, slopes = self.w.copy(), y + self.soon * np.where(self.problem.differential, yp, 0.0), yp.copy()
+        if solved and not self.complete(t + self.soon, later, slopes):
+            return np.full(self.relations.count, np.inf)
         with np.errstate(all="ignore"):
-            self.load(t + self.soon, y + self.soon * np.where(self.problem.differential, yp, 0.0), yp)
-            later = self.rules.values("relation", self.w)
+            self.load(t + self.soon, later, slopes)
+            found = self.rules.values("relation", self.w)
         self.w[:] = here
-        return later
+        return found
 
     def _rests(self, found: Happening, y: Floats, yp: Floats) -> bool:
         """Whether relations are to have other values because they stay on their switching points; if not, their bands are final."""
@@ -338,7 +342,10 @@ class Handler:
         if not relations.count:
             return False
         later = self._later(found.t, y, yp)
-        if relations.rest(self.w, later):
+        resting = relations.at_rest(self.w, later)
+        if (resting & ~relations.exact).any():  # slopes tell how states move, and nothing of what is solved for
+            resting &= relations.at_rest(self.w, self._later(found.t, y, yp, solved=True))
+        if relations.rest(resting):
             return True
         relations.sharpen(self.w, later)
         return False

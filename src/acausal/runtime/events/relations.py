@@ -64,7 +64,7 @@ class Relations:
         self.edges = _edges(part.blocks, self.count)
         self.narrow, self.soft = np.zeros(self.count), np.zeros(self.count)
         self.resting: np.ndarray = np.zeros(0, dtype=np.intp)  # rows that do not switch, because the solution slides along them
-        self.exact = ~self._depends(np.append(~problem.differential, np.ones(problem.size, dtype=bool)))
+        self.exact = self._of_states()
         self.direct = np.ones(self.count, dtype=bool)  # equations read them, and do not jump: others decide on what will be solved
         self._settled = np.zeros(self.count, dtype=bool)  # they stay on their switching points after this event
         self._wide = np.zeros(self.count)  # what interpolated derivatives need, for a while
@@ -73,6 +73,7 @@ class Relations:
         self._size = np.zeros(self.count)  # how far away they are from their switching points
         self._held, self._looked = np.zeros(self.count, dtype=bool), False  # those that keep the value of the first look …
         self._kept, self._solved = np.zeros(self.count, dtype=bool), False  # … and of the first solution in a round
+        self._made_of = np.ones(self.count)  # sizes of terms at the start
         self._size_before, self._old = self._size, np.zeros(self.count)
 
     # --- at a start -----------------------------------------------------------------------------------------------------------
@@ -81,7 +82,15 @@ class Relations:
         w[self.bands] = 0.0
         self._wide[:] = 0.0
         self.narrow = self._narrowest(w)
-        self.soft = self._softness() * self._scale(w, np.maximum(np.abs(w[: self.problem.size]), self.problem.nominal))
+        self._made_of = self._scale(w, np.maximum(np.abs(w[: self.problem.size]), self.problem.nominal))
+        self.soft = self._softness() * self._made_of
+
+    def move_to(self, problem: Problem) -> None:
+        """Other states are selected: what was integrated may be solved for now, and the other way round."""
+        assert problem.rules is not None
+        self.problem, self.rules = problem, problem.rules
+        self.exact = self._of_states()
+        self.soft = self._softness() * self._made_of
 
     def written(self, w: Floats) -> bool:
         """Values as written, without regard to what they were; whether one changed."""
@@ -174,14 +183,18 @@ class Relations:
         w[self.cells] = value
         return changed
 
-    def rest(self, w: Floats, later: Floats) -> bool:
-        """The event is over but for those that it leaves on their switching points, with another value than is written. `later` is
-        g a little later: where it has not moved, the next round gives the value that is written. Whether there are such."""
+    def at_rest(self, w: Floats, later: Floats) -> Mask:
+        """Those that an event leaves on their switching points, with another value than is written, and that have not moved a
+        little later, when g is `later`."""
         size, raw = ROUNDING * self.rules.values("size", w), np.abs(later + w[self.bands])
         found = (self._size <= size) & (raw <= size) & ((w[self.cells] > 0) == self.strict) & ~self._settled
         found[self.resting] = False
-        self._settled |= found
-        return bool(found.any())
+        return found
+
+    def rest(self, rows: Mask) -> bool:
+        """The event is over but for these, to which the next round gives the value that is written. Whether there are such."""
+        self._settled |= rows
+        return bool(rows.any())
 
     def sharpen(self, w: Floats, later: Floats) -> None:
         """Bands of those within them when an event is over, because they switched or because others did: `later` is g a little
@@ -211,10 +224,11 @@ class Relations:
 
     def state(self) -> tuple[np.ndarray, ...]:
         """What is remembered from one event to the next, apart from the workspace."""
-        return tuple(a.copy() for a in (self.narrow, self.soft, self._wide, self._fired, self._size, self.resting))
+        return tuple(a.copy() for a in (self.narrow, self._made_of, self._wide, self._fired, self._size, self.resting))
 
     def set_state(self, state: tuple[np.ndarray, ...]) -> None:
-        self.narrow, self.soft, self._wide, self._fired, self._size, self.resting = (a.copy() for a in state)
+        self.narrow, self._made_of, self._wide, self._fired, self._size, self.resting = (a.copy() for a in state)
+        self.soft = self._softness() * self._made_of
 
     def follow_as_written(self, w: Floats) -> None:
         """What is within its band, and did not cross at this event, has the value that is written."""
@@ -268,6 +282,11 @@ class Relations:
         return np.where(value > 0, self.sense, -self.sense)
 
     # --- sizes ----------------------------------------------------------------------------------------------------------------
+    def _of_states(self) -> Mask:
+        """Those that read nothing that is solved for."""
+        problem = self.problem
+        return ~self._depends(np.append(~problem.differential, np.ones(problem.size, dtype=bool)))
+
     def _softness(self) -> Floats:
         """How wrong a relation may be at a crossing because of what is interpolated in it, as a part of the size of its terms."""
         n = self.problem.size
