@@ -38,6 +38,16 @@ RIGHT = {
     ),
     "a variable without a unit that is a fit": (lambda s: s.eta == 0.9 - s.m, {"eta": "", "m": "kg/s"}),
     "a state without a unit": (lambda s: ac.der(s.x) == 1.0 - s.x, {"x": ""}),
+    "a number over a reference value": (lambda s: s.y == ac.tanh((s.T - 300) / 3), {"y": "1", "T": "K"}),
+    "a width that is a power of two": (lambda s: s.y == ac.exp(-((s.x / 8) ** 2) - (s.x / 0.5) ** 2), {"y": "1", "x": "m"}),
+    "a number to the power of degrees": (lambda s: s.r == s.k * 1.047 ** (s.T - 293.15), {"r": "1/s", "k": "1/s", "T": "K"}),
+    "twice as fast every eight degrees": (lambda s: s.y == 2.0 ** ((s.T - 293.15) / 8), {"y": "1", "T": "K"}),
+    "a parameter without a unit to the power of degrees": (lambda s: s.y == s.b ** (s.T - 293.15), {"y": "1", "T": "K", "b": ""}),
+    "degC and K, converted": (lambda s: s.T == s.T_c + 273.15, {"T": "K", "T_c": "degC"}),
+    "degC and K, converted with a rise": (lambda s: s.T == s.T_c + 278.15, {"T": "K", "T_c": "degC"}),
+    "degC, a rise": (lambda s: s.T == s.T_c + 5.0, {"T": "degC", "T_c": "degC"}),
+    "degC, a difference to a number": (lambda s: s.dT == s.T_c - 20.0, {"dT": "K", "T_c": "degC"}),
+    "K, a level in degC": (lambda s: s.T_c == 20.0 + s.dT, {"dT": "K", "T_c": "degC"}),
     "what keeps a divisor from zero": (lambda s: s.eta == s.P / (s.Q + 1e-9), {"eta": "1", "P": "W", "Q": "W"}),
 }
 
@@ -84,6 +94,18 @@ WRONG = {
         {"p": "Pa", "T": "K", "y": ""},
         ["`T - 5` is K"],
     ),
+    "a level in degC plus a rise": (
+        lambda s: s.T == s.T_c + 1.0,
+        {"T": "K", "T_c": "degC"},
+        ["different zeros", "`T_c + 1` is K from 273.15", "Declare `T_c` in K"],
+    ),
+    "such a level, compared": (
+        lambda s: s.y == ac.where(s.T > 5.0 + s.T_c, 1.0, 0.0),
+        {"T": "K", "T_c": "degC", "y": "1"},
+        ["different zeros", "`5 + T_c` is K from 273.15"],
+    ),
+    "a frequency instead of an angle": (lambda s: s.y == ac.sin(2 * ac.pi * s.f), {"y": "1", "f": "Hz"}, ["`sin` takes an angle"]),
+    "an argument without a factor": (lambda s: s.y == ac.tanh(s.T - 300.0), {"y": "1", "T": "K"}, ["`T - 300` is K"]),
     "degrees as a factor": (lambda s: s.Q == s.G * (s.T - 273.15), {"Q": "W", "G": "W", "T": "K"}, ["`T - 273.15` is K"]),
 }
 

@@ -32,6 +32,7 @@ class Measure(NamedTuple):
     soft: bool = False  # perhaps of another dimension: a plain number in it may carry any; if it is of this one, the scale counts
     scaled: bool = False  # a plain number is a factor in it: beside another number in a sum, it may be part of a fit
     offset: bool = False  # a plain number stands beside it in a sum: as a whole, `T - 273.15` is a number of degrees
+    referred: bool = False  # a plain number is a factor in it that may be one over a reference value: `(T - 300)/3`
 
 
 Known = Measure | Number | None  # None: unknown
@@ -65,11 +66,17 @@ def number_of(value: float) -> Number:
         return Number.ZERO
     if not math.isfinite(size):
         return Number.ANYTHING
+    found = _geometrical(size)
+    if found is None:
+        return Number.ANYTHING
+    return Number.PURE if _POWERS[found] == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
+
+
+def _geometrical(size: float) -> int | None:
+    """Which of the choices below a number is, if any."""
     twos = _ROOTS * math.log2(size) - _LOGARITHMS
     small = np.flatnonzero((np.abs(twos) <= 12.5) & (np.abs(twos - np.rint(twos)) < 1e-9))
-    if not len(small):
-        return Number.ANYTHING
-    return Number.PURE if _POWERS[small[0]] == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
+    return int(small[0]) if len(small) else None
 
 
 # A number is pure if it, or its square (√2, √3 in effective values and triangles), is π^p · 3^b · 2^a, with a moderate a.
@@ -85,13 +92,14 @@ def times(a: Measure, b: Measure) -> Measure:
     scale = None if a.scale is None or b.scale is None else a.scale * b.scale
     zero = 0.0 if a.zero == b.zero == 0.0 else None
     exponents = tuple(map(add, a.dimension, b.dimension))
-    return Measure(exponents, scale, zero, a.declared or b.declared, a.soft or b.soft, a.scaled or b.scaled)
+    referred = a.referred or b.referred
+    return Measure(exponents, scale, zero, a.declared or b.declared, a.soft or b.soft, a.scaled or b.scaled, referred=referred)
 
 
 def power(a: Measure, exponent: float) -> Measure:
     scale = None if a.scale is None else a.scale**exponent
     zero = 0.0 if a.zero == 0.0 else None
-    return Measure(tuple([e * exponent for e in a.dimension]), scale, zero, a.declared, a.soft, a.scaled)
+    return Measure(tuple([e * exponent for e in a.dimension]), scale, zero, a.declared, a.soft, a.scaled, referred=a.referred)
 
 
 def over(a: Measure, b: Measure) -> Measure:
@@ -118,21 +126,42 @@ def is_si(a: Measure) -> bool:
     return a.zero == 0.0 and a.scale is not None and math.isclose(a.scale, 1.0, rel_tol=1e-9)
 
 
-def with_factor(a: Measure, number: Number, bare: bool = False) -> Measure | None:
-    """A quantity times a plain number; `bare` where that is 1, or what a function gives, and the quantity as good as alone."""
+def with_factor(a: Measure, number: Number, bare: bool = False, referred: bool = False) -> Measure | None:
+    """A quantity times a plain number; `bare` where that is 1, or what a function gives, and the quantity as good as alone;
+    `referred` where it may be one over a reference value."""
     if number is Number.ANYTHING:
         return None
     scale = a.scale if number is not Number.PURE_OR_CONVERSION or a.scale == 1.0 else None
-    return a._replace(scale=scale, zero=0.0 if a.zero == 0.0 else None, scaled=a.scaled or not bare, offset=False)
+    zero = 0.0 if a.zero == 0.0 else None
+    return a._replace(scale=scale, zero=zero, scaled=a.scaled or not bare, offset=False, referred=a.referred or referred)
 
 
-def beside_a_number(a: Measure) -> Measure:
+def may_be_a_reference(factor: float) -> bool:
+    """Whether a number as factor may be one over a reference value: any but ±1, and the multiples of π that geometry makes.
+
+    >>> may_be_a_reference(1 / 3), may_be_a_reference(0.07), may_be_a_reference(-1.0), may_be_a_reference(2 * math.pi)
+    (True, True, False, False)
+    """
+    size = abs(factor)
+    if size in (0.0, 1.0) or not math.isfinite(size):
+        return False
+    found = _geometrical(size)
+    return found is None or int(_POWERS[found]) == 0
+
+
+def beside_a_number(a: Measure, added: float | None = None) -> Measure:
     """A quantity plus or minus a plain number, which is in its unit; with a factor it may be a fit, and of another dimension.
+
+    A level of temperature to which less than 100 K are `added` is a level with the same zero; what is taken away from one may
+    be a level, too, and 273.15 makes another zero of it.
 
     >>> beside_a_number(measure("K")).soft, beside_a_number(with_factor(measure("K"), Number.PURE)).soft
     (False, True)
+    >>> beside_a_number(measure("degC"), 1.0).zero, beside_a_number(measure("degC"), 273.15).zero
+    (273.15, None)
     """
-    return a._replace(zero=None, soft=a.soft or a.scaled, offset=True)
+    stays = a.zero and a.scale and added is not None and 0.0 < added * a.scale < 100.0
+    return a._replace(zero=a.zero if stays else None, soft=a.soft or a.scaled, offset=True)
 
 
 # --- words ----------------------------------------------------------------------------------------------------------------

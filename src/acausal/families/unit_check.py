@@ -17,6 +17,11 @@ until nothing changes any more; so does, for `report` only, a parameter.
 - With a factor it may be a fit (`3 + 0.5 * T`; `h == 4 + 4 * v` in EN ISO 6946), so such a sum is *soft*: it may be of another
   dimension than the rest of it; but if it is of this one, scales agree. So is, in a second look, a variable without a unit from
   which nothing follows: as a plain number it must not meet 1/year and s.
+- A level of temperature plus less than 100 degrees is a level with the same zero: `T == T_c + 1.0` with K and degC is refused,
+  `T == T_c + 273.15` is not. What is left after something is taken away may be a difference, `dT == T_c - 20.0`, and has none.
+- In an exponent, and in what `exp`, `log`, `tanh` and their like take, a number as factor may be one over a reference value:
+  `tanh((T - 300)/3)`, `exp(-x/2)`. So may a number that is raised to a power: `1.047**(T - 293.15)` is an exponential of 0.046 per
+  K. Multiples of π and the arguments of `sin`, `cos` and `tan` are left out: `sin(2π f)` lacks a time.
 - A number as factor is neutral if geometry and calculus could have made it: products of powers of 2, 3 and π (½ m v², 4/3 π r³,
   2π f). Any other number (9.81, 4186, 3600, 5.67e-8, 0.1) may well be a physical constant or a conversion: the product is unknown.
   All decimal and sexagesimal conversions contain the prime 5, so `w == 2π/60·n` with n in rpm is right as well.

@@ -35,6 +35,7 @@ from .measures import (
     Number,
     beside_a_number,
     is_plain,
+    may_be_a_reference,
     measure,
     number_of,
     over,
@@ -225,10 +226,11 @@ class Inference:
             if not self._agree((node.args[0], node.args[1]), (a, b)):
                 return None
             return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
-        if isinstance(a, Measure):
-            return a if b is Number.ZERO or is_plain(a) else beside_a_number(a)
-        if isinstance(b, Measure):
-            return b if a is Number.ZERO or is_plain(b) else beside_a_number(b)
+        for quantity, number, literal in ((a, b, node.args[1]), (b, a, node.args[0])):
+            if isinstance(quantity, Measure):
+                added = literal.value if isinstance(literal, Constant) and node.operator.name == "add" else None
+                return quantity if number is Number.ZERO or is_plain(quantity) else beside_a_number(quantity, added)
+        assert isinstance(a, Number) and isinstance(b, Number)
         return max(a, b)
 
     def no_mixture(self, node: Expression, alone: bool) -> None:
@@ -251,7 +253,7 @@ class Inference:
     def _common(self, a: Measure, b: Measure) -> Measure:
         scale, zero = b.scale if a.scale is None else a.scale, b.zero if a.zero is None else a.zero
         declared, scaled, offset = a.declared or b.declared, a.scaled or b.scaled, a.offset or b.offset
-        return Measure(a.dimension, scale, zero, declared, a.soft and b.soft, scaled, offset)
+        return Measure(a.dimension, scale, zero, declared, a.soft and b.soft, scaled, offset, a.referred or b.referred)
 
     def _agree(
         self,
@@ -279,12 +281,14 @@ class Inference:
         self.clashes.append((self._statement, clash))
 
     def number_wanted(self, node: Operation, found: Known, position: int = 0, sort: str = "argument") -> None:
-        """The argument of a mathematical function."""
+        """The argument of a mathematical function, or an exponent; a number in it may be one over a reference value."""
         argument = node.args[position]
         if found is None:
             self._wanted.append((argument, PLAIN))
         elif isinstance(found, Measure) and found.declared and not found.soft and not is_plain(found):
-            self._complain(Clash(sort, (argument,), (found,), node.operator.name))
+            may_refer = found.referred and node.operator.name not in ANGLES and not same_dimension(found, PLAIN)
+            if not may_refer:
+                self._complain(Clash(sort, (argument,), (found,), node.operator.name))
 
     # --- what an equation leaves for an unknown -------------------------------------------------------------------------
     def _impose(self, node: Expression, wanted: Measure) -> None:
@@ -347,8 +351,13 @@ def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     if a is Number.ZERO or b is Number.ZERO:
         return Number.ZERO
     if isinstance(a, Measure):
-        return times(a, b) if isinstance(b, Measure) else with_factor(a, b, _leaves_bare(node.args[1]))
-    return with_factor(b, a, _leaves_bare(node.args[0])) if isinstance(b, Measure) else max(a, b)
+        return times(a, b) if isinstance(b, Measure) else _with_factor(a, b, node.args[1])
+    return _with_factor(b, a, node.args[0]) if isinstance(b, Measure) else max(a, b)
+
+
+def _with_factor(a: Measure, number: Number, factor: Expression) -> Measure | None:
+    referred = isinstance(factor, Constant) and may_be_a_reference(factor.value)
+    return with_factor(a, number, _leaves_bare(factor), referred)
 
 
 def _leaves_bare(factor: Expression) -> bool:
@@ -366,7 +375,8 @@ def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     scope.no_mixture(node.args[0], alone=True)
     exponent = node.args[1]
     if not isinstance(exponent, Constant):
-        scope.number_wanted(node, b, 1, "exponent")
+        if isinstance(a, Measure):  # a number may be the factor per unit: `1.047**(T - 293.15)` is an exponential of 0.0459 per K
+            scope.number_wanted(node, b, 1, "exponent")
         return a if isinstance(a, Measure) and is_plain(a) else None
     if isinstance(a, Measure):
         usual = abs(12 * exponent.value - round(12 * exponent.value)) < 1e-9
