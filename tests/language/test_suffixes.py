@@ -38,7 +38,7 @@ def value(name: str, given: Any) -> float:
 
 def written(folder: Path, header: str, numbers: str = "10,10", time: str = "time") -> str:
     path = folder / "data.csv"
-    path.write_text(f"{time},{header}\n0,{numbers.split(',')[0]}\n1,{numbers.split(',')[-1]}\n", encoding="utf-8")
+    path.write_text(f'"{time}","{header}"\n0,{numbers.split(",")[0]}\n1,{numbers.split(",")[-1]}\n', encoding="utf-8")
     return str(path)
 
 
@@ -54,6 +54,12 @@ def written(folder: Path, header: str, numbers: str = "10,10", time: str = "time
         ("T", "T [degC]", 283.15),
         ("T", "T (°C)", 283.15),
         ("T", "T / degC", 283.15),
+        *(("T", header, 283.15) for header in ("T °C", "T_°C", "T in °C", "T - °C", "T(°C)", "T {degC}", "T.degC", "T; ℃")),
+        *(("T", header, 283.15) for header in ("T (Celsius)", "T [deg C]", "T [in °C]", "T [°C]")),
+        ("p", "Pressure in bar", 1e6),
+        ("q", "flow l/min", 10 / 60000),
+        ("q", "flow in m3/h", 10 / 3600),
+        ("T", "T (outside)", 10.0),
         ("T", "T_1", 10.0),
         ("T", "T_in", 10.0),  # an inch is no temperature
         ("T", "T_min", 10.0),
@@ -104,12 +110,22 @@ def test_a_column_is_found_by_its_name_without_the_unit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("time", "seconds"), [("time_h", 3600.0), ("time_min", 60.0), ("t_s", 1.0), ("Time_hours", 3600.0), ("time", 1.0)]
+    ("time", "seconds"),
+    [
+        *(("time_h", 3600.0), ("time_min", 60.0), ("t_s", 1.0), ("Time_hours", 3600.0), ("time", 1.0)),
+        *(("t in h", 3600.0), ("Time; h", 3600.0), ("Zeit in Stunden", 3600.0), ("h", 3600.0), ("ms", 1e-3), ("Tage", 86400.0)),
+    ],
 )
 def test_times_have_units_at_the_end_of_their_name(time: str, seconds: float, tmp_path: Path) -> None:
     table = written(tmp_path, "u", "0,1", time)
     result = MODEL.simulate(until=seconds, inputs={"plain": table}, points=3)
     assert np.allclose(result["plain"], [0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize("unit", ["C", "F"])
+def test_degrees_that_are_written_as_charge_are_told(unit: str, tmp_path: Path) -> None:
+    with pytest.raises(ac.UsageError, match=rf"Write `\[deg{unit}\]` for {unit} degrees"):
+        value("T", written(tmp_path, f"T [{unit}]"))
 
 
 def test_what_is_said_of_a_file_without_units_counts(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError, near_matches
 from ..records import dataclass
-from .suffixes import clock_at_end, in_unit_of_suffix, is_same, suffix_for
+from .suffixes import as_temperature, clock_at_end, in_unit_of_suffix, is_same, spelled, suffix_for
 from .units import convert, dimension, respelled, to_si
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,18 @@ Floats = NDArray[np.float64]
 FILES = (".csv", ".txt", ".tsv", ".dat", ".parquet", ".xlsx", ".xls", ".ods")
 SEPARATORS = (";", "\t", "|", ",")
 TIMES = ("time", "times", "zeit", "date", "datetime", "timestamp", "date/time")
-CLOCKS = {"s": ("second", "seconds", "sec"), "min": ("minute", "minutes", "min"), "h": ("hour", "hours"), "day": ("day", "days")}
+CLOCKS = {
+    "s": ("second", "seconds", "sec", "sekunde", "sekunden"),
+    "min": ("minute", "minutes", "min", "minuten"),
+    "h": ("hour", "hours", "stunde", "stunden"),
+    "day": ("day", "days", "tag", "tage"),
+}
+LONE = {
+    "ms": ("ms",),
+    "h": ("h", "hr", "hrs"),
+    "day": ("d",),
+    "year": ("year", "years"),
+}  # of a column that is known to be the time
 Over = tuple[str, str]  # what a model is integrated over: its name and its unit
 SECONDS: Over = ("time", "s")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
@@ -88,9 +99,11 @@ class Column:
             raise
         except UsageError as error:
             wanted = f"in {unit}" if unit else "without a unit"
+            degrees = as_temperature(own, unit)
+            remedy = f"Write `[{degrees}]` for {degrees[3:]} degrees. " if degrees else ""
             raise ColumnError(
                 f"The column `{self.title}` of `{path}` is needed {wanted}. {error.diagnostics[0].what}",
-                remedy="Choose another column, or declare the unit of what it is for.",
+                remedy=f"{remedy}Choose another column, or declare the unit of what it is for.",
             ) from None
 
     def in_si(self) -> Floats:
@@ -169,7 +182,8 @@ class Columns:
     def times(self, over: Over = SECONDS, unit: str = "") -> Floats:
         """The times in the unit of what the model is integrated over; `unit`: what they are in where the file does not say it."""
         column = self.time(over)
-        called = next((clock for clock, names in CLOCKS.items() if column.name.casefold() in names), "")
+        clocks = [*CLOCKS.items(), *(LONE.items() if over == SECONDS else ())]
+        called = next((clock for clock, names in clocks if column.name.casefold() in names), "")
         said = "s" if column.dates else column.unit or called or clock_at_end(column.title, TIMES) or unit
         if not said or said == over[1]:
             return column.numbers()
@@ -205,7 +219,7 @@ def titled(title: str, place: str) -> tuple[str, str]:
     if re.fullmatch(r"[\d\s,:]+", given) and not (given == "1" and text.endswith(" [1]")):
         return text, ""
     try:
-        unit = respelled(given)
+        unit = respelled(spelled(given))
         dimension(unit)
     except UsageError as error:
         if not square:  # `T (outside)` is a name
@@ -385,10 +399,13 @@ def _unit_of_row(cell: str, line: int, path: str) -> str:
     if text.casefold() in ("", "-"):
         return "1" if text else ""
     try:
-        unit = respelled(text)
+        unit = respelled(spelled(text))
         dimension(unit)
     except UsageError:
-        raise ColumnError(f"`{path}`, line {line}: expected numbers or units under the header, got {cell!r}.") from None
+        raise ColumnError(
+            f"`{path}`, line {line}: expected numbers or units under the header, got {cell!r}.",
+            remedy="Save it as CSV in UTF-8, with a header in the first line and numbers in the others.",
+        ) from None
     return unit
 
 

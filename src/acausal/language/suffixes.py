@@ -1,4 +1,4 @@
-"""Units at the end of a column's name: `T_degC`, `p_bar`, `flow_m3_h`, `time_h`.
+"""Units at the end of a column's name: `T_degC`, `p_bar`, `flow_m3_h`, `time_h`, `T °C`, `Pressure, bar`, `t in h`.
 
 Nobody says that such an ending is a unit: `T_in` is at an inlet, and not in inches. It is read where it cannot mean anything else,
 that is where it is longer than an index and has the dimension of what the column is for. Where it may be a unit, the numbers are
@@ -17,17 +17,22 @@ from .units import common, convert, dimension, respelled
 
 _INDICES = ("in", "min", "at", "pt", "as", "us", "ns")  # units that are parts of names as well
 _SPELLED = {
-    **dict.fromkeys(("celsius", "Celsius", "degc", "DegC", "deg_C", "deg_c"), "degC"),
-    **dict.fromkeys(("fahrenheit", "Fahrenheit", "degf", "DegF", "deg_F", "deg_f"), "degF"),
+    **dict.fromkeys(("celsius", "Celsius", "degc", "DegC", "deg_C", "deg_c", "°C", "°_C", "℃", "ºC"), "degC"),
+    **dict.fromkeys(("fahrenheit", "Fahrenheit", "degf", "DegF", "deg_F", "deg_f", "°F", "°_F", "℉", "ºF"), "degF"),
     **dict.fromkeys(("kelvin", "Kelvin"), "K"),
     **dict.fromkeys(("sec", "second", "seconds"), "s"),
     **dict.fromkeys(("minute", "minutes"), "min"),
     **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
     "days": "day",
+    **dict.fromkeys(("Sekunde", "Sekunden"), "s"),
+    **dict.fromkeys(("Minute", "Minuten"), "min"),
+    **dict.fromkeys(("Stunde", "Stunden"), "h"),
+    **dict.fromkeys(("Tag", "Tage", "Tagen"), "day"),
 }
 _TEMPERATURES = {"C": "degC", "c": "degC", "F": "degF", "f": "degF"}  # as people write them, although they are other units
 _DIFFERENCE = re.compile(r"(d|D|delta|Delta|diff|Δ)_?T|.*(diff|delta)", re.IGNORECASE)
-_ENDING = re.compile(r"[_\s-]+")
+_ENDING = re.compile(r"(?:[\s,;:|(){}<>]+in\s+|[_\s,;:|.(){}<>-]+)")  # `t in h` as `t_h`
+_CLOSING = "(){}<>"
 
 
 class Suffix(NamedTuple):
@@ -47,14 +52,15 @@ def suffixes(title: str) -> list[Suffix]:
     >>> suffixes("m_dot"), suffixes("T_1"), [s.sure for s in suffixes("T_in")]
     ([], [], [False])
     """
-    parts = _ENDING.split(title.strip())
+    title = title.strip().rstrip(_CLOSING)
+    parts = _ENDING.split(title)
     found = []
     for count in (3, 2, 1):
         if len(parts) <= count or not parts[0]:
             continue
         unit = _unit("_".join(parts[-count:]))
         if unit:
-            name = title.strip()[: _begin_of_ending(title.strip(), count)]
+            name = title[: _begin_of_ending(title, count)]
             found.append(Suffix(name, unit, "_".join(parts[-count:]), _is_sure(name, parts[-count:], unit)))
     return found
 
@@ -70,6 +76,11 @@ def suffix_for(title: str, wanted: str, called: str = "") -> Suffix | None:
         if dimension(unit) == dimension(wanted) and not is_same(unit, wanted):
             return suffix._replace(unit=unit)
     return None
+
+
+def as_temperature(unit: str, wanted: str) -> str:
+    """What is meant by `C` or `F` of a temperature: the unit that people write so, which is one of charge or of capacitance."""
+    return _TEMPERATURES.get(unit, "") if wanted and dimension(wanted) == dimension("K") else ""
 
 
 def clock_at_end(title: str, names: tuple[str, ...]) -> str:
@@ -102,11 +113,22 @@ def names_of(called: str) -> tuple[str, ...]:
     return (called, called.rsplit(".", 1)[-1].partition("[")[0]) if called else ()
 
 
+def spelled(text: str) -> str:
+    """A unit as tables of measurements write it, in acausal's spelling; other texts as they are.
+
+    >>> spelled("deg C"), spelled("in °C"), spelled("Stunden"), spelled("kg/s")
+    ('degC', 'degC', 'h', 'kg/s')
+    """
+    short = re.sub(r"^in\s+", "", text.strip())
+    return _SPELLED.get(re.sub(r"\s+", "_", short), short)
+
+
 def _unit(text: str) -> str:
-    """The unit that an ending means, or nothing; `kg_h` is a quotient, and so is `kg_per_h`."""
+    """The unit that an ending means, or nothing; `kg_h` is a quotient, and so are `kg_per_h` and `kg/h`."""
     if text in _SPELLED:
         return _SPELLED[text]
-    above, _, below = text.partition("_per_") if "_per_" in text else text.partition("_")
+    mark = next((m for m in ("_per_", "/") if m in text), "_")
+    above, _, below = text.partition(mark)
     if not below:
         return respelled(above) if _is_common(above) else ""
     if "_" in below or not (_is_common(above) and _is_common(below)):
@@ -122,7 +144,7 @@ def _is_common(text: str) -> bool:
 def _is_sure(name: str, parts: list[str], unit: str) -> bool:
     if unit in ("degC", "degF") and _DIFFERENCE.fullmatch(name):
         return False  # of a difference nobody adds 273.15
-    return any(len(part) > 1 and part not in _INDICES for part in parts)
+    return any((len(part) > 1 and part not in _INDICES) or not part.isascii() for part in parts)
 
 
 def is_same(unit: str, wanted: str) -> bool:
