@@ -378,12 +378,43 @@ class InTheClass(Elsewhere):
         yield ac.der(self.x) == -self.made * self.x
 
 
+class ByProperty(Elsewhere):
+    @property
+    def own(self) -> float:
+        return RATES[id(self)]
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.own * self.x
+
+
+class ByMethod(Elsewhere):
+    def rate(self) -> float:
+        SEEN.append(1)
+        return len(SEEN)
+
+
+class Counter:
+    count = 0
+
+    def next(self) -> int:
+        Counter.count += 1
+        return Counter.count
+
+
+class ByHelper(Elsewhere):
+    def __init__(self, rate: float = 1.0) -> None:
+        self.counter = Counter()
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.counter.next() * self.x
+
+
 class Pair(ac.Component):
     def __init__(self, kind: type[ac.Component]) -> None:
         self.a, self.b = kind(), kind(rate=2.0)
 
 
-@pytest.mark.parametrize("kind", [ById, ByKey, Counting, ByChance, InTheClass])
+@pytest.mark.parametrize("kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByHelper])
 def test_equations_that_are_others_for_components_that_are_alike_are_refused(kind: type[ac.Component]) -> None:
     with pytest.raises(ac.ModelError, match=f"`a` and `b` are alike, but the equations of {kind.__name__} are not the same"):
         ac.compile(Pair(kind))
@@ -396,3 +427,47 @@ def test_equations_may_read_constants_around_them() -> None:
 
     result = ac.compile(Pair(Constants)).simulate(until=1.0, rtol=1e-8)
     assert result["a.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6) and result["b.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6)
+
+
+class Collecting(ac.Component):
+    """Its equations collect terms in what the component holds."""
+
+    x, y = ac.Variable(start=1.0, fixed=True), ac.Variable()
+
+    def __init__(self) -> None:
+        self.terms: list[Any] = []
+        self.by_name: dict[str, Any] = {}
+        self.weights = np.array([1.0])
+
+    def equations(self) -> Any:
+        self.terms.append(2.0 * self.x)
+        self.by_name[f"term {len(self.by_name)}"] = self.x
+        self.weights += 1.0
+        yield ac.der(self.x) == -self.x
+        yield self.y == sum(self.terms) + sum(self.by_name.values()) + self.weights[0]
+
+
+def test_a_component_can_be_translated_again() -> None:
+    component = Collecting()
+    for _ in range(2):
+        assert ac.compile(component).simulate(until=1.0)["y"][0] == pytest.approx(5.0)
+    assert (component.terms, component.by_name, component.weights.tolist()) == ([], {}, [1.0])
+
+
+def test_a_list_that_holds_itself_is_an_attribute_like_others() -> None:
+    class Own(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def __init__(self, rate: float) -> None:
+            self.rates: list[Any] = [rate]
+            self.rates.append(self.rates)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -self.rates[0] * self.x
+
+    class Both(ac.Component):
+        def __init__(self) -> None:
+            self.a, self.b = Own(1.0), Own(2.0)
+
+    result = ac.compile(Both()).simulate(until=1.0, rtol=1e-8)
+    assert result["a.x"][-1] == pytest.approx(np.exp(-1.0), abs=1e-6) and result["b.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6)

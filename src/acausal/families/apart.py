@@ -3,7 +3,8 @@
 `equations` runs once for all components of a kind. What a component holds is compared beforehand (`census`), so that whatever it
 makes of it holds for all of them. A global counter, a dictionary with components as its keys, a random number, `self is THAT_ONE`
 are held by no component. A class whose methods may look at such things (its code reads a global that can change, or asks for the
-identity of an object) is asked for some of its components, and refused if these do not say the same. Others cost nothing.
+identity of an object) is asked for some of its components, and refused if these do not say the same. Others cost nothing. Methods
+and properties that these methods ask for by name are looked at with them, and so are objects that a component holds.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def refuse_different(root: Node, parts: Iterable[tuple[Component, Node]]) -> Non
     """Raise if components of one kind say something different."""
     asked: dict[int, list[tuple[Component, Node]]] = {}
     for component, node in parts:
-        if node.kind is not None and not node.kind.promoted and looks_elsewhere(type(component)):
+        if node.kind is not None and not node.kind.promoted and (looks_elsewhere(type(component)) or _asks_others(component)):
             asked.setdefault(node.kind.index, []).append((component, node))
     for (first, node), *others in asked.values():
         some = [*others[: _MOST - 1], *others[_MOST - 1 :][-1:]]
@@ -73,9 +74,43 @@ def _different(cls: str, one: str, other: str) -> ModelError:
 def looks_elsewhere(cls: type) -> bool:
     """Whether methods of a class may see something that is neither in the component nor the same for ever."""
     if cls not in _found:
-        own = [vars(base).get(name) for base in cls.__mro__ if not _is_ours(base.__module__) for name in METHODS]
-        _found[cls] = any(_looks(m, set()) for m in own if isinstance(m, FunctionType))
+        _found[cls] = any(_looks(m, set()) for m in _asked_for(cls))
     return _found[cls]
+
+
+def _asks_others(component: Component) -> bool:
+    """Whether a component holds an object of a user's class whose methods may see something else."""
+    held = {type(value) for value in component.__dict__.values()}
+    return any(_helps(cls) for cls in held if not _is_ours(cls.__module__) and not issubclass(cls, Component))
+
+
+def _helps(cls: type) -> bool:
+    if cls not in _found:
+        own = [f for base in cls.__mro__ if not _is_ours(base.__module__) for m in vars(base).values() for f in _functions(m)]
+        _found[cls] = any(_looks(f, set()) for f in own)
+    return _found[cls]
+
+
+def _asked_for(cls: type) -> list[FunctionType]:
+    """The methods that state something, and whatever of the class their code names."""
+    bases = [base for base in cls.__mro__ if not _is_ours(base.__module__)]
+    found: dict[FunctionType, None] = {}
+    names, seen = list(METHODS), set(METHODS)
+    while names:
+        name = names.pop()
+        for base in bases:
+            for function in _functions(vars(base).get(name)):
+                found[function] = None
+                fresh = {n for code in _codes(function.__code__) for n in code.co_names} - seen
+                seen |= fresh
+                names += sorted(fresh)
+    return list(found)
+
+
+def _functions(member: Any) -> list[FunctionType]:
+    """What runs when a member of a class is asked for: of a property its getter."""
+    parts = (member, getattr(member, "fget", None), getattr(member, "func", None), getattr(member, "__func__", None))
+    return [part for part in parts if isinstance(part, FunctionType)]
 
 
 def _is_ours(module: str | None) -> bool:

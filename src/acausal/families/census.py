@@ -430,12 +430,12 @@ def _is_expression(value: Any) -> bool:
     return isinstance(value, Expression)
 
 
-def _shown(value: Any) -> Any:
-    """A structural choice for a listing."""
+def _shown(value: Any, depth: int = 0) -> Any:
+    """A structural choice for a listing; of what is nested deeply, or holds itself, its type."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, (list, tuple)) and len(value) <= 100:
-        return [_shown(v) for v in value]
+    if isinstance(value, (list, tuple)) and len(value) <= 100 and depth < _DEEPEST:
+        return [_shown(v, depth + 1) for v in value]
     if isinstance(value, np.ndarray) and value.size <= 100:
         return _shown(value.tolist())
     return f"{type(value).__name__}"
@@ -443,6 +443,7 @@ def _shown(value: Any) -> Any:
 
 # --- what distinguishes two components -----------------------------------------------------------------------------------------
 _BY_VALUE = (str, bytes, complex, type(None), enum.Enum, datetime.date, datetime.timedelta, fractions.Fraction, pathlib.PurePath)
+_DEEPEST = 4  # levels of lists that a listing shows
 _LAZY = (GeneratorType, map, filter, zip)
 _WITHOUT_PARTS = ("builtins", "numpy", "acausal")  # packages whose objects hold none, but for the containers among them
 _BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, Component, ExternalFunction)

@@ -1,8 +1,8 @@
 """While a translation reads components: what their methods do to them is noted and taken back, so that it leaves no trace.
 
-`equations` may assign expressions to attributes (they get names) and count in private ones; the translation keeps what it needs and
-puts the component back as it was. A component also asks here for expressions that `equations` of another instance of its kind
-named.
+`equations` may assign expressions to attributes (they get names), count in private ones and collect terms in a list; the
+translation keeps what it needs and puts the component back as it was. A component also asks here for expressions that `equations`
+of another instance of its kind named.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 if TYPE_CHECKING:
     from .component import Component
@@ -23,7 +25,7 @@ one_at_a_time = threading.RLock()  # who reads components: what `equations` does
 class State:
     """What a component has besides its place in the tree."""
 
-    __slots__ = ("attributes", "component", "declared", "modifications", "named", "slots")
+    __slots__ = ("attributes", "component", "declared", "held", "modifications", "named", "slots")
 
     def __init__(self, component: Component) -> None:
         self.component = component
@@ -32,8 +34,12 @@ class State:
         self.declared = None if component._ac_declared is None else dict(component._ac_declared)
         self.named = None if component._ac_named is None else dict(component._ac_named)
         self.slots = slot_values(component)
+        own = (*self.attributes.values(), *self.slots.values())
+        self.held = [(value, value.copy()) for value in own if type(value) in (list, dict, set, np.ndarray)]
 
     def put_back(self) -> None:
+        for value, before in self.held:
+            _fill(value, before)
         own = self.component.__dict__
         if not same(own, self.attributes):
             own.clear()
@@ -47,6 +53,23 @@ class State:
                 put(self.component, name, self.slots[name])
             elif hasattr(self.component, name):
                 object.__delattr__(self.component, name)
+
+
+def _fill(value: Any, before: Any) -> None:
+    """Put back what a list, a dictionary, a set or an array held, if that is not there any more."""
+    if isinstance(value, np.ndarray):
+        if value.tobytes() != before.tobytes():
+            value[...] = before
+    elif isinstance(value, list):
+        if len(value) != len(before) or any(a is not b for a, b in zip(value, before, strict=True)):
+            value[:] = before
+    elif isinstance(value, set):
+        if value != before:
+            value.clear()
+            value.update(before)
+    elif not same(value, before) or list(value) != list(before):
+        value.clear()
+        value.update(before)
 
 
 def same(a: dict[str, Any] | None, b: dict[str, Any] | None) -> bool:
