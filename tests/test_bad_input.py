@@ -430,6 +430,7 @@ def test_what_is_not_a_model():
         ({"until": 1.0, "start": 1.0}, ("later than",)),
         ({"until": float("nan")}, ("nan",)),
         ({"until": "ten"}, ("'ten'", "2 h")),
+        ({"until": 10**400}, ("`until` is a time", "finite number of seconds")),
         ({"until": "10 K"}, ("`until` cannot be '10 K'", "`K` cannot be converted to `s`", "2 h")),
         ({"until": True}, ("True of type bool", "a finite number of seconds")),
         ({"until": 1.0, "at": [-0.5, 0.5]}, ("-0.5 lies before the start at 0", "try:")),

@@ -82,6 +82,8 @@ def test_compatible():
         (lambda: units.dimension("2*m"), "unknown"),
         (lambda: units.dimension(3), "got 3 of type int"),
         (lambda: units.dimension("dB"), "not a multiple of SI units"),
+        (lambda: units.quantity("2 m"), "`m` cannot be converted to a plain number"),
+        (lambda: units.convert(2.0, "", "m"), "A plain number cannot be converted to `m`"),
         (lambda: units.convert(1.0, "V", "A"), "`V` cannot be converted to `A`.*m\\^2 kg s\\^-3 A\\^-1"),
         (lambda: units.to_si("20 degC", "Pa"), "cannot be converted"),
         (lambda: units.quantity("warm", "K"), "number with a unit.*'warm'"),

@@ -91,3 +91,11 @@ def test_inputs_and_progress() -> None:
     assert result["x"][-1] == pytest.approx(np.sin(2.0), abs=1e-7) and seen == sorted(seen) and seen
     table = model.simulate(until=2.0, solver="fixed", step=0.01, inputs={"u": ([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])})
     assert table["x"][-1] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_step_after_which_the_time_is_the_same_is_refused() -> None:
+    model = ac.compile(Decay())
+    for step in (1e-300, 1e-17):
+        with pytest.raises(UsageError, match=r"leads nowhere at 1 s(.|\n)*Choose a step of"):
+            model.simulate(until=1.0, solver="fixed", step=step)
+    assert model.simulate(until=1e-3, solver="fixed", step=1e-6).outcome.ok

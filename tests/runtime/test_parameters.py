@@ -118,6 +118,7 @@ def test_start_values_are_set_like_parameters():
         ({"start_from": {"T": 300.0, "UU": 1.0}}, "`UU` does not exist(.|\n)*Did you mean `U`"),
         ({"set": {"T": "20 bar"}}, "`set` gives `T` the value '20 bar'. `bar` cannot be converted to `K`"),
         ({"start_from": {"T": "warm"}}, "`start_from` gives `T` the value 'warm'. Expected a number with a unit"),
+        ({"given": {"T": "warm"}}, "`given` gives `T` the value 'warm'. Expected a number with a unit"),
         ({"set": {"T": [1.0, 2.0]}}, r"`set` gives `T` the value \[1.0, 2.0\]; it has the shape \(\)"),
         ({"set": {"T": float("nan")}}, "which is not finite"),
         ({"set": {"T": 100.0}}, "`T` starts at 100, outside its bounds"),

@@ -71,7 +71,8 @@ def convert(values: Any, from_unit: str, to_unit: str) -> Any:
     source, target = _resolve(from_unit), _resolve(to_unit)
     if source.dimension != target.dimension:
         kinds = f"one is {describe(source.dimension)}, the other {describe(target.dimension)}"
-        raise UsageError(f"`{from_unit}` cannot be converted to `{to_unit}`: {kinds}.")
+        source_name, target_name = (f"`{unit}`" if unit else "a plain number" for unit in (from_unit, to_unit))
+        raise UsageError(f"{source_name[:1].upper()}{source_name[1:]} cannot be converted to {target_name}: {kinds}.")
     if source.dimension == _RATE and {_turns(from_unit), _turns(to_unit)} in _TURNS_AND_NOT:
         raise UsageError(
             f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second; "

@@ -48,6 +48,12 @@ class Fixed:
                     remedy='model.start(solver="fixed", step=0.01)',
                 )
             options["step"] = (request.t_end - request.t0) / _PARTS
+        latest = request.t_end if np.isfinite(request.t_end) else request.t0
+        if latest + options["step"] == latest:
+            raise UsageError(
+                f"A step of {options['step']:g} s leads nowhere at {latest:g} s: the time is the same after it.",
+                remedy=f"Choose a step of {1e-9 * max(abs(latest), 1.0):g} s or more.",
+            )
         outputs = native_outputs(problem, request.stored)
         return FixedSolver(
             problem, request, core.Fixed(problem.native, request.known, request.rtol, request.atol, outputs, **options)

@@ -134,11 +134,13 @@ def _times_every(start: float, until: float, every: float | str, unit: str) -> n
 
 
 def is_number(value: Any) -> bool:
-    """A finite number; a truth value is none."""
-    if type(value) is float or type(value) is int:
+    """A finite number; a truth value is none, and neither is what a float cannot hold."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    try:
         return isfinite(value)
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return number and bool(np.isfinite(value))
+    except OverflowError:
+        return False
 
 
 def _chosen_times(start: float, until: float, at: Iterable[float | str] | str, unit: str) -> np.ndarray:

@@ -136,4 +136,11 @@ def _in_base_unit(system: System, path: str, value: Any) -> Any:
         return value
     from ...language.units import quantity
 
-    return quantity(value, Evaluator.of_names(system).unit(path))
+    unit = Evaluator.of_names(system).unit(path)
+    try:
+        return quantity(value, unit)
+    except UsageError as error:
+        raise UsageError(
+            f"`given` gives `{path}` the value {value!r}. {error.diagnostics[0].what}",
+            remedy=f"Give a number{f' in {unit}' if unit else ''}, or a text with a unit that can be converted to it.",
+        ) from None
