@@ -62,6 +62,7 @@ def test_the_whole_has_the_axes_of_everything_on_the_way():
 def test_parts():
     assert split("a[1].b[2:, 0]") == [("a", [1]), ("b", [slice(2, None), 0])]
     assert split(" room . T ") == [("room", []), ("T", [])]
+    assert split("pumpe_ä.η[1]") == [("pumpe_ä", []), ("η", [1])]
 
 
 @pytest.mark.parametrize(

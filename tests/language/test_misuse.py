@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -471,3 +472,36 @@ def test_a_list_that_holds_itself_is_an_attribute_like_others() -> None:
 
     result = ac.compile(Both()).simulate(until=1.0, rtol=1e-8)
     assert result["a.x"][-1] == pytest.approx(np.exp(-1.0), abs=1e-6) and result["b.x"][-1] == pytest.approx(np.exp(-2.0), abs=1e-6)
+
+
+class Greek(ac.Component):
+    """Names of all letters that Python takes."""
+
+    η, größe = ac.Parameter(0.5), ac.Variable(start=1.0, fixed=True)
+    Δp, ϕ = ac.Input(0.0), ac.States("läuft", "aus", initial="läuft")
+
+    def equations(self) -> Any:
+        yield ac.der(self.größe) == self.Δp - self.η * self.größe
+
+    def transitions(self) -> Any:
+        yield self.ϕ.läuft.to("aus", when=self.größe < 0.8)
+
+
+def test_names_of_other_letters_are_names(tmp_path: Path) -> None:
+    class Both(ac.Component):
+        def __init__(self) -> None:
+            self.α, self.β = ac.array(Greek, 2), Greek(η=2.0)
+
+    model = ac.compile(Both())
+    result = model.simulate(until=1.0, rtol=1e-8, set={"α[1].η": 1.0}, inputs={"β.Δp": 2.0})
+    assert [s.state for s in result.states("α[1].\u03d5")] == ["läuft", "aus"] and model.get("β.η") == 2.0
+    result.save(tmp_path / "result.acausal")
+    for found in (result, ac.load(tmp_path / "result.acausal")):
+        np.testing.assert_allclose(found["α.größe"][-1], np.exp([-0.5, -1.0]), atol=1e-6)
+    assert result["der(β.größe)"][-1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_names_of_methods_and_what_is_no_name_are_no_quantities() -> None:
+    for name, told in (("events", "it is that of the method"), ("transitions", "method"), ("T 1", "'T 1', which is not")):
+        with pytest.raises(ac.UsageError, match=told):
+            type("Odd", (ac.Component,), {name: ac.Variable()})

@@ -14,7 +14,7 @@ from .exits import Exit
 from .guard import Stop
 
 _FILE = re.compile(r"^(?P<file>.*?\.py)(?::(?P<name>.*))?$", re.DOTALL)
-_MODULE = re.compile(r"^(?P<module>[A-Za-z_][\w.]*)(?::(?P<name>.*))?$", re.DOTALL)
+_MODULE = re.compile(r"^(?P<module>[^\W\d][\w.]*)(?::(?P<name>.*))?$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

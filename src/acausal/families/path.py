@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ..records import dataclass
 from .plant import Kind, Plant, unknown_path
 from .tree import Node
 
-_PART = re.compile(r"([A-Za-z_]\w*)((?:\[[^\]]*\])*)")
+_PART = re.compile(r"([^\W\d]\w*)((?:\[[^\]]*\])*)")
 _KEY = re.compile(r"\[([^\]]*)\]")
 
 
@@ -37,11 +38,20 @@ class Located:
         return self.flat.shape if self.flat is not None else self.instances.shape
 
 
+def spelt(path: str) -> str:
+    """A name as Python writes it: of letters that mean the same (φ and ϕ) Python knows one.
+
+    >>> spelt("tank.\u03d5") == "tank.\u03c6"
+    True
+    """
+    return path if path.isascii() else normalize("NFKC", path)
+
+
 def split(path: str) -> list[tuple[str, list[Any]]]:
     """`a[1].b[2:, 0]` as [("a", [1]), ("b", [slice, 0])]."""
     parts: list[tuple[str, list[Any]]] = []
     position = 0
-    text = path.replace(" ", "")
+    text = spelt(path.replace(" ", ""))
     while position < len(text):
         match = _PART.match(text, position)
         if match is None:

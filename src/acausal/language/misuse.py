@@ -22,9 +22,17 @@ if TYPE_CHECKING:
     from .connector import Connector
 
 RESERVED = {"time": "the time of a run"}  # what `result["time"]` gives
+METHODS = ("equations", "initial_equations", "connections", "events", "transitions", "on_state_change")
 
 
 def refuse_reserved(owner: str, name: str) -> None:
+    if name in METHODS:
+        raise UsageError(
+            f"`{name}` of {owner} cannot have this name: it is that of the method in which a component states something.",
+            remedy=f"Give it another one, such as `{name}_`.",
+        )
+    if not name.isidentifier():
+        raise UsageError(f"{owner} declares {name!r}, which is not a name.", remedy="A name has letters, digits and `_`: `T_1`.")
     if name in RESERVED:
         raise UsageError(
             f"`{name}` of {owner} cannot have this name: it is that of {RESERVED[name]}.",
