@@ -178,3 +178,76 @@ def test_a_disk_that_is_full_at_the_beginning_leaves_nothing_in_the_way(decay, t
         with pytest.raises(ac.AcausalError, match="No space left on device"):
             run(decay, tmp_path)
     assert run(decay, tmp_path).ok.all()
+
+
+FACTOR = 1.0
+
+
+def _scaled(result):
+    return FACTOR * result["x"][-1]
+
+
+def _again(model, folder, change, outputs=("x",), **options):
+    """A study, and the same after something has changed: the second is refused in the first's folder."""
+    ac.study(model, {"k": [1.0, 2.0]}, outputs, until=1.0, keep=folder, **options)
+    changed = change() or model
+    with pytest.raises(ac.UsageError, match="holds another study"):
+        ac.study(changed, {"k": [1.0, 2.0]}, outputs, until=1.0, keep=folder, **options)
+
+
+def test_a_start_value_that_the_model_was_given_makes_another_study(tmp_path):
+    model = ac.compile(Decay())
+    _again(model, tmp_path, lambda: model.set({"x": 2.0}))
+
+
+def test_what_is_in_a_file_counts_not_its_name(tmp_path):
+    class Fed(ac.Component):
+        x, k, u = ac.Variable(start=1.0, fixed=True), ac.Parameter(1.0), ac.Input(0.0)
+
+        def equations(self):
+            yield ac.der(self.x) == self.u - self.k * self.x
+
+    file = tmp_path / "in.csv"
+    for number, given in enumerate((file, str(file), ac.data(file, "u"), (file, "u"))):
+        file.write_text("t,u\n0,1\n1,1\n")
+        _again(ac.compile(Fed()), tmp_path / str(number), lambda: file.write_text("t,u\n0,5\n1,5\n") and None, inputs={"u": given})
+
+
+def _calling(function):
+    class Calling(ac.Component):
+        x, k = ac.Variable(start=1.0, fixed=True), ac.Parameter(1.0)
+
+        def equations(self):
+            yield ac.der(self.x) == -self.k * function(self.x)
+
+    return ac.compile(Calling())
+
+
+def _table(value, method="linear"):
+    return ac.Table([0.0, 1.0, 2.0], [0.0, value, 3.0], method=method)
+
+
+def _python(factor):
+    return ac.function(lambda x: factor * x, opaque=True)
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [(_table(1.0), _table(2.0)), (_table(1.0), _table(1.0, "monotone")), (_python(1.0), _python(2.0))],
+    ids=["numbers of a table", "how it goes on", "a function of Python"],
+)
+def test_what_equations_call_makes_another_study(tmp_path, first, second):
+    _again(_calling(first), tmp_path, lambda: _calling(second))
+
+
+def test_what_an_output_has_from_around_it_makes_another_study(tmp_path, monkeypatch):
+    outputs = {"a": lambda result: _scaled(result)}
+    _again(ac.compile(Decay()), tmp_path, lambda: monkeypatch.setitem(globals(), "FACTOR", 2.0), outputs)
+
+
+def test_a_function_that_calls_itself_is_an_output(tmp_path):
+    def power(value, n):
+        return value * power(value, n - 1) if n else 1.0
+
+    table = ac.study(ac.compile(Decay()), {"k": [1.0]}, {"a": lambda r: power(float(r["x"][-1]), 2)}, until=1.0, keep=tmp_path)
+    assert table["a"][0] == pytest.approx(np.exp(-2.0), abs=1e-5)
