@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.runtime.singular import NEARLY, diagnostic, explain_point, singularities
+from acausal.runtime.singular import NEARLY, _sparsest, diagnostic, explain_point, singularities
 
 from .models import Dependent, Floating, Loop, Merging, TwoCapacitors, Valve
 
@@ -152,3 +152,13 @@ def test_scaling_of_rows_and_columns_does_not_make_it_singular() -> None:
 def test_explain_point_is_silent_where_all_is_well() -> None:
     problem = ac.compile(TwoCapacitors()).problem
     assert explain_point(problem, 0.0, problem.start, np.zeros(problem.size)) == ()
+
+
+def test_motions_of_sizes_that_are_far_apart_are_told_apart() -> None:
+    """Brought to their scales first, two independent vectors look like one where both are largest in the same unknown."""
+    vectors = np.linalg.qr(np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 0.0], [0.0, 1.0]]))[0]
+    scales = np.array([1e30, 1.0, 1e-8, 1e-20])
+    found = _sparsest(vectors, scales)
+    np.testing.assert_allclose(np.abs(found).max(axis=0), 1.0, rtol=1e-12)
+    mixed = vectors.T @ (found / scales[:, None])
+    assert np.linalg.cond(mixed / np.abs(mixed).max(axis=0)) < 10.0

@@ -186,7 +186,7 @@ def _of_block(entries: _Entries, form: BlockForm, block: int, limit: float) -> I
         ratios, left, right = _sparse_vectors(row, column, value, size, limit)
     zeros = _vanished(row, column, value, size)
     told = tuple((int(equations[r]), int(unknowns[c])) for r, c in zeros)
-    for ratio, u, v in zip(ratios, _sparsest(left).T, _sparsest(right).T, strict=True):
+    for ratio, u, v in zip(ratios, left.T, right.T, strict=True):
         rows, columns = _largest(u), _largest(v)
         yield Singularity(float(ratio), unknowns[columns], v[columns], equations[rows], u[rows], size, told)
 
@@ -197,7 +197,7 @@ def _dense_vectors(row: np.ndarray, column: np.ndarray, value: Floats, size: int
     work, rows, columns = _equilibrated(matrix)
     u, s, vt = np.linalg.svd(work[0])
     chosen = np.flatnonzero(s <= limit * s[0])[::-1][:_MOST_VECTORS]
-    return s[chosen] / (s[0] or 1.0), rows[0][:, None] * u[:, chosen], columns[0][:, None] * vt[chosen].T
+    return s[chosen] / (s[0] or 1.0), _sparsest(u[:, chosen], rows[0]), _sparsest(vt[chosen].T, columns[0])
 
 
 def _sparse_vectors(row: np.ndarray, column: np.ndarray, value: Floats, size: int, limit: float) -> tuple[Floats, Floats, Floats]:
@@ -219,11 +219,12 @@ def _sparse_vectors(row: np.ndarray, column: np.ndarray, value: Floats, size: in
     u, s, vt = np.linalg.svd(left.T @ (work @ right))
     largest = np.sqrt(np.asarray((work.multiply(work)).sum(axis=1)).max())
     chosen = np.flatnonzero(s <= limit * largest)[::-1]
-    return s[chosen] / largest, rows[:, None] * (left @ u[:, chosen]), columns[:, None] * (right @ vt[chosen].T)
+    return s[chosen] / largest, _sparsest(left @ u[:, chosen], rows), _sparsest(right @ vt[chosen].T, columns)
 
 
-def _sparsest(vectors: Floats) -> Floats:
-    """Another basis of the same space, in which each vector has one entry alone; scaled to a largest entry of 1."""
+def _sparsest(vectors: Floats, scales: Floats) -> Floats:
+    """Another basis of the space of orthonormal vectors, in which each vector has one entry alone, brought to `scales` and then to
+    a largest entry of 1. With scales that are far apart vectors brought to them first would look like dependent ones."""
     if vectors.shape[1] > 1:
         from scipy.linalg import qr
 
@@ -231,6 +232,7 @@ def _sparsest(vectors: Floats) -> Floats:
         vectors = vectors @ np.linalg.pinv(vectors[pivots])
     if vectors.shape[1] == 0:
         return vectors
+    vectors = scales[:, None] * vectors
     largest = np.argmax(np.abs(vectors), axis=0)
     return vectors / vectors[largest, np.arange(vectors.shape[1])]
 
