@@ -82,6 +82,23 @@ def test_a_correlation_outside_of_its_range_warns_once_and_names_it(wired: Any) 
     assert "Reynolds number of the first fluid" in told[0].what and "50 … 15000" in told[0].what
 
 
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.LogMeanExchanger])
+def test_what_would_leave_where_nothing_leaves_is_no_colder_than_what_does(wired: Any, make: Any) -> None:
+    """Warm water flows backwards to where cold water stands: what it loses, taken from the cold water, was that of no water."""
+    water = ac.media.fluid("water")
+    cold, warm = (float(water.state(p=2e5, T=T).h) for T in (275.0, 340.0))
+    plant = wired(
+        "end.port part.a1", "part.b1 source.port", "cold.port part.a2", "part.b2 drain.port",
+        part=make(one=water, two=water, UA=2000.0),
+        end=fluid.PressureBoundary(p=2e5, h=cold), source=fluid.FlowSource(m_flow=0.05, h=warm),
+        cold=fluid.FlowSource(m_flow=0.1, h=cold), drain=fluid.PressureBoundary(p=2e5, h=cold),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    leaves, would_leave = (float(result[f"part.{port}.h.outflow"][-1]) for port in ("a1", "b1"))
+    assert leaves < warm - 2e5 and would_leave == pytest.approx(leaves, rel=1e-12)
+    assert result["part.Q_flow"][-1] == pytest.approx(0.05 * (warm - leaves), rel=1e-6)
+
+
 class Facing(ac.Component):
     """A cellular exchanger between two flows, with something that sets the flow behind each side."""
 

@@ -87,8 +87,14 @@ class TwoFluids(ac.Component):
         first, second = self._passing()
         yield self.Q_flow == heat * first * second
         for (a, b, _), gain in zip(self.sides(), self.gains(heat), strict=True):
-            yield b.h.outflow == a.h.inflow + gain
-            yield a.h.outflow == b.h.inflow + gain
+            yield b.h.outflow == self._leaving(a, b) + gain
+            yield a.h.outflow == self._leaving(b, a) + gain
+
+    def _leaving(self, one: Any, other: Any) -> Any:
+        """The enthalpy with which what would leave at the other port came: at the first one. While it flows the other way, the gain
+        is that of what comes at the other: added to any other enthalpy it may be that of no fluid."""
+        least = self.m_least()
+        return ac.smooth_switch(one.m_flow + 2 * least, other.h.inflow, one.h.inflow, width=2 * least)
 
     def _passing(self) -> tuple[Any, Any]:
         """Of each side a share that goes to zero where it stands still."""
