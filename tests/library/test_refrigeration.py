@@ -10,6 +10,7 @@ import pytest
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
+from acausal.library.mechanics.rotational import Speed
 from acausal.library.thermal import FixedTemperature
 from benchmarks.cold_stores import REST, rig, stepped
 
@@ -318,6 +319,41 @@ def test_a_side_that_is_shut_off_is_not_sucked_empty(wired: Any) -> None:
     assert result.outcome is ac.Outcome.FINISHED
     assert 8e5 / 30.0 * 0.99 < result["side.p"][-1] < 8e5 / 24.0
     assert abs(result["compressor.m_flow"][-1]) < 1e-5
+
+
+@pytest.mark.parametrize("kind", ["compressor", "map"])
+def test_the_pressure_between_two_compressors_at_rest_is_that_of_their_leaks(wired: Any, kind: str) -> None:
+    """Alike ones leak alike, so that it is the mean of both sides; without a leak nothing said what it is, and no run began."""
+    make = {
+        "compressor": refrigeration.Compressor,
+        "map": lambda: refrigeration.MapCompressor((8e-3, 2e-4, -3e-5, *7 * [0.0]), (300.0, -4.0, 8.0, *7 * [0.0])),
+    }[kind]
+    plant = wired(
+        "low.port first.a", "first.b second.a", "second.b high.port", first=make(), second=make(),
+        low=fluid.PressureBoundary(medium=R134A, p=2e5, h=4.1e5), high=fluid.PressureBoundary(p=5e5, h=2.5e5),
+    )  # fmt: skip
+    still = ac.compile(plant).simulate(until=1e-3)
+    assert still.outcome is ac.Outcome.FINISHED
+    assert still["first.b.p"][0] == pytest.approx(3.5e5, rel=1e-9)
+    assert still["first.m_flow"][0] == pytest.approx(-1e-15 * 1.5e5, rel=1e-9)
+    low, high, P = (float(still[q][0]) for q in ("low.port.h.inflow", "high.port.h.outflow", "first.P"))
+    P += float(still["second.P"][0])
+    assert P == pytest.approx(1e-15 * 1.5e5 * (low - high), rel=1e-9)
+
+
+@pytest.mark.parametrize("A", [1e-7, 1e-8])
+def test_a_compressor_before_next_to_no_way_out_stops_pumping_within_the_table(wired: Any, A: float) -> None:
+    """Thirty times its suction pressure is more than the table of CO2 has: the start was sought in vain beyond it."""
+    CO2 = ac.media.fluid("CO2")
+    plant = wired(
+        "low.port compressor.a", "compressor.b narrow.a", "narrow.b high.port", "drive.flange compressor.flange",
+        low=fluid.PressureBoundary(medium=CO2, p=6e6, h=4.3e5), high=fluid.PressureBoundary(p=7e6, h=4.3e5),
+        compressor=refrigeration.ShaftCompressor(V_displaced=4e-6), narrow=fluid.Orifice(A=A), drive=Speed(w=300.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    assert result.outcome is ac.Outcome.FINISHED
+    assert 0.92 < result["compressor.b.p"][-1] / CO2.p_max < 0.98
+    assert 0.0 < result["compressor.m_flow"][-1] < 0.5 * 0.85 * 4e-6 * 300.0 / (2 * np.pi) * CO2.state(p=6e6, h=4.3e5).rho
 
 
 def test_a_few_cells_hold_nearly_as_much_as_many(wired: Any) -> None:

@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 import acausal as ac
 from acausal.errors import UsageError
 
-from ..fluid.passages import one_substance, state_at
+from ..fluid.passages import one_substance, state_at, upwind
 from ..fluid.turbomachines import W_LEAST, torque
 from ..mechanics.rotational import Flange
 
 EMPTY = 1.2  # of the lowest pressure of a medium: around it the flow of a compressor ceases
+FULL = 0.95  # of the highest pressure of a medium: around it the flow of a compressor ceases, too
+LEAK = 1e-15  # kg/(s Pa): at 10 bar 4 mg an hour
 M_LEAST = 1e-6  # kg/s: less is not asked of a compressor's polynomial
 
 
@@ -22,8 +24,11 @@ class Displacement(ac.Component):
     """Base of displacement compressors: ``m_flow = eta_volumetric·V_displaced·turns·rho_suction``, ``h_discharge = h + (h(p_b, s) -
     h)/eta_isentropic``. A subclass says how fast it turns.
 
-    A check valve keeps gas from coming back. From four fifths of `ratio_most` on it takes in less, and nothing at all there: what
-    stays in its dead space fills it (a side that is shut off is not sucked empty). To a lower pressure gas passes without work.
+    Valves keep gas from coming back, but for a leak, ``leak·(p_a - p_b)``: it says what the pressure between two machines at rest
+    is. The casing brings what leaks back to the state of the suction gas, and `P` counts that heat. From four fifths of
+    `ratio_most` on it takes in less, and nothing at all there: what stays in its dead space fills it (a side that is shut off is
+    not sucked empty). Near the highest pressure of the medium's table it gives nothing either, as if a safety valve led it back.
+    To a lower pressure gas passes without work.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -31,6 +36,9 @@ class Displacement(ac.Component):
     eta_volumetric = ac.Parameter(0.85, min=0, max=1, doc="volumetric efficiency")
     eta_isentropic = ac.Parameter(0.65, min=0.01, max=1, doc="isentropic efficiency")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
+    leak = ac.Parameter(
+        LEAK, unit="kg/(s*Pa)", min=0, group="method", doc="flow through closed valves over the pressure difference"
+    )
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
     AT_WORK: ClassVar[float] = 0.9  # speed from which on it is told what is wrong with its suction gas
     speed: Any
@@ -46,12 +54,13 @@ class Displacement(ac.Component):
         one_substance(self)
         suction = state_at(self.medium, self.a.p, self.a.h.inflow)
         # Beyond the largest ratio nothing flows, and below none there is no work: an evacuated side is not asked for a state.
-        within = ac.no_event(ac.max(ac.min(self.b.p, self.ratio_most * self.a.p), self.a.p))
+        most = [p for p in (getattr(self.medium, "p_max", None),) if p is not None]
+        within = ac.no_event(ac.max(ac.min(self.b.p, self.ratio_most * self.a.p, *most), self.a.p))
         ideal = self.medium.state(p=within, s=suction.s)
         swept = self.eta_volumetric * self.V_displaced * self.turns()
-        yield self.m_flow == swept * suction.rho * _filling(self)
+        yield self.m_flow == swept * suction.rho * _filling(self) + _leak(self)
         yield self.h_discharge == suction.h + ac.no_event(ac.max(ideal.h - suction.h, 0.0)) / self.eta_isentropic
-        yield self.P == self.m_flow * (self.h_discharge - suction.h)
+        yield self.P == _taken_up(self, self.h_discharge, suction.h)
         yield self.a.m_flow == self.m_flow
         yield self.b.m_flow == -self.m_flow
         yield self.b.h.outflow == self.h_discharge
@@ -112,8 +121,8 @@ class MapCompressor(ac.Component):
     ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. Flow is
     corrected for the density at suction over that at `superheat_rated`, ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P =
     speed·P(S, D)``, ``tau·d(speed)/dt = 1 - speed`` while it is to run. All power goes into the gas, and falls with the flow
-    where the dead space lets less of it in. Outside of the range that was measured (`S_range`, `D_range`) a warning is given
-    once.
+    where the dead space lets less of it in; at rest its valves leak, as those of `Displacement` do. Outside of the range that was
+    measured (`S_range`, `D_range`) a warning is given once.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -121,6 +130,9 @@ class MapCompressor(ac.Component):
     superheat_rated = ac.Parameter(10.0, unit="K", min=0, doc="superheat at which it was measured")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
+    leak = ac.Parameter(
+        LEAK, unit="kg/(s*Pa)", min=0, group="method", doc="flow through closed valves over the pressure difference"
+    )
     wet = ac.Parameter(1e4, unit="J/kg", min=0, doc="enthalpy below saturation that is told as liquid in the suction gas")
     AT_WORK: ClassVar[float] = 0.9
     speed = ac.Variable(start=0.0, fixed=True, doc="speed, of that which was measured")
@@ -147,8 +159,8 @@ class MapCompressor(ac.Component):
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
         power = _polynomial(self.power, S, D)
         flow = ac.smooth_max(_polynomial(self.flow, S, D), 0.0, M_LEAST) * suction.rho / rated.rho
-        yield self.m_flow == self.speed * _filling(self) * flow
-        yield self.P == self.speed * _filling(self) * power
+        yield self.m_flow == self.speed * _filling(self) * flow + _leak(self)
+        yield self.P == _taken_up(self, suction.h + power / flow, suction.h)
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == suction.h + power / flow
@@ -223,10 +235,22 @@ def _lifts(machine: Any) -> Any:
     return ac.assert_((machine.b.p > 0.7 * machine.a.p) | (machine.speed < 0.9), text, level="warning")
 
 
+def _leak(machine: Any) -> Any:
+    """What passes closed valves."""
+    return machine.leak * (machine.a.p - machine.b.p)
+
+
+def _taken_up(machine: Any, h_discharge: Any, h_suction: Any) -> Any:
+    """The energy that what passes takes up; what leaks back gives some, so that gas before it stays as cold as it is."""
+    return machine.m_flow * (upwind(machine.m_flow, h_discharge, machine.b.h.inflow) - h_suction)
+
+
 def _filling(machine: Any) -> Any:
     """Share of the stroke that comes in: less near the largest ratio of pressures, and where next to nothing is left to come in."""
     share = 1.0 - ac.smooth_step(machine.b.p / (machine.ratio_most * machine.a.p), 0.9, 0.2)
-    lowest = getattr(machine.medium, "p_min", None)
+    lowest, highest = (getattr(machine.medium, name, None) for name in ("p_min", "p_max"))
+    if highest is not None:
+        share = share * (1.0 - ac.smooth_step(machine.b.p, FULL * highest, 0.06 * highest))
     return share if lowest is None else share * ac.smooth_step(machine.a.p, EMPTY * lowest, 0.3 * lowest)
 
 
