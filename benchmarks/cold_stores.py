@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,9 @@ def draw(model: Any, rng: np.random.Generator) -> tuple[dict[str, float], dict[s
 class Rig(ac.Component):
     """An exchanger that is fed with a flow and empties through a valve into a low pressure."""
 
-    def __init__(self, exchanger: Any, area: float, low: float, h: float, T_air: float) -> None:
+    def __init__(self, exchanger: Any, area: float, low: float, h: float, T_air: float, medium: str = "R134a") -> None:
         self.exchanger, self.feed = exchanger, fluid.FlowSource(h=h)
-        self.outlet, self.low = fluid.Valve(medium="R134a", A=area), fluid.PressureBoundary(p=low, h=4e5)
+        self.outlet, self.low = fluid.Valve(medium=medium, A=area), fluid.PressureBoundary(p=low, x=1.0)
         self.air = thermal.PrescribedTemperature(T=T_air)
 
     def connections(self) -> Iterator[Any]:
@@ -83,6 +84,15 @@ RIGS: dict[str, dict[str, Any]] = {
         "rig": {"area": 3.7e-7, "low": 2.5e5, "h": 4.4e5, "T_air": 298.0},
         "exchanger": {"UA": 300.0, "charge_start": 0.5, "T_start": 300.0},
     },
+    "overfed": {  # three times what evaporates, 18 K below boiling
+        "rig": {"medium": "Ammonia", "area": 3e-5, "low": 2e5, "h": 1.9e5, "T_air": 265.0},
+        "exchanger": {"UA": 600.0, "V": 3e-3, "area": 2.0, "C": 4000.0, "charge_start": 0.6, "T_start": 258.0},
+    },
+}
+AT_REST: dict[str, dict[str, float]] = {
+    "evaporator": {"feed.m_flow": 0.008, "outlet.opening": 0.7},
+    "condenser": {"feed.m_flow": 0.008, "outlet.opening": 0.7},
+    "overfed": {"feed.m_flow": 0.02, "outlet.opening": 0.7},
 }
 STEPS: dict[str, dict[str, tuple[str, list[float]]]] = {
     "evaporator": {
@@ -95,9 +105,19 @@ STEPS: dict[str, dict[str, tuple[str, list[float]]]] = {
         "valve": ("outlet.opening", [0.7, 0.8, 0.7, 0.63, 0.7]),
         "load": ("air.T", [298.0, 301.0, 298.0, 295.0, 298.0]),
     },
+    "overfed": {
+        "flow": ("feed.m_flow", [0.02, 0.03, 0.02, 0.015, 0.02]),
+        "enthalpy": ("feed.h", [1.9e5, 3.5e5, 1.9e5, 1.4e5, 1.9e5]),
+        "load": ("air.T", [265.0, 268.0, 265.0, 263.0, 265.0]),
+    },
 }
 
 
+ZONES: dict[str, Any] = {
+    "evaporator": partial(refrigeration.Evaporator, "homogeneous"),
+    "condenser": partial(refrigeration.Condenser, "homogeneous"),
+    "overfed": partial(refrigeration.Evaporator, "homogeneous", zones=3),
+}
 SHARP: dict[str, float] = {"dp_nominal": 500.0, "dp_small": 5.0, "x_band": 0.003}
 
 
@@ -112,7 +132,7 @@ def rig(kind: str, cells: int = 0) -> Any:
     if cells:
         exchanger: Any = refrigeration.DistributedExchanger(cells, **SHARP, **more)
     else:
-        exchanger = (refrigeration.Evaporator if kind == "evaporator" else refrigeration.Condenser)("homogeneous", **more)
+        exchanger = ZONES[kind](**more)
     return ac.compile(Rig(exchanger, **said["rig"]))
 
 
@@ -123,6 +143,5 @@ def stepped(model: Any, kind: str, what: str) -> Any:
     for k, value in enumerate(values[1:]):
         times += [REST + k * HOLD, REST + k * HOLD + 1.0]
         heights += [heights[-1], value]
-    rest = {"feed.m_flow": 0.008, "outlet.opening": 0.7}
-    inputs = rest | {name: (np.array([*times, 1e5]), np.array([*heights, heights[-1]]))}
+    inputs = AT_REST[kind] | {name: (np.array([*times, 1e5]), np.array([*heights, heights[-1]]))}
     return model.simulate(until=REST + 4 * HOLD, inputs=inputs, points=3101, on_failure="keep")
