@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -303,14 +303,26 @@ def _isochores() -> Iterator[Record]:
         yield _record(f"isochore of {share:g} critical densities", "CO2", value, 1e-5, steps=result.statistics.steps)
 
 
+def _least(action: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
+    """CPU time, and what came out."""
+    found = []
+    for _ in range(repeats):
+        start = time.process_time()
+        result = action()
+        found.append(time.process_time() - start)
+    return min(found), result
+
+
 def _cycles() -> Iterator[Record]:
     for fluid, given in CYCLES.items():
         result = ac.compile(Cycle(ac.media.fluid(fluid))).simulate(until=1.0, set=given)
         error = abs(float(result["COP"][-1]) / exact_cop(fluid, **given) - 1)
         yield _record("COP of a steady cycle", fluid, error, 1e-6)
         if find_spec("tespy"):
-            error = abs(float(result["COP"][-1]) / tespy_cop(fluid, **given) - 1)
-            yield _record("COP of a steady cycle against TESPy", fluid, error, 1e-4)
+            theirs, cop = _least(lambda f=fluid, g=given: tespy_cop(f, **g))
+            ours, _ = _least(lambda f=fluid, g=given: ac.compile(Cycle(ac.media.fluid(f))).set(g).steady_state())
+            yield _record("COP of a steady cycle against TESPy", fluid, abs(float(result["COP"][-1]) / cop - 1), 1e-8)
+            yield _record("a steady cycle, made and solved: times faster than TESPy", fluid, theirs / ours, None, seconds=ours)
 
 
 def _ring(n: int = 2000) -> Iterator[Record]:

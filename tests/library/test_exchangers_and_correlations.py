@@ -468,3 +468,16 @@ def test_an_exchanger_by_logarithmic_mean_destroys_no_entropy_where_fluid_conden
             h = float(result[f"part.{port}.h.{'inflow' if m > 0 else 'outflow'}"][0])
             made -= m * float(medium.state(p=p, h=h).s)
         assert made >= -1e-5 * abs(float(result["part.Q_flow"][0])) / 300.0, drawn
+
+
+def test_plates_pass_the_more_heat_the_steeper_their_corrugations(wired: Any) -> None:
+    """Thonon's coefficients in Ayub's survey; between two angles the geometric mean; an angle never measured is refused."""
+    for angle, by_hand in ((15, 0.1 * 1e3**0.687), (30, 0.2267 * 1e3**0.631), (45, 0.2998 * 1e3**0.645), (60, 0.2946 * 1e3**0.7)):
+        assert float(c.plate_nusselt(1e3, 8.0, angle)) == pytest.approx(2 * by_hand, rel=1e-12)
+    between = np.sqrt(c.plate_nusselt(1e3, 8.0, 30) * c.plate_nusselt(1e3, 8.0, 45))
+    assert float(c.plate_nusselt(1e3, 8.0, 37.5)) == pytest.approx(float(between), rel=1e-12)
+    found = [exchange(wired, fluid.PlateExchanger(angle, one=WATER, two=WATER)) for angle in (30.0, 60.0)]
+    flat, steep = (float(r["part.UA_now"][-1]) for r in found)
+    assert steep > 1.2 * flat
+    with pytest.raises(UsageError, match="corrugations of 15° to 60° to the flow, not 75°"):
+        fluid.PlateExchanger(75.0)

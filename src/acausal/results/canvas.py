@@ -14,6 +14,7 @@ from ..container import whole_file
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
@@ -106,3 +107,11 @@ def show() -> None:
     import matplotlib.pyplot
 
     matplotlib.pyplot.show()
+
+
+def label(axes: Axes, name: str, x: float, y: float) -> None:
+    """The name of a point, with a margin in which lines that pass behind it end."""
+    from matplotlib.patheffects import withStroke
+
+    margin = [withStroke(linewidth=2.5, foreground="white")]
+    axes.annotate(name, (x, y), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222", path_effects=margin)

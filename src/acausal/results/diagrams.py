@@ -352,7 +352,7 @@ def _draw_cycle(axes: Axes, chart: Chart, route: Any, state: Any, number: int, l
     axes.plot(x, y, "o", color=colour, markersize=5)
     if number == 0:
         for name, a, b in together(route.ports, x, y):
-            axes.annotate(name, (a, b), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222")
+            canvas.label(axes, name, a, b)
 
 
 def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tuple[str, float, float]]:

@@ -119,7 +119,7 @@ def _at(result: Any, series: np.ndarray, time: float) -> np.ndarray:
 def _draw_states(axes: Axes, points: np.ndarray, states: Sequence[Place], colour: str, label: str) -> None:
     axes.plot(points[:, 0], points[:, 1], "o-", color=colour, markersize=5, linewidth=2.0, label=label)
     for name, x, y in together([_label(s) for s in states], points[:, 0], points[:, 1]):
-        axes.annotate(name, (x, y), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222")
+        canvas.label(axes, name, x, y)
 
 
 def _label(state: Place) -> str:
