@@ -179,6 +179,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     if (!started || other->layout.size != n || other->layout.workspace() != system->layout.workspace() || other->root_count != system->root_count)
         throw std::runtime_error("equations can only be exchanged for others with the same unknowns, in a started session");
     other->check();
+    int was = root_mode();
     system = std::move(other);
     jacobian.assign(system->value_count(), 0.0);
     lu = std::make_unique<SparseLu>(n, system->indptr, system->indices, settings.ordering);
@@ -190,6 +191,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     set_kinds(kinds);
     set_tested();
     update_factors();
+    if (root_mode() != was && system->root_count) init_roots(); // what takes no part in the error test is not searched within a step
 }
 
 void Ida::refresh_jacobian() {

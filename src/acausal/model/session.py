@@ -34,7 +34,7 @@ from .failure import OnFailure, heard, told_of_warnings
 
 if TYPE_CHECKING:
     from ..results.events import Events
-    from ..runtime.events.driver import Mark
+    from ..runtime.events.marks import Mark
     from ..runtime.histories import State
     from ..runtime.recording import Recording
     from .injection import Switch
@@ -243,7 +243,8 @@ class Session:
 
     def _interrupt(self, inputs: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
         """Other numbers from here on; nothing happens if they are those it has."""
-        from ..runtime.events.driver import Hybrid, Numbers  # a run without events never needs them
+        from ..runtime.events.driver import Hybrid  # a run without events never needs it
+        from ..runtime.events.marks import Numbers
 
         p, t, run = self._preparation.parameters, self.time, self._run
         assert isinstance(run, Hybrid)  # it may be interrupted

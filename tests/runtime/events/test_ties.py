@@ -1,4 +1,4 @@
-"""Equations that are of another index after an event: what is said, and that the remedy works."""
+"""Equations that leave something open after an event: what is said, and that tying slopes instead of states works."""
 
 from __future__ import annotations
 
@@ -27,13 +27,23 @@ class Free(ac.Component):
         yield ac.der(self.b) == self.i
 
 
-class Chosen(Free):
+class Apart(Free):
+    """The current has no effect, so that nothing can keep a and b together."""
+
+    effect = ac.Parameter(0.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.a) == -self.effect * self.i - self.a
+        yield ac.der(self.b) == self.effect * self.i
+
+
+class Chosen(Apart):
     def equations(self) -> Statements:
         yield from super().equations()
         yield ac.where(ac.time >= 1, self.a - self.b, self.i) == 0
 
 
-class During(Free):
+class During(Apart):
     def equations(self) -> Statements:
         yield from super().equations()
         yield ac.during(self.mode.free, self.i == 0)

@@ -12,10 +12,9 @@ from uuid import uuid4
 import numpy as np
 
 from ...errors import Diagnostic, RunWarning, level_of_caller
-from ...records import dataclass
 from ..inputs import Constant, Signal
 from ..outcome import Outcome
-from ..problem import Floats, Problem
+from ..problem import Floats, Mask, Problem
 from ..solver import Request, RunResult, with_last_row
 from ..states import Exchange
 from ..status import Status
@@ -26,11 +25,14 @@ from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
 from .lasting import failing_since
 from .log import Record
+from .marks import Mark, Numbers
 from .native import RESTART, Native, is_ordinary
+from .relations import SOON
 from .repair import Repair
 from .sampled import Sampled
 from .ties import ranks
 from .timed import Corners, Ticks, is_now
+from .tying import Tying
 from .undefined import Undefined
 from .words import OUTCOMES, explain
 
@@ -40,34 +42,6 @@ if TYPE_CHECKING:
 _NONE = np.zeros(0, dtype=np.int64)
 _SET = 1e-6  # by so much a value may differ from what it was set to: of tied quantities only one is kept to rounding
 _MOST_RELEASED = 100  # selected states that are tried, one after the other
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
-    """Parameters and inputs that change in the middle of a run."""
-
-    cells: np.ndarray  # known cells of parameters …
-    values: Floats
-    inputs: Mapping[int, Signal]  # … all inputs from now on …
-    changed: np.ndarray  # … all cells that change, inputs' too …
-    schedule: bool  # … and whether times of clocks and corners may change
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mark:
-    """Where a run was: arrays and numbers only."""
-
-    t: float
-    y: Floats
-    yp: Floats
-    steps: tuple[float, float]  # the last one, and the pace of restarts
-    w: Floats
-    relations: tuple[np.ndarray, ...]
-    timed: tuple[Floats, Floats]
-    rhythm: Rhythm
-    counts: dict[str, int]
-    told: tuple[list[Diagnostic], set[int]]
-    record: tuple[str, int, int]  # whose, rows, events
 
 
 class Hybrid:
@@ -85,7 +59,9 @@ class Hybrid:
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
         self.impulses = Impulses(problem, request.reduced, np.asarray(request.atol), request.rtol)
-        self.handler.next_round, self.handler.complete = self.impulses.next_round, self._completed
+        self.tying = Tying()
+        self._tied: Mask | None = None  # what keeps states tied, as far as the session knows
+        self.handler.next_round, self.handler.complete = self._next_round, self._completed
         if self.impulses.possible:
             self.handler.may_carry(problem.lowered.place[np.unique(self.impulses.pairs)])
         self.hidden, self.undefined = HiddenJumps(self.handler, request.span), Undefined(self.handler)
@@ -284,7 +260,7 @@ class Hybrid:
         self.problem, watch = exchange(self.problem, session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
         self.solver.exchange(self.problem, watch)
-        self.foreseen = self._foreseen()
+        self._tied, self.foreseen = None, self._foreseen()
         if self.native is not None:
             self.native.renew()
         self._tell_bends()
@@ -399,13 +375,7 @@ class Hybrid:
         row, given = (self._row(), self._given()) if side is None else side
         here_before = self._here()
         changed = np.union1d(self.sampled.passed(t), numbers.changed if numbers is not None else _NONE)
-        happening = handler.event(t, y, yp, self.solve, roots, assigned, changed)
-        if happening.failure in ("cycle", "unsolvable") and self.repair.found(
-            happening, before, session.y, session.yp, session, self.problem, roots
-        ):
-            y, yp = self.repair.y, self.repair.yp
-            self.impulses.carry(handler, t, y, yp, self._restart_step(), self._consistent)
-            handler.load(t, y, yp)
+        happening = self._happening(t, y, yp, before, roots, assigned, changed)
         self.counts["events"] += 1
         self.counts["time_events" if sort == "time_events" else "state_events"] += 1
         noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())
@@ -419,6 +389,7 @@ class Hybrid:
             return self._verdict(happening)
         if happening.restart and self.impulses.possible:
             self.impulses.closed(t, unknowns, handler, happening.states_set)
+        self.impulses.tell_jump(self.tying.told(self.problem, t, y))
         if happening.restart and not happening.states_set:
             self.impulses.tell_inputs(t, given, handler.known, handler.inputs)
         self._recorded(t, here_before, y, yp, happening, roots)
@@ -428,10 +399,34 @@ class Hybrid:
         over = self._verdict(happening)
         return over if over is not None else self._chattering(happening)
 
+    def _happening(self, t: float, y: Floats, yp: Floats, before: Floats, roots: np.ndarray | None, *given: Any) -> Happening:
+        """What the event does, with unknowns after it in place: states held if that can be, and as ties move them if not."""
+        handler, session, kept = self.handler, self.session, self.handler.present()
+        self.tying.open(y)
+        happening = handler.event(t, y, yp, self.solve, roots, *given)
+        if happening.failure not in ("cycle", "unsolvable"):
+            return happening
+        if self.repair.found(happening, before, session.y, session.yp, session, self.problem, roots):
+            y[:], yp[:], self.tying.keeps = self.repair.y, self.repair.yp, None
+            self.impulses.carry(handler, t, y, yp, self._restart_step(), self._consistent)
+            handler.load(t, y, yp)
+        elif self.tying.refused:
+            after, y[:], yp[:] = handler.present(), session.y, session.yp
+            handler.back_to(kept)
+            self.tying.open(y, jumps=True)
+            tied = handler.event(t, y, yp, self.solve, roots, *given)
+            if tied.failure not in ("cycle", "unsolvable"):
+                return tied
+            handler.back_to(after)
+        return happening
+
     def _restart(self, happening: Happening, y: Floats, yp: Floats) -> None:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
         if happening.restart or not self.session_started:
+            if self.tying.keeps is not self._tied and self.session_started:  # what a start prepares would be lost afterwards
+                self._tied = self.tying.keeps
+                self.solver.lend(self.tying.described(self.problem))
             self.session.start(happening.t, y, yp, self._first_step())
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
@@ -457,7 +452,8 @@ class Hybrid:
     def _first_step(self) -> float:
         """Of a restart: a part of the last step; an event soon after another must not make the next start slower still."""
         self.pace = max(self.session.last_step or self.step_before, 0.3 * self.pace)
-        return RESTART * self.pace
+        tied = self.tying.keeps is not None  # by what is as good as derivatives: noise over less
+        return max(RESTART * self.pace, tied * SOON * self.request.span)
 
     def _restart_step(self) -> float:
         """The same, if there was to be a restart."""
@@ -475,6 +471,7 @@ class Hybrid:
     def solve(self, t: float, y: Floats, yp: Floats) -> bool:
         """Consistent values after a change; states are held, but for those that an impulse moves."""
         self.impulses.take_back(y)
+        self.tying.take_back(y, self.handler.set_states)
         if not self._consistent(t, y, yp):
             return False
         self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
@@ -483,17 +480,23 @@ class Hybrid:
     def _completed(self, t: float, y: Floats, yp: Floats) -> bool:
         return bool(self.session.consistent(t, y, yp, self.problem.differential, self.problem.nominal)[0])
 
+    def _next_round(self, w: Floats) -> None:
+        self.impulses.next_round(w)
+        self.tying.next_round(w[: self.problem.size])
+
     def _consistent(self, t: float, y: Floats, yp: Floats) -> bool:
         session, problem = self.session, self.problem
         session.set_known(self.handler.known)
-        lost = self.handler.set_states[~problem.differential[self.handler.set_states]]
-        wanted = y[lost]
+        was_set = self.handler.set_states
+        lost, wanted = was_set[~problem.differential[was_set]], y[was_set]
         if len(lost) and not self._held(t, y, yp, lost):
             return False
         ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
+        self.tying.keeps = None
         ok = bool(ok) or self.repair.solved(t, y, yp, problem)
-        apart = np.abs(y[lost] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[lost])
-        self.handler.contradicted = lost[apart] if ok else lost[:0]
+        ok = ok or self.tying.solved(problem, t, y, yp, self.handler.known, self._restart_step())
+        apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])
+        self.handler.contradicted = was_set[apart] if ok else was_set[:0]
         return ok
 
     def _held(self, t: float, y: Floats, yp: Floats, lost: np.ndarray) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
@@ -172,6 +173,19 @@ class Handler:
         self.relations.move_to(problem)
         self.timed.problem, self.timed.rules = problem, problem.rules
         self._look_around()
+
+    def present(self) -> tuple[Any, ...]:
+        """All that an event changes here, to come back to it."""
+        timed = (self.timed.times.copy(), self.timed.slope.copy())
+        return self.w.copy(), self.relations.state(), timed, len(self.tape or ())
+
+    def back_to(self, present: tuple[Any, ...]) -> None:
+        """Where it was."""
+        self.w[:] = present[0]
+        self.relations.set_state(present[1])
+        self.timed.times, self.timed.slope = present[2]
+        if self.tape is not None:
+            del self.tape[present[3] :]
 
     # --- workspace ------------------------------------------------------------------------------------------------------------
     def load(self, t: float, y: Floats, yp: Floats) -> None:

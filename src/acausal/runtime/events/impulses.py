@@ -224,12 +224,24 @@ class Impulses:
         rows = self.jumped(before, after)
         if not len(rows) or len(self.found) >= _MOST_TOLD:
             return
-        name = self.system.name_of_unknown
-        details = [f"jumps:     {name(int(k))}: {before[k]:.6g} → {after[k]:.6g}" for k in rows[:_MOST]]
+        name, through = self.system.name_of_unknown, rows[:0]
         if strength is not None:
             derived = np.isin(np.arange(len(strength)), self.pairs)
             size = np.where(derived, 0.0, np.abs(strength))
             through = np.flatnonzero((size > _JUMP * size.max(initial=0.0)) & (size > 0))
-            through = through[np.argsort(-np.abs(strength[through]), kind="stable")][:_MOST]
-            details += [f"impulse:   {name(int(k))}: {strength[k]:.6g} (its unit times a second)" for k in through]
-        self.found.append(Diagnostic(_WHAT.format(t=t), details=tuple(details), remedy=_REMEDY))
+            through = through[np.argsort(-np.abs(strength[through]), kind="stable")]
+        passed = [] if strength is None else [(name(int(k)), float(strength[k])) for k in through[:_MOST]]
+        jumps = [(name(int(k)), float(before[k]), float(after[k])) for k in rows[:_MOST]]
+        self.found.append(impulse_told(t, jumps, passed))
+
+    def tell_jump(self, told: Diagnostic | None) -> None:
+        """A word about an impulse that was found in another way (see `tying`)."""
+        if told is not None and len(self.found) < _MOST_TOLD:
+            self.found.append(told)
+
+
+def impulse_told(t: float, jumps: list[tuple[str, float, float]], passed: list[tuple[str, float]]) -> Diagnostic:
+    """What is said of an impulse: what jumped from where to where, and what passed with which strength."""
+    details = [f"jumps:     {name}: {before:.6g} → {after:.6g}" for name, before, after in jumps[:_MOST]]
+    details += [f"impulse:   {name}: {strength:.6g} (its unit times a second)" for name, strength in passed[:_MOST]]
+    return Diagnostic(_WHAT.format(t=t), details=tuple(details), remedy=_REMEDY)

@@ -1,0 +1,216 @@
+"""Events that tie states to each other or to time: capacitances that vanish, contacts that close on capacitors, against
+closed forms and small steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import acausal as ac
+
+Statements = Iterator[Any]
+ON = np.pi / 6  # when sin(t) first passes the voltage below which there is no charge
+
+
+class Device(ac.Component):
+    """A charge that vanishes below 0.5 V, behind a resistor: u == sin(t) is algebraic there, and above it follows the charge."""
+
+    u, q = ac.Variable(start=0.0), ac.Variable(start=0.0)
+    later = ac.Parameter(0.0)
+
+    def equations(self) -> Statements:
+        yield self.q == ac.max(self.u - 0.5, 0)
+        yield ac.der(self.q) == ac.sin(ac.time - self.later) - self.u
+
+
+def charge(t: np.ndarray) -> np.ndarray:
+    """q' = sin(t) - q - 0.5 from where sin(t) rises through 0.5 until q is 0 again."""
+    free = lambda s: (np.sin(s) - np.cos(s)) / 2 - 0.5  # noqa: E731
+    course = lambda s: free(s) - free(ON) * np.exp(-(s - ON))  # noqa: E731
+    end, phase = brentq(course, 2.0, 6.0), np.mod(t, 2 * np.pi)
+    return np.where((phase > ON) & (phase < end), course(phase), 0.0)
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+def test_a_capacitance_that_vanishes_and_comes_back_period_by_period(rtol: float) -> None:
+    result = ac.compile(Device()).simulate(until=40.0, rtol=rtol)
+    expected = charge(result.time)
+    assert np.abs(result["q"] - expected).max() < 20 * rtol
+    without = (expected == 0) & (np.abs(np.sin(result.time) - 0.5) > 0.05) & (result.time > 1e-9)
+    np.testing.assert_allclose(result["u"][without], np.sin(result.time[without]), atol=20 * rtol)
+    assert result.diagnostics == ()  # nothing jumps that is differentiated
+
+
+def test_arrays_of_such_devices_switch_each_at_its_time() -> None:
+    class Row(ac.Component):
+        def __init__(self) -> None:
+            self.of = ac.array(Device, 40, later=np.linspace(0.0, 3.0, 40))
+
+    result = ac.compile(Row()).simulate(until=8.0, rtol=1e-7)
+    for k in (0, 7, 39):
+        shifted = result.time - np.linspace(0.0, 3.0, 40)[k]
+        expected = np.where(shifted > 0, charge(shifted), 0.0)
+        assert np.abs(result[f"of[{k}].q"] - expected)[shifted > 0].max() < 1e-5
+
+
+class Floating(ac.Component):
+    """Two charges that vanish, one of them between two nodes, and no other capacitance anywhere."""
+
+    a, b, q, p = (ac.Variable(start=0.0) for _ in range(4))
+    drive = ac.Parameter(2.0)
+
+    def equations(self) -> Statements:
+        yield self.q == ac.max(self.a - self.b - 0.2, 0)
+        yield self.p == 0.5 * ac.max(self.b - 0.1, 0)
+        yield ac.der(self.q) == self.drive * ac.sin(2 * ac.time) - self.a
+        yield ac.der(self.p) - ac.der(self.q) == -self.b / 2
+
+
+def by_small_steps(h: float, count: int, drive: float) -> np.ndarray:
+    """The charges of the same circuit by the implicit Euler method: in each step the branches with which the voltages agree."""
+    q = p = 0.0
+    found = np.zeros((count + 1, 2))
+    for k in range(count):
+        source = drive * np.sin(2 * h * (k + 1))
+        for c, d in ((0.0, 0.0), (1.0, 0.0), (0.0, 0.5), (1.0, 0.5)):
+            matrix = [[c + h, -c], [-c, c + d + h / 2]]
+            right = [q + 0.2 * c + h * source, p - q - 0.2 * c + 0.1 * d]
+            u, v = np.linalg.solve(matrix, right)
+            if (u - v > 0.2) == (c > 0) and (v > 0.1) == (d > 0):
+                break
+        q, p = max(u - v - 0.2, 0.0), 0.5 * max(v - 0.1, 0.0)
+        found[k + 1] = q, p
+    return found
+
+
+class Part(ac.Component):
+    def __init__(self) -> None:
+        self.inner = Floating(drive=2.0)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_circuits_whose_only_charges_vanish_one_by_one(inside: bool) -> None:
+    result = ac.compile(Part() if inside else Floating()).simulate(until=6.0, rtol=1e-8)
+    one, half = by_small_steps(2e-3, 3000, 2.0), by_small_steps(1e-3, 6000, 2.0)[::2]
+    prefix = "inner." if inside else ""
+    for name, expected in zip("qp", (2 * half - one).T, strict=True):
+        found = np.interp(np.linspace(0.0, 6.0, 3001), result.time, result[prefix + name])
+        np.testing.assert_allclose(found, expected, atol=2e-3)
+    assert result.statistics.events >= 8 and result.diagnostics == ()
+
+
+class Contact(ac.Component):
+    """A capacitor of 1 F discharges, and is joined to one of 3 F: charge is conserved, voltages become equal."""
+
+    a, b, i = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True), ac.Variable()
+    mode = ac.States("open", "closed", initial="open")
+    close, open_again = ac.Parameter(1.0), ac.Parameter(1e9)
+
+    def transitions(self) -> Statements:
+        yield self.mode.open.to("closed", when=(ac.time >= self.close) & (ac.time < self.open_again))
+        yield self.mode.closed.to("open", when=ac.time >= self.open_again)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.a) == -self.i - self.a
+        yield 3 * ac.der(self.b) == self.i
+        yield ac.during(self.mode.open, self.i == 0)
+        yield ac.during(self.mode.closed, self.a == self.b)
+
+
+class Chosen(Contact):
+    def equations(self) -> Statements:
+        yield ac.der(self.a) == -self.i - self.a
+        yield 3 * ac.der(self.b) == self.i
+        yield ac.where((ac.time >= self.close) & (ac.time < self.open_again), self.a - self.b, self.i) == 0
+
+
+@pytest.mark.parametrize("kind", [Contact, Chosen])
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_a_contact_that_closes_on_two_capacitors_shares_their_charge(kind: type[Contact], solver: str) -> None:
+    result = ac.compile(kind()).simulate(until=3.0, rtol=1e-8, solver=solver, set={"open_again": 2.0})
+    t, before = result.time, np.exp(-1.0)
+    k = int(np.flatnonzero(t == 1.0)[-1])
+    assert result["a"][k] == pytest.approx(before / 4, rel=1e-6) and result["b"][k] == pytest.approx(before / 4, rel=1e-6)
+    closed = (t > 1.0) & (t < 2.0)
+    joined = before / 4 * np.exp(-(t[closed] - 1) / 4)
+    np.testing.assert_allclose(result["a"][closed], joined, rtol=1e-6)
+    np.testing.assert_allclose(result["b"][closed], joined, rtol=1e-6)
+    np.testing.assert_allclose(result["i"][closed], -0.75 * joined, rtol=1e-5)
+    end = before / 4 * np.exp(-0.25)
+    assert result["b"][-1] == pytest.approx(end, rel=1e-6) and result["a"][-1] == pytest.approx(end * np.exp(-1.0), rel=1e-6)
+    (told,) = map(str, result.diagnostics)
+    assert "At time 1 " in told and "a: 0.367879 → 0.0919699" in told and "impulse:   i: 0.27591 " in told
+
+
+class Peak(ac.Component):
+    """A source, an ideal diode, a capacitor and a resistor: while the diode conducts the capacitor is tied to the source."""
+
+    v, i, s = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Statements:
+        on = self.s > 0
+        yield ac.der(self.v) == self.i - 0.5 * self.v
+        yield ac.sin(3 * ac.time) - self.v == ac.where(on, 0, self.s)
+        yield self.i == ac.where(on, self.s, 0)
+
+
+def peaks(t: np.ndarray) -> np.ndarray:
+    """The source until the current 3 cos 3t + sin 3t / 2 is 0, then an exponential until the source is there again."""
+    found, begins = np.zeros_like(t), 0.0
+    while begins < t[-1]:
+        ends = (np.arctan2(-6.0, 1.0) % np.pi + np.pi * np.floor(2 * begins * 3 / (2 * np.pi) + 0.5)) / 3
+        top = np.sin(3 * ends)
+        back = brentq(lambda x, e=ends, h=top: h * np.exp(-0.5 * (x - e)) - np.sin(3 * x), ends + 0.8, ends + 2 * np.pi / 3)
+        tied, free = (t >= begins) & (t <= ends), (t > ends) & (t < back)
+        found[tied], found[free] = np.sin(3 * t[tied]), top * np.exp(-0.5 * (t[free] - ends))
+        begins = back
+    return found
+
+
+def test_a_capacitor_that_an_ideal_diode_ties_to_a_source_follows_it_and_is_released() -> None:
+    result = ac.compile(Peak()).simulate(until=10.0, rtol=1e-7)
+    np.testing.assert_allclose(result["v"], peaks(result.time), atol=1e-5)
+    t, tied = result.time, np.abs(result["i"]) > 1e-3
+    np.testing.assert_allclose(result["i"][tied], (3 * np.cos(3 * t) + np.sin(3 * t) / 2)[tied], rtol=1e-5, atol=1e-6)
+    assert result.diagnostics == ()
+
+
+class Docked(ac.Component):
+    """Two masses that are fixed to each other at one instant: positions and velocities jump to what momentum says."""
+
+    x, y, v, w, F = (ac.Variable(start=s, fixed=s is not None) for s in (1.0, 0.0, 1.0, 0.0, None))
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.y) == self.w
+        yield ac.der(self.v) == -self.F - self.x
+        yield 2 * ac.der(self.w) == self.F
+        yield ac.where(ac.time >= 1, self.x - self.y, self.F) == 0
+
+
+def test_positions_that_are_tied_are_of_index_three() -> None:
+    result = ac.compile(Docked()).simulate(until=8.0, rtol=1e-8)
+    t = result.time
+    x, v, omega = (np.cos(1) + np.sin(1)) / 3, (np.cos(1) - np.sin(1)) / 3, np.sqrt(1 / 3)
+    after = t > 1.0
+    expected = x * np.cos(omega * (t - 1)) + v / omega * np.sin(omega * (t - 1))
+    for name in "xy":
+        np.testing.assert_allclose(result[name][after], expected[after], atol=1e-6)
+    np.testing.assert_allclose(result["F"][t > 1.01], -2 / 3 * expected[t > 1.01], atol=1e-6)
+    assert "F: " in str(result.diagnostics[0]) and "x: 1.38177 → 0.460591" in str(result.diagnostics[0])
+
+
+class Set(Contact):
+    def events(self) -> Statements:
+        yield ac.when(ac.time >= 2, ac.reinit(self.a, 5.0))
+
+
+def test_a_state_is_not_set_alone_while_it_is_tied() -> None:
+    result = ac.compile(Set()).simulate(until=3.0, on_failure="keep")
+    assert result.outcome is ac.Outcome.EVENT_CONFLICT and result.time_reached == 2.0
+    told = "\n".join(map(str, result.diagnostics))
+    assert "that equations tie to each other" in told and "ac.reinit(self.a" in told
