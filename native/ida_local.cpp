@@ -10,7 +10,7 @@ namespace acausal {
 constexpr int64_t whole_row = 512; // columns: wider rows are not stored at events that change few of them
 
 bool Ida::searches() const {
-    return switches && switches->local && switches->handles && switches->joint() && switches->snapshot.empty() && switches->nets.empty() &&
+    return switches && switches->local && switches->handles && switches->joint() && switches->kept_apart && switches->nets.empty() &&
            !watch && !recorder && !untested && !system->step_cells.size();
 }
 
@@ -56,9 +56,11 @@ Status Ida::search(double until) {
     while (local->next(time, rows)) {
         bool room = outputs.width() > whole_row || room_for_event(sheet.capacity, sheet.count);
         *sheet.written = write_rows(std::nextafter(time, searched), sheet.times, sheet.count, sheet.rows, *sheet.written);
-        if (!cancelled && room && rows.size() == 1 && local->attempt(rows[0], time)) {
+        if (!cancelled && room && local->attempt(rows, time)) {
             take_course(time);
-            continue;
+            if (!switches->records.alarm) continue;
+            go_back(time);
+            return searched = time, Status::Paused;
         }
         auto in_vain = [&](int32_t row) { // nothing came of it when it was last looked at
             bool known = time <= left_at && std::find(left_rows.begin(), left_rows.end(), row) != left_rows.end();
@@ -93,6 +95,8 @@ void Ida::take_course(double time) {
     if (rows && last_stored < t) store_row(sheet.rows, *sheet.written);
     local->commit(w.get(), w_out.get());
     switches->restart = false;
+    switches->jumped = local->jumps();
+    if (switches->jumped) switches->records.alarm |= switches->haste.jump(t, switches->causes);
     if (noteworthy) switches->note(w.get(), t, *sheet.written + event_rows - 1);
     if (rows) store_row(sheet.rows, *sheet.written);
     ++switches->records.handled, ++switches->records.rounds;

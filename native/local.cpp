@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace acausal {
 
-constexpr int most_rounds_here = 50, most_sweeps_here = 100, most_repeats = 2;
+constexpr int most_repeats = 2, most_hops = 100; // of a relation in one step; those at which a state jumps
 constexpr int most_samples = 8;
 constexpr double short_way = 1e-3; // of a step, for slopes
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -34,17 +35,17 @@ double Local::part_of(int32_t node, int32_t target) {
     return sum;
 }
 
-double Local::evaluate(Role role, int32_t row, double t) {
+double Local::evaluate(Role role, int32_t row, double t, double ahead) {
     const Closure &found = closure(role, row);
     const Weights &at = weights_at(t);
     if (!found.bounded) return role == Relation ? evaluate_wholly(row, t) : std::numeric_limits<double>::quiet_NaN();
-    for (int32_t u : found.values) v[u] = value_at(at, u);
+    for (int32_t u : found.values) v[u] = ahead == 0 ? value_at(at, u) : value_at(at, u) + ahead * slope_at(at, u);
     for (int32_t u : found.slopes) v[n + u] = slope_at(at, u);
-    set_time(t, v.data());
+    set_time(t + ahead, v.data());
     int64_t first = system->layout.workspace() - system->computed;
-    const Table &makers = producers[Assignment];
     for (int32_t cell : found.computed) {
-        int32_t number = cell - (int32_t)first;
+        const Table &makers = producers[cell >= first ? Assignment : Snapshot];
+        int32_t number = cell >= first ? cell - (int32_t)first : snapshot_of[cell];
         double sum = 0;
         for (int32_t k = makers.start[number]; k < makers.start[number + 1]; ++k) sum += part_of(makers.nodes[k], number);
         v[cell] = sum;
@@ -118,7 +119,10 @@ void Local::enter(History step) {
 void Local::show(double end, double t, double *y, double *yp) const {
     if (courses.empty() || end != history.times[0]) return;
     double x = along(t);
-    for (const Unknown &u : courses) y[u.number] = course(u, x), yp[u.number] = course_slope(u, x);
+    for (const Unknown &u : courses) {
+        y[u.number] = t == u.since && u.differential ? u.begin : course(u, x); // what it was set to, to the last bit
+        yp[u.number] = course_slope(u, x);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ which relations change sides
@@ -199,7 +203,7 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
     system->assign(w);
     std::copy(w + 2 * n, w + system->layout.workspace(), v.begin() + 2 * n);
     queue = {};
-    std::fill(crossings.begin(), crossings.end(), 0);
+    std::fill(crossings.begin(), crossings.end(), 0), std::fill(hops.begin(), hops.end(), 0);
     event_time = from, searched_until = until;
     for (size_t k = 0; k < s.aims.size(); ++k) {
         if (!suspect(k, until - from, known)) continue;
@@ -252,111 +256,30 @@ bool Local::next(double &t, std::vector<int32_t> &rows) {
     return !rows.empty();
 }
 
-// ------------------------------------------------------------------------------------------------ discrete values
-
-void Local::set(int32_t cell, double value) {
-    old.emplace_back(cell, v[cell]);
-    v[cell] = value;
-}
-
-void Local::undo() {
-    for (size_t k = old.size(); k--;) v[old[k].first] = old[k].second;
-    for (const Unknown &u : few) place[u.number] = -1;
-    old.clear(), few.clear();
-}
-
-bool Local::of_type(int32_t update, double value) const {
-    const Switches &s = *switches;
-    if (!std::isfinite(value)) return false;
-    if ((size_t)update < s.typed.size() && s.typed[update] && value != std::rint(value)) return false;
-    return !((size_t)update < s.truths.size() && s.truths[update] && value != 0 && value != 1);
-}
-
-// Assignments until they agree; `pending` are cells that have changed.
-bool Local::sweep(std::vector<int32_t> pending, double t) {
-    for (int k = 0; k < most_sweeps_here && !pending.empty(); ++k) {
-        Reached found = reached(pending);
-        if (!found.bounded) return false;
-        std::vector<std::pair<int32_t, double>> values;
-        for (int32_t row : found.updates) {
-            if (!closure(Update, row).bounded) return false;
-            double value = evaluate(Update, row, t);
-            if (value == v[switches->update.targets[row]]) continue;
-            if (!of_type(row, value)) return false;
-            values.emplace_back(switches->update.targets[row], value);
-        }
-        pending.clear();
-        for (auto [cell, value] : values) set(cell, value), pending.push_back(cell);
-    }
-    return pending.empty();
-}
-
-// Whether a relation has the value that goes with the unknowns.
-bool Local::holds(int32_t relation, double t) {
-    return closure(Relation, relation).bounded && !(switches->side(v.data(), relation) * evaluate(Relation, relation, t) < 0);
-}
-
-// The rounds of Switches, for what reads something that changes; the relation alone may change sides, and once.
-bool Local::discrete(int32_t row, double t) {
-    Switches &s = *switches;
-    std::vector<int32_t> pending{s.relation.targets[row]}, partners;
-    set(s.relation.targets[row], 1.0 - v[s.relation.targets[row]]);
-    band = v[s.bands[row]];
-    close_band(row, t);
-    for (int round = 0; round < most_rounds_here; ++round) {
-        size_t first = round ? old.size() : 0;
-        if (!sweep(pending, t)) return false;
-        Reached found = reached(pending);
-        std::vector<int32_t> changed;
-        for (size_t k = first; k < old.size(); ++k) {
-            int32_t number = cell_number[old[k].first];
-            if (number >= 0 && v[s.cells[number]] != v[s.partners[number]]) changed.push_back(s.cells[number]);
-        }
-        std::sort(changed.begin(), changed.end());
-        changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-        found = reached(changed);
-        if (!found.bounded || found.foreign) return false;
-        for (int32_t relation : found.relations) // the one that has changed sides, too: it may read what it changes
-            if (!holds(relation, t)) return false;
-        if (changed.empty()) return true;
-        pending.clear();
-        for (int32_t cell : changed) {
-            int32_t number = cell_number[cell];
-            if (s.timed[number] || s.planned[number]) return false;
-            changed_cells.push_back(number);
-            set(s.partners[number], v[cell]);
-            pending.push_back(s.partners[number]);
-        }
-        found = reached(pending);
-        if (!found.bounded || found.foreign) return false;
-    }
-    return false;
-}
-
-void Local::close_band(int32_t row, double t) {
-    Switches &s = *switches;
-    double width = std::max(s.narrow[row], s.band * std::fabs(evaluate(Size, row, t)));
-    set(s.bands[row], -s.side(v.data(), row) * width);
-}
-
 // ------------------------------------------------------------------------------------------------ an event
 
-bool Local::attempt(int32_t row, double t) {
+bool Local::attempt(const std::vector<int32_t> &rows, double t) {
+    old.clear(), few.clear(), changed_cells.clear(), flipped.clear(), moved.clear(), acted.clear();
+    event_rows = rows, event_time = t;
+    jumped = unsolved = false;
+    bool fast = false;
+    for (int32_t row : rows) fast |= ++crossings[row] > most_repeats || hops[row] >= most_hops;
+    if (fast || !discrete(t) || !continuous(t)) return undo(), ++left, false;
+    see_changes();
+    for (int32_t row : rows)
+        if (!leaves(row, t)) return undo(), ++left, false;
+    return true;
+}
+
+// Whether a relation moves on from where it switched, and how far away its band must be.
+bool Local::leaves(int32_t row, double t) {
     Switches &s = *switches;
-    old.clear(), few.clear(), changed_cells.clear();
-    event_row = row, event_time = t;
-    if (++crossings[row] > most_repeats || !closure(Relation, row).bounded || !closure(Size, row).bounded || !discrete(row, t) || !continuous(t))
-        return undo(), ++left, false;
-    std::sort(changed_cells.begin(), changed_cells.end());
-    changed_cells.erase(std::unique(changed_cells.begin(), changed_cells.end()), changed_cells.end());
-    shown = !few.empty();
-    for (int32_t number : changed_cells) shown |= (bool)s.visible[number];
-    // Whether it moves on from there, and how far away the band must be.
+    place_at(t);
     double side = s.side(v.data(), row), along = side * (evaluate(Relation, row, t) + v[s.bands[row]]);
-    double here = std::fabs(along), ahead = std::min(s.soon, 0.125 * length());
-    place_at(t + ahead);
-    double there = std::fabs(evaluate(Relation, row, t + ahead) + v[s.bands[row]]), terms = std::fabs(evaluate(Size, row, t));
-    if (here <= s.rounding * terms && !(there > s.rounding * terms)) return undo(), ++left, false;
+    double here = std::fabs(along), terms = std::fabs(evaluate(Size, row, t)), ahead = std::min(s.soon, 0.125 * length());
+    double there = std::fabs(evaluate(Relation, row, t, ahead) + v[s.bands[row]]); // along slopes: what rises a little soon falls again
+    bool as_written = (v[s.relation.targets[row]] > 0) != (bool)s.strict[row]; // where both sides of the relation are equal
+    if (!as_written && here <= s.rounding * terms && !(there > s.rounding * terms)) return false;
     double way = std::fabs(there - here) * (s.soon / ahead) / s.soon_of_run;
     if (s.exact[row] && std::fabs(v[s.bands[row]]) == s.narrow[row] && here <= s.narrow[row] && std::isfinite(way) && way > 0)
         set(s.bands[row], -side * s.sharpened(row, way, terms, along));
@@ -371,9 +294,11 @@ void Local::rewrite(const Unknown &u) {
     for (size_t j = 0; j < count; ++j) value[j] = course(u, along(history.times[j])) - value_at(weights_at(history.times[j]), u.number);
     for (size_t level = 1; level < count; ++level) // Newton's divided differences …
         for (size_t j = count - 1; j >= level; --j) value[j] = (value[j - 1] - value[j]) / (history.times[j - level] - history.times[j]);
-    double product = 1;
+    double product = 1, &present = history.differences[0][u.number], rounding = jumped ? 64 * epsilon * (std::fabs(present) + std::fabs(value[0])) : 0;
     for (size_t j = 0; j < count; ++j) { // … times the distances that IDAS keeps with them
-        history.differences[j][u.number] += product * value[j];
+        double &difference = history.differences[j][u.number];
+        difference += product * value[j];
+        if (std::fabs(difference) <= rounding) difference = 0; // what comes to rest does not move by what is left of where it was
         if (j + 1 < count) product *= history.times[0] - history.times[j + 1];
     }
 }
@@ -388,31 +313,50 @@ void Local::commit(double *w, double *w_out) {
         if (taken[u.number] < 0) taken[u.number] = (int32_t)courses.size(), courses.push_back(u);
         else courses[taken[u.number]] = u;
     }
-    s.causes.assign(1, event_row);
+    s.causes = flipped;
     s.changed = changed_cells;
     few.clear();
     old.clear();
     ++handled;
-    ++version[event_row];
-    double factor = s.side(v.data(), event_row) / s.narrow[event_row];
-    s.aims[event_row] = factor * evaluate(Relation, event_row, event_time) > 0 ? factor : 0;
-    s.left_out |= s.aims[event_row] == 0;
-    s.loose |= s.width(v.data(), event_row) > s.idle * s.narrow[event_row];
-    if (!std::binary_search(effect.relations.begin(), effect.relations.end(), event_row)) effect.relations.push_back(event_row);
-    for (int32_t relation : effect.relations) {
-        if (relation != event_row) ++version[relation];
-        double way = short_way * length();
-        values[relation] = evaluate(Relation, relation, searched_until);
-        slopes[relation] = (values[relation] - evaluate(Relation, relation, searched_until - way)) / way;
-        if (s.aims[relation] == 0) continue;
-        if (!(s.aims[relation] * values[relation] > 0)) {
-            see_crossing(relation, event_time, searched_until);
-            continue;
-        }
-        values_before[relation] = evaluate(Relation, relation, event_time);
-        slopes_before[relation] = (evaluate(Relation, relation, event_time + way) - values_before[relation]) / way;
-        if (may_dip(relation, searched_until - event_time)) see_dip(relation, event_time, searched_until);
+    for (int32_t row : flipped) aim(row);
+    std::vector<int32_t> others;
+    std::sort(flipped.begin(), flipped.end());
+    std::set_union(effect.relations.begin(), effect.relations.end(), flipped.begin(), flipped.end(), std::back_inserter(others));
+    for (int32_t relation : others) search_on(relation);
+}
+
+// What a relation that changed sides looks for from now on.
+void Local::aim(int32_t row) {
+    Switches &s = *switches;
+    if (jumped) crossings[row] = 0, ++hops[row];
+    double factor = s.side(v.data(), row) / s.narrow[row];
+    s.aims[row] = factor * evaluate(Relation, row, event_time) > 0 ? factor : 0;
+    s.left_out |= s.aims[row] == 0;
+    s.loose |= s.width(v.data(), row) > s.idle * s.narrow[row];
+}
+
+// What has just changed sides may be back very much sooner than the step ends, as a ball is that hardly rises any more.
+bool Local::see_hop(int32_t relation) {
+    for (double way = 8 * fine(); event_time + way < searched_until; way *= 2) {
+        if (aimed(relation, event_time + way) > 0) continue;
+        return see_crossing(relation, event_time, event_time + way), true;
     }
+    return false;
+}
+
+// A relation that sees new courses: does it change sides in what is left of the step?
+void Local::search_on(int32_t relation) {
+    ++version[relation];
+    double way = short_way * length();
+    values[relation] = evaluate(Relation, relation, searched_until);
+    slopes[relation] = (values[relation] - evaluate(Relation, relation, searched_until - way)) / way;
+    double aim = switches->aims[relation];
+    if (aim == 0) return;
+    if (!(aim * values[relation] > 0)) return see_crossing(relation, event_time, searched_until);
+    if (std::binary_search(flipped.begin(), flipped.end(), relation) && see_hop(relation)) return;
+    values_before[relation] = evaluate(Relation, relation, event_time);
+    slopes_before[relation] = (evaluate(Relation, relation, event_time + way) - values_before[relation]) / way;
+    if (may_dip(relation, searched_until - event_time)) see_dip(relation, event_time, searched_until);
 }
 
 } // namespace acausal

@@ -1,4 +1,4 @@
-// Events that change the equations of a few unknowns, within a step of all the others.
+// Events that change the equations of a few unknowns, or set a few states, within a step of all the others.
 //
 // A restart costs as many steps of the whole plant as it takes to reach a high order again. Where an event changes the slopes of few
 // unknowns, nothing is wrong with the history of the rest: it is kept, and the few are given another one. From the event on they obey
@@ -48,15 +48,15 @@ class Local {
     // where one changes sides, all. False: none does.
     bool look(double *w, double from, double until, Gaps &gaps);
     bool next(double &t, std::vector<int32_t> &rows); // the first of them, with all that do so at the same time; the last one at t
-    // What the event changes, without a change of anything yet; false: not for here.
-    bool attempt(int32_t row, double t);
+    // What the event changes at which these relations change sides, without a change of anything yet; false: not for here.
+    bool attempt(const std::vector<int32_t> &rows, double t);
     bool noteworthy() const { return shown; }
-    bool counts_as_restart() const { return !few.empty(); }
+    bool jumps() const { return jumped; } // a state gets another value
     void commit(double *w, double *w_out); // … and now it counts; goes on to look for what follows
     int64_t handled = 0, left = 0;
 
   private:
-    enum Role : uint8_t { Relation, Size, Update, Residual, Assignment, Foreign, Roles };
+    enum Role : uint8_t { Relation, Size, Update, Residual, Assignment, Reinit, Snapshot, Foreign, Roles };
     struct Node {
         const Family *family;
         int32_t column;
@@ -76,7 +76,8 @@ class Local {
     struct Unknown {
         int32_t number, row;
         bool differential;
-        double begin, tolerance, value, slope; // its value at the event; where it is evaluated now
+        double since, begin, tolerance;        // the time of the event, and its value then
+        double value, slope;                   // where it is evaluated now
         double coefficient[8];                 // of its course, in parts of the step from its beginning on
     };
     struct Crossing {
@@ -86,7 +87,7 @@ class Local {
         bool operator<(const Crossing &other) const { return t > other.t; }
     };
     struct Reached { // from cells that change
-        std::vector<int32_t> rows, relations, updates;
+        std::vector<int32_t> rows, relations, updates, reinits;
         bool foreign = false, bounded = true;
     };
 
@@ -102,7 +103,7 @@ class Local {
     bool gather(Closure &found, int32_t node, int depth);
     void call(const Node &node, double *out);
     double part_of(int32_t node, int32_t target);
-    double evaluate(Role role, int32_t row, double t);
+    double evaluate(Role role, int32_t row, double t, double ahead = 0); // `ahead`: of t, along the slopes there
     double evaluate_wholly(int32_t relation, double t);
     const Weights &weights_at(double t);
     double past(const Weights &at, int32_t unknown) const;
@@ -112,11 +113,19 @@ class Local {
     Reached reached(const std::vector<int32_t> &cells);
     void set(int32_t cell, double value);
     void undo();
-    bool discrete(int32_t row, double t);
-    bool sweep(std::vector<int32_t> pending, double t);
+    bool discrete(double t);
+    bool sweep(std::vector<int32_t> pending, double t, bool first);
     bool of_type(int32_t update, double value) const;
     bool holds(int32_t relation, double t);
-    void close_band(int32_t row, double t);
+    void flip(int32_t relation, double t);
+    bool cross(std::vector<int32_t> &pending, double t);
+    bool find_new_states(const std::vector<int32_t> &cells, double t, bool first);
+    bool may_act(Role role, int32_t row, bool first);
+    bool move(int32_t state, double value, double t);
+    std::vector<int32_t> changed_since(size_t first) const;
+    void see_changes();
+    bool stays(const Reached &jumped, double t);
+    bool leaves(int32_t relation, double t);
     bool continuous(double t);
     bool solve(double t);
     bool jump(double t);
@@ -130,6 +139,7 @@ class Local {
     void follow_former(Unknown &u, double t);
     bool balance(double t);
     double former_residual(int32_t row, double t);
+    double rounding_of_slope(const Unknown &u, double t);
     double weight_of_slope(Unknown &u, double t);
     void place_at(double t);
     bool factor(double t);
@@ -143,6 +153,9 @@ class Local {
     double course_slope(const Unknown &u, double x) const;
     void see_crossing(int32_t relation, double from, double until);
     void see_dip(int32_t relation, double from, double until);
+    void aim(int32_t relation);
+    void search_on(int32_t relation);
+    bool see_hop(int32_t relation);
     void see_slopes(const double *w, double until);
     bool may_dip(size_t relation, double length) const;
     bool suspect(size_t relation, double length, bool known) const;
@@ -180,10 +193,13 @@ class Local {
     std::vector<double> probe, values, slopes, values_before, slopes_before; // of relations, at both ends of what is searched
     double looked_until = -1e300, looked_from = -1e300;
     std::vector<char> rests; // relations that are exactly on their switching points, with another value than is written
-    std::vector<int32_t> crossings;                   // of each relation in this step
+    std::vector<int32_t> crossings, hops;             // of each relation in this step; those at which a state jumped
+    std::vector<int32_t> snapshot_of;                 // the row of a cell that keeps a value of before the event, or -1
     double event_time = 0, searched_until = 0;
-    int32_t event_row = 0;
-    double band = 0;
+    bool jumped = false, unsolved = false;            // `unsolved`: equations read what the first round of the event changed
+    std::vector<int32_t> event_rows, flipped;         // relations that crossed; all those that changed sides
+    std::vector<std::pair<int32_t, double>> moved;    // states and their new values, in this round
+    std::vector<int64_t> acted;                       // rows that changed something they might see solutions of
     Reached effect;
 };
 

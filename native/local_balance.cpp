@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace acausal {
 
@@ -34,6 +35,14 @@ double Local::weight_of_slope(Unknown &u, double t) {
     return weight;
 }
 
+// By so much the slope of a former course may be wrong because its differences are rounded.
+double Local::rounding_of_slope(const Unknown &u, double t) {
+    const Weights &at = weights_at(t);
+    double sum = 0;
+    for (int j = 1; j <= history.order; ++j) sum += std::fabs(at.slope[j]);
+    return 512 * std::numeric_limits<double>::epsilon() * sum * (std::fabs(history.differences[0][u.number]) + std::fabs(u.begin));
+}
+
 bool Local::balance(double t) {
     for (int32_t row : beside) {
         size_t before = few.size();
@@ -49,8 +58,9 @@ bool Local::balance(double t) {
         place_at(time);
         for (size_t k = 0; k < m; ++k) {
             if (weight[k] == 0) continue;
-            double change = evaluate(Residual, few[k].row, time) - former_residual(few[k].row, time);
-            slope[p * m + k] = few[k].slope - change / weight[k];
+            double former = former_residual(few[k].row, time) / weight[k], own = few[k].slope - evaluate(Residual, few[k].row, time) / weight[k];
+            bool rests = jumped && std::fabs(own) <= rounding_of_slope(few[k], time); // and does not go on by what the former course was wrong
+            slope[p * m + k] = own + (rests ? 0 : former);
             if (!std::isfinite(slope[p * m + k])) return false;
         }
     }

@@ -56,7 +56,7 @@ bool Local::add_unknown(int32_t row, double t) {
     Unknown u{};
     u.number = number, u.row = row, u.differential = has_slope[number];
     u.begin = u.value = value_at(at, number), u.slope = slope_at(at, number);
-    u.tolerance = scales.tolerance(number, u.begin);
+    u.since = t, u.tolerance = scales.tolerance(number, u.begin);
     place[number] = (int32_t)few.size();
     few.push_back(u);
     return true;
@@ -120,7 +120,7 @@ bool Local::jump(double t) {
 
 void Local::place_at(double t) {
     double x = along(t);
-    for (Unknown &u : few) u.value = course(u, x), u.slope = course_slope(u, x);
+    for (Unknown &u : few) u.value = t == u.since && u.differential ? u.begin : course(u, x), u.slope = course_slope(u, x);
 }
 
 double Local::collocation_time(int point) const { return history.times[1] + basis.x[point] * length(); }
@@ -246,20 +246,18 @@ bool Local::continuous(double t) {
         if (!add_unknown(row, t)) return false;
     if (!few.empty() && !solve(t)) return false;
     if (few.empty()) return true;
-    std::vector<int32_t> slopes;
+    std::vector<int32_t> slopes; // and values that are solved for: those that were set have been seen to
     for (const Unknown &u : few) {
         slopes.push_back((int32_t)n + u.number);
         if (!u.differential) slopes.push_back(u.number);
     }
-    Reached jumped = reached(slopes); // what sees a jump may switch at once
-    if (!jumped.bounded || jumped.foreign || !jumped.updates.empty() || !balance(t)) return false;
+    Reached seen = reached(slopes); // what sees a jump may switch at once
+    if (!seen.bounded || seen.foreign || !balance(t)) return false;
     for (const Unknown &u : few) cells.push_back(u.number), cells.push_back((int32_t)n + u.number);
     effect = reached(cells);
     if (!effect.bounded) return false;
     place_at(t);
-    for (int32_t relation : jumped.relations)
-        if (!holds(relation, t)) return false;
-    return true;
+    return stays(seen, t);
 }
 
 } // namespace acausal

@@ -35,7 +35,8 @@ void Local::build() {
     Switches &s = *switches;
     add_nodes(s.relation.families, Relation), add_nodes(s.size.families, Size), add_nodes(s.update.families, Update);
     add_nodes(system->residuals, Residual), add_nodes(system->assignments, Assignment);
-    for (const Rules *rules : {&s.reinit, &s.guess, &s.stop, &s.assertion}) add_nodes(rules->families, Foreign);
+    add_nodes(s.reinit.families, Reinit), add_nodes(s.snapshot.families, Snapshot);
+    for (const Rules *rules : {&s.guess, &s.stop, &s.assertion}) add_nodes(rules->families, Foreign);
     add_nodes(s.schedule.families, Foreign);
     std::vector<int32_t> of_values = system->assignments_for(s.relation.families), of_sizes = system->assignments_for(s.size.families);
     std::set_union(of_values.begin(), of_values.end(), of_sizes.begin(), of_sizes.end(), std::back_inserter(for_relations));
@@ -43,6 +44,8 @@ void Local::build() {
     producers[Relation] = table_of(Relation, (int64_t)s.relation.values.size());
     producers[Size] = table_of(Size, (int64_t)s.size.values.size());
     producers[Update] = table_of(Update, (int64_t)s.update.values.size());
+    producers[Reinit] = table_of(Reinit, (int64_t)s.reinit.values.size());
+    producers[Snapshot] = table_of(Snapshot, (int64_t)s.snapshot.values.size());
     producers[Residual] = table_of(Residual, n);
     producers[Assignment] = table_of(Assignment, system->computed);
     readers.start.assign(cells + 1, 0);
@@ -59,9 +62,11 @@ void Local::build() {
     each([&](int32_t cell, int32_t node) { readers.nodes[next[cell]++] = node; });
     cell_number.assign(cells, -1), partner_number.assign(cells, -1);
     for (size_t k = 0; k < s.cells.size(); ++k) cell_number[s.cells[k]] = (int32_t)k, partner_number[s.partners[k]] = (int32_t)k;
+    snapshot_of.assign(cells, -1);
+    for (size_t k = 0; k < s.snapshot.targets.size(); ++k) snapshot_of[s.snapshot.targets[k]] = (int32_t)k;
     stamp.assign(std::max<size_t>(nodes.size(), cells), 0);
     place.assign(n, -1), taken.assign(n, -1);
-    version.assign(s.bands.size(), 0), crossings.assign(s.bands.size(), 0);
+    version.assign(s.bands.size(), 0), crossings.assign(s.bands.size(), 0), hops.assign(s.bands.size(), 0);
     v.assign(cells, 0.0);
     built = true;
 }
@@ -116,9 +121,9 @@ bool Local::gather(Closure &found, int32_t node, int depth) {
         stamp[cell] = stamped;
         if (cell < n) found.values.push_back(cell);
         else if (cell < 2 * n) found.slopes.push_back(cell - (int32_t)n);
-        else if (cell >= first) {
-            const Table &makers = producers[Assignment];
-            int32_t number = cell - (int32_t)first;
+        else if (cell >= first || snapshot_of[cell] >= 0) {
+            const Table &makers = producers[cell >= first ? Assignment : Snapshot];
+            int32_t number = cell >= first ? cell - (int32_t)first : snapshot_of[cell];
             if (depth > 100) return false;
             for (int32_t k = makers.start[number]; k < makers.start[number + 1]; ++k)
                 if (!gather(found, makers.nodes[k], depth + 1)) return false;
@@ -163,11 +168,13 @@ Local::Reached Local::reached(const std::vector<int32_t> &cells) {
                 if (nodes[node].role == Residual) found.rows.push_back(target);
                 if (nodes[node].role == Relation) found.relations.push_back(target);
                 if (nodes[node].role == Update) found.updates.push_back(target);
+                if (nodes[node].role == Reinit) found.reinits.push_back(target);
                 if (nodes[node].role == Assignment) waiting.push_back((int32_t)first + target);
+                if (nodes[node].role == Snapshot) waiting.push_back(switches->snapshot.targets[target]);
             }
         }
     }
-    for (auto *list : {&found.rows, &found.relations, &found.updates}) {
+    for (auto *list : {&found.rows, &found.relations, &found.updates, &found.reinits}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());
     }

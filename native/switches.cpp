@@ -25,27 +25,40 @@ std::vector<double> &Rules::evaluate(const double *w) {
 
 // ------------------------------------------------------------------------------------------------ too fast?
 
-void Haste::set(int64_t causes, int64_t window, double shortest_, double shrinking_, int64_t shrunk_) {
+void Haste::set(int64_t causes, int64_t window, double shortest_, double shrinking_, int64_t shrunk_, double near_) {
     own.assign(causes, Cause{});
     times.assign(window, -1e300);
     next = 0;
-    shortest = shortest_, shrinking = shrinking_, shrunk = shrunk_;
+    shortest = shortest_, shrinking = shrinking_, shrunk = shrunk_, near = near_;
+}
+
+bool Haste::Cause::see(double t, double shrinking) {
+    if (!(t > last)) return false;
+    double now = t - last;
+    if (last == -1e300) first = t;
+    ratio = now / gap;
+    run = now <= shrinking * gap ? run + 1 : 0;
+    last = t, gap = now;
+    return true;
 }
 
 bool Haste::restart(double t, const std::vector<int32_t> &causes) {
     bool fast = false;
-    for (int32_t k : causes) {
-        Cause &cause = own[k];
-        if (!(t > cause.last)) continue;
-        double gap = t - cause.last;
-        cause.run = gap <= shrinking * cause.gap ? cause.run + 1 : 0;
-        cause.last = t, cause.gap = gap;
-        fast |= cause.run >= shrunk;
-    }
+    for (int32_t k : causes)
+        if (own[k].see(t, shrinking)) fast |= own[k].run >= shrunk;
     if (times.empty()) return fast;
     times[next] = t;
     next = (next + 1) % times.size();
     return fast || t - times[next] < shortest;
+}
+
+bool Haste::jump(double t, const std::vector<int32_t> &causes) {
+    bool fast = false;
+    for (int32_t k : causes) {
+        Cause &cause = own[k];
+        if (cause.see(t, shrinking) && cause.run >= shrunk) fast |= cause.gap * cause.ratio < near * (1 - cause.ratio) * (t - cause.first);
+    }
+    return fast;
 }
 
 // ------------------------------------------------------------------------------------------------ one event
@@ -57,7 +70,7 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
     present = solved_with = before;
     causes.clear(), seen.clear(), changed.clear(), old_bands.clear();
     wide.assign(bands.size(), 0.0);
-    restart = is_kept = false;
+    restart = jumped = is_kept = false;
     configuration = 0;
     rounds = sweeps = 0;
     if (!iterate(w, roots, solve)) return undo(w), false;
@@ -437,7 +450,7 @@ void Switches::note(const double *w, double t, int64_t row) {
     int64_t event = (int64_t)records.times.size(), first_known = 2 * system->layout.size;
     records.times.push_back(t);
     records.rows.push_back(row);
-    records.restarts.push_back(restart);
+    records.restarts.push_back(restart), records.jumps.push_back(jumped);
     for (int32_t cause : causes) records.cause_events.push_back(event), records.cause_rows.push_back(cause);
     for (int32_t k : changed) {
         records.change_events.push_back(event);

@@ -30,7 +30,7 @@ struct Rules {
 struct EventRecords {
     std::vector<double> times, change_values, row_times;
     std::vector<int64_t> rows, cause_events, cause_rows, change_events, change_cells; // `rows`: of the stored row before the event
-    std::vector<bool> restarts;
+    std::vector<bool> restarts, jumps; // `jumps`: a state was set, without a restart
     int64_t handled = 0, timed = 0, restarted = 0, rounds = 0, sweeps = 0; // `timed`: of those handled, at a time that was known
     bool alarm = false; // events come so fast that someone should look
     nb::dict as_dict() const;
@@ -40,18 +40,21 @@ struct EventRecords {
 // When events are too fast: `window` restarts within `shortest`, or `shrunk` intervals of one cause, each at most `shrinking` of the last.
 class Haste {
   public:
-    void set(int64_t causes, int64_t window, double shortest, double shrinking, int64_t shrunk);
+    void set(int64_t causes, int64_t window, double shortest, double shrinking, int64_t shrunk, double near);
     bool restart(double t, const std::vector<int32_t> &causes);
+    // The same within a step, where events cost little: too fast is what piles up in a small part, `near`, of the time since it began.
+    bool jump(double t, const std::vector<int32_t> &causes);
 
   private:
     struct Cause {
-        double last = -1e300, gap = 0;
+        double first = 0, last = -1e300, gap = 0, ratio = 1; // of the last two gaps
         int64_t run = 0;
+        bool see(double t, double shrinking);
     };
     std::vector<Cause> own;
     std::vector<double> times;
     size_t next = 0;
-    double shortest = 0, shrinking = 0;
+    double shortest = 0, shrinking = 0, near = 0;
     int64_t shrunk = 0;
 };
 
@@ -84,6 +87,7 @@ class Switches {
     std::vector<char> differential;
     std::vector<double> nominal;
     bool local = false;      // events that change few unknowns do so within the step (local.h)
+    bool kept_apart = true;  // values that `pre` keeps of unknowns are for statements alone: nothing sees them between events
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
     double restart_step = 0; // first step after a restart, in steps before it
     Haste haste;
@@ -97,7 +101,7 @@ class Switches {
     Family family(uintptr_t address, nb::handle slots, nb::handle rows, nb::handle functions) const {
         return make_family(system->layout, address, slots, rows, functions, "rows");
     }
-    void check() const;
+    void check();
     Rules &rules(const std::string &role);
     // The event at which `roots` were found, in w. False: unusual, and w is as it was.
     bool handle(double *w, const int32_t *roots, const Solve &solve);
@@ -117,7 +121,7 @@ class Switches {
     void crossed(const double *w, int32_t *found); // which rows have changed sides, as IDAS tells it
 
     // What it did.
-    bool restart = false, noteworthy = false, replan = false;
+    bool restart = false, jumped = false, noteworthy = false, replan = false; // `jumped`: within a step
     std::vector<int32_t> causes;  // rows of relations, then of crossings, as root functions are numbered
     std::vector<int32_t> changed; // numbers of cells
     void show(const double *w, double *other) const; // the change, in another workspace

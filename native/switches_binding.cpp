@@ -46,6 +46,7 @@ nb::dict EventRecords::as_dict() const {
     d["times"] = numpy(times, "float64");
     d["rows"] = numpy(rows, "int64");
     d["restarts"] = numpy(restarts, "bool");
+    d["jumps"] = numpy(jumps, "bool");
     d["cause_events"] = numpy(cause_events, "int64");
     d["cause_rows"] = numpy(cause_rows, "int64");
     d["change_events"] = numpy(change_events, "int64");
@@ -69,7 +70,7 @@ Rules &Switches::rules(const std::string &role) {
     throw nb::value_error(("there are no rules of the role `" + role + "`").c_str());
 }
 
-void Switches::check() const {
+void Switches::check() {
     for (const Rules *rules : {&relation, &size, &update, &reinit, &guess, &snapshot, &stop, &assertion})
         for (const Family &family : rules->families)
             if (family.largest_target >= (int64_t)rules->values.size()) throw nb::value_error("a kernel has more rows than its role");
@@ -78,6 +79,10 @@ void Switches::check() const {
     if ((int64_t)(bands.size() + directions.size()) != system->root_count)
         throw nb::value_error("the root functions are those of relations and crossings");
     if (differential.size() != (size_t)system->layout.size) throw nb::value_error("set_unknowns() was not called");
+    std::vector<char> kept(workspace_size(), 0);
+    for (int32_t cell : snapshot.targets) kept[cell] = 1;
+    kept_apart = true;
+    for (size_t k = 0; k < cells.size(); ++k) kept_apart &= !kept[cells[k]] || !(read[k] || followed[k]);
 }
 
 void bind_switches(nb::module_ &m) {
@@ -194,10 +199,10 @@ void bind_switches(nb::module_ &m) {
         .def_rw("local", &Switches::local, "Let events that change few unknowns do so within a step of the others; see local.h.")
         .def_rw("handles", &Switches::handles, "False: roots are searched in the same way, but all events are left to the caller.")
         .def("set_haste",
-             [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk) {
-                 s.haste.set((int64_t)(s.bands.size() + s.directions.size()), window, shortest, shrinking, shrunk);
+             [](Switches &s, int64_t window, double shortest, double shrinking, int64_t shrunk, double near) {
+                 s.haste.set((int64_t)(s.bands.size() + s.directions.size()), window, shortest, shrinking, shrunk, near);
              },
-             "window"_a, "shortest"_a, "shrinking"_a, "shrunk"_a);
+             "window"_a, "shortest"_a, "shrinking"_a, "shrunk"_a, "near"_a);
 }
 
 } // namespace acausal

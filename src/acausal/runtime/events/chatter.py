@@ -54,9 +54,7 @@ class Rhythm:
         causes = [c for c in causes if c[0] in STATE]
         if not causes:
             return None
-        self.times.append(t)
-        self.steps.append(steps)
-        self.causes.append(causes)
+        self._note(t, causes, steps)
         if any(self._piles_up(t, cause) for cause in causes[:100]):
             self.outcome = Outcome.ZENO
             return self.outcome
@@ -65,6 +63,20 @@ class Rhythm:
             self.outcome = Outcome.CHATTERING
             return self.outcome
         return None
+
+    def jump(self, t: float, causes: list[tuple[str, int]]) -> Outcome | None:
+        """One more event at which states were set within a step: many of them cost little, unless they pile up."""
+        causes = [c for c in causes if c[0] in STATE]
+        if not any(self._piles_up(t, cause) for cause in causes[:100]):
+            return None
+        self._note(t, causes, None)
+        self.outcome = Outcome.ZENO
+        return self.outcome
+
+    def _note(self, t: float, causes: list[tuple[str, int]], steps: int | None) -> None:
+        self.times.append(t)
+        self.steps.append(steps)
+        self.causes.append(causes)
 
     def without_end(self, events: int, t: float, steps: int, record: Record) -> Outcome | None:
         """Whether at the pace of the last events the run would not end; `events`, `steps` so far. Clocks are asked beforehand."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...language.expression import Slot, walk
+from ...families.hybrid import between_events
+from ...language.expression import Expression, Operation, Reference, Slot, Time, walk
 from ..inputs import Steps
 from ..outcome import Outcome
 from ..problem import Floats, Problem, core
-from .chatter import SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
+from .chatter import NEAR, SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
 from .relations import AWAY, BAND, IDLE, ROUNDING, SOON
@@ -125,11 +126,15 @@ class Native:
         for taken in unseen:
             ends = np.searchsorted(taken["cause_events"], np.arange(len(taken["times"]) + 1))
             restarts = np.flatnonzero(taken["restarts"])
-            for k in restarts:
+            for k in np.flatnonzero(taken["restarts"] | taken["jumps"]):
                 rows = taken["cause_rows"][ends[k] : ends[k + 1]].tolist()
                 causes = [(role, row - begin) for row in rows for role, begin, end in numbers if begin <= row < end]
-                known = steps if k == restarts[-1] and taken is unseen[-1] else None
-                outcome = rhythm.event(float(taken["times"][k]), causes, known)
+                t = float(taken["times"][k])
+                if taken["jumps"][k]:
+                    outcome = rhythm.jump(t, causes)
+                else:
+                    known = steps if k == restarts[-1] and taken is unseen[-1] else None
+                    outcome = rhythm.event(t, causes, known)
                 if outcome is not None:
                     return outcome
         return None
@@ -177,9 +182,29 @@ def switches(handler: Handler, span: float) -> Any:
     found.set_types(np.ascontiguousarray(handler.typed), np.ascontiguousarray(handler.truths))
     signs = (np.ascontiguousarray(handler.hybrid.parts[role].signs, dtype=float) for role in ("reinit", "guess"))
     found.set_unknowns(problem.differential, problem.nominal, *signs, RESTART)
-    found.local = problem.size >= LOCAL
-    found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK)
+    found.local = problem.size >= LOCAL and not _assigns_at_every_event(handler)
+    found.set_haste(WINDOW, SHORT * span, SHRINKING, SHRUNK, NEAR)
     return found
+
+
+def _assigns_at_every_event(handler: Handler) -> bool:
+    """Whether an equation gives a discrete variable what unknowns or time are at the moment: any event is one to that variable."""
+    rules = (block.rule for block in handler.hybrid.parts["update"].blocks)
+    own = (rule for rule in rules if rule.target is not None and not rule.target.declaration.auxiliary)
+    return any(_is_seen_at_once(rule.residual) for rule in own)
+
+
+def _is_seen_at_once(value: Expression) -> bool:
+    """Whether what is assigned depends on what moves between events, but for the moments at which a condition becomes true."""
+    value = between_events(value)
+    while isinstance(value, Operation) and value.operator.name == "where" and _is_edge(value.args[0]):
+        value = value.args[2]
+    return any(isinstance(n, Time) or (isinstance(n, Reference) and not n.declaration.is_known) for n in walk(value))
+
+
+def _is_edge(condition: Expression) -> bool:
+    nots = [n for n in walk(condition) if isinstance(n, Operation) and n.operator.name == "not"]
+    return any(isinstance(n, Reference) and n.order < 0 for node in nots for n in walk(node))
 
 
 def add_schedule(found: Any, handler: Handler, t: float, end: float) -> bool:
