@@ -125,13 +125,29 @@ __attribute__((noinline)) Memo* make_memos() {
 
 inline Memo* memos_of_thread() { return memos ? memos : make_memos(); }
 
+// The borders are the first two results of saturation, bit by bit: whether somebody asked for that before must not show. Equations of plants
+// ask for saturation, and what watches their bends and relations for the borders at the same pressure.
+template <bool twice>
+inline bool of_saturation(Memo* own, const Table& table, const double* x, double* out) {
+    constexpr Shape borders = shapes[BORDERS_P], all = shapes[SATURATED_P];
+    const double* found = own[SATURATED_P].kept<1, all.outputs(), twice ? all.outputs() : all.first()>(table, x);
+    if (!found) return false;
+    ++own[BORDERS_P].counts.calls;
+    for (int order = 0; order <= 1 + twice; ++order)
+        for (int k = 0; k < borders.results; ++k) out[order * borders.results + k] = found[order * all.results + k];
+    return true;
+}
+
 // What kernels call: a look-up is shared by all that ask for the same state. Second derivatives are found for those who need them.
 template <int kind, bool twice>
 void shared(const void* table, const double* x, double* out) {
     static const Function f = twice ? functions_for_this_processor().second[kind] : functions_for_this_processor().first[kind];
     if constexpr (kind == BOILING_PH) return f(table, x, out);  // in less time than it takes to find it
     constexpr Shape shape = shapes[kind];
-    memos_of_thread()[kind].operator()<shape.arguments, shape.outputs(), twice ? shape.outputs() : shape.first()>(
+    Memo* const own = memos_of_thread();
+    if constexpr (kind == BORDERS_P)
+        if (of_saturation<twice>(own, *static_cast<const Table*>(table), x, out)) return;
+    own[kind].operator()<shape.arguments, shape.outputs(), twice ? shape.outputs() : shape.first()>(
         f, *static_cast<const Table*>(table), x, out);
 }
 

@@ -28,6 +28,25 @@ def test_first_derivatives_alone_are_the_same(kind: str) -> None:
     assert found[:, :count] == pytest.approx(whole, rel=1e-10, nan_ok=True)
 
 
+@pytest.mark.parametrize("name", ["R134a", "CO2", "water"])
+@pytest.mark.parametrize("portable", [False, True])
+def test_borders_are_those_of_saturation_to_the_last_bit(name: str, portable: bool) -> None:
+    """Kernels are given the one for the other, by what was asked for before: it must not show."""
+    fluid = ac.media.fluid(name)
+    p = np.geomspace(100.0, 1.2 * fluid.p_critical, 20000)[:, None]
+    saturated, borders = np.empty((len(p), 30)), np.empty((len(p), 6))
+    fluid.native.evaluate(KINDS["saturated"].number, p, saturated, portable)
+    fluid.native.evaluate(KINDS["borders"].number, p, borders, portable)
+    assert np.array_equal(saturated.reshape(-1, 3, 10)[:, :, :2], borders.reshape(-1, 3, 2), equal_nan=True)
+    functions = [CALL(core.fluid_function_address(KINDS[kind].number, 1)) for kind in ("borders", "saturated", "borders")]
+    for argument in np.ascontiguousarray(p[::40]):
+        alone, every, again = np.empty((3, 64))
+        for function, found in zip(functions, (alone, every, again), strict=True):
+            function(fluid.native.address, argument.ctypes.data, found.ctypes.data)
+        assert np.array_equal(alone[:4], again[:4], equal_nan=True)
+        assert np.array_equal(alone[:4], every[[0, 1, 10, 11]], equal_nan=True)
+
+
 def points(fluid: ac.media.Fluid) -> tuple[np.ndarray, np.ndarray]:
     """Pressures and enthalpies on both sides of every border, from below the lowest saturation pressure to above the critical."""
     p = np.geomspace(2e3, 1.2 * fluid.p_critical, 60)

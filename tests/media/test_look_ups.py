@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.media.functions import look_ups
+from acausal.media.functions import KINDS, look_ups
+
+core = pytest.importorskip("acausal._core")
 
 
 class Volume(ac.Component):
@@ -110,6 +113,19 @@ def test_a_run_looks_up_each_state_of_its_residuals_once() -> None:
     assert counts["state"][1] <= n * (residuals + start + len(result.time) + 3 * events)
     assert counts["borders"][1] <= n * (2 * statistics["steps"] + start + 3 * events)
     assert counts["saturation"] == (0, 0)
+
+
+def test_borders_are_taken_from_saturation_that_was_looked_up() -> None:
+    fluid = ac.media.fluid("R134a")
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    saturated, borders = (call(core.fluid_function_address(KINDS[kind].number, 1)) for kind in ("saturated", "borders"))
+    found, p = np.empty((2, 64)), np.array([3.456789e5])
+    look_ups()
+    saturated(fluid.native.address, p.ctypes.data, found[0].ctypes.data)
+    borders(fluid.native.address, p.ctypes.data, found[1].ctypes.data)
+    counts = look_ups()
+    assert counts["saturated"] == (1, 1) and counts["borders"] == (1, 0)
+    assert found[1, :4].tolist() == found[0, [0, 1, 10, 11]].tolist()
 
 
 def test_what_is_kept_is_what_was_computed() -> None:
