@@ -31,7 +31,7 @@ class Contraction {
             if (!young) kept = std::min(unknown, ageing * kept);
             return quotient * size <= tolerance ? Converged : Continue;
         }
-        double rate = std::pow(size / first, 1.0 / iteration);
+        double rate = iteration == 1 ? size / first : std::pow(size / first, 1.0 / iteration);
         if (!(rate <= slowest)) return Diverges;
         double quotient = rate / (1 - rate);
         if (young) seen = quotient, first_seen = first, believed = 0;

@@ -190,6 +190,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     see_bends();
     set_kinds(kinds);
     set_tested();
+    system->assign(w.get());
     update_factors();
     if (root_mode() != was && system->root_count) init_roots(); // what takes no part in the error test is not searched within a step
 }
@@ -277,8 +278,7 @@ int Ida::jacobian_callback(realtype elapsed, realtype cj, N_Vector y, N_Vector y
     Ida &ida = *static_cast<Ida *>(self);
     double time = ida.origin + elapsed;
     if (!ida.at(time, y, yp)) return -1;
-    return ida.jacobian_time.time([&] {
-        ida.system->assign(ida.w.get());
+    return ida.jacobian_time.time([&] { // IDAS evaluated the residual here just before, and so did we the computed cells
         ida.system->jacobian(ida.w.get(), cj, ida.jacobian.data());
         ida.jacobian.back() = 0; // the dump cell
         ida.sides.at_factors(*ida.system, ida.w.get());

@@ -116,11 +116,10 @@ bool Ida::factors_are_old() const {
     return (double)surplus >= later * (cj == cj_setup ? surplus_here : surplus_elsewhere) || (double)(steps_since_start() - steps_at_setup) >= later * renewal;
 }
 
-// The Jacobian where the last residual was evaluated.
+// The Jacobian where the last residual was evaluated: the computed cells are those of that point.
 bool Ida::update_factors() {
     note_setup();
     contraction.renewed();
-    system->assign(w.get());
     jacobian_time.time([&] {
         system->jacobian(w.get(), cj_setup, jacobian.data());
         sides.at_factors(*system, w.get());
