@@ -190,10 +190,12 @@ double SparseLu::eliminate(int64_t j, int64_t first, const double *data) {
     }
     double pivot = x[j], inverse = packed.inverse_pivot[j] = 1 / pivot;
     x[j] = 0;
+    double largest = packed.multiplier; // in a register: among numbers in memory it would be stored for each entry, and waited for
     for (int l = lower_start[j]; l < lower_start[j + 1]; ++l) {
         lower[l] = x[lower_row[l]] * inverse, x[lower_row[l]] = 0;
-        packed.multiplier = std::max(packed.multiplier, std::fabs(lower[l]));
+        largest = std::max(largest, std::fabs(lower[l]));
     }
+    packed.multiplier = largest;
     return pivot;
 }
 
