@@ -458,7 +458,6 @@ class Model:
 
             if sensitivities is None:
                 raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
-
             same = {k: v for k, v in locals().items() if k not in ("self", "options", "sensitivities_rtol", "rtol", "controlled")}
             quiet = {**same, **options, "on_failure": "keep"}
             result = controlled(lambda tighter: self.simulate(**quiet, rtol=tighter), rtol, sensitivities_rtol)

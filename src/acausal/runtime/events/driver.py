@@ -485,15 +485,14 @@ class Hybrid:
         self.tying.next_round(w[: self.problem.size])
 
     def _consistent(self, t: float, y: Floats, yp: Floats) -> bool:
-        session, problem = self.session, self.problem
-        session.set_known(self.handler.known)
+        problem = self.problem
+        self.session.set_known(self.handler.known)
         was_set = self.handler.set_states
         lost, wanted = was_set[~problem.differential[was_set]], y[was_set]
         if len(lost) and not self._held(t, y, yp, lost):
             return False
-        ok, _ = session.consistent(t, y, yp, problem.differential, problem.nominal)
         self.tying.keeps = None
-        ok = bool(ok) or self.repair.solved(t, y, yp, problem)
+        ok = self._completed(t, y, yp) or self.repair.solved(t, y, yp, problem)
         ok = ok or self.tying.solved(problem, t, y, yp, self.handler.known, self._restart_step())
         apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])
         self.handler.contradicted = was_set[apart] if ok else was_set[:0]
@@ -528,8 +527,7 @@ class Hybrid:
         return solved
 
     def _row(self) -> Floats:
-        row = np.empty(self.request.stored.width)
-        self.session.row(row)
+        self.session.row(row := np.empty(self.request.stored.width))
         return row
 
     def _store_now(self, t: float) -> None:

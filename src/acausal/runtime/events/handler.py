@@ -22,13 +22,12 @@ from ..histories import history_cells
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem
 from ..recording import Round
-from .progress import Progress
+from .progress import Progress, Swings
 from .relations import SOON, Relations
 from .sliding import Sliding
 from .timed import Ticks, Timed
 
 _WHOLE = 1e-9  # by so much a whole number may be wrong because of rounding
-_BACK_AND_FORTH = 3  # changes of a trigger in one round: what it brings about turns it back
 _CLOSE = 4 * np.finfo(float).eps  # times that differ by no more are one instant
 
 Solve = Callable[[float, Floats, Floats], bool]  # consistent y and y' in place, states held
@@ -433,7 +432,7 @@ class Handler:
     ) -> tuple[np.ndarray, bool] | None:
         """Look again until nothing changes. Returns the cells that change in turn, if some do, and whether they do so from one
         solution of the equations to the next."""
-        w, progress, jumped, swings = self.w, Progress(), not begins, _Swings(self.w[self.relations.cells])
+        w, progress, jumped, swings = self.w, Progress(), not begins, Swings(self.w[self.relations.cells])
         while True:
             before = w[self.cells]
             self.relations.decide(w, crossed, jumped)
@@ -561,19 +560,6 @@ class Handler:
         if self.remembers:
             self.timed.look(self.w)
         return min(self.timed.next(t), self.ticks.next(t)[0])
-
-
-class _Swings:
-    """How often relations change in a round, looked at whenever the equations are to be solved."""
-
-    def __init__(self, values: Floats) -> None:
-        self._last, self._changes = values, np.zeros(len(values), dtype=np.int64)
-
-    def count(self, values: Floats) -> Mask:
-        """Which of them go back and forth, now that they have these values."""
-        self._changes += values != self._last
-        self._last = values
-        return np.asarray(self._changes >= _BACK_AND_FORTH)
 
 
 def _places(kernel: Kernel) -> np.ndarray:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import Floats
+from ..problem import Floats, Mask
 
 MOST_IDLE = 5_000  # rounds in which only numbers change
 MOST_ROUNDS = 1_000_000
+_BACK_AND_FORTH = 3  # changes of a trigger in one round: what it brings about turns it back
 _REMEMBERED = 100  # changes that a cycle is told from, if no configuration comes back
 
 
@@ -46,3 +47,16 @@ class Progress:
         last = self._changes[self._first :] if self.repeated else self._changes[-_REMEMBERED:]
         moving[np.concatenate(last)] = True
         return moving
+
+
+class Swings:
+    """How often relations change in a round, looked at whenever the equations are to be solved."""
+
+    def __init__(self, values: Floats) -> None:
+        self._last, self._changes = values, np.zeros(len(values), dtype=np.int64)
+
+    def count(self, values: Floats) -> Mask:
+        """Which of them go back and forth, now that they have these values."""
+        self._changes += values != self._last
+        self._last = values
+        return np.asarray(self._changes >= _BACK_AND_FORTH)
