@@ -10,6 +10,7 @@ namespace acausal {
 
 constexpr int most_repeats = 2, most_hops = 100; // of a relation in one step; those at which a state jumps
 constexpr int most_samples = 8;
+constexpr size_t most_weights = 500;
 constexpr double short_way = 1e-3; // of a step, for slopes
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -81,6 +82,11 @@ const Local::Weights &Local::weights_at(double t) {
         found.value[j] = c, found.slope[j] = d;
     }
     return found;
+}
+
+// Of thousands of events in one step: those of the last ones are looked up, and fit into a cache.
+void Local::forget_weights() {
+    if (weights.size() > most_weights) weights.clear();
 }
 
 double Local::past(const Weights &at, int32_t unknown) const {
@@ -215,6 +221,7 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
 
 // The time at which a relation is beyond its switching point for the first time, as far as two points of time tell.
 void Local::see_crossing(int32_t relation, double from, double until) {
+    forget_weights();
     double low = from, high = until, f_low = aimed(relation, low), f_high = aimed(relation, high), fine = this->fine();
     if (std::isnan(f_low) && std::isnan(f_high)) return;
     if (std::isnan(f_low)) {
@@ -259,6 +266,7 @@ bool Local::next(double &t, std::vector<int32_t> &rows) {
 // ------------------------------------------------------------------------------------------------ an event
 
 bool Local::attempt(const std::vector<int32_t> &rows, double t) {
+    forget_weights();
     old.clear(), few.clear(), changed_cells.clear(), flipped.clear(), moved.clear(), acted.clear();
     event_rows = rows, event_time = t;
     jumped = unsolved = false;

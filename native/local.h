@@ -106,6 +106,7 @@ class Local {
     double evaluate(Role role, int32_t row, double t, double ahead = 0); // `ahead`: of t, along the slopes there
     double evaluate_wholly(int32_t relation, double t);
     const Weights &weights_at(double t);
+    void forget_weights();
     double past(const Weights &at, int32_t unknown) const;
     double past_slope(const Weights &at, int32_t unknown) const;
     double value_at(const Weights &at, int32_t unknown) const;

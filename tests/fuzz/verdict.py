@@ -33,6 +33,7 @@ SHARES = {
     "mechanisms": 15,
     "slopes": 15,
     "shapes": 3,
+    "hops": 15,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
