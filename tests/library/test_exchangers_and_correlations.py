@@ -479,5 +479,7 @@ def test_plates_pass_the_more_heat_the_steeper_their_corrugations(wired: Any) ->
     found = [exchange(wired, fluid.PlateExchanger(angle, one=WATER, two=WATER)) for angle in (30.0, 60.0)]
     flat, steep = (float(r["part.UA_now"][-1]) for r in found)
     assert steep > 1.2 * flat
-    with pytest.raises(UsageError, match="corrugations of 15° to 60° to the flow, not 75°"):
+    with pytest.raises(UsageError, match=r"corrugations of 15° to 60° to the flow, not 75\.0"):
         fluid.PlateExchanger(75.0)
+    with pytest.raises(UsageError, match="to the flow, not '60'"):
+        fluid.PlateExchanger("60")  # type: ignore[arg-type]

@@ -62,9 +62,13 @@ def plate_nusselt(reynolds: Any, prandtl: Any, angle: float = 60.0) -> Any:
     [20, 30, 44, 63]
     """
     angles = list(THONON)
-    if not angles[0] <= angle <= angles[-1]:
+    try:
+        known = angles[0] <= angle <= angles[-1]
+    except TypeError:  # no number
+        known = False
+    if not known:
         raise UsageError(
-            f"Chevron plates were measured with corrugations of {angles[0]:g}° to {angles[-1]:g}° to the flow, not {angle:g}°."
+            f"Chevron plates were measured with corrugations of {angles[0]:g}° to {angles[-1]:g}° to the flow, not {angle!r}."
         )
     factor = float(np.exp(np.interp(angle, angles, [np.log(c) for c, _ in THONON.values()])))
     exponent = float(np.interp(angle, angles, [m for _, m in THONON.values()]))
