@@ -12,6 +12,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from types import FunctionType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -41,14 +42,42 @@ _WORDS = {
 
 
 def unmasked(given: Any) -> Any:
-    """Numbers as they were given; of a masked array of numpy, what is masked is no number. numpy itself would take what lies below.
+    """Numbers as they were given; of a masked array of numpy, what is masked is no number. numpy itself would take what lies below,
+    and of dates and durations how many milliseconds or nanoseconds they count: these are refused.
 
     >>> unmasked(numpy.ma.array([1.0, 99.0], mask=[False, True])).tolist(), unmasked(2)
     ([1.0, nan], 2)
     """
+    first = given[0] if isinstance(given, (list, tuple)) and given else given
+    if getattr(getattr(first, "dtype", None), "kind", "") in ("m", "M"):
+        raise UsageError(
+            f"Expected numbers, got dates or durations ({first.dtype}).",
+            remedy='Give seconds: `durations / np.timedelta64(1, "s")`; dates less the first of them are durations.',
+        )
     if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "biuf":
         return numpy.ma.filled(given.astype(float), numpy.nan)
     return given
+
+
+def durations(times: Any) -> numpy.ndarray | None:
+    """Times that are dates or durations of Python, numpy or pandas, in seconds, dates since the first of them. None: numbers."""
+    first = times[0] if isinstance(times, list | tuple) and times else times
+    dtype = getattr(first, "dtype", None)
+    if getattr(dtype, "kind", "") in ("m", "M"):
+        array = (
+            numpy.asarray(times) if isinstance(dtype, numpy.dtype) else numpy.asarray(times, dtype="datetime64[ns]")
+        )  # with a time zone
+        passed = array - array[:1] if array.dtype.kind == "M" else array
+        if passed.dtype.kind == "m" and numpy.datetime_data(passed.dtype)[0] not in ("Y", "M", "generic"):
+            return numpy.asarray(passed / numpy.timedelta64(1, "s"), dtype=float)
+        raise UsageError(f"Times in {dtype} are no seconds.", remedy="Give `datetime64[s]` or `timedelta64[s]`, or numbers.")
+    if not isinstance(first, date | timedelta):
+        return None
+    moment: Any = first
+    try:
+        return numpy.array([(t - moment if isinstance(t, date) else t).total_seconds() for t in times])
+    except (TypeError, AttributeError) as error:
+        raise UsageError(f"Times are dates, durations or numbers, and not some of each: {error}.") from None
 
 
 def checked(function: F) -> F:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import acausal as ac
 from acausal.errors import UsageError
 from acausal.runtime.given import as_signal, data, over_run, signals
-from acausal.runtime.inputs import Constant, Function, Table, values_at
+from acausal.runtime.inputs import Constant, Function, Table, hold, values_at
 
 T = np.array([0.0, 1.0, 3.0, 4.0])
 V = np.array([1.0, 3.0, 2.0, 2.0])
@@ -251,6 +252,39 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "b.csv").write_bytes(b"t,u\n0,1\x00\n")
     with pytest.raises(UsageError, match="zero bytes"):
         as_signal(tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "ns"])
+def test_times_that_are_dates_or_durations_are_seconds(unit: str) -> None:
+    passed = np.array([0, 2], dtype="timedelta64[s]").astype(f"timedelta64[{unit}]")
+    dates = np.datetime64("2024-03-31T01:00:00", unit) + passed
+    plain = [dates[0].astype("datetime64[s]").item() + timedelta(seconds=k) for k in (0, 2)]
+    for times in (passed, dates, list(passed), list(dates), [timedelta(0), timedelta(seconds=2)], plain):
+        for given_ in ((times, [1.0, 3.0]), data(times, [1.0, 3.0]), [(times[0], 1.0), (times[1], 3.0)]):
+            assert as_signal(given_)(1.0) == pytest.approx(2.0)
+        assert as_signal(hold(times, [1.0, 3.0])).at([0.0, 1.9, 2.0]).tolist() == [1.0, 1.0, 3.0]
+        assert as_signal((times, [1.0, 3.0]), over=("time", "h"))(1.0 / 3600) == pytest.approx(2.0)
+
+
+def test_times_of_pandas_are_seconds() -> None:
+    pandas = pytest.importorskip("pandas")
+    dates = pandas.to_datetime(["2024-03-31 01:59:59", "2024-03-31 03:00:01"]).tz_localize("Europe/Berlin")
+    for times in (dates, pandas.Series(dates), dates - dates[0]):
+        assert as_signal((times, [1.0, 3.0]))(1.0) == pytest.approx(2.0)
+
+
+def test_dates_and_durations_are_no_values() -> None:
+    passed = np.array([0, 2], dtype="timedelta64[ms]")
+    for wrong in (
+        lambda: as_signal(([0, 2], passed)),
+        lambda: ac.Table(passed, [1.0, 3.0]),
+        lambda: ac.Table([0.0, 1.0], list(passed)),
+    ):
+        with pytest.raises(UsageError, match=r"Expected numbers, got dates or durations \(timedelta64\[ms\]\)"):
+            wrong()
+    for times in (np.array([0, 2], dtype="timedelta64[Y]"), [timedelta(0), 2.0]):
+        with pytest.raises(UsageError, match=r"are no seconds|not some of each"):
+            as_signal((times, [1.0, 3.0]))
 
 
 def test_parquet_and_frames(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import durations, unmasked
 from ..errors import UsageError, near_matches
 from ..records import dataclass
 from .suffixes import as_temperature, clock_at_end, in_unit_of_suffix, is_same, spelled, suffix_for
@@ -265,7 +266,9 @@ def of_mapping(given: Mapping[Any, Any], path: str) -> Columns:
     found = []
     for title, numbers in given.items():
         name, unit = titled(str(title), path)
-        found.append(Column(str(title), name, unit, np.asarray(numbers, dtype=float)))
+        passed = durations(numbers)
+        values = np.asarray(unmasked(numbers), dtype=float) if passed is None else passed
+        found.append(Column(str(title), name, unit if passed is None else "s", values))
     return Columns(path, found)
 
 

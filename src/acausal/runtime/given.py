@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from ..arguments import checked, unmasked
+from ..arguments import checked, durations, unmasked
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import FILES, SECONDS, Over
@@ -171,7 +171,9 @@ def _points(given: Any, name: str, unit: str, own: str, clock: tuple[Over, str])
     if isinstance(given, tuple | list):
         points = _of_sequences(given)
         if points is not None:
-            return _on(points[0], clock[1], clock[0], name), _in_unit(points[1], own, unit, name)
+            passed = durations(points[0])
+            times = _on(points[0], clock[1], clock[0], name) if passed is None else _on(passed, "s", clock[0], name)
+            return times, _in_unit(points[1], own, unit, name)
     raise UsageError(f"Input `{name}` got {_shown(given)}.", remedy=_remedy(given))
 
 

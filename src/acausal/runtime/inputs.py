@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import unmasked
+from ..arguments import durations, unmasked
 from ..errors import UsageError
 from ..records import dataclass
 
@@ -223,13 +223,14 @@ def hold(times: Any, values: Any) -> Steps:
 
     The times are hit exactly; before the first of them the first value holds.
     """
-    t, v = numbers(times, "times", "hold"), numbers(values, "values", "hold")
+    passed = durations(times)
+    t, v = numbers(times if passed is None else passed, "times", "hold"), numbers(values, "values", "hold")
     if len(t) != len(v):
         raise UsageError(f"`ac.hold` got {len(t)} times and {len(v)} values.")
     if (np.diff(t) <= 0).any():
         k = int(np.flatnonzero(np.diff(t) <= 0)[0])
         raise UsageError(f"The times of `ac.hold` must increase: at index {k + 1}, {t[k + 1]:g} follows {t[k]:g}.")
-    return Steps(t, v)
+    return Steps(t, v, time_unit="" if passed is None else "s")
 
 
 def numbers(given: Any, what: str, name: str) -> Floats:
@@ -253,7 +254,8 @@ def numbers(given: Any, what: str, name: str) -> Floats:
 
 def table(times: Any, values: Any, name: str, interpolation: Interpolation = "linear", ends: Ends | None = None) -> Signal:
     """Points in time as a signal; what is wrong with them is told."""
-    t, v = numbers(times, "times", name), numbers(values, "values", name)
+    passed = durations(times)
+    t, v = numbers(times if passed is None else passed, "times", name), numbers(values, "values", name)
     if len(t) != len(v):
         raise UsageError(f"Input `{name}` has {len(t)} times and {len(v)} values.")
     back = np.flatnonzero(np.diff(t) <= 0)
