@@ -21,6 +21,7 @@ from ..status import Status
 from .chatter import Rhythm
 from .foreseen import Foreseen
 from .handler import Handler, Happening
+from .held import held
 from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
 from .lasting import failing_since
@@ -30,7 +31,6 @@ from .native import RESTART, Native, is_ordinary
 from .relations import SOON
 from .repair import Repair
 from .sampled import Sampled
-from .ties import ranks
 from .timed import Corners, Ticks, is_now
 from .tying import Tying
 from .undefined import Undefined
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _NONE = np.zeros(0, dtype=np.int64)
 _SET = 1e-6  # by so much a value may differ from what it was set to: of tied quantities only one is kept to rounding
-_MOST_RELEASED = 100  # selected states that are tried, one after the other
 
 
 class Hybrid:
@@ -403,14 +402,19 @@ class Hybrid:
         """What the event does, with unknowns after it in place: states held if that can be, and as ties move them if not."""
         handler, session, kept = self.handler, self.session, self.handler.present()
         self.tying.open(y)
-        happening = handler.event(t, y, yp, self.solve, roots, *given)
+        happening = handler.event(t, y, yp, self.solve, roots, *given, patient=False)
+        if happening.wandering:
+            if self.repair.pivoted(happening, before, session.y, session.yp, session, self.problem, roots):
+                return self._repaired(happening, t, y, yp)
+            y[:], yp[:] = session.y, session.yp
+            handler.back_to(kept)
+            self.tying.open(y)
+            happening = handler.event(t, y, yp, self.solve, roots, *given)
         if happening.failure not in ("cycle", "unsolvable"):
             return happening
         if self.repair.found(happening, before, session.y, session.yp, session, self.problem, roots):
-            y[:], yp[:], self.tying.keeps = self.repair.y, self.repair.yp, None
-            self.impulses.carry(handler, t, y, yp, self._restart_step(), self._consistent)
-            handler.load(t, y, yp)
-        elif self.tying.refused:
+            return self._repaired(happening, t, y, yp)
+        if self.tying.refused:
             after, y[:], yp[:] = handler.present(), session.y, session.yp
             handler.back_to(kept)
             self.tying.open(y, jumps=True)
@@ -418,6 +422,13 @@ class Hybrid:
             if tied.failure not in ("cycle", "unsolvable"):
                 return tied
             handler.back_to(after)
+        return happening
+
+    def _repaired(self, happening: Happening, t: float, y: Floats, yp: Floats) -> Happening:
+        """An event for which another configuration was found, with unknowns after it in place."""
+        y[:], yp[:], self.tying.keeps = self.repair.y, self.repair.yp, None
+        self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
+        self.handler.load(t, y, yp)
         return happening
 
     def _restart(self, happening: Happening, y: Floats, yp: Floats) -> None:
@@ -489,7 +500,7 @@ class Hybrid:
         self.session.set_known(self.handler.known)
         was_set = self.handler.set_states
         lost, wanted = was_set[~problem.differential[was_set]], y[was_set]
-        if len(lost) and not self._held(t, y, yp, lost):
+        if len(lost) and not held(self.solver, self.request.lender, problem, t, y, yp, lost, was_set):
             return False
         self.tying.keeps = None
         ok = self._completed(t, y, yp) or self.repair.solved(t, y, yp, problem)
@@ -497,34 +508,6 @@ class Hybrid:
         apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])
         self.handler.contradicted = was_set[apart] if ok else was_set[:0]
         return ok
-
-    def _held(self, t: float, y: Floats, yp: Floats, lost: np.ndarray) -> bool:
-        """Values that an event gave to unknowns which are not among the selected states: they become states for a moment, each in
-        place of one of its kind (a velocity for a velocity), the one whose release changes the others least."""
-        exchange, rank = self.request.lender, ranks(self.problem)
-        if exchange is None:
-            return False
-        problem, solved = self.problem, True
-        for unknown in lost:
-            best: tuple[float, Problem, Floats] | None = None
-            alike = problem.differential & (rank == rank[unknown])
-            free = np.setdiff1d(np.flatnonzero(alike), self.handler.set_states)[:_MOST_RELEASED]
-            if not len(free):
-                continue  # those it is tied to were set too: to what agrees with it, or there is a conflict
-            for state in free:
-                other, y_try, yp_try = exchange.replaced(problem, int(state), int(unknown), t), y.copy(), yp.copy()
-                self.solver.lend(other)
-                ok, _ = self.session.consistent(t, y_try, yp_try, other.differential, other.nominal)
-                moved = float((np.abs(y_try - y) / other.nominal).sum())
-                if ok and np.isfinite(moved) and (best is None or moved < best[0]):
-                    best = moved, other, y_try
-            if best is None:
-                solved = False
-                break
-            problem, y[:] = best[1], best[2]
-        if problem is not self.problem or not solved:
-            self.solver.lend(self.problem)
-        return solved
 
     def _row(self) -> Floats:
         self.session.row(row := np.empty(self.request.stored.width))

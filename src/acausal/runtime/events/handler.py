@@ -22,7 +22,7 @@ from ..histories import history_cells
 from ..inputs import Signal, Steps
 from ..problem import Floats, Kernel, Mask, Problem
 from ..recording import Round
-from .progress import Progress, Swings
+from .progress import Progress, Swings, Wandering
 from .relations import SOON, Relations
 from .sliding import Sliding
 from .timed import Ticks, Timed
@@ -49,6 +49,7 @@ class Happening:
     set_to: dict[int, float] = field(default_factory=dict)  # the values that `reinit` gave, by unknown
     value: float = 0.0  # of a failure: that could not be assigned
     endless: bool = False  # of a cycle: nothing comes back, but no end can be seen
+    wandering: bool = False  # of a cycle: given up early, as there are better ways to find what switches together
     stop: str = ""  # message of a `terminate`
     failure: str = ""  # "cycle", "sweep", "unsolvable", "assertion", "undefined"
     rows: tuple[int, ...] = ()  # what a failure is about: rows of updates, relations or assertions
@@ -93,6 +94,7 @@ class Handler:
         self.planned: np.ndarray = np.zeros(0, dtype=np.intp)  # cells on which the ends of steps to come depend (see `foreseen`)
         self.solved_with = self.w[self.cells]  # discrete values …
         self.failed_with = self.w[:0]  # … with which the equations were last solved, could not be solved
+        self._wandering: Wandering | None = None  # of an event that may be given up early
         self._solution: tuple[Floats, Floats, Floats] | None = None  # the first of a round: discrete values, y and y'
         self.declared = np.isin(hybrid.cells, self._declared())
         self.visible = self.declared | np.isin(hybrid.cells, self._looked_at())
@@ -262,10 +264,13 @@ class Handler:
         roots: np.ndarray | None,
         assigned: Floats | None = None,
         given: np.ndarray | None = None,
+        *,
+        patient: bool = True,
     ) -> Happening:
         """The event at time t. `roots` are the solver's findings: +1 or -1 where a root function crossed; `assigned` are values
-        that were assigned after the step, `given` known cells that somebody changed from outside."""
+        assigned after the step, `given` known cells changed from outside. Not `patient`: given up where relations wander."""
         sampled = self.known[self.sampled]
+        self._wandering = None if patient else Wandering(self.w[self.relations.cells])
         self.load(t, y, yp)
         due = self.ticks.next(t, inclusive=True)
         ticking = due[1] if due[0] <= t else due[1][:0]
@@ -449,6 +454,9 @@ class Handler:
                 swinging = self.triggers & swings.count(w[self.relations.cells])
                 if swinging.any():
                     return np.isin(self.cells, self.relations.cells[swinging]), True
+                if self._wandering is not None and self._wandering.seen(w[self.relations.cells]):
+                    found.failure, found.wandering = "cycle", True
+                    return None
                 self.relations.settled()
                 unknowns = y.copy(), yp.copy()
                 if not self._solved_before(found, y, yp) and not self._solved(

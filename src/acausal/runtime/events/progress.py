@@ -14,6 +14,7 @@ from ..problem import Floats, Mask
 MOST_IDLE = 5_000  # rounds in which only numbers change
 MOST_ROUNDS = 1_000_000
 _BACK_AND_FORTH = 3  # changes of a trigger in one round: what it brings about turns it back
+_IN_VAIN = 4  # solutions for each relation that takes part: after so many that led nowhere there are better ways
 _REMEMBERED = 100  # changes that a cycle is told from, if no configuration comes back
 
 
@@ -60,3 +61,26 @@ class Swings:
         self._changes += values != self._last
         self._last = values
         return np.asarray(self._changes >= _BACK_AND_FORTH)
+
+
+class Wandering:
+    """Whether solutions of the equations still lead relations anywhere, at one event.
+
+    A cascade turns another relation each time, however long it is, and what settles turns fewer and fewer. Ideal switches that
+    have to turn together do neither: which of them disagree is another set of the same ones each time, and there are 2^n.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self._last, self._ever = values, np.zeros(len(values), dtype=bool)
+        self._fewest, self._idle = len(values) + 1, 0
+
+    def seen(self, values: Floats) -> bool:
+        """Relations have these values, with which the equations are to be solved; whether that leads nowhere."""
+        changed, self._last = values != self._last, values
+        many = int(changed.sum())
+        if not many:
+            return False
+        led_on = many < self._fewest or bool((changed & ~self._ever).any())
+        self._ever |= changed
+        self._fewest, self._idle = min(many, self._fewest), 0 if led_on else self._idle + 1
+        return self._idle > _IN_VAIN * int(self._ever.sum())

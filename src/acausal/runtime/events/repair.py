@@ -93,6 +93,23 @@ class Repair:
             return True
         return self._search(happening, before, places, y, yp, session, problem, content=True)
 
+    def pivoted(
+        self,
+        happening: Happening,
+        before: np.ndarray,
+        y: Floats,
+        yp: Floats,
+        session: Any,
+        problem: Problem,
+        roots: np.ndarray | None,
+    ) -> bool:
+        """The same, by turning what disagrees alone: it is soon known whether that leads anywhere."""
+        self.start = False
+        self._remember(happening, before, y, yp, roots)
+        before = self._with_assignments(before, happening)
+        y[list(happening.set_to)] = list(happening.set_to.values())
+        return self._pivoted(happening, before, self._switches(before), y, yp, session, problem)
+
     def _live(self, happening: Happening, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Newton's method through the relations as they are written."""
         handler = self.handler
