@@ -11,6 +11,7 @@ namespace acausal {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double never = 1e300; // a time that is not reached
 constexpr double shortest = 1e-250; // of all steps
+constexpr double no_way = 1e-150;   // from 0 to a stop: IDAS multiplies the way by a step, and the product is no number above zero
 constexpr long chunk = 1000; // steps between two checks that time still moves
 // Where so many chunks in a row go no further than that of what is left, each no further than twice the one before, and a tenth of the
 // attempts fail, the end is out of reach: 1e13 steps away.
@@ -566,7 +567,7 @@ Status Ida::advance(double t_end, double stop, const double *times, int64_t coun
             if (!ahead.is && status == Status::Finished && t < t_end) set_out(std::isfinite(bound) ? bound : t_end); // which IDAS does not know yet
         } else {
             double aim = std::min(t_end, bound);
-            at_once = bound <= t + 8 * epsilon * std::fabs(t); // closer than IDAS moves
+            at_once = bound <= t + std::max(8 * epsilon * std::fabs(t), no_way); // closer than IDAS moves
             if (at_once) t = bound;
             else status = step_to(written < count && !stepped_past(bound) ? std::min(times[written], aim) : aim, bound);
             if (t > t_end && status >= Status::Finished) {

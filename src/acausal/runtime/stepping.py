@@ -20,6 +20,7 @@ from .solver import COUNTERS, Progress
 from .status import Status
 
 _EPSILON = float(np.finfo(float).eps)
+_NO_WAY = 1e-150  # from 0 to a stop: IDA multiplies the way by a step, and the product is no number above zero
 _DEGRADATION = 3.0  # of what was found at first
 _STALLED = 1000  # steps after which time must have moved
 
@@ -194,7 +195,7 @@ class Stepping:
         """
         begin = time.perf_counter()
         output, self.message = _Output(output_times, rows), ""
-        nearest = self.t + 8 * _EPSILON * max(abs(self.t), abs(t_end))  # closer than this, a step does not move
+        nearest = self.t + max(8 * _EPSILON * max(abs(self.t), abs(t_end)), _NO_WAY)  # closer than this, a step does not move
         self._write(output, nearest)
         status: Status = Status.FINISHED
         try:
