@@ -225,8 +225,13 @@ void Switches::decide(double *w, const int32_t *crossed, bool jumped) {
         if (fires) fired[k] = 1;
         bool inherited = !fired[k] && fired[edges[k]];
         if (jumped && !crossed && wrong && (fired[k] || inherited) && distance <= soft[k]) wide[k] = 2 * distance, wrong = false;
-        double reach = std::max(width(w, k), narrow[k]);
-        if (jumped && !inherited && distance <= reach && distances_before[k] > reach && (old[k] > 0) == (bool)strict[k]) wrong = true;
+        int32_t other = edges[k]; // two edges of a stair see a jump onto it within the same width: they would switch each other for ever
+        double reach = std::max(std::max(width(w, k), narrow[k]), std::max(width(w, other), narrow[other]));
+        bool onto = jumped && !inherited && distance <= reach && distances_before[k] > reach;
+        if (onto && (old[k] > 0) == (bool)strict[k])
+            wrong = true;
+        else if (onto && wrong && other != (int32_t)k)
+            wrong = false, wide[k] = std::max(wide[k], 2 * distance);
         bool rests = raw == 0 && (old[k] > 0) == (bool)strict[k]; // where another value is written
         if (fires && (along <= 0 || rests || (jumped && was * raw <= soft[k]))) {
             wrong = true;

@@ -242,6 +242,54 @@ def test_a_jump_right_onto_a_stair() -> None:
     np.testing.assert_array_equal(result["high"], result["x"])
 
 
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+def test_a_stair_that_is_jumped_onto_but_for_rounding_where_another_relation_switches(solver: str) -> None:
+    """What is rounded up is compared with the next whole number right where it begins to count: that edge was on its switching
+    point and the one below it beyond, by 2e-14, and they switched each other for ever."""
+
+    class Coinciding(ac.Component):
+        y, up, down = ac.Variable(start=-1.0, fixed=True), ac.Variable(), ac.Variable()
+
+        def equations(self) -> Statements:
+            yield ac.der(self.y) == 1.0
+            inner = ac.where(self.y + 0.713 > 0, self.y, 0.863) - 0.787
+            yield self.up == ac.ceil(2 * inner)
+            yield self.down == ac.floor(-2 * inner)
+
+    result = ac.compile(Coinciding()).simulate(until=2.0, solver=solver)
+    away = result.time > 0
+    for moment in result.events.times:
+        away &= np.abs(result.time - moment) > 1e-9
+    y = result["y"][away]
+    up = np.ceil(2 * (np.where(y + 0.713 > 0, y, 0.863) - 0.787))
+    np.testing.assert_array_equal(result["up"][away], up)
+    np.testing.assert_array_equal(result["down"][away], -up)
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+@pytest.mark.parametrize("soon", [1e-200, 5e-324])
+def test_a_time_next_to_the_start_is_reached(soon: float, solver: str) -> None:
+    """The way there times a step was no number above zero, and the run failed without a word."""
+
+    class Soon(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+        mode, wait = ac.States("off", "on", "late", initial="off"), ac.Parameter(soon)
+
+        def transitions(self) -> Statements:
+            yield self.mode.off.to("on", after=self.wait)
+            yield self.mode.on.to("late", after=1.0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == ac.where(self.mode.late, 1.0, 0.0)
+
+        def events(self) -> Statements:
+            yield ac.when(ac.sample(self.wait, 2.5), ac.reinit(self.x, self.x + 10))
+
+    result = ac.compile(Soon()).simulate(until=2.0, solver=solver)
+    assert result["x"][-1] == pytest.approx(11.0, abs=1e-9)
+    assert ac.compile(Soon()).simulate(until=soon, solver=solver).outcome is ac.Outcome.FINISHED
+
+
 def test_a_stair_on_which_a_run_begins_is_no_edge() -> None:
     class Begins(ac.Component):
         x = ac.Variable(start=3.7, fixed=True)

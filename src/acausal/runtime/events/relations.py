@@ -160,9 +160,7 @@ class Relations:
             self._wide[back] = 2 * size[back]
             wrong &= ~back
         if jumped:
-            width = np.maximum(np.abs(w[self.bands]), self.narrow)
-            onto = (size <= width) & (self._size_before > width) & ((self._old > 0) == self.strict)
-            wrong |= onto & ~self._inherited
+            wrong = self._put_onto(w, size, wrong)
         if crossed is not None:
             near = size <= ROUNDING * self.rules.values(
                 "size", w
@@ -182,6 +180,18 @@ class Relations:
         changed = not np.array_equal(value, w[self.cells])
         w[self.cells] = value
         return changed
+
+    def _put_onto(self, w: Floats, size: Floats, wrong: Mask) -> Mask:
+        """Those that switch, when a jump has put some onto their switching points, at a distance of `size`. The two edges of a
+        stair see it within the same width: if one were on its point and the other beyond it, they would switch each other for
+        ever."""
+        width = np.maximum(np.abs(w[self.bands]), self.narrow)
+        width = np.maximum(width, width[self.edges])
+        onto = (size <= width) & (self._size_before > width) & ~self._inherited
+        written = (self._old > 0) != self.strict
+        stays = onto & written & wrong & (self.edges != np.arange(self.count))
+        self._wide[stays] = np.maximum(self._wide, 2 * size)[stays]  # so that its crossing is still ahead
+        return (wrong & ~stays) | (onto & ~written)
 
     def at_rest(self, w: Floats, later: Floats) -> Mask:
         """Those that an event leaves on their switching points, with another value than is written, and that have not moved a
