@@ -214,3 +214,73 @@ def test_a_state_is_not_set_alone_while_it_is_tied() -> None:
     assert result.outcome is ac.Outcome.EVENT_CONFLICT and result.time_reached == 2.0
     told = "\n".join(map(str, result.diagnostics))
     assert "that equations tie to each other" in told and "ac.reinit(self.a" in told
+    assert "Set the others with it" in told and "could not be found" not in told
+
+
+class SetTogether(Contact):
+    def events(self) -> Statements:
+        yield ac.when(ac.time >= 2, ac.reinit(self.a, 5.0), ac.reinit(self.b, 5.0))
+        yield ac.assert_(ac.time < 2.5, "Half a second later.")
+
+
+def test_states_that_are_tied_are_set_together_and_what_fails_later_is_told_alone() -> None:
+    """How the tie was found stood below each failure of the rest of the run."""
+    result = ac.compile(SetTogether()).simulate(until=3.0, rtol=1e-8, on_failure="keep")
+    assert result.outcome is ac.Outcome.ASSERTION
+    assert result["b"][-1] == pytest.approx(5 * np.exp(-0.125), rel=1e-6)
+    assert "Half a second later" in str(result.diagnostics) and "could not be found" not in str(result.diagnostics)
+
+
+def test_a_session_comes_back_to_where_states_are_tied_and_to_where_they_are_not() -> None:
+    def joined(t: float) -> float:
+        return float(np.exp(-1.0) / 4 * np.exp(-(t - 1) / 4))
+
+    model = ac.compile(Chosen())
+    session = model.start(until=4.0, rtol=1e-8, set={"open_again": 2.0})
+    free = session.save()
+    session.advance(1.5)
+    tied = session.save()
+    session.advance(3.0)
+    end = session["a"]
+    assert end == pytest.approx(joined(2.0) * np.exp(-1.0), rel=1e-6)
+    for other in (session, model.start(until=4.0, rtol=1e-8, set={"open_again": 2.0})):
+        for mark in (tied, free, tied):
+            other.restore(mark)
+            other.advance(1.75)
+            assert [other[name] for name in "abi"] == pytest.approx([joined(1.75), joined(1.75), -0.75 * joined(1.75)], rel=1e-5)
+            other.advance(3.0)
+            assert other["a"] == pytest.approx(end, rel=1e-6)
+
+
+def test_capacitors_in_a_chain_are_joined_at_once_and_one_by_one() -> None:
+    class Chain(ac.Component):
+        v, i = ac.Variable(shape=4, start=[1.0, 2.0, 3.0, 6.0], fixed=True), ac.Variable(shape=3)
+        close = ac.Parameter(1.0, shape=3)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.v[0]) == -self.i[0]
+            yield ac.der(self.v[1:-1]) == self.i[:-1] - self.i[1:]
+            yield ac.der(self.v[-1]) == self.i[-1]
+            yield ac.where(ac.time >= self.close, self.v[:-1] - self.v[1:], self.i) == 0
+
+    model = ac.compile(Chain())
+    at_once = model.simulate(until=2.0)
+    assert at_once["v"][-1] == pytest.approx([3.0] * 4, rel=1e-6) and len(at_once.diagnostics) == 1
+    one_by_one = model.simulate(until=4.0, set={"close": [1.0, 2.0, 3.0]}, at=[1.5, 2.5, 3.5])
+    rows = np.searchsorted(one_by_one.time, [1.5, 2.5, 3.5])
+    expected = [[1.5, 1.5, 3.0, 6.0], [2.0, 2.0, 2.0, 6.0], [3.0, 3.0, 3.0, 3.0]]
+    np.testing.assert_allclose(one_by_one["v"][rows], expected, rtol=1e-6)
+    assert len(one_by_one.diagnostics) == 3
+
+
+def test_a_loop_of_ideal_contacts_is_refused_with_a_word_about_it() -> None:
+    class Loop(ac.Component):
+        v, i = ac.Variable(shape=3, start=[1.0, 2.0, 3.0], fixed=True), ac.Variable(shape=3)
+
+        def equations(self) -> Statements:
+            for k in range(3):
+                yield ac.der(self.v[k]) == self.i[k - 1] - self.i[k]
+                yield ac.where(ac.time >= 1, self.v[k] - self.v[(k + 1) % 3], self.i[k]) == 0
+
+    result = ac.compile(Loop()).simulate(until=2.0, on_failure="keep")
+    assert result.outcome is ac.Outcome.EVENT_UNSOLVABLE and "a loop of ideal contacts" in str(result.diagnostics)

@@ -319,6 +319,7 @@ class Hybrid:
             counts=dict(self.counts),
             told=(list(self.diagnostics), set(self.warned)),
             record=(self.token, record.count, len(record.times)),
+            tied=self.tying.keeps,
         )
 
     def restore(self, mark: Mark, inputs: Mapping[int, Signal]) -> None:
@@ -328,6 +329,9 @@ class Hybrid:
             self.problem, watch = r.exchange(self.problem, mark.t, mark.y, mark.yp)
             handler.move_to(self.problem)
             self.solver.exchange(self.problem, watch)
+            self._tied = None
+        self.tying.keeps = mark.tied
+        self._describe_ties()
         handler.w[:] = mark.w
         handler.relations.set_state(mark.relations)
         handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
@@ -402,6 +406,7 @@ class Hybrid:
         """What the event does, with unknowns after it in place: states held if that can be, and as ties move them if not."""
         handler, session, kept = self.handler, self.session, self.handler.present()
         self.tying.open(y)
+        self.repair.diagnostics = ()  # of an earlier event
         happening = handler.event(t, y, yp, self.solve, roots, *given, patient=False)
         if happening.wandering:
             if self.repair.pivoted(happening, before, session.y, session.yp, session, self.problem, roots):
@@ -435,13 +440,18 @@ class Hybrid:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
         if happening.restart or not self.session_started:
-            if self.tying.keeps is not self._tied and self.session_started:  # what a start prepares would be lost afterwards
-                self._tied = self.tying.keeps
-                self.solver.lend(self.tying.described(self.problem))
+            if self.session_started:
+                self._describe_ties()
             self.session.start(happening.t, y, yp, self._first_step())
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
         self.counts["event_sweeps"] += happening.sweeps
+
+    def _describe_ties(self) -> None:
+        """The session tests what keeps states tied as is due to it; what a start prepares would be lost afterwards."""
+        if self.tying.keeps is not self._tied:
+            self._tied = self.tying.keeps
+            self.solver.lend(self.tying.described(self.problem))
 
     def _drifted(self, assigned: Floats) -> bool:
         """Whether what was assigned after a step changed by little, as a mean or a maximum does: no jump to begin anew for."""
@@ -502,9 +512,11 @@ class Hybrid:
         lost, wanted = was_set[~problem.differential[was_set]], y[was_set]
         if len(lost) and not held(self.solver, self.request.lender, problem, t, y, yp, lost, was_set):
             return False
+        self._tied = None if len(lost) else self._tied  # the session works with the problem as it was again
         self.tying.keeps = None
         ok = self._completed(t, y, yp) or self.repair.solved(t, y, yp, problem)
-        ok = ok or self.tying.solved(problem, t, y, yp, self.handler.known, self._restart_step())
+        if not ok and self.tying.solved(problem, t, y, yp, self.handler.known, self._restart_step()):
+            ok, self.repair.diagnostics = True, ()
         apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])
         self.handler.contradicted = was_set[apart] if ok else was_set[:0]
         return ok

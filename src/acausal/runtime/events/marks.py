@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Diagnostic
 from ...records import dataclass
 from ..inputs import Signal
-from ..problem import Floats
+from ..problem import Floats, Mask
 from .chatter import Rhythm
 
 
@@ -39,3 +39,4 @@ class Mark:
     counts: dict[str, int]
     told: tuple[list[Diagnostic], set[int]]
     record: tuple[str, int, int]  # whose, rows, events
+    tied: Mask | None  # unknowns that keep states tied (see `tying`), where some do

@@ -21,9 +21,11 @@ from ..problem import Problem
 _OF_A_START, _OF_AN_EVENT = "The initial values could not be found", "Values after the event could not be found"
 _MOST = 4  # names
 _REMEDY = (
-    "The equations are of another index from here on, and are reduced once, as they were written. State the derivative of it in "
-    "this branch (`ac.der(a) == ac.der(b)` instead of `a == b`; with `ac.during` as well) and let the states jump onto it, "
-    "`ac.when(…, ac.reinit(a, …))`; or exchange whole models (`ac.Phases`), each of which is reduced by itself."
+    "Where these states are tied from here on, something must keep them together: an unknown on which their derivatives depend, as "
+    "the current through a contact that closes on two capacitors. Does it act on none of them here, or is one tie said twice (a "
+    "loop of ideal contacts, which a small resistance opens)? If nothing is to keep them together, let the states jump, "
+    "`ac.when(…, ac.reinit(a, …))`, and state the derivative in this branch (`ac.der(a) == ac.der(b)` instead of `a == b`); or "
+    "exchange whole models (`ac.Phases`), each of which is reduced by itself."
 )
 
 

@@ -126,7 +126,8 @@ def _sweep(handler: Handler, happening: Happening, sort: str) -> Diagnostic:
         remedy = "Join them: `ac.when(…, …).elsewhen(…, …)` takes the first branch that applies."
         if len(handler.contradicted):
             what = "Statements set quantities that equations tie to each other to values that contradict these, at the same instant"
-            remedy = "Set one of them: the others follow."
+            alone = len(handler.set_states) == 1  # what an event has tied follows nobody
+            remedy = "Set the others with it, to values that agree." if alone else "Set one of them: the others follow."
     elif sort == "undefined state":
         what, remedy = "A state is re-initialised with a value that is not finite", "Check what it is computed from."
     else:
@@ -142,6 +143,6 @@ def _unsolvable(handler: Handler, happening: Happening) -> Diagnostic:
         details=tuple(f"changed:   {n}" for n in changed_names(handler, before, after)),
         remedy="In the new state the equations named below contradict each other, or leave something undetermined, while the "
         "states keep their values. Check the equations of that state; where a state must jump, say so with `ac.reinit`. Where it "
-        "ties states to each other (`a == b`) that were free before, state the derivative of that there (`ac.der(a) == ac.der(b)`) "
-        "and let the states jump onto it, or exchange whole models (`ac.Phases`).",
+        "ties states to each other (`a == b`) that were free before, an unknown on which their derivatives depend must keep them "
+        "together, and no tie may be said twice.",
     )
