@@ -127,6 +127,44 @@ def test_a_run_alone_is_animated_with_a_mark_at_each_state_only(
     np.testing.assert_allclose(marked[0].get_xdata(), [(p.h if chart == "ph" else p.s) / 1e3 for p in points], rtol=1e-6)
 
 
+@pytest.mark.parametrize("ending", ["gif", "html"])
+@pytest.mark.parametrize("chart", ["ph", "Ts"])
+def test_the_isolines_of_an_animation_are_drawn_as_often_for_many_pictures_as_for_one(
+    result: Any, chart: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are the same in every picture, and drawing them was nearly all that an animation cost."""
+    from matplotlib.contour import ContourSet
+
+    drawn: list[Any] = []
+    draw = ContourSet.draw
+    monkeypatch.setattr(ContourSet, "draw", lambda self, renderer: (drawn.append(self), draw(self, renderer))[1])
+    counts = []
+    for frames in (1, 6):
+        drawn.clear()
+        ac.animate_cycle(result, file=tmp_path / f"cycle.{ending}", chart=chart, frames=frames)
+        counts.append(len(drawn))
+    assert counts[0] == counts[1] == 2 * len(set(drawn))  # once for the layout, once for the picture
+
+
+def test_all_pictures_of_an_animation_show_isolines_heading_and_their_own_states(result: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    with Image.open(ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.gif", frames=3, until=1.0)) as film:
+        pictures = []
+        for number in range(film.n_frames):
+            film.seek(number)
+            pictures.append(np.asarray(film.convert("RGB")).astype(int))
+    dark = [(p.sum(axis=2) < 200) for p in pictures]  # headings, axes, saturation
+    blue = [(p[..., 2] - p[..., 0] > 60) for p in pictures]  # lines of equal temperature
+    top = 24
+    assert all(d[:top].sum() > 100 for d in dark), "a heading"
+    assert not np.array_equal(dark[0][:top], dark[-1][:top]), "each its own"
+    assert all(d[top:].sum() > 1000 and b.sum() > 1000 for d, b in zip(dark, blue, strict=True))
+    orange = [(p[..., 0] - p[..., 2] > 100) & (p[..., 1] > 60) for p in pictures]
+    still = ~(orange[0] | orange[-1])
+    assert np.abs(pictures[0] - pictures[-1])[top:][still[top:]].mean() < 1.0, "the rest is one picture"
+
+
 def test_a_film_needs_its_program(result: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.animation import writers
 

@@ -16,11 +16,16 @@ from .diagrams import SIZE, Chart, PressureEnthalpy, Route, TemperatureEntropy, 
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
     from ..media.fluid import Fluid
     from .result import Result
 
 CHARTS: dict[str, type[Chart]] = {"ph": PressureEnthalpy, "Ts": TemperatureEntropy}
 WRITERS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
+DPI = {"pillow": 90, "ffmpeg": 90, "html": 100}
 
 
 @checked
@@ -80,21 +85,40 @@ def _draw(chart: Chart, route: Route, result: Any, times: np.ndarray, path: Path
     from matplotlib.animation import FuncAnimation
 
     states = [route.at(float(time)) for time in times]
-    with matplotlib.rc_context(STYLE):
+    titles = [f"{result.title} at {moment(result, float(time), '.0f')}" for time in times]
+    with matplotlib.rc_context({**STYLE, "savefig.dpi": "figure"}):
         figure = canvas.new_figure(SIZE, False)
+        figure.set_dpi(DPI[writer])
         axes = figure.subplots()
         chart.draw(axes, *(np.concatenate(values) for values in zip(*states, strict=True)))
+        heading = axes.set_title(titles[0])
+        _as_picture(figure, axes, heading)
         (line,) = axes.plot([], [], color=COLOURS[1], linewidth=2.0)
         (points,) = axes.plot([], [], "o", color=COLOURS[1], markersize=5)
 
         def frame(number: int) -> tuple[Any, ...]:
             line.set_data(*route.line(chart, states[number]))
             points.set_data(*chart.place(*states[number]))
-            axes.set_title(f"{result.title} at {moment(result, float(times[number]), '.0f')}")
+            heading.set_text(titles[number])
             return line, points
 
         moving = FuncAnimation(figure, frame, frames=len(times), blit=False)
         if writer == "html":
             path.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
         else:
-            moving.save(str(path), writer=writer, fps=12, dpi=90)
+            moving.save(str(path), writer=writer, fps=12)
+
+
+def _as_picture(figure: Figure, axes: Axes, heading: Text) -> None:
+    """Put a picture of what was drawn, without its heading, in its place: the isolines are the same in every frame, and dear."""
+    figure.draw_without_rendering()  # with the heading: there is room for it
+    figure.set_layout_engine("none")
+    heading.set_visible(False)
+    figure.canvas.draw()
+    heading.set_visible(True)
+    picture = np.array(figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
+    axes.set_autoscale_on(False)
+    for artist in (*axes.collections, *axes.lines):  # isolines take their labels with them
+        artist.remove()
+    axes.set_axis_off()
+    figure.figimage(picture, zorder=-1)
