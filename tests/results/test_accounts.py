@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,7 @@ def test_a_report_is_one_page(result: Any, tmp_path: Path) -> None:
     text = file.read_text(encoding="utf-8")
     for heading in ("COP, cooling", "States", "Exchangers", "Charge", "Exergy destroyed", "receiver"):
         assert heading in text
-    assert text.count("data:image/png;base64") == 4 and "http" not in text
+    assert text.count("data:image/png;base64") == 4 and "://" not in text
     assert f"{ac.performance(result).cooling:.3f}" in text
 
 
@@ -213,6 +215,35 @@ def test_a_turbine_gives_its_power_and_boundaries_destroy_nothing() -> None:
     assert set(account.given) == {"feed", "sink"}
     assert sum(account.mean().values()) + sum(v[-1] for v in account.given.values()) == pytest.approx(-power, rel=1e-9)
     assert ac.performance(result).power == pytest.approx(-power)
+
+
+def test_a_circuit_that_gives_work_has_no_coefficient_of_performance() -> None:
+    found = ac.performance(ac.compile(Expansion()).simulate(until=1.0, points=2))
+    assert np.isnan(found.cooling) and np.isnan(found.heating)
+    assert str(found).splitlines()[-1] == "no COP: the circuit gives work"
+
+
+def test_of_a_plant_at_rest_no_ratios_to_the_microwatts_of_its_leak_are_told(tmp_path: Path) -> None:
+    """What leaks through the valves of a compressor takes up or gives microwatts: a COP of ten million, or below zero."""
+
+    class Resting(Chiller):
+        def __init__(self) -> None:
+            super().__init__()
+            self.compressor = refrigeration.Compressor(medium="R134a", frequency=0.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ac.RunWarning)  # of wet vapour at its inlet
+        result = ac.compile(Resting()).simulate(until="1 h", points=361)
+    signs = set(np.sign(result["compressor.P"][np.abs(result["compressor.P"]) > 0]))
+    assert signs and np.abs(result["compressor.P"]).max() < 1e-3
+    for at in (0.0, 600.0, 3600.0, (0.0, 3600.0)):
+        found = ac.performance(result, at=at)
+        assert np.isnan(found.cooling) and np.isnan(found.heating)
+        assert str(found).splitlines()[-1] == "no COP: no work goes in, it is at rest"
+        assert " -0.0" not in str(found)
+    text = ac.report(result, at=600.0, file=tmp_path / "rest.html").read_text(encoding="utf-8")
+    assert "<td>COP, cooling</td><td>–</td>" in text
+    assert not re.findall(r"<td>-0\.?0*</td>|<td>nan", text)
 
 
 class Between(ac.Component):

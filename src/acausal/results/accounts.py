@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ZERO = 273.15
+RESTING = 1e-5  # of the heat: less work than that goes into no plant that runs
 ALONG = 60  # points along an exchanger at which temperatures are compared
 
 
@@ -83,20 +84,35 @@ class Performance:
 
     @property
     def cooling(self) -> float:
-        """Heat taken up over work: the COP of a refrigerator."""
-        return self.heat_in / self.power if self.power else float("nan")
+        """Heat taken up over work: the COP of a refrigerator; not a number where no work goes in."""
+        return self.heat_in / self.power if self.works else float("nan")
 
     @property
     def heating(self) -> float:
-        """Heat given over work: the COP of a heat pump."""
-        return self.heat_out / self.power if self.power else float("nan")
+        """Heat given over work: the COP of a heat pump; not a number where no work goes in."""
+        return self.heat_out / self.power if self.works else float("nan")
+
+    @property
+    def works(self) -> bool:
+        """Whether work goes in. What leaks through the valves of a machine at rest takes up microwatts, or gives some."""
+        return self.power > RESTING * max(self.heat_in, self.heat_out)
 
     def __str__(self) -> str:
         wide = max([len(name) for name in self.by_part], default=4)
         rows = [f"{'':{wide}} {'work, W':>12} {'heat, W':>12}"]
-        rows += [f"{name:{wide}} {power:12.1f} {heat:12.1f}" for name, (power, heat) in self.by_part.items()]
-        balance = f"{'all':{wide}} {self.power:12.1f} {self.heat_in - self.heat_out:12.1f}"
-        return "\n".join([*rows, balance, f"COP {self.cooling:.3f} cooling, {self.heating:.3f} heating"])
+        rows += [f"{name:{wide}} {_watts(power)} {_watts(heat)}" for name, (power, heat) in self.by_part.items()]
+        balance = f"{'all':{wide}} {_watts(self.power)} {_watts(self.heat_in - self.heat_out)}"
+        return "\n".join([*rows, balance, self._ratios()])
+
+    def _ratios(self) -> str:
+        if self.works:
+            return f"COP {self.cooling:.3f} cooling, {self.heating:.3f} heating"
+        gives = self.power < -RESTING * max(self.heat_in, self.heat_out)
+        return f"no COP: {'the circuit gives work' if gives else 'no work goes in, it is at rest'}"
+
+
+def _watts(value: float) -> str:
+    return f"{round(value, 1) + 0.0:12.1f}"  # what leaks at rest is 0, not -0
 
 
 def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performance:

@@ -92,7 +92,7 @@ def _row(point: StatePoint, wide: int) -> str:
     quality = f"{point.x:8.3f}" if 0 <= point.x <= 1 else f"{'–':>8}"
     return (
         f"{point.name:{wide}} {point.p / BAR:8.3f} {point.T - ZERO:9.2f} {point.h / KILO:9.2f} {point.s / KILO:13.4f} "
-        f"{point.rho:11.3f} {quality} {point.m_flow * 1e3:12.3f}"
+        f"{point.rho:11.3f} {quality} {round(point.m_flow * 1e3, 3) + 0.0:12.3f}"
     )
 
 

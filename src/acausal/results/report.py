@@ -99,7 +99,7 @@ def _of_circuit(result: Any, fluid: Any, cycle: Sequence[str], time: float, T0: 
     out += _states(result, fluid, cycle, time) if cycle or 0 < len(circuit_of(result, fluid.name).ports) <= _PORTS else []
     out += _exchangers(pinches(result, fluid, at=time))
     out += ["<h2>Charge</h2>", _table(("component", "kg", "share"), [(h.name, _n(h.mass, 4), f"{h.share:.1%}") for h in held])]
-    return out + _exergy(exergy(result, fluid, T0=T0), done.power or float("nan"), time)
+    return out + _exergy(exergy(result, fluid, T0=T0), done.power if done.works else float("nan"), time)
 
 
 def _states(result: Any, fluid: Any, cycle: Sequence[str], time: float) -> list[str]:
@@ -131,7 +131,7 @@ def _exchangers(found: Sequence[Pinch]) -> list[str]:
 
 def _exergy(account: ExergyAccount, power: float, time: float) -> list[str]:
     lost = {n: v for n, v in account.mean(time).items() if abs(v) > 1e-3}
-    rows = [(n, _n(v, 1), f"{v / power:.1%}") for n, v in lost.items()]
+    rows = [(n, _n(v, 1), f"{v / power:.1%}" if np.isfinite(power) else "–") for n, v in lost.items()]
     out = [f"<h2>Exergy destroyed, surroundings at {account.T0 - ZERO:.1f} °C</h2>"]
     out.append(_table(("component", "W", "share of the power"), rows))
     if account.unknown:
@@ -149,7 +149,7 @@ def _figures(done: Performance, charge: float) -> str:
 
 
 def _n(value: float, digits: int) -> str:
-    return "–" if not np.isfinite(value) else f"{value:.{digits}f}"
+    return "–" if not np.isfinite(value) else f"{round(value, digits) + 0.0:.{digits}f}"  # of a plant at rest 0, not -0
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
