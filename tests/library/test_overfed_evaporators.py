@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-from acausal.library import refrigeration
+from acausal.library import fluid, refrigeration, thermal
 from benchmarks.cold_stores import REST, RIGS, Rig, rig, stepped
 
 AMMONIA, LOW = ac.media.fluid("Ammonia"), {"feed.m_flow": 0.02, "feed.h": 1.9e5, "outlet.opening": 0.7}
@@ -102,6 +103,46 @@ def test_cold_liquid_through_an_evaporator_full_of_it_leaves_with_its_heat() -> 
         assert result["exchanger.x"][-1].max() < 0.0
         assert np.asarray(result["exchanger.h"])[-1].min() > 1e5
         assert result["exchanger.h_out"][-1] == pytest.approx(1e5 + taken / 0.05, rel=1e-4)
+
+
+class Swept(ac.Component):
+    """An exchanger that much more passes than it was made for, into a wide pipe."""
+
+    came = ac.Variable(start=0.0, fixed=True, unit="kg", nominal=0.1)
+
+    def __init__(self, exchanger: Any, low: dict[str, float]) -> None:
+        self.feed, self.low = fluid.FlowSource(h=1.0, medium=AMMONIA), fluid.PressureBoundary(**low)
+        self.exchanger, self.pipe = exchanger, fluid.Pipe(diameter=0.03, length=1.0)
+        self.air = thermal.FixedTemperature(T=290.0)
+
+    def connections(self) -> Iterator[Any]:
+        yield self.feed.port, self.exchanger.a
+        yield self.exchanger.b, self.pipe.a
+        yield self.pipe.b, self.low.port
+        yield self.air.port, self.exchanger.air
+
+    def equations(self) -> Iterator[Any]:
+        yield ac.der(self.came) == self.exchanger.a.m_flow + self.exchanger.b.m_flow
+
+
+@pytest.mark.parametrize("make", [refrigeration.Evaporator, lambda: refrigeration.Evaporator(zones=3), refrigeration.Condenser])
+def test_zones_stay_when_hundreds_of_times_the_nominal_flow_sweeps_through(make: Any) -> None:
+    """The two limits of a boundary contradicted each other there, the mass of a zone became negative, and the run ended."""
+    model = ac.compile(Swept(make(), {"p": 2e5, "x": 1.0}))
+    liquid = AMMONIA.saturation(p=2e5).liquid.h
+    for times in (3, 60, 300):
+        for charge in (0.05, 0.6):
+            values = {"feed.m_flow": 0.01 * times, "feed.h": liquid, "exchanger.charge_start": charge}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ac.RunWarning)  # liquid below boiling, for which two zones are too few
+                result = model.simulate(until=300.0, points=3001, set=values)
+            assert result.outcome.name == "FINISHED", (times, charge)
+            assert np.asarray(result["exchanger.L"]).min() > 0
+            held = result["exchanger.charge"]
+            np.testing.assert_allclose(held - held[0], result["came"], atol=1e-7)  # meter and balance, each integrated
+            if times == 300:  # all of it is what comes in, warmed by the wall
+                full = AMMONIA.state(p=float(result["exchanger.p"][-1]), h=float(result["exchanger.h_out"][-1])).rho * 1.5e-3
+                assert held[-1] == pytest.approx(full, rel=0.01)
 
 
 def test_two_zones_say_that_liquid_below_boiling_comes() -> None:

@@ -63,6 +63,8 @@ X_WET = 0.03  # of quality: within so much of saturation the heat transfer of li
 T_LITTLE = 0.3  # K: superheat below which the profile of a zone tells nothing
 LATE_MOST = 0.3  # of the liquid of a zone of two phases: more than this is never on its way
 COLD = 0.03  # of the heat of evaporation: liquid that wants so much to boil is worth a zone of its own
+COLDEST = 50.0  # K: liquid leaves no colder than that below the mean of its zone; a wet zone that is swept out has no such profile
+SWEPT = 0.1  # of the flow through an exchanger: as if m_nominal were as large, zones are kept from being swept out
 HIGHEST = 0.98  # of the critical pressure: above it zones are not told apart
 SLIPS = {"zivi": 2 / 3, "fauske": 1 / 2, "homogeneous": 1.0}  # slip·rho_vapour/rho_liquid is the densities' ratio to this power
 
@@ -304,7 +306,14 @@ class MovingBoundary(RefrigerantExchanger):
 
     # --- what both kinds need -----------------------------------------------------------------------------------------
     def _stiffness(self) -> Any:
-        return self.m_nominal / self.eps_band
+        """By how much the flow over a boundary changes with the length of a zone, so that no zone becomes shorter than `eps`.
+
+        It grows with what flows. Two limits meet at a boundary: what leaves may empty neither the zone behind nor that before it.
+        With a fixed slope they contradict each other where a hundred times `m_nominal` more leaves than comes in, as when an
+        exchanger full of liquid blows into an empty vessel: the mass of a zone became negative.
+        """
+        flow = SWEPT**2 * (self.a.m_flow**2 + self.b.m_flow**2)
+        return ac.sqrt(self.m_nominal**2 + flow) / self.eps_band
 
     def _reach(self, flow: Any, alpha: Any, i: int, cp: Any) -> Any:
         """How much further from its inlet than its mean the outlet of a one-phase zone is: 0 at rest, 1 in a fast flow.
@@ -520,7 +529,7 @@ class Condenser(MovingBoundary):
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
         yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
         share = self._reach(_most(leaves, 0.0), self._liquid(2, leaves, ends), 2, ends.liquid.cp)
-        yield self.h_out == h[2] + share * _least(h[2] - h_end, 0.0)
+        yield self.h_out == h[2] + _most(share * _least(h[2] - h_end, 0.0), -ends.liquid.cp * COLDEST)
 
     late = ac.Variable(
         start=0.0,
