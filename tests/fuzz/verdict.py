@@ -34,6 +34,7 @@ SHARES = {
     "slopes": 15,
     "shapes": 3,
     "hops": 15,
+    "pendula": 15,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
