@@ -280,10 +280,14 @@ class Ida {
     void record_step();
     void look_at_order(double stop); // between two steps; may start anew from there, with a limited order
     void free_order();
+    void look_at_growth(const Counters &now);
+    void hold_growth(bool hold);
     double largest_error(const double *errors) const; // in tolerances
     void set_out(double t_end);       // what IDAS must know before it goes on
     Stability stability;
     long orders_seen = 0; // steps of the session at the last look
+    long growth_seen = 0, failures_seen = 0;
+    bool growth_held = false; // no step is lengthened
     bool stepped_past(double time) const; // the last step ended later, with a root in it
     bool update_after_step();             // true: a watched cell changed
     bool record(); // false: an input could not be evaluated

@@ -17,14 +17,40 @@ double Ida::largest_error(const double *errors) const {
 void Ida::free_order() {
     if (stability.limited) check(IDASetMaxOrd(mem, settings.max_order), "IDASetMaxOrd");
     stability.start_anew();
+    hold_growth(false);
+    Counters now = counters();
+    growth_seen = now.steps, failures_seen = now.error_test_failures;
+}
+
+// IDAS doubles a step whose error is small enough for twice the step, as it estimates, and looks at order 2 only after some steps of
+// one length. Coordinates that a constraint ties to the states have two large terms of the error, which cancel as long as the step
+// stays the same: there twice the step fails whatever its length, is taken back, and is tried again, at order 1 for ever. So where
+// many steps of order 1 fail, none is lengthened for a while.
+void Ida::look_at_growth(const Counters &now) {
+    constexpr long window = 10, failing = 4; // steps; one step in so many
+    if (now.steps - growth_seen < window) return;
+    int order = 0;
+    IDAGetLastOrder(mem, &order);
+    hold_growth(order == 1 && failing * (now.error_test_failures - failures_seen) > now.steps - growth_seen);
+    growth_seen = now.steps, failures_seen = now.error_test_failures;
+}
+
+void Ida::hold_growth(bool hold) {
+#if SUNDIALS_VERSION_MAJOR > 6 || (SUNDIALS_VERSION_MAJOR == 6 && SUNDIALS_VERSION_MINOR >= 2) // before, nobody can say so
+    constexpr double as_usual = 2, never = 1e30; // by how much a step must be able to grow before it does
+    if (hold != growth_held) check(IDASetEtaFixedStepBounds(mem, 1.0, hold ? never : as_usual), "IDASetEtaFixedStepBounds");
+#endif
+    growth_held = hold;
 }
 
 void Ida::look_at_order(double stop) {
+    Counters counted = counters();
+    look_at_growth(counted);
     if (recorder) return; // who goes over the steps again wants no start between them
-    long steps = counters().steps;
+    long steps = counted.steps;
     if (steps - orders_seen < stability.until_next() || settings.max_order <= Stability::stable_order || t >= stop) return;
     orders_seen = steps;
-    Stability::Sight now{0, 0, counters().error_test_failures};
+    Stability::Sight now{0, 0, counted.error_test_failures};
     IDAGetLastOrder(mem, &now.order);
     IDAGetLastStep(mem, &now.step);
     if (stability.limited) {
