@@ -156,7 +156,7 @@ Status Ida::conclude_event(double *rows, int64_t capacity, int64_t written) {
     s.show(w.get(), w_out.get());
     if (s.restart) {
         journal->close(standing(), tested());
-        start(t, w.get(), w.get() + n, s.restart_step * restart_pace());
+        start(t, w.get(), w.get() + n, std::min(s.restart_step * restart_pace(), 0.25 * s.flight));
         auto of_time = [&](int32_t cause) { return cause >= system->root_count; }; // what happens at given times cannot chatter
         s.causes.erase(std::remove_if(s.causes.begin(), s.causes.end(), of_time), s.causes.end());
         if (!s.causes.empty()) s.records.alarm |= s.haste.restart(t, s.causes);

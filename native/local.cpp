@@ -11,6 +11,8 @@ namespace acausal {
 constexpr int most_repeats = 2, most_hops = 100; // of a relation in one step; those at which a state jumps
 constexpr int most_samples = 8;
 constexpr size_t most_weights = 500;
+constexpr double turns_still = 1e-9; // of a rate before an event: next to it another one is zero
+constexpr double turns_near = 16;    // bands: what is further from its switching point has not been turned back there
 constexpr double short_way = 1e-3; // of a step, for slopes
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -114,6 +116,7 @@ double Local::slope_at(const Weights &at, int32_t unknown) const {
 void Local::forget() {
     for (const Unknown &u : courses) taken[u.number] = -1;
     courses.clear();
+    queue = {};
 }
 
 void Local::enter(History step) {
@@ -205,10 +208,14 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
         any |= suspect(k, until - from, known);
         if (known && std::isnan(values_before[k]) && std::isnan(values[k])) gaps.note((int32_t)k, from, w);
     }
-    if (!any) return false;
+    std::vector<Crossing> found_before; // the run was left within this step: what comes and goes next to nothing is not found twice
+    for (; !queue.empty(); queue.pop()) {
+        const Crossing &each = queue.top();
+        if (each.version == version[each.row] && each.t > from && each.t <= until) found_before.push_back(each);
+    }
+    if (!any && found_before.empty()) return false;
     system->assign(w);
     std::copy(w + 2 * n, w + system->layout.workspace(), v.begin() + 2 * n);
-    queue = {};
     std::fill(crossings.begin(), crossings.end(), 0), std::fill(hops.begin(), hops.end(), 0);
     event_time = from, searched_until = until;
     for (size_t k = 0; k < s.aims.size(); ++k) {
@@ -216,6 +223,8 @@ bool Local::look(double *w, double from, double until, Gaps &gaps) {
         if (known && !std::isnan(values_before[k]) && !rests[k] && s.aims[k] * values[k] > 0) see_dip((int32_t)k, from, until);
         else see_crossing((int32_t)k, from, until);
     }
+    for (const Crossing &each : found_before)
+        if (s.aims[each.row] != 0 && aimed(each.row, from) > 0 && !(aimed(each.row, each.t) > 0)) queue.push(each);
     return true;
 }
 
@@ -270,13 +279,44 @@ bool Local::attempt(const std::vector<int32_t> &rows, double t) {
     old.clear(), few.clear(), changed_cells.clear(), flipped.clear(), moved.clear(), acted.clear();
     event_rows = rows, event_time = t;
     jumped = unsolved = false;
+    double ahead = std::min(switches->soon, 0.125 * length());
+    rates_before.clear();
+    for (int32_t row : rows) rates_before.push_back(rate(row, t, ahead));
     bool fast = false;
     for (int32_t row : rows) fast |= ++crossings[row] > most_repeats || hops[row] >= most_hops;
     if (fast || !discrete(t) || !continuous(t)) return undo(), ++left, false;
     see_changes();
     for (int32_t row : rows)
         if (!leaves(row, t)) return undo(), ++left, false;
+    for (size_t k = 0; jumped && k < rows.size(); ++k)
+        if (!comes_back(rows[k], t, rate(rows[k], t, ahead), rates_before[k])) return undo(), ++left, false;
     return true;
+}
+
+double Local::rate(int32_t row, double t, double ahead) {
+    place_at(t);
+    double later = evaluate(Relation, row, t, ahead);
+    return (later - evaluate(Relation, row, t, -ahead)) / (2 * ahead);
+}
+
+// Whether what the event turns back is seen to change sides again. What is back within its band, or not over it when the step ends, is for
+// Switches, which look where it turns, and for Python to tell of (Switches::turns_in_sight).
+bool Local::comes_back(int32_t row, double t, double now, double was) {
+    Switches &s = *switches;
+    place_at(t);
+    double side = s.side(v.data(), row), start = side * evaluate(Relation, row, t);
+    auto first = std::find_if(old.begin(), old.end(), [&](const auto &each) { return each.first == s.relation.targets[row]; });
+    bool is_back = first != old.end() && first->second == v[first->first]; // what was set has taken it back, as a cell that fires does
+    bool is_near = start <= turns_near * std::max(s.width(v.data(), row), s.narrow[row]);
+    if (is_back || !is_near || side * now > turns_still * std::fabs(was)) return true;
+    place_at(searched_until);
+    double moved = std::fabs(side * evaluate(Relation, row, searched_until) - start);
+    if (moved <= turns_still * std::fabs(was) * (searched_until - t)) return true; // it rests
+    for (double way = 8 * fine(); t + way < searched_until; way *= 2) {
+        place_at(t + way);
+        if (side * evaluate(Relation, row, t + way) <= 0) return place_at(t), true;
+    }
+    return false;
 }
 
 // Whether a relation moves on from where it switched, and how far away its band must be.

@@ -127,6 +127,8 @@ class Local {
     void see_changes();
     bool stays(const Reached &jumped, double t);
     bool leaves(int32_t relation, double t);
+    bool comes_back(int32_t relation, double t, double rate, double rate_before);
+    double rate(int32_t relation, double t, double ahead);
     bool continuous(double t);
     bool solve(double t);
     bool jump(double t);
@@ -201,6 +203,7 @@ class Local {
     std::vector<int32_t> event_rows, flipped;         // relations that crossed; all those that changed sides
     std::vector<std::pair<int32_t, double>> moved;    // states and their new values, in this round
     std::vector<int64_t> acted;                       // rows that changed something they might see solutions of
+    std::vector<double> rates_before;                 // of the functions of relations that crossed
     Reached effect;
 };
 

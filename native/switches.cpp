@@ -70,7 +70,9 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
     present = solved_with = before;
     causes.clear(), seen.clear(), changed.clear(), old_bands.clear();
     wide.assign(bands.size(), 0.0);
-    restart = jumped = is_kept = false;
+    sides_before.resize(bands.size()), flight = 1e300;
+    for (size_t k = 0; k < bands.size(); ++k) sides_before[k] = side(w, k);
+    restart = jumped = is_kept = states_set = false;
     configuration = 0;
     rounds = sweeps = 0;
     if (!iterate(w, roots, solve)) return undo(w), false;
@@ -86,6 +88,7 @@ bool Switches::handle(double *w, const int32_t *roots, const Solve &solve) {
         if (std::find(holds.begin(), holds.end(), 0.0) != holds.end()) return undo(w), false;
     }
     sharpen(w);
+    if (!turns_in_sight(w, solve)) return undo(w), false;
     ++records.handled;
     records.timed += due;
     records.restarted += restart, records.rounds += rounds, records.sweeps += sweeps;
@@ -128,6 +131,7 @@ bool Switches::round(double *w, const int32_t *crossed, const Solve &solve, bool
     if (schedule.is) schedule.tick(w, now, due && rounds == 1, causes, first_of_time() + (int32_t)schedule.targets.size());
     if (!settle(w, crossed, solve)) return false;
     bool jumped = find_new_states(w), any = false;
+    states_set |= jumped;
     if (!std::all_of(moved.begin(), moved.end(), [](const auto &m) { return std::isfinite(m.second); })) return false;
     if (!stop.empty()) {
         const std::vector<double> &stops = stop.evaluate(w);

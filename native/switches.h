@@ -90,6 +90,7 @@ class Switches {
     bool kept_apart = true;  // values that `pre` keeps of unknowns are for statements alone: nothing sees them between events
     bool handles = true;     // false: roots are searched in the same way, but events are Python's
     double restart_step = 0; // first step after a restart, in steps before it
+    double flight = 1e300;   // after this event: until the first of the relations that it turned back is back
     Haste haste;
     Schedule schedule;       // of relations of time and clocks
     double now = 0;          // the time of the event …
@@ -148,6 +149,8 @@ class Switches {
     bool seen_before();
     const std::vector<double> &later(const double *w);
     void sharpen(double *w);
+    bool turns_in_sight(double *w, const Solve &solve); // switches_turns.cpp
+    std::vector<double> rates(const double *w, const double *bend = nullptr, std::vector<double> *bends = nullptr);
     bool rests(const double *w); // something stays on its switching point with another value than is written
     void keep(const double *w);
     void undo(double *w);
@@ -168,9 +171,10 @@ class Switches {
     std::vector<double> wide; // of relations: as far as their bands reach at least, after this event
     std::vector<double> probe;
     std::vector<std::pair<int32_t, double>> near; // relations within their bands, and how far they are on their sides
+    std::vector<double> sides_before; // of relations, before the event
     std::vector<double> aims; // factors that make a relation's function positive, and comparable with others; 0: left out
     uint64_t configuration = 0;
-    bool is_kept = false;
+    bool is_kept = false, states_set = false;
     int64_t rounds = 0, sweeps = 0;
 };
 

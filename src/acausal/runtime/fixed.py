@@ -55,16 +55,15 @@ class Fixed:
                 remedy=f"Choose a step of {1e-9 * max(abs(latest), 1.0):g} s or more.",
             )
         outputs = native_outputs(problem, request.stored)
-        return FixedSolver(
-            problem, request, core.Fixed(problem.native, request.known, request.rtol, request.atol, outputs, **options)
-        )
+        session = core.Fixed(problem.native, request.known, request.rtol, request.atol, outputs, **options)
+        return FixedSolver(problem, request, session, options["step"])
 
 
 class FixedSolver(NativeSolver):
     """An opened `fixed`. It takes no notice of how well selected states determine the rest."""
 
-    def __init__(self, problem: Problem, request: Request, session: Any) -> None:
-        self.problem, self.request, self.session, self.inputs = problem, request, session, {}
+    def __init__(self, problem: Problem, request: Request, session: Any, step: float) -> None:
+        self.problem, self.request, self.session, self.inputs, self.step = problem, request, session, {}, step
         self.set_inputs(request.inputs)
 
     def lend(self, problem: Problem) -> None:

@@ -47,6 +47,7 @@ class Rhythm:
         self.first: dict[tuple[str, int], float] = {}
         self.marks: deque[tuple[int, float, int]] = deque()  # events, time and steps, now and then
         self.crawling = False
+        self.resting: list[tuple[str, int]] = []  # causes of the last event, if what it turned back comes to rest there
         self.outcome = Outcome.CHATTERING
 
     def event(self, t: float, causes: list[tuple[str, int]], steps: int | None) -> Outcome | None:
@@ -71,6 +72,12 @@ class Rhythm:
             return None
         self._note(t, causes, None)
         self.outcome = Outcome.ZENO
+        return self.outcome
+
+    def rest(self, t: float, causes: list[tuple[str, int]]) -> Outcome:
+        """An event that turned something back so little that nobody would see it come again (`turned`)."""
+        self._note(t, causes, None)
+        self.resting, self.outcome = causes, Outcome.ZENO
         return self.outcome
 
     def _note(self, t: float, causes: list[tuple[str, int]], steps: int | None) -> None:
@@ -129,7 +136,9 @@ class Rhythm:
         return float(gaps[-1] * last / (1 - last))
 
     def culprits(self) -> list[tuple[tuple[str, int], int]]:
-        """What changed most often among the last events."""
+        """What changed most often among the last events, or comes to rest."""
+        if self.resting:
+            return [(cause, sum(cause in causes for causes in self.causes)) for cause in self.resting[:4]]
         return Counter(cause for causes in self.causes for cause in causes).most_common(4)
 
     def surfaces(self, handler: Handler) -> frozenset[tuple[int, str]]:
@@ -155,6 +164,8 @@ class Rhythm:
         details += _what_moves(handler, [row for (role, row), _ in self.culprits() if role == "relation"])
         if self.outcome is Outcome.ZENO:
             what = f"Events pile up at time {t:.6g}: each interval between them is shorter than the one before."
+            if self.resting:
+                what = f"What the event at time {t:.6g} turns back is back at once: it never leaves its switching point again."
             remedy = (
                 "What bounces or switches comes to rest there: let it rest. Add a state for it (`ac.States`), entered when the "
                 "speed is small, or end the run with `ac.terminate`."

@@ -26,12 +26,13 @@ from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
 from .lasting import failing_since
 from .log import Record
-from .marks import Mark, Numbers
+from .marks import Mark, Numbers, drifted
 from .native import RESTART, Native, is_ordinary
 from .relations import SOON
 from .repair import Repair
 from .sampled import Sampled
 from .timed import Corners, Ticks, is_now
+from .turned import Turned
 from .tying import Tying
 from .undefined import Undefined
 from .words import OUTCOMES, explain
@@ -58,7 +59,7 @@ class Hybrid:
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
         self.impulses = Impulses(problem, request.reduced, np.asarray(request.atol), request.rtol)
-        self.tying = Tying()
+        self.tying, self.turned = Tying(), Turned(getattr(solver, "step", 0.0))
         self._tied: Mask | None = None  # what keeps states tied, as far as the session knows
         self.handler.next_round, self.handler.complete = self._next_round, self._completed
         if self.impulses.possible:
@@ -369,7 +370,7 @@ class Hybrid:
             here = np.empty(len(handler.w))
             session.workspace(here)
             assigned = here[handler.stepped]
-            if sort == "steps" and self._drifted(assigned):
+            if sort == "steps" and drifted(handler.w[handler.stepped], assigned):
                 handler.w[handler.stepped] = assigned
                 return None
         if self.native is not None:
@@ -439,10 +440,11 @@ class Hybrid:
     def _restart(self, happening: Happening, y: Floats, yp: Floats) -> None:
         """Go on with what the event left. Where no equation changed the integration goes on as if nothing had happened."""
         self.session.set_known(self.handler.known)
+        self.turned.look(self.handler, happening, self.session, y, yp)
         if happening.restart or not self.session_started:
             if self.session_started:
                 self._describe_ties()
-            self.session.start(happening.t, y, yp, self._first_step())
+            self.session.start(happening.t, y, yp, min(self._first_step(), 0.25 * self.turned.flight))
             self.counts["restarts"] += 1
         self.counts["event_rounds"] += happening.rounds
         self.counts["event_sweeps"] += happening.sweeps
@@ -452,11 +454,6 @@ class Hybrid:
         if self.tying.keeps is not self._tied:
             self._tied = self.tying.keeps
             self.solver.lend(self.tying.described(self.problem))
-
-    def _drifted(self, assigned: Floats) -> bool:
-        """Whether what was assigned after a step changed by little, as a mean or a maximum does: no jump to begin anew for."""
-        before = self.handler.w[self.handler.stepped]
-        return bool((np.abs(assigned - before) <= 0.05 * np.maximum(np.abs(before), 1.0)).all())
 
     @property
     def pace(self) -> float:
@@ -552,9 +549,11 @@ class Hybrid:
         return None
 
     def _chattering(self, happening: Happening) -> Outcome | None:
-        too_fast = self._too_fast()
-        if too_fast is not None or not happening.restart:
-            return too_fast
+        over, resting = self._too_fast(), self.turned.resting
+        if over is not None or not happening.restart:
+            return over
+        if resting:
+            return self._explained(self.rhythm.rest(happening.t, resting))
         return self._explained(self.rhythm.event(happening.t, happening.causes, self._steps()))
 
     def _too_fast(self) -> Outcome | None:

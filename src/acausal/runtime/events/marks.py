@@ -40,3 +40,8 @@ class Mark:
     told: tuple[list[Diagnostic], set[int]]
     record: tuple[str, int, int]  # whose, rows, events
     tied: Mask | None  # unknowns that keep states tied (see `tying`), where some do
+
+
+def drifted(before: Floats, assigned: Floats) -> bool:
+    """Whether what was assigned after a step changed by little, as a mean or a maximum does: no jump to begin anew for."""
+    return bool((np.abs(assigned - before) <= 0.05 * np.maximum(np.abs(before), 1.0)).all())
