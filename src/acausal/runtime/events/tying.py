@@ -12,12 +12,16 @@ k + 1). What balances conserve they conserve. h times what grows beyond all boun
 lengths, extrapolated, leave an error of h². The integration then goes on by the same equations, which backward differentiation
 solves as well (op. cit., 3.2): what keeps states tied is of the order of their derivatives, and is tested as these are.
 
+One step takes coefficients as they are at its end. Where they change with what jumps (a capacitance that depends on the voltage)
+it would conserve nothing, and what the event changed in the equations comes in many parts (`_gradually`).
+
 Where states jump there may be another configuration of the switches in which none does: that one is sought first (see `repair`).
 """
 
 from __future__ import annotations
 
 from copy import copy
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +32,7 @@ from .impulses import impulse_told
 
 _LENGTH = 1e-4  # of a step of the run: within so short a time nothing else moves
 _STEPS, _ITERATIONS = 4, 20
+_PARTS = (4, 8, 16, 32)  # of what an event changes, where what multiplies slopes changes on the way
 _AT_ROUNDING = 1e4  # corrections this many times as large as they should be are those of rounding, if they shrink no more
 _JUMP = 1e-6  # of a value: by less it moves because of rounding and tolerances
 _EQUAL = 1e-6  # of the terms of an equation: by so much it may be wrong
@@ -79,6 +84,8 @@ class Tying:
             return False
         later = t + 4 * np.finfo(float).eps * abs(t)
         one, half = (_path(problem, later, y, known, _LENGTH * step / part) for part in (1, 2))
+        if self.jumps and one is not None and half is not None and _bends(problem, later, y, one, half, known):
+            one, half = _gradually(problem, later, y, yp, known, _LENGTH * step)
         if one is None or half is None:
             return False
         after, size = 2 * half.y - one.y, np.maximum(np.abs(y), problem.nominal)
@@ -125,11 +132,50 @@ class Tying:
         )
 
 
-def _path(problem: Problem, t: float, y: Floats, known: Floats, h: float) -> _Path | None:
-    """Some steps of the implicit Euler method; None where one of them has no solution."""
+def _bends(problem: Problem, t: float, y: Floats, one: _Path, path: _Path, known: Floats) -> bool:
+    """Whether what multiplies derivatives, or what passes, is another number after a jump: `(1 + u) * der(u) == i`. What one step
+    conserves is then not what is conserved on the way."""
+    way = np.abs(2 * path.y - one.y - y)
+    jumps = (way > _JUMP * np.maximum(np.abs(y), problem.nominal)) & (way > 2 * np.abs(one.y - path.y))
+    if not (jumps & problem.differential).any():
+        return False
+    here = np.where(problem.differential, y, path.y)
+    (before, slopes_before), (after, slopes_after) = (problem.partials(t, at, path.slopes, known=known) for at in (here, path.y))
+    columns = np.repeat(np.arange(len(y)), np.diff(problem.pattern[0]))
+    differs = (slopes_after != slopes_before) | ((after != before) & ~problem.differential[columns])
+    return bool(differs.any())
+
+
+def _gradually(problem: Problem, t: float, y: Floats, yp: Floats, known: Floats, h: float) -> tuple[_Path | None, _Path | None]:
+    """Paths of length h and h/2 on which what the event changed in the equations comes in many parts, extrapolated to no end of
+    them: as if contacts closed through resistances that are ever smaller, all in proportion."""
+    left = problem.residual(t, y, np.where(problem.differential, yp, 0.0), known=known)
+    if not np.isfinite(left).all():
+        return None, None
+    found = []
+    for length in (h, h / 2):
+        paths = [_path(problem, t, y, known, length, parts, left) for parts in _PARTS]
+        while len(paths) > 1 and None not in paths:
+            order = len(_PARTS) - len(paths) + 1
+            paths = [_nearer(a, b, 2**order) for a, b in pairwise(paths)]  # type: ignore[arg-type]
+        found.append(paths[0] if None not in paths else None)
+    return found[0], found[1]
+
+
+def _nearer(coarse: _Path, fine: _Path, ratio: int) -> _Path:
+    """What two paths lead to, of which the second is wrong by so much less."""
+    y, slopes, through = (b + (b - a) / (ratio - 1) for a, b in zip(coarse[:3], fine[:3], strict=True))
+    return _Path(y, slopes, through, fine.first)
+
+
+def _path(
+    problem: Problem, t: float, y: Floats, known: Floats, h: float, parts: int = 1, left: Floats | float = 0.0
+) -> _Path | None:
+    """Some steps of the implicit Euler method; None where one of them has no solution. What is `left` over by the values before
+    goes in `parts`."""
     last, slopes, through, first = y, np.zeros(len(y)), np.zeros(len(y)), y
-    for k in range(_STEPS):
-        found = _step(problem, t + (k + 1) * h, last, known, h)
+    for k in range(_STEPS + parts - 1):
+        found = _step(problem, t + (k + 1) * h, last, known, h, max(0.0, 1 - (k + 1) / parts) * left)
         if found is None:
             return None
         slopes = np.where(problem.differential, (found - last) / h, 0.0)
@@ -137,13 +183,13 @@ def _path(problem: Problem, t: float, y: Floats, known: Floats, h: float) -> _Pa
     return _Path(last, slopes, through, first)
 
 
-def _step(problem: Problem, t: float, last: Floats, known: Floats, h: float) -> Floats | None:
+def _step(problem: Problem, t: float, last: Floats, known: Floats, h: float, left: Floats | float = 0.0) -> Floats | None:
     z, best = last.copy(), np.inf
     largest = max(1.0, float(np.abs(last[problem.differential]).max(initial=0.0)))
     noise = np.where(problem.differential, 0.0, 64 * np.finfo(float).eps * largest / h**2)  # of what is a difference divided by h
     for _ in range(_ITERATIONS):
         slopes = np.where(problem.differential, (z - last) / h, 0.0)
-        residual = problem.residual(t, z, slopes, known=known)
+        residual = problem.residual(t, z, slopes, known=known) - left
         correction = _solved(problem, t, z, slopes, known, h, residual)
         if correction is None:
             return None
