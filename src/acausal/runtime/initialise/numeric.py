@@ -25,13 +25,25 @@ from .ordering import BlockOrder, block_order, rows_by_columns
 from .types import Floats, Integers, Mask
 
 _DEPENDENT = 1e-9  # what is left of a scaled column beside those chosen before
-_WITHOUT_LIMIT = 1e9  # times the nominal value, or the start
+_WITHOUT_LIMIT = 1e9, 1e6  # times the nominal value, or the start; the second where the first leads nowhere
 _LARGEST = 3000  # rows of a region that is looked at densely
 
 
 def by_numbers(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats, start: Floats) -> Conditions | None:
     """Conditions whose matrix is regular beside x, or None if there are none (or if those chosen are regular)."""
-    x = _believed(stack, x, start)
+    seen: Floats | None = None
+    for limit in _WITHOUT_LIMIT:
+        point = _believed(stack, x, start, limit)
+        if seen is not None and np.array_equal(point, seen):
+            continue
+        other = _by_numbers_at(stack, chosen, order, point, start)
+        if other is not None:
+            return other
+        seen = point
+    return None
+
+
+def _by_numbers_at(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats, start: Floats) -> Conditions | None:
     matrix = _scaled(stack, _beside(stack, chosen, x))
     if not np.isfinite(matrix.data).all():
         return None
@@ -47,10 +59,13 @@ def by_numbers(stack: Stack, chosen: Conditions, order: BlockOrder, x: Floats, s
     return None
 
 
-def _believed(stack: Stack, x: Floats, start: Floats) -> Floats:
-    """The point reached, but for what a singular matrix drove away without limit: beside that, everything else would look small."""
+def _believed(stack: Stack, x: Floats, start: Floats, limit: float) -> Floats:
+    """The point reached, but for what a singular matrix drove away without limit: beside that, everything else would look small.
+
+    How far it drives is a matter of rounding, and rows of which all terms but some went far look dependent on each other.
+    """
     nominal = np.tile(np.where(stack.problem.nominal > 0, stack.problem.nominal, 1.0), 2)
-    return np.where(np.abs(x) > _WITHOUT_LIMIT * np.maximum(nominal, np.abs(start)), start, x)
+    return np.where(np.abs(x) > limit * np.maximum(nominal, np.abs(start)), start, x)
 
 
 def _regular(stack: Stack, chosen: Conditions, x: Floats, start: Floats) -> bool:
