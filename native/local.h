@@ -142,6 +142,7 @@ class Local {
     void follow_former(Unknown &u, double t);
     bool balance(double t);
     double former_residual(int32_t row, double t);
+    bool exchanges(const Unknown &u);
     double rounding_of_slope(const Unknown &u, double t);
     double weight_of_slope(Unknown &u, double t);
     void place_at(double t);

@@ -43,6 +43,14 @@ double Local::rounding_of_slope(const Unknown &u, double t) {
     return 512 * std::numeric_limits<double>::epsilon() * sum * (std::fabs(history.differences[0][u.number]) + std::fabs(u.begin));
 }
 
+// Whether a state and another one see each other, as two that exchange something do: what one does not go on by, the other does.
+bool Local::exchanges(const Unknown &u) {
+    const std::vector<int32_t> &read = closure(Residual, u.row).values;
+    for (int32_t row : reached({u.number}).rows)
+        if (row != u.row && (owner[row] < 0 || std::find(read.begin(), read.end(), owner[row]) != read.end())) return true;
+    return false;
+}
+
 bool Local::balance(double t) {
     for (int32_t row : beside) {
         size_t before = few.size();
@@ -53,17 +61,21 @@ bool Local::balance(double t) {
     std::vector<double> weight(m), slope(points * m);
     place_at(t);
     for (size_t k = 0; k < m; ++k) weight[k] = weight_of_slope(few[k], t);
+    bool rest = jumped; // all of them, alone: they do not go on by what former courses were wrong. Of some only, a sum would not be kept
+    for (size_t k = 0; rest && k < m; ++k) rest = weight[k] == 0 || !exchanges(few[k]);
+    std::vector<double> former(points * m);
     for (int p = 0; p < points; ++p) {
         double time = collocation_time(p);
         place_at(time);
         for (size_t k = 0; k < m; ++k) {
             if (weight[k] == 0) continue;
-            double former = former_residual(few[k].row, time) / weight[k], own = few[k].slope - evaluate(Residual, few[k].row, time) / weight[k];
-            bool rests = jumped && std::fabs(own) <= rounding_of_slope(few[k], time); // and does not go on by what the former course was wrong
-            slope[p * m + k] = own + (rests ? 0 : former);
-            if (!std::isfinite(slope[p * m + k])) return false;
+            former[p * m + k] = former_residual(few[k].row, time) / weight[k];
+            double own = slope[p * m + k] = few[k].slope - evaluate(Residual, few[k].row, time) / weight[k];
+            rest &= std::fabs(own) <= rounding_of_slope(few[k], time);
+            if (!std::isfinite(own + former[p * m + k])) return false;
         }
     }
+    for (size_t k = 0; !rest && k < points * m; ++k) slope[k] += former[k];
     double end = along(searched_until);
     for (size_t k = 0; k < m; ++k) {
         if (weight[k] == 0) continue;

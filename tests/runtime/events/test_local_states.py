@@ -269,3 +269,45 @@ def test_an_equation_that_assigns_does_so_at_events_of_others(n: int) -> None:
     result = ac.compile(Held(np.linspace(1.0, 9.0, n))).simulate(until=1.3, points=2)
     bounces = result.events.times[[("h <= 0" in str(event)) for event in result.events]]
     assert result["kept"][-1] >= bounces[-1] - 1e-9 > 1.0
+
+
+class Closing(ac.Component):
+    """Fills, also from its neighbours; where it is full it loses a half, and closes."""
+
+    rate = ac.Parameter(1.0)
+    v, given = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+    q, open, lost = ac.Variable(), ac.Integer(start=1), ac.Integer(start=0)
+
+    def equations(self) -> Statements:
+        comes = self.open * self.rate * (1 + 0.5 * ac.sin(7 * ac.time))
+        yield ac.der(self.v) == self.q + comes
+        yield ac.der(self.given) == comes
+
+    def events(self) -> Statements:
+        counted = ac.assign(self.lost, ac.pre(self.lost) + 1)
+        yield ac.when(self.v > 1, ac.assign(self.open, 0), ac.reinit(self.v, ac.pre(self.v) - 0.5), counted)
+
+
+class Chain(ac.Component):
+    def __init__(self, n: int, wall: float) -> None:
+        random = np.random.default_rng(2)
+        self.n, self.wall = n, wall
+        self.cell = ac.array(Closing, n, rate=np.linspace(0.5, 3.0, n), v=ac.start(random.uniform(0.0, 0.9, n)))
+
+    def equations(self) -> Statements:
+        c, n, wall = self.cell, self.n, self.wall
+        yield c[0].q == -wall * c[0].open * c[1].open * (c[0].v - c[1].v)
+        yield c[n - 1].q == wall * c[n - 2].open * c[n - 1].open * (c[n - 2].v - c[n - 1].v)
+        before = wall * c[:-2].open * c[1:-1].open * (c[:-2].v - c[1:-1].v)
+        yield c[1:-1].q == before - wall * c[1:-1].open * c[2:].open * (c[1:-1].v - c[2:].v)
+        self.total = ac.named(ac.sum(c.v) + 0.5 * ac.sum(c.lost) - ac.sum(c.given))
+
+
+@pytest.mark.parametrize("wall", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-7])
+def test_what_cells_exchange_is_kept_in_sum_while_they_close_and_rest(wall: float, rtol: float) -> None:
+    """A cell at rest does not lose what its former course was wrong by while its neighbours keep it."""
+    result = ac.compile(Chain(70, wall)).simulate(until=1.5, rtol=rtol)
+    total = np.asarray(result["total"])
+    assert np.abs(total - total[0]).max() < 1e-10
+    assert len(result.events) == 70 and result.statistics["restarts"] == 1
