@@ -375,7 +375,7 @@ class Evaporator(MovingBoundary):
                 "Liquid comes in well below boiling, and this evaporator has no zone for it: it holds too little. Give it one, "
                 "Evaporator(zones=3)."
             )
-            comes = self.a.m_flow * missing < 0.1 * COLD * self.m_nominal * ends.h_evaporation
+            comes = _most(self.a.m_flow, 0.0) * missing < 0.1 * COLD * self.m_nominal * ends.h_evaporation
             yield ac.assert_(comes, text, level="warning", lasting=LASTING)
 
     def _alphas(self, ends: Any) -> list[Any]:
