@@ -71,7 +71,7 @@ def test_regularised_inverse_bound(x, delta):
 def test_regularised_log_bound(x, delta):
     excess = smooth.regularised_log(x, delta) - math.log(x)
     if x >= delta:
-        assert excess == 0
+        assert abs(excess) <= 4e-16 * max(abs(math.log(x)), 1.0)  # numpy and the C library may differ in the last digit
     else:
         assert -ROUNDING <= excess <= (1 - x / delta) ** 3 * delta / (3 * x) + ROUNDING
     assert smooth.regularised_log(-1e3, delta) < smooth.regularised_log(-1.0, delta) < smooth.regularised_log(x, delta)
