@@ -281,10 +281,10 @@ def events_left_to_python(name: str, monkeypatch: Any) -> int:
     count = 0
     handle = Handler.event
 
-    def counted(self: Handler, t: float, y: Any, yp: Any, solve: Any, roots: Any, *more: Any) -> Any:
+    def counted(self: Handler, t: float, y: Any, yp: Any, solve: Any, roots: Any, *more: Any, **named: Any) -> Any:
         nonlocal count
         count += roots is not None
-        return handle(self, t, y, yp, solve, roots, *more)
+        return handle(self, t, y, yp, solve, roots, *more, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(Handler, "event", counted)
