@@ -17,8 +17,13 @@ class OpenAtStandstill(ColdStore):
     """The same without a solenoid: the valve stays open when the compressor stops, and refrigerant moves to the cold side."""
 
     def connections(self) -> Iterator[Any]:
-        valve = "valve.run"
-        yield from (joint for joint in super().connections() if not any(str(end).endswith(valve) for end in joint))
+        run = self.valve.run
+        yield from (joint for joint in super().connections() if not any(_is_the_same(end, run) for end in joint))
+
+
+def _is_the_same(end: Any, state: Any) -> bool:
+    """Whether an end of a connection is this state: each time it is asked for, it is another view of it."""
+    return isinstance(end, type(state)) and end._reference is state._reference
 
 
 class InCells(ColdStore):

@@ -191,8 +191,7 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     see_bends();
     set_kinds(kinds);
     set_tested();
-    system->assign(w.get());
-    update_factors();
+    system->assign(w.get()), update_factors();
     if (root_mode() != was && system->root_count) init_roots(); // what takes no part in the error test is not searched within a step
 }
 

@@ -30,3 +30,16 @@ def test_a_plant_runs_at_any_tolerance(name: str) -> None:
     model = ac.compile(plant)
     for rtol in np.geomspace(1e-5, 1e-8, 12):
         assert model.simulate(points=3, rtol=float(rtol), **request).outcome is ac.Outcome.FINISHED, f"at {rtol:.1e}"
+
+
+def test_draws_with_an_open_valve_have_one() -> None:
+    """Joints were picked by a name that none has: half of the random plants were the same as the others."""
+    from benchmarks.cold_stores import ColdStore, OpenAtStandstill
+
+    assert len(list(OpenAtStandstill().connections())) == len(list(ColdStore().connections())) - 2
+    passed = {}
+    for plant in (ColdStore, OpenAtStandstill):
+        rest = ac.compile(plant()).simulate(until="30 min", points=181)
+        stands = rest["compressor.speed"][10:] < 1e-3
+        passed[plant] = float(rest["valve.m_flow"][10:][stands].max())
+    assert passed[ColdStore] < 1e-5 < 1e-3 < passed[OpenAtStandstill]
