@@ -195,10 +195,6 @@ void Ida::exchange(std::shared_ptr<System> other, const Kinds &kinds) {
     if (root_mode() != was && system->root_count) init_roots(); // what takes no part in the error test is not searched within a step
 }
 
-void Ida::refresh_jacobian() {
-    refresh = true;
-}
-
 void Ida::measure_scales() {
     long steps = steps_since_start();
     amplified.look(*system, scales, w.get(), steps);

@@ -116,6 +116,10 @@ bool Ida::factors_are_old() const {
     return (double)surplus >= later * (cj == cj_setup ? surplus_here : surplus_elsewhere) || (double)(steps_since_start() - steps_at_setup) >= later * renewal;
 }
 
+void Ida::refresh_jacobian() {
+    refresh = true;
+}
+
 // The Jacobian where the last residual was evaluated: the computed cells are those of that point.
 bool Ida::update_factors() {
     note_setup();

@@ -146,9 +146,8 @@ def _names(code: CodeType) -> list[str]:
 
 
 def _of_code(code: Any) -> str:
-    parts = [
-        sorted(map(repr, c)) if isinstance(c, frozenset) else c for c in code.co_consts
-    ]  # whose order is another in each process
+    # The order of a set is another one in each process.
+    parts = [sorted(map(repr, c)) if isinstance(c, frozenset) else c for c in code.co_consts]
     inner = [_of_code(c) if isinstance(c, CodeType) else repr(c) for c in parts]
     return blake2b(code.co_code + repr((inner, code.co_names)).encode(), digest_size=16).hexdigest()
 

@@ -78,11 +78,8 @@ class Repair:
     ) -> bool:
         """A configuration after the event (or the `start`) that agrees with itself, sought from y and y' before it; its values are
         in `y`, `yp`. `roots` were found where the event began."""
-        self.start = start
-        self._remember(happening, before, y, yp, roots)
-        before = self._with_assignments(before, happening)
-        y[list(happening.set_to)] = list(happening.set_to.values())
-        places, kept = self._switches(before), self.handler.w.copy()
+        before, places = self._seen(happening, before, y, yp, roots, start)
+        kept = self.handler.w.copy()
         few = 2 ** len(places) <= _FEW
         if few and self._search(happening, before, places, y.copy(), yp.copy(), session, problem, content=False):
             return True
@@ -104,11 +101,18 @@ class Repair:
         roots: np.ndarray | None,
     ) -> bool:
         """The same, by turning what disagrees alone: it is soon known whether that leads anywhere."""
-        self.start = False
+        before, places = self._seen(happening, before, y, yp, roots)
+        return self._pivoted(happening, before, places, y, yp, session, problem)
+
+    def _seen(
+        self, happening: Happening, before: np.ndarray, y: Floats, yp: Floats, roots: np.ndarray | None, start: bool = False
+    ) -> tuple[np.ndarray, list[int]]:
+        """The values before the event with what it assigned, and the places of the switches among them."""
+        self.start = start
         self._remember(happening, before, y, yp, roots)
         before = self._with_assignments(before, happening)
         y[list(happening.set_to)] = list(happening.set_to.values())
-        return self._pivoted(happening, before, self._switches(before), y, yp, session, problem)
+        return before, self._switches(before)
 
     def _live(self, happening: Happening, y: Floats, yp: Floats, session: Any, problem: Problem) -> bool:
         """Newton's method through the relations as they are written."""
