@@ -77,3 +77,23 @@ def test_what_is_driven_stays_driven() -> None:
 
     result = ac.compile(Driven()).simulate(until=60.0)
     assert result["b.room.T"][-1] == pytest.approx(275.0) and result["a.room.T"][-1] == pytest.approx(275.0)
+
+
+@pytest.mark.parametrize(
+    "stated", [lambda u: 2 * u == 6, lambda u: u - 6 == -u, lambda u: ac.exp(u) == ac.exp(3.0), lambda u: 6 / u == 2]
+)
+def test_an_input_is_given_by_any_equation_in_which_nothing_else_is_unknown(stated: Any) -> None:
+    class Lag(ac.Component):
+        u, x = ac.Input(1.0), ac.Variable(start=1.0)
+
+        def equations(self) -> Iterator[Any]:
+            yield ac.der(self.x) == self.u - self.x
+
+    class Given(ac.Component):
+        def __init__(self) -> None:
+            self.lag = Lag()
+
+        def equations(self) -> Iterator[Any]:
+            yield stated(self.lag.u)
+
+    assert ac.compile(Given()).simulate(until=30.0, rtol=1e-9)["lag.x"][-1] == pytest.approx(3.0)

@@ -22,12 +22,13 @@ from ..language.expression import (
     Slot,
     Sum,
     Time,
+    leaves,
     transform,
 )
 from ..language.medium import known_media
 from ..language.reading import one_at_a_time
 from ..records import dataclass
-from .affine import unknowns_of
+from .affine import is_unknown, unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
 from .alike import SameButFor
 from .apart import refuse_different
@@ -194,13 +195,16 @@ def _stated_inputs(residual: Expression, own: object) -> list[Reference]:
     """Inputs of parts that are a side of an equation; of one that differs from state to state, of any of its branches.
 
     `u == 0` has one side, u itself, and `u == -x` has become u + x; of two inputs that sum to zero nobody can tell which is meant.
+    An equation in which nothing else is unknown (`2*u == a`) states the input, whatever its form.
     """
     name = residual.operator.name if isinstance(residual, Operation) else ""
     if isinstance(residual, Operation) and name == "where":
         return [found for branch in residual.args[1:] for found in _stated_inputs(branch, own)]
     sides = residual.args if isinstance(residual, Operation) and name in ("sub", "neg", "add") else (residual,)
-    found = [s for s in sides if isinstance(s, Reference) and s.declaration.role == "input" and s.owner is not own]
-    return found if len(found) < 2 or name != "add" else []
+    free = [leaf for leaf in leaves(residual) if is_unknown(leaf) or not isinstance(leaf, (Reference, Time))]
+    alone = free if len(free) == 1 else []
+    found = {s for s in (*alone, *sides) if isinstance(s, Reference) and s.declaration.role == "input" and s.owner is not own}
+    return list(found) if len(found) < 2 or name != "add" else []
 
 
 def _eliminate(traced: list[Traced], contributions: list[Contribution], nodes: Nodes) -> dict[tuple[int, str], Definition]:
