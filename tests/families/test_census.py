@@ -348,3 +348,17 @@ def test_copies_and_originals_are_compiled_side_by_side():
     original = Pair(Mass(), Resistor())
     copied = copy.deepcopy(original)
     assert Census(original).plant.variable_count == Census(copied).plant.variable_count
+
+
+def test_lists_in_lists_without_end_are_choices_too():
+    """Deeper than a hundred they are told apart by which they are: a walk of theirs exceeded Python's depth of calls."""
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+
+    class Holds(Decay):
+        def __init__(self, value):
+            self.value = value
+
+    assert len(Census(Pair(Holds(deep), Holds(deep))).plant.kinds) == 2
+    assert len(Census(Pair(Holds(deep), Holds([deep]))).plant.kinds) == 3

@@ -444,6 +444,7 @@ def _shown(value: Any, depth: int = 0) -> Any:
 # --- what distinguishes two components -----------------------------------------------------------------------------------------
 _BY_VALUE = (str, bytes, complex, type(None), enum.Enum, datetime.date, datetime.timedelta, fractions.Fraction, pathlib.PurePath)
 _DEEPEST = 4  # levels of lists that a listing shows
+_DEEP = 100  # levels of what lies in each other, below which things are told apart by which they are
 _LAZY = (GeneratorType, map, filter, zip)
 _WITHOUT_PARTS = ("builtins", "numpy", "acausal")  # packages whose objects hold none, but for the containers among them
 _BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, Component, ExternalFunction)
@@ -467,6 +468,8 @@ def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> An
         return (kind, array.shape, array.dtype.str, array.tobytes() if array.dtype.kind != "O" else id(value))
     if id(value) in inside:
         return ("itself", len(inside) - inside.index(id(value)))
+    if len(inside) > _DEEP:
+        return ("identity", id(value))
     return _frozen_parts(value, component, (*inside, id(value)))
 
 
