@@ -505,3 +505,34 @@ def test_names_of_methods_and_what_is_no_name_are_no_quantities() -> None:
     for name, told in (("events", "it is that of the method"), ("transitions", "method"), ("T 1", "'T 1', which is not")):
         with pytest.raises(ac.UsageError, match=told):
             type("Odd", (ac.Component,), {name: ac.Variable()})
+
+
+class Holder(ac.Component):
+    def __init__(self) -> None:
+        self.part = Decay()
+
+
+class AtOnce(Holder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.part.x.start = 3.0
+
+
+class InEquations(Holder):
+    def equations(self) -> Any:
+        self.part.k.min = 0.0
+        yield from ()
+
+
+@pytest.mark.parametrize(
+    ("holder", "told"), [(AtOnce, r"`Decay\(x=ac.start\(3.0\)\)`"), (InEquations, r"`Decay\(k=ac.modify\(min=0.0\)\)`")]
+)
+def test_attributes_of_a_declaration_are_not_set_on_what_stands_in_equations(holder: type[Holder], told: str) -> None:
+    with pytest.raises(ac.UsageError, match=told):
+        ac.compile(holder())
+
+
+def test_attributes_of_a_declaration_are_not_read_there_either() -> None:
+    with pytest.raises(AttributeError, match="stands for the quantity in equations"):
+        _ = Decay().x.start
+    assert not hasattr(Decay().x, "start")

@@ -15,7 +15,8 @@ from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, an, near_matches
-from .declarations import Declaration
+from .declarations import ATTRIBUTES, Declaration
+from .expression import Reference
 
 if TYPE_CHECKING:
     from .component import Component
@@ -70,6 +71,34 @@ def shortened(names: Iterable[str], most: int = 12) -> str:
     """
     listed = list(names)
     return ", ".join(listed[:most]) + (", …" if len(listed) > most else "")
+
+
+class _OfDeclaration:
+    """`room.T.start = 3.0`: what stands in an equation is the quantity; its start belongs to the declaration."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, reference: Reference | None, owner: type) -> Any:
+        if reference is None:
+            return self
+        raise AttributeError(self._said(reference))
+
+    def __set__(self, reference: Reference, value: Any) -> None:
+        quantity, name = reference.name, self.name
+        given = f"ac.start({value!r})" if name == "start" else repr(value) if name == "value" else f"ac.modify({name}={value!r})"
+        raise UsageError(
+            self._said(reference),
+            remedy=f"Give it to the component: `{type(reference.owner).__name__}({quantity}={given})`, or assign it later: "
+            f"`….{quantity} = {given}`.",
+        )
+
+    def _said(self, reference: Reference) -> str:
+        return f"`{reference.name}` stands for the quantity in equations here; its `{self.name}` is part of its declaration."
+
+
+for _name in ATTRIBUTES:
+    setattr(Reference, _name, _OfDeclaration(_name))
 
 
 def refuse_ring(parent: Component, name: str, child: Component) -> None:
