@@ -144,6 +144,7 @@ class Session:
             inputs=first.signals,
             progress=order.progress,
             options=order.options,
+            tied=first.report.tied,
             resumed=is_result(before) and before.time_reached == order.beginning.t,
             known=problem.known.copy(),
             recording=order.recording,

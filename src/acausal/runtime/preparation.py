@@ -24,7 +24,7 @@ from ..program.program import Program
 from ..records import dataclass
 from .build import build
 from .histories import Histories, fresh_past, history_cells, remembered
-from .initialise import InitialisationError, Initialised, Initialiser, Report
+from .initialise import InitialisationError, Initialised, Initialiser, Outcome, Report
 from .initialise.earlier import Earlier, discrete_values, earlier_values, is_result, values_from, with_starts
 from .inputs import Signal, values_at
 from .parameters import Parameters, by_name
@@ -202,6 +202,7 @@ class Preparation:
                 set_at_start(bench.problem, t)
             lap("parameters")
             first = self._settled(bench, mode, asked, signals, entries)
+            told += _moved(bench.problem, first)
             if report is not None:
                 first = replace(first, report=report)
             problem = private(bench.problem)
@@ -300,10 +301,12 @@ class Preparation:
 
         try:
             return self._initial_values(solve, problem, asked, signals)
-        except InitialisationError:
+        except InitialisationError as error:
             declared = problem.known.copy()
             if problem.rules is None:
                 raise
+            if mode == "start" and (found := _tied(problem, asked, error)) is not None:
+                return found
             from .events.handler import settle_discrete
 
             if not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
@@ -441,6 +444,47 @@ class Preparation:
             "The start values depend on the parameters that are solved for, and do not settle.",
             remedy="Give the start values as numbers, or prescribe them in `given`.",
         )
+
+
+def _tied(problem: Problem, asked: Beginning, error: InitialisationError) -> Initialised | None:
+    """The start of a run at which a switch ties states to each other, which nothing determines while they are held."""
+    from .events.tying import tied_from_the_start
+
+    if asked.end is None or problem.initial_size:
+        return None
+    span = asked.end - asked.t if np.isfinite(asked.end) else 1.0
+    begun = tied_from_the_start(problem, asked.t, span)
+    if begun is None:
+        return None
+    if problem.fixed[begun.moved].any():
+        error.diagnostics = (_apart(problem, begun.moved), *error.diagnostics)
+        return None
+    n = problem.size
+    report = replace(error.report, outcome=Outcome.TIED, y=begun.y, yp=begun.yp, attempts=[], failed=[], not_reached=0)
+    return Initialised(begun.y[:n], begun.yp[:n], report, Outcome.TIED)
+
+
+def _apart(problem: Problem, states: np.ndarray) -> Diagnostic:
+    """What is told of states that begin apart and are tied to each other."""
+    return Diagnostic(
+        "States that a switch ties to each other from the start begin apart, and not all of them may move.",
+        details=tuple(
+            f"starts at: {problem.name_of_unknown(int(k))} = {problem.start[k]:.6g}{' (fixed)' * bool(problem.fixed[k])}"
+            for k in states[:6]
+        ),
+        remedy="Give them start values that agree.",
+    )
+
+
+def _moved(problem: Problem, first: Initialised) -> list[Diagnostic]:
+    """A word about states that do not start where they were said to, because they are tied to each other."""
+    if not first.report.tied:
+        return []
+    apart = np.abs(first.y - problem.start) > _MET * np.maximum(np.abs(first.y), problem.nominal)
+    moved = np.flatnonzero(apart & problem.differential)
+    details = (f"starts at: {problem.name_of_unknown(int(k))} = {first.y[k]:.6g}, not {problem.start[k]:.6g}" for k in moved[:6])
+    what = "A switch ties states to each other from the start: they were brought together, as balances demand."
+    return [Diagnostic(what, details=tuple(details))] if len(moved) else []
 
 
 def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:

@@ -90,6 +90,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     watch: Watch | None = None  # notices when selected states degrade …
     exchange: Exchange | None = None  # … and then gives a problem with better ones, and what to watch there
+    tied: bool = False  # states are tied to each other at the start (see `events/tying`)
     resumed: bool = False  # the run goes on where another ended: the event at its start is dealt with
     sound: bool = False  # whoever made it has seen to shapes, types and order
     recording: Recording | None = None  # keeps every step

@@ -315,3 +315,65 @@ def test_coefficients_that_change_with_what_jumps_conserve_what_they_conserve_on
     assert f"impulse:   i: {3 * end:.5g}" in str(charged.diagnostics[0])
     turned = ac.compile(Transformed()).simulate(until=2.0, rtol=1e-8, solver=solver)
     assert turned["a"][-1] == pytest.approx(brentq(lambda u: u**3 + 2 * u + u**3 / 30 - 2 - 8 / 30, 0, 4), rel=2e-6)
+
+
+class Joined(ac.Component):
+    """1 F and 3 F, joined until t = 1, with 1 A into the first."""
+
+    a, b, i = ac.Variable(start=1.0), ac.Variable(start=0.0), ac.Variable()
+
+    def closed(self) -> Any:
+        return ac.time < 1
+
+    def equations(self) -> Statements:
+        yield ac.der(self.a) == 1 - self.i
+        yield 3 * ac.der(self.b) == self.i
+        yield ac.where(self.closed(), self.a - self.b, self.i) == 0
+
+
+class Switched(Joined):
+    contact = ac.OutputStates("closed", "open", initial="closed")
+
+    def closed(self) -> Any:
+        return self.contact.closed
+
+    def transitions(self) -> Statements:
+        yield self.contact.closed.to("open", when=ac.time >= 1)
+
+
+@pytest.mark.parametrize("solver", ["ida", "sundae"])
+@pytest.mark.parametrize("plant", [Joined, Switched])
+def test_a_contact_that_is_closed_from_the_start_shares_the_charge(plant: type[Joined], solver: str) -> None:
+    """Nothing determines the current while the capacitors are held at their starts: the start was refused."""
+    model = ac.compile(plant())
+    with pytest.warns(ac.ModelWarning, match="brought together"):
+        apart = model.simulate(until=2.0, rtol=1e-8, solver=solver)
+    assert [apart[name][0] for name in "ab"] == pytest.approx([0.25, 0.25], rel=1e-6)
+    assert apart["i"][0] == pytest.approx(0.75, rel=1e-5)
+    assert [apart[name][-1] for name in "ab"] == pytest.approx([1.5, 0.5], rel=1e-6)
+    together = model.simulate(until=2.0, rtol=1e-8, set={"b": 1.0}, solver=solver)
+    assert not together.diagnostics and together["b"][-1] == pytest.approx(1.25, rel=1e-6)
+
+
+def test_fixed_starts_that_a_switch_ties_must_agree() -> None:
+    class Fixed(Joined):
+        a, b = ac.Variable(start=1.0, fixed=True), ac.Variable(start=0.0, fixed=True)
+
+    with pytest.raises(ac.ModelError, match="begin apart") as told:
+        ac.compile(Fixed()).simulate(until=2.0)
+    assert "a = 1 (fixed)" in str(told.value) and "b = 0 (fixed)" in str(told.value)
+
+
+def test_a_contact_that_closes_at_the_start_is_an_event_with_an_impulse() -> None:
+    class Closing(Joined):
+        contact = ac.OutputStates("open", "closed", initial="open")
+
+        def closed(self) -> Any:
+            return self.contact.closed
+
+        def transitions(self) -> Statements:
+            yield self.contact.open.to("closed", after=0)
+
+    result = ac.compile(Closing()).simulate(until=2.0, rtol=1e-8)
+    assert [result[name][-1] for name in "ab"] == pytest.approx([0.75, 0.75], rel=1e-6)
+    assert "impulse:   i: 0.75" in str(result.diagnostics[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -89,11 +89,10 @@ class Hybrid:
         y, yp = r.y0.copy(), r.yp0.copy()
         before = self._workspace(r.t0, y, yp)
         self.session.set_known(self.handler.known)
-        happening = self.handler.begin(r.t0, y, yp, self.solve, r.resumed)
-        if happening.failure in ("cycle", "unsolvable") and self.repair.found(
-            happening, happening.before, r.y0.copy(), r.yp0.copy(), self.session, self.problem, start=True
-        ):
-            y, yp = self.repair.y, self.repair.yp
+        if r.tied:
+            self._consistent(r.t0, y, yp)
+        happening = self._first_happening(y, yp)
+        self.impulses.tell_jump(self.tying.told(self.problem, r.t0, y))
         self._restart(happening, y, yp)
         self.diagnostics += self.undefined.at_start()
         self._recorded(r.t0, before, y, yp, happening)
@@ -105,6 +104,20 @@ class Hybrid:
         if r.recording is None and is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
             self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
         return self._verdict(happening)
+
+    def _first_happening(self, y: Floats, yp: Floats) -> Happening:
+        """What the event at the start does, with unknowns after it in place; states jump where it ties them to each other."""
+        r, handler, kept = self.request, self.handler, self.handler.present()
+        self.tying.open(y)
+        happening = handler.begin(r.t0, y, yp, self.solve, r.resumed)
+        if happening.failure not in ("cycle", "unsolvable"):
+            return happening
+        if self.repair.found(happening, happening.before, r.y0.copy(), r.yp0.copy(), self.session, self.problem, start=True):
+            y[:], yp[:] = self.repair.y, self.repair.yp
+        elif self.tying.refused:
+            y[:], yp[:] = r.y0, r.yp0
+            return self._brought_together(happening, kept, y, lambda: handler.begin(r.t0, y, yp, self.solve, r.resumed))
+        return happening
 
     def advance(self, to: float, times: Floats) -> Outcome | None:
         """To a time, with rows at the times given; an outcome if the run ended on the way, or came to its end."""
@@ -421,14 +434,20 @@ class Hybrid:
         if self.repair.found(happening, before, session.y, session.yp, session, self.problem, roots):
             return self._repaired(happening, t, y, yp)
         if self.tying.refused:
-            after, y[:], yp[:] = handler.present(), session.y, session.yp
-            handler.back_to(kept)
-            self.tying.open(y, jumps=True)
-            tied = handler.event(t, y, yp, self.solve, roots, *given)
-            if tied.failure not in ("cycle", "unsolvable"):
-                return tied
-            handler.back_to(after)
+            y[:], yp[:] = session.y, session.yp
+            return self._brought_together(happening, kept, y, lambda: handler.event(t, y, yp, self.solve, roots, *given))
         return happening
+
+    def _brought_together(self, failed: Happening, kept: tuple[Any, ...], y: Floats, event: Callable[[], Happening]) -> Happening:
+        """An event once more, with states that jump onto what ties them; the one that failed, if that leads nowhere either."""
+        after = self.handler.present()
+        self.handler.back_to(kept)
+        self.tying.open(y, jumps=True)
+        tied = event()
+        if tied.failure not in ("cycle", "unsolvable"):
+            return tied
+        self.handler.back_to(after)
+        return failed
 
     def _repaired(self, happening: Happening, t: float, y: Floats, yp: Floats) -> Happening:
         """An event for which another configuration was found, with unknowns after it in place."""

@@ -132,6 +132,23 @@ class Tying:
         )
 
 
+class Begun(NamedTuple):
+    """A start at which states are tied to each other."""
+
+    y: Floats
+    yp: Floats
+    moved: np.ndarray  # states that do not keep their start values
+
+
+def tied_from_the_start(problem: Problem, t: float, span: float) -> Begun | None:
+    """Values at a start at which some switch ties states; none where that is not what is wrong with it."""
+    y, yp, tying = problem.start.copy(), np.zeros(problem.size), Tying()
+    tying.open(y, jumps=True)
+    if not tying.solved(problem, t, y, yp, problem.known, 1e-3 * span):
+        return None
+    return Begun(y, yp, tying._moved)
+
+
 def _bends(problem: Problem, t: float, y: Floats, one: _Path, path: _Path, known: Floats) -> bool:
     """Whether what multiplies derivatives, or what passes, is another number after a jump: `(1 + u) * der(u) == i`. What one step
     conserves is then not what is conserved on the way."""

@@ -24,6 +24,10 @@ class Outcome(Enum):
     BLOCKS = "The initial values were found block by block."
     HOMOTOPY = "The initial values were found block by block, some of them by continuation."
     REST = "The steady state was found by letting the model come to rest from its start values."
+    TIED = (
+        "States are tied to each other from the start: what ties them brought those together that are not fixed, and what balances "
+        "conserve was kept."
+    )
     NOT_FOUND = (
         "The initial values could not be found; the equation named is violated most. Can it be met with these parameters at all? "
         "If so, better start values, nominal values or bounds of the unknowns that are listed may help."
@@ -58,7 +62,7 @@ class Outcome(Enum):
 
     @property
     def solved(self) -> bool:
-        return self in (Outcome.NEWTON, Outcome.BLOCKS, Outcome.HOMOTOPY, Outcome.REST)
+        return self in (Outcome.NEWTON, Outcome.BLOCKS, Outcome.HOMOTOPY, Outcome.REST, Outcome.TIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,11 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join([self.outcome.value, *self.lines()])
+
+    @property
+    def tied(self) -> bool:
+        """Whether states are tied to each other at the start by what a switch says."""
+        return self.outcome is Outcome.TIED
 
     def lines(self, most: int = 10) -> list[str]:
         """The text below the headline; at most `most` of anything is listed."""
