@@ -9,6 +9,7 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -19,6 +20,7 @@ from acausal.kernels import compile as kernels
 from .verdict import GENERATORS, GOOD, SHARES, Verdict, judge
 
 BATCH = 50  # models a process: a start of Python is then a hundredth of its time
+PACE = 30.0  # seconds after which a search says how far it is
 WELL = 8  # one batch in so many is compiled as users have it; the others in haste, with the same bits: each model runs once
 
 
@@ -36,6 +38,7 @@ def main() -> int:
     generators = asked.only or GENERATORS
     counts = _counts(generators, asked.total) if asked.total else dict.fromkeys(generators, asked.count)
     said: dict[str, Counter[str]] = {generator: Counter() for generator in generators}
+    begun = told = time.monotonic()
     with ThreadPoolExecutor(asked.processes) as pool:
         work = [pool.submit(lambda batch: list(_in_a_process(*batch)), batch) for batch in _batches(counts, asked.seed)]
         try:
@@ -44,6 +47,10 @@ def main() -> int:
                     said[verdict.generator][verdict.said] += 1
                     if not verdict.good:
                         print(f"{verdict.generator} {verdict.seed}: {verdict.said}: {verdict.why}", flush=True)
+                if time.monotonic() > told + PACE:
+                    told = time.monotonic()
+                    judged = sum(said.values(), Counter()).total()
+                    print(f"{judged} of {sum(counts.values())} models after {told - begun:.0f} s", file=sys.stderr, flush=True)
         except KeyboardInterrupt:  # what was found until then is told
             pool.shutdown(wait=False, cancel_futures=True)
     for generator, verdicts in said.items():
