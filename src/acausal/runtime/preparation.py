@@ -302,18 +302,17 @@ class Preparation:
         try:
             return self._initial_values(solve, problem, asked, signals)
         except InitialisationError as error:
-            declared = problem.known.copy()
             if problem.rules is None:
                 raise
-            if mode == "start" and (found := _tied(problem, asked, error)) is not None:
-                return found
             from .events.handler import settle_discrete
 
-            if not settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
-                raise
+            declared = problem.known.copy()
             try:
-                with suppress(InitialisationError):
-                    return bench.initialiser(mode).run(asked.t, quick=asked.quick, led=asked.start_from is None)
+                if settle_discrete(problem, asked.t, problem.start, np.zeros(problem.size), signals):
+                    with suppress(InitialisationError):
+                        return bench.initialiser(mode).run(asked.t, quick=asked.quick, led=asked.start_from is None)
+                if mode != "steady" and (found := _tied(problem, asked, mode, error)) is not None:
+                    return found
             finally:
                 problem.known[:] = declared  # the event at the start is yet to come
             raise
@@ -446,8 +445,9 @@ class Preparation:
         )
 
 
-def _tied(problem: Problem, asked: Beginning, error: InitialisationError) -> Initialised | None:
-    """The start of a run at which a switch ties states to each other, which nothing determines while they are held."""
+def _tied(problem: Problem, asked: Beginning, mode: str, error: InitialisationError) -> Initialised | None:
+    """The start of a run at which a switch ties states to each other, which nothing determines while they are held. Values that
+    another run left ("hold") may move, as they would at an event of that run."""
     from .events.tying import tied_from_the_start
 
     if asked.end is None or problem.initial_size:
@@ -456,7 +456,7 @@ def _tied(problem: Problem, asked: Beginning, error: InitialisationError) -> Ini
     begun = tied_from_the_start(problem, asked.t, span)
     if begun is None:
         return None
-    if problem.fixed[begun.moved].any():
+    if mode == "start" and problem.fixed[begun.moved].any():
         error.diagnostics = (_apart(problem, begun.moved), *error.diagnostics)
         return None
     n = problem.size

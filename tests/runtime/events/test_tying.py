@@ -377,3 +377,50 @@ def test_a_contact_that_closes_at_the_start_is_an_event_with_an_impulse() -> Non
     result = ac.compile(Closing()).simulate(until=2.0, rtol=1e-8)
     assert [result[name][-1] for name in "ab"] == pytest.approx([0.75, 0.75], rel=1e-6)
     assert "impulse:   i: 0.75" in str(result.diagnostics[0])
+
+
+class ByDefault(Joined):
+    """What stands in `decided` is not yet what it will be when the start is sought: its default would close the contact."""
+
+    decided = ac.Boolean()
+
+    def closed(self) -> Any:
+        return ~self.decided
+
+
+class Assigned(ByDefault):
+    def events(self) -> Statements:
+        yield ac.when(ac.initial(), ac.assign(self.decided, True))
+
+
+class Equated(ByDefault):
+    def equations(self) -> Statements:
+        yield from super().equations()
+        yield self.decided == (self.a > 0.5)
+
+
+@pytest.mark.parametrize("plant", [Assigned, Equated])
+def test_a_contact_that_is_open_as_soon_as_it_is_decided_ties_nothing(plant: type[ByDefault]) -> None:
+    """Capacitors were brought together by the default of a Boolean, which the start assigns."""
+    result = ac.compile(plant()).simulate(until=0.25, rtol=1e-8)
+    assert not result.diagnostics
+    assert [result[name][0] for name in "ab"] == [1.0, 0.0]
+    assert [result[name][-1] for name in "ab"] == pytest.approx([1.25, 0.0], rel=1e-9)
+
+
+def test_a_run_goes_on_from_another_that_ended_while_states_were_tied() -> None:
+    """Its states were held, which determines nothing: the start was refused, or told as a mistake in the equations."""
+    model = ac.compile(Contact())
+    tied = model.simulate(until=1.5, rtol=1e-8)
+    later = model.simulate(start=1.5, until=3.0, rtol=1e-8, start_from=tied)
+    assert not later.diagnostics
+    assert later["b"][-1] == pytest.approx(np.exp(-1.0) / 4 * np.exp(-0.5), rel=1e-6)
+
+
+def test_states_that_another_run_left_apart_are_brought_together() -> None:
+    model = ac.compile(Joined())
+    with pytest.warns(ac.ModelWarning, match="brought together"):
+        apart = model.simulate(until=2.0, rtol=1e-8)
+    with pytest.warns(ac.ModelWarning, match="a = 0.75, not 1.5"):
+        again = model.simulate(until=0.5, rtol=1e-8, start_from=apart)
+    assert [again[name][-1] for name in "ab"] == pytest.approx([0.875, 0.875], rel=1e-6)
