@@ -424,3 +424,26 @@ def test_states_that_another_run_left_apart_are_brought_together() -> None:
     with pytest.warns(ac.ModelWarning, match="a = 0.75, not 1.5"):
         again = model.simulate(until=0.5, rtol=1e-8, start_from=apart)
     assert [again[name][-1] for name in "ab"] == pytest.approx([0.875, 0.875], rel=1e-6)
+
+
+class Valve(ac.Component):
+    """1 F charges 3 F through an ideal diode; the first also has a source."""
+
+    a, b, i, s = ac.Variable(start=1.0), ac.Variable(start=0.0), ac.Variable(), ac.Variable(start=0.0)
+    source = ac.Parameter(1.0)
+
+    def equations(self) -> Statements:
+        conducts = self.s > 0
+        yield ac.der(self.a) == self.source - self.i
+        yield 3 * ac.der(self.b) == self.i
+        yield self.a - self.b == ac.where(conducts, 0, self.s)
+        yield self.i == ac.where(conducts, self.s, 0)
+
+
+@pytest.mark.parametrize(("source", "end"), [(1.0, [0.75, 0.75]), (-1.0, [-1.75, 0.25])])
+def test_a_diode_that_conducts_from_the_start_brings_together_and_lets_go(source: float, end: list[float]) -> None:
+    """Whether it conducts was forgotten before the run began, which ended at once."""
+    with pytest.warns(ac.ModelWarning, match="brought together"):
+        result = ac.compile(Valve()).simulate(until=2.0, rtol=1e-8, set={"source": source})
+    assert [result[name][0] for name in "ab"] == pytest.approx([0.25, 0.25], rel=1e-6)
+    assert [result[name][-1] for name in "ab"] == pytest.approx(end, rel=1e-6)

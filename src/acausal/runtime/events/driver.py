@@ -89,9 +89,9 @@ class Hybrid:
         y, yp = r.y0.copy(), r.yp0.copy()
         before = self._workspace(r.t0, y, yp)
         self.session.set_known(self.handler.known)
-        if r.tied:
-            self._consistent(r.t0, y, yp)
         happening = self._first_happening(y, yp)
+        if r.tied and not happening.restart:  # nothing was solved with relations as they are
+            self._consistent(r.t0, y, yp)
         self.impulses.tell_jump(self.tying.told(self.problem, r.t0, y))
         self._restart(happening, y, yp)
         self.diagnostics += self.undefined.at_start()
