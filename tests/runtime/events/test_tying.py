@@ -3,6 +3,7 @@ closed forms and small steps."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -447,3 +448,24 @@ def test_a_diode_that_conducts_from_the_start_brings_together_and_lets_go(source
         result = ac.compile(Valve()).simulate(until=2.0, rtol=1e-8, set={"source": source})
     assert [result[name][0] for name in "ab"] == pytest.approx([0.25, 0.25], rel=1e-6)
     assert [result[name][-1] for name in "ab"] == pytest.approx(end, rel=1e-6)
+
+
+def test_ties_are_found_however_soon_they_follow_each_other() -> None:
+    """After a short step the differences that find them were of rounding alone, and the run ended."""
+
+    class Row(ac.Component):
+        v, i = ac.Variable(shape=3, start=[1.0, 2.0, 6.0]), ac.Variable(shape=2)
+        close = ac.Parameter(0.0)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.v[0]) == -self.i[0] + ac.cos(ac.time)
+            yield ac.der(self.v[1]) == self.i[0] - self.i[1]
+            yield ac.der(self.v[2]) == self.i[1]
+            yield ac.where(ac.time >= 0, self.v[0] - self.v[1], self.i[0]) == 0
+            yield ac.where(ac.time >= self.close, self.v[1] - self.v[2], self.i[1]) == 0
+
+    model = ac.compile(Row())
+    warnings.simplefilter("ignore", ac.ModelWarning)  # of what is brought together at the start
+    for close in (1e-10, 1e-8, 1e-6):
+        result = model.simulate(until=4.0, rtol=1e-8, set={"close": close})
+        np.testing.assert_allclose(result["v"][-1], 3.0 + np.sin(4.0) / 3, rtol=1e-6)

@@ -493,8 +493,9 @@ class Hybrid:
         return max(RESTART * self.pace, tied * SOON * self.request.span)
 
     def _restart_step(self) -> float:
-        """The same, if there was to be a restart."""
-        return RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace) or 1e-3 * self.request.span
+        """The same, if there was to be a restart: of which a small part is not yet lost in rounding."""
+        step = RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace)
+        return max(step, SOON * self.request.span) if step else 1e-3 * self.request.span
 
     @property
     def _passed(self) -> int:
