@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .inputs import Signal, values_at
+from .inputs import Signal, Steps, values_at
 from .problem import Floats, Integers, Mask, Problem
 from .status import Status
 
@@ -55,7 +55,7 @@ class Task:
     """
 
     def __init__(self, problem: Problem, known: Floats, inputs: Mapping[int, Signal]) -> None:
-        self.problem, self.inputs = problem, inputs
+        self.problem = problem
         self.size: int = problem.size
         self.differential: Mask = problem.differential
         self.pattern: tuple[Integers, Integers] = problem.pattern
@@ -63,7 +63,8 @@ class Task:
         self.rtol, self.atol = 1e-6, np.full(problem.size, 1e-6)
         self.t0, self.t_end = 0.0, np.inf
         self.options: Mapping[str, Any] = {}
-        self.known, self._here, self._time = known.copy(), known, np.nan
+        self.known, self._here = known.copy(), known
+        self.set_inputs(inputs)
         self.non_finite: tuple[float, Floats, Floats] | None = None  # the last place where something had no value
         self.last_finite = True
         names = ("residual_evaluations", "jacobian_evaluations", "root_evaluations", "non_finite_evaluations")
@@ -93,7 +94,8 @@ class Task:
         self.known, self._time = known.copy(), np.nan
 
     def set_inputs(self, inputs: Mapping[int, Signal]) -> None:
-        self.inputs, self._time = inputs, np.nan
+        """What holds its values is constant between events, and among the known values: it has not jumped before its event."""
+        self.inputs, self._time = {cell: given for cell, given in inputs.items() if not isinstance(given, Steps)}, np.nan
 
     def known_at(self, t: float) -> Floats:
         if not self.inputs:

@@ -173,3 +173,34 @@ def test_what_is_set_stays_what_it_was_set_to() -> None:
 
     result = ac.compile(Shaft()).simulate(until=1.0)
     assert result["v"][-1] == pytest.approx(-0.5) and result["w"][-1] == pytest.approx(-1.0)
+
+
+class Carried(ac.Component):
+    """A trolley with a motor of its own on a course that bends: F - w = 2 x'', w' = F. Nothing of the course is integrated."""
+
+    given = ac.Input(0.0)
+    x, v, F, w = ac.Variable(), ac.Variable(), ac.Variable(), ac.Variable(start=0.0, fixed=True)
+
+    def __init__(self, course: Any = None) -> None:
+        self.course = course
+
+    def equations(self) -> Statements:
+        yield self.x == (self.given if self.course is None else self.course(ac.time))
+        yield ac.der(self.x) == self.v
+        yield self.F - self.w == 2.0 * ac.der(self.v)
+        yield ac.der(self.w) == self.F
+
+
+@pytest.mark.parametrize("solver", [{}, {"solver": "sundae"}, {"solver": "fixed", "step": 1e-4}])
+@pytest.mark.parametrize("source", ["table", "input"])
+def test_a_bend_in_what_time_alone_gives_is_an_impulse(source: str, solver: dict[str, Any]) -> None:
+    """Corners at -1, 0 and 1 s: w jumps by 2, -2 and 2 and grows as exp(t) in between."""
+    times, places = [-2.0, -1.0, 0.0, 1.0, 2.0], [0.0, 0.0, 1.0, 1.0, 2.0]
+    course = ac.Table(times, places, method="linear") if source == "table" else None
+    inputs = {} if source == "table" else {"given": (times, places)}
+    result = ac.compile(Carried(course)).simulate(start=-1.5, until=1.5, inputs=inputs, rtol=1e-8, **solver)
+    exact = 2 * (np.exp(2.5) - np.exp(1.5) + np.exp(0.5))
+    assert result["w"][-1] == pytest.approx(exact, rel=1e-4 if "step" in solver else 1e-6)
+    assert len(result.diagnostics) == 3
+    told = str(result.diagnostics[0])
+    assert "At time -1 " in told and "v: 0 → 1" in told and "impulse:   F: 2 " in told

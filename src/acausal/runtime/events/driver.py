@@ -210,7 +210,7 @@ class Hybrid:
         Derivatives, and unknowns that index reduction made of them, are those of the side to come."""
         session = self.session
         t, y, yp, before = session.t, session.y, session.yp, self._here()
-        unknowns = self._unknowns()
+        unknowns = self.impulses.open_before(self.handler, t, y, yp, self.request.span)
         if not self.solve(t + 4 * np.finfo(float).eps * abs(t), y, yp):
             y, yp = session.y, session.yp
         if self.impulses.possible:

@@ -102,6 +102,15 @@ class Impulses:
         """An event begins with this workspace; at a start there is none before it."""
         self.base, self.strength, self._latest, self._moved = base, None, None, self._moved[:0]
 
+    def open_before(self, handler: Handler, t: float, y: Floats, yp: Floats, span: float) -> Floats:
+        """Open at a corner at t in a run of some length, with all unknowns on this side of it: at t, those that time alone gives
+        are beyond it already."""
+        if not self.possible:
+            return np.zeros(0)
+        handler.load(t - 4 * np.finfo(float).eps * max(abs(t), span), y, yp)
+        self.open(handler.w.copy())
+        return self.unknowns(handler.w)
+
     def next_round(self, w: Floats) -> None:
         """What a round found is final, and the next one goes on from there."""
         if self.base is None:
