@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import acausal as ac
-from acausal.language.expression import Slot
+from acausal.language.expression import Slot, apply
+from acausal.language.operators import OPERATORS
 from acausal.runtime.events.foreseen import Foreseen
 from acausal.runtime.events.ranges import Range, ranges
 
@@ -322,3 +324,59 @@ def test_turns_that_pile_up_at_a_pole_come_to_an_end_and_are_told() -> None:
     assert result["beside"][-1] == pytest.approx((np.sin(30.0 * fine) > fine - 0.5).mean(), abs=1e-5)
     assert result["pole"][-1] == 0.0
     assert result.statistics.steps < 3000
+
+
+class Keyed(ac.Component):
+    """A carrier of 500 Hz that a state lets through from 0.2 s on."""
+
+    key, told = ac.States("off", "on", initial="off"), ac.Integer(0)
+    y, x, ups = ac.Variable(), ac.Variable(start=0.0, fixed=True), ac.Integer(0)
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def equations(self) -> Statements:
+        carrier = ac.sin(HERTZ * 500 * ac.time)
+        if self.form == "match":
+            yield self.y == ac.match(self.key, off=0.0, on=carrier)
+        elif self.form == "during":
+            yield ac.during(self.key.on, self.y == carrier)
+            yield ac.during(self.key.off, self.y == 0.0)
+        elif self.form == "both":
+            yield self.y == ac.where(~((self.told < 1) | self.key.off), carrier, 0.0)
+        else:
+            yield self.y == ac.where(ac.no_event(ac.time > 0.2), carrier, 0.0)
+        yield ac.der(self.x) == 1.0
+
+    def transitions(self) -> Statements:
+        yield self.key.off.to("on", after=0.2)
+
+    def events(self) -> Statements:
+        yield ac.when(ac.initial(), ac.assign(self.told, 1))
+        yield ac.when(self.y > 0.9, ac.assign(self.ups, ac.pre(self.ups) + 1))
+
+
+@pytest.mark.parametrize("form", ["match", "during", "both", "no event"])
+def test_a_carrier_in_one_of_several_states_is_seen_there(form: str) -> None:
+    result = ac.compile(Keyed(form)).simulate(until=1.0)
+    assert result["ups"][-1] == 400 and result.diagnostics == ()
+
+
+@pytest.mark.parametrize("name", ["lt", "le", "gt", "ge", "eq", "and", "or", "not"])
+def test_what_is_certain_of_a_relation_is_so(name: str) -> None:
+    """Each stretch of two arguments, with values at its ends and its middle; what may change there has a slope without bounds."""
+    ends = np.array([-1.0, 0.0, 0.0, 1.0, 2.0])
+    low, high = (c.ravel() for c in np.meshgrid(ends, ends))
+    kept = low <= high
+    pairs = np.stack(np.meshgrid(np.arange(kept.sum()), np.arange(kept.sum()))).reshape(2, -1)
+    a, b = (Range((low[kept][k], high[kept][k]), (np.full(len(k), -1.0), np.full(len(k), 1.0))) for k in pairs)
+    left, right = Slot(0, "known"), Slot(1, "known")
+    found = ranges(apply(name, left) if name == "not" else apply(name, left, right), lambda leaf: a if leaf is left else b)
+    certain = found.value[0] == found.value[1]
+    assert certain.any() and not certain.all()
+    assert (found.slope[0][certain] == 0).all() and np.isinf(found.slope[1][~certain]).all()
+    for share, other in itertools.product((0.0, 0.5, 1.0), repeat=2):
+        x = (1 - share) * a.value[0] + share * a.value[1]
+        y = (1 - other) * b.value[0] + other * b.value[1]
+        value = OPERATORS[name].value(*((x,) if name == "not" else (x, y)))
+        assert (np.asarray(value, dtype=float)[certain] == found.value[0][certain]).all()

@@ -187,8 +187,7 @@ def _bell(a: Interval, of: Callable[[Interval], Interval]) -> Interval:
 
 
 def _either(condition: Range, a: Range, b: Range) -> Range:
-    true = (condition.value[0] > 0) | (condition.value[1] < 0)
-    false = (condition.value[0] == 0) & (condition.value[1] == 0)
+    true, false = _true(condition), _false(condition)
     chosen = []
     for x, y in ((a.value, b.value), (a.slope, b.slope)):
         both = _hull(x, y)
@@ -198,7 +197,33 @@ def _either(condition: Range, a: Range, b: Range) -> Range:
     return Range((chosen[0][0], chosen[0][1]), slope)
 
 
-_TRUTH = Range((np.asarray(0.0), np.asarray(1.0)), _EVERYWHERE)
+def _truth(true: Floats, false: Floats) -> Range:
+    """Of what is certainly true in some stretches and certainly false in others; in the rest it may change."""
+    endless = np.where(true | false, 0.0, np.inf)
+    return Range((np.where(true, 1.0, 0.0), np.where(false, 0.0, 1.0)), (-endless, endless))
+
+
+def _less(a: Range, b: Range) -> Range:
+    return _truth(a.value[1] < b.value[0], a.value[0] >= b.value[1])
+
+
+def _not_more(a: Range, b: Range) -> Range:
+    return _truth(a.value[1] <= b.value[0], a.value[0] > b.value[1])
+
+
+def _equal(a: Range, b: Range) -> Range:
+    one = (a.value[0] == a.value[1]) & (b.value[0] == b.value[1])
+    return _truth(one & (a.value[0] == b.value[0]), (a.value[1] < b.value[0]) | (a.value[0] > b.value[1]))
+
+
+def _true(a: Range) -> Floats:
+    return np.asarray((a.value[0] > 0) | (a.value[1] < 0))
+
+
+def _false(a: Range) -> Floats:
+    return np.asarray((a.value[0] == 0) & (a.value[1] == 0))
+
+
 _RULES: dict[str, Callable[..., Range]] = {
     "add": _sum,
     "sub": _difference,
@@ -217,8 +242,14 @@ _RULES: dict[str, Callable[..., Range]] = {
     "cosh": lambda a: Range(_even(np.cosh, a.value), _product((np.sinh(a.value[0]), np.sinh(a.value[1])), a.slope)),
     "abs": lambda a: Range(_even(np.abs, a.value), _product((np.sign(a.value[0]), np.sign(a.value[1])), a.slope)),
     "where": _either,
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "and", "or"), lambda a, b: _TRUTH),
-    "not": lambda a: _TRUTH,
+    "lt": _less,
+    "le": _not_more,
+    "gt": lambda a, b: _less(b, a),
+    "ge": lambda a, b: _not_more(b, a),
+    "eq": _equal,
+    "and": lambda a, b: _truth(_true(a) & _true(b), _false(a) | _false(b)),
+    "or": lambda a, b: _truth(_true(a) | _true(b), _false(a) & _false(b)),
+    "not": lambda a: _truth(_false(a), _true(a)),
 }
 
 
