@@ -62,6 +62,27 @@ def test_work_and_heat_balance_at_rest(result: Any) -> None:
     assert mean.power == pytest.approx(found.power, rel=1e-4)
 
 
+class Damp(Chiller):
+    """With 300 W of moisture that freezes on the evaporator."""
+
+    def equations(self) -> Any:
+        yield self.evaporator.Q_wall == 300.0
+
+
+def test_heat_that_comes_by_an_input_counts() -> None:
+    """Of moisture on a coil: without it a dehumidifier was told a COP of 3.5 instead of 6."""
+    run = ac.compile(Damp()).simulate(until=7200.0, points=73)
+    found = ac.performance(run)
+    assert found.heat_in == pytest.approx(float(run["evaporator.air.Q_flow"][-1]) + 300.0, rel=1e-9)
+    assert found.heat_in + found.power == pytest.approx(found.heat_out, rel=1e-4)
+    row = next(row for row in ac.pinches(run) if row.name == "evaporator")
+    assert row.Q_flow == pytest.approx(found.heat_in, rel=1e-9)
+    account = ac.exergy(run, T0=298.15)
+    given = sum(float(v[-1]) for v in account.given.values())
+    assert given == pytest.approx(found.heat_in * (298.15 / 273.15 - 1), rel=1e-9)
+    assert sum(account.mean().values()) + given == pytest.approx(found.power, rel=1e-4)
+
+
 def test_exergy_is_given_or_destroyed(result: Any) -> None:
     """At rest, as much as comes in as work; none is destroyed by a sensor, and none made anywhere (the second law)."""
     account = ac.exergy(result, T0=298.15)
@@ -268,6 +289,84 @@ def test_what_an_exchanger_hands_to_another_medium_is_not_destroyed() -> None:
     assert of_water.destroyed["x"][-1] > 0
     assert of_other.destroyed["x"][-1] == pytest.approx(of_water.destroyed["x"][-1], rel=1e-9)
     assert of_water.unknown == []
+
+
+def test_heat_that_an_exchanger_hands_to_another_medium_counts() -> None:
+    """A chiller between two circuits of water was told that it cools nothing."""
+    result = ac.compile(Between(ac.media.fluid("R134a"))).simulate(until=1.0, points=2)
+    heat = float(result["x.Q_flow"][-1])
+    assert ac.performance(result, "R134a").by_part["x"] == (0.0, pytest.approx(heat, rel=1e-9))
+    assert ac.performance(result, "water").heat_out == pytest.approx(heat, rel=1e-9)
+
+
+class Exchanging(ac.Component):
+    """An exchanger between a fluid and warm water, each from its source to its sink."""
+
+    def __init__(self, exchanger: Any, m: float, h: float, p: float = 3e5, medium: str = "R134a", back: float = 4e5) -> None:
+        self.x, self.warm = exchanger, fluid.FlowSource(m_flow=0.2, T=310.15, medium="water")
+        self.away = fluid.PressureBoundary(p=2e5, T=300.0)
+        self.cold, self.gone = fluid.FlowSource(m_flow=m, h=h, medium=medium), fluid.PressureBoundary(p=p, h=back)
+
+    def connections(self) -> Any:
+        yield self.warm.port, self.x.a1
+        yield self.x.b1, self.away.port
+        yield self.cold.port, self.x.a2
+        yield self.x.b2, self.gone.port
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+@pytest.mark.parametrize("m", [0.01, -0.01])
+def test_the_conductance_of_two_fluids_is_found_again(arrangement: str, m: float) -> None:
+    """Boiling at one pressure against water: by the logarithmic mean of each zone, a sum of closed forms."""
+    r134a = ac.media.fluid("R134a")
+    ends = r134a.saturation(p=3e5)
+    h = ends.liquid.h + 0.3 * ends.h_evaporation
+    x = fluid.LogMeanExchanger(arrangement, UA=35.0, dp_nominal=1.0)
+    run = ac.compile(Exchanging(x, m, h, back=h)).simulate(until=1.0, points=2)
+    (row,) = ac.pinches(run, "R134a")
+    heat = float(run["x.Q_flow"][-1])
+    assert row.Q_flow == pytest.approx(heat, rel=1e-6) and heat < 0.01 * 0.7 * ends.h_evaporation  # it boils all the way
+    assert row.UA == pytest.approx(35.0, rel=2e-3)
+    points = {p.name: p.T for p in ac.state_points(run, ["x.a1", "x.b1", "x.a2", "x.b2"], "water")[:2]}
+    assert row.difference == pytest.approx(points["x.b1"] - ends.T, abs=0.01)
+    assert (row.T_in, row.T_out) == pytest.approx((ends.T, ends.T), abs=0.01)
+    assert row.T_other == pytest.approx(310.15, abs=1e-3)
+    (other,) = ac.pinches(run, "water")
+    assert (other.Q_flow, other.UA) == pytest.approx((-row.Q_flow, row.UA), rel=1e-6)
+
+
+def test_an_exchanger_of_which_too_little_is_known_is_named(tmp_path: Path) -> None:
+    ideal = ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
+    run = ac.compile(Between(ideal)).simulate(until=1.0, points=2)
+    found = ac.pinches(run, "water")
+    assert (list(found), found.unknown) == ([], ["x"]) and "x: its pinch is not told" in str(found)
+    assert "x: its pinch is not told" in ac.report(run, medium="water", file=tmp_path / "r.html").read_text(encoding="utf-8")
+    cold = ac.media.fluid("water").state(p=3e5, T=280.0).h
+    crossed = Exchanging(fluid.CrossFlowExchanger(3), 0.1, cold, medium="water")
+    assert ac.pinches(ac.compile(crossed).simulate(until=1.0, points=2)).unknown == ["x"]
+
+
+def test_what_passes_within_an_exchanger_of_the_circuit_is_no_capacity() -> None:
+    """Of cells that the same medium passes on both sides, each side has a heat of its own."""
+
+    class Cells(Exchanging):
+        def __init__(self) -> None:
+            cold = ac.media.fluid("water").state(p=3e5, T=280.0).h
+            super().__init__(fluid.CellularExchanger(4), 0.1, cold, medium="water")
+            self.hole, self.other = fluid.Orifice(A=1e-3), fluid.Orifice(A=1e-3)
+
+        def connections(self) -> Any:
+            yield self.warm.port, self.x.a1
+            yield self.x.b1, self.hole.a
+            yield self.hole.b, self.away.port
+            yield self.cold.port, self.x.a2
+            yield self.x.b2, self.other.a
+            yield self.other.b, self.gone.port
+
+    run = ac.compile(Cells()).simulate(until=3000.0, points=2)
+    found, (row,) = ac.performance(run), ac.pinches(run)
+    assert row.name == "x" and -row.Q_flow > 1e3
+    assert max(found.heat_in, found.heat_out) < 1e-3 * abs(row.Q_flow)
 
 
 def test_what_an_exchanger_hands_to_air_is_not_told() -> None:

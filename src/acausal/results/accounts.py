@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..language.units import quantity
 from . import canvas
 from .diagrams import File, instant, moment
-from .parts import Part, flows, fluid_parts, one_fluid, total, work_in
+from .parts import HEAT_GIVEN, Part, all_parts, flows, fluid_parts, heat_in, one_fluid, total, work_in
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -119,17 +119,20 @@ def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performan
     """Work, heat and COP of a circuit: at a time (the last one unless given), or as a mean from one time to another.
 
     Work is the `P` of the components that the medium passes (less that of turbines, which give it), heat what comes in through
-    their heat ports.
+    their heat ports, with other media (the water of an exchanger), and by `Q_wall`: of moisture that condenses or freezes on a
+    coil, and of the heater that defrosts it. What passes within an exchanger from the circuit to itself is not counted.
     """
     refuse_other_than("a result", result)
     name = one_fluid(result, medium).name
-    found = {}
+    of_cells = {part.path for part in all_parts(result) if part.sides and part.is_composite}
+    sums: dict[str, tuple[float, float]] = {}
     for part in fluid_parts(result):
         if part.passed_by(name):
-            power = _mean(result, work_in(result, part), at)
-            heat = sum(_mean(result, total(result, f"{part.name(port)}.Q_flow"), at) for port in part.heat_ports)
-            if power or heat:
-                found[part.path] = (float(power), float(heat))
+            path = next((whole for whole in of_cells if part.path.startswith(f"{whole}.")), part.path)
+            power, heat = sums.get(path, (0.0, 0.0))
+            power += _mean(result, work_in(result, part), at)
+            sums[path] = power, heat + _mean(result, heat_in(result, part, name), at)
+    found = {path: both for path, both in sums.items() if any(both)}
     heats = [heat for _, heat in found.values()]
     return Performance(
         sum(power for power, _ in found.values()), sum(h for h in heats if h > 0), -sum(h for h in heats if h < 0), found
@@ -154,9 +157,10 @@ class ExergyAccount:
 
     `destroyed` is what a component destroys, ``sum(m·e) + sum((1 - T0/T)·Q) + P`` with the exergy ``e = h - h0 - T0·(s - s0)`` of
     what flows. Of components that hold fluid it contains what they store meanwhile: take a mean over whole cycles of the plant.
-    `given` is the exergy that heat carries out of each component, at the temperature of its heat ports; what flows into a boundary;
-    and what an exchanger hands to another medium that boils. Components that another medium passes whose exergy is not known (air)
-    are in `unknown`: what they destroy cannot be told apart from what they hand over.
+    `given` is the exergy that heat carries out of each component, at the temperature of its heat ports (that of the first one for
+    what comes by `Q_wall`: of moisture that condenses or freezes, of a heater); what flows into a boundary; and what an exchanger
+    hands to another medium that boils. Components that another medium passes whose exergy is not known (air) are in `unknown`:
+    what they destroy cannot be told apart from what they hand over.
     """
 
     def __init__(self, result: Any, medium: Any, T0: float, p0: float) -> None:
@@ -180,9 +184,9 @@ class ExergyAccount:
                 return
             if name != self.medium.name:
                 handed -= self._carried(part, fluid(name))
-        for port in part.heat_ports:
-            Q, T = (np.asarray(self.result[f"{part.name(port)}.{q}"]).reshape(len(self.time), -1) for q in ("Q_flow", "T"))
-            handed -= ((1 - self.T0 / T) * Q).sum(axis=1)
+        for Q, port in self._heats(part):
+            T = np.asarray(self.result[f"{part.name(port)}.T"]).reshape(len(self.time), -1)
+            handed -= ((1 - self.T0 / T) * Q).sum(axis=1) / (1 if Q.shape == T.shape else T.shape[1])
         power = work_in(self.result, part)
         if part.is_boundary:
             if through.any():
@@ -193,6 +197,13 @@ class ExergyAccount:
             self.given[part.path] = handed
         if part.has("P", "W"):
             self.power[part.path] = power
+
+    def _heats(self, part: Part) -> Iterator[tuple[np.ndarray, str]]:
+        """The heats that come into a component over time, each with the heat port at whose temperature it does so."""
+        names = [(f"{port}.Q_flow", port) for port in part.heat_ports]
+        names += [(name, part.heat_ports[0]) for name in HEAT_GIVEN if part.heat_ports and part.has(name, "W")]
+        for name, port in names:
+            yield np.asarray(self.result[part.name(name)]).reshape(len(self.time), -1), port
 
     def _carried(self, part: Part, medium: Any) -> np.ndarray:
         """The exergy that the flows of a medium bring into a component."""
@@ -254,7 +265,10 @@ def _pressure_around(p0: float | str) -> float:
 # --- temperature differences ------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Pinch:
-    """An exchanger at an instant: its heat in W, smallest temperature difference in K, and the UA in W/K that it amounts to."""
+    """An exchanger at an instant: its heat in W, smallest temperature difference in K, and the UA in W/K that it amounts to.
+
+    `T_in` and `T_out` are those of the medium, `T_other` that of the other side, where it comes in.
+    """
 
     name: str
     Q_flow: float
@@ -266,7 +280,11 @@ class Pinch:
 
 
 class Pinches(list[Pinch]):
-    """Exchangers, one a row. Printed it is a table."""
+    """Exchangers, one a row. Printed it is a table. `unknown` are those with another fluid whose temperatures are not known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unknown: list[str] = []
 
     def __str__(self) -> str:
         wide = max([len(row.name) for row in self], default=4)
@@ -274,36 +292,79 @@ class Pinches(list[Pinch]):
         for row in self:
             T = f"{row.T_in - 273.15:8.2f} {row.T_out - 273.15:8.2f} {row.T_other - 273.15:9.2f}"
             rows.append(f"{row.name:{wide}} {row.Q_flow:10.1f} {row.difference:9.2f} {row.UA:9.1f} {T}")
-        return "\n".join(rows)
+        return "\n".join([*rows, *(f"{name}: {NOT_TOLD}" for name in self.unknown)])
+
+
+NOT_TOLD = "its pinch is not told, as temperatures along its way are not known: another fluid than one that boils, or cross flow"
 
 
 def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
-    """All exchangers between a medium and one temperature (of air, of a room): heat, pinch, effective UA.
+    """All exchangers between a medium and one temperature (of air, of a room) or a second fluid: heat, pinch, effective UA.
 
-    The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = m·sum(dh/(T_other - T))``.
+    The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = sum(dQ/(T_other - T))``. So is the
+    second fluid of an exchanger with the ports a1, b1, a2 and b2, the other way, or along with it where its `arrangement` is "co";
+    of one that works within the circuit the first side is told.
     """
     refuse_other_than("a result", result)
     meant, time = one_fluid(result, medium), instant(result, at)
     found = Pinches()
-    for part in fluid_parts(result):
-        ports = list(part.passed_by(meant.name).values())
-        if len(ports) == 2 and len(part.heat_ports) == 1 and part.kind.ports[part.heat_ports[0]].shape == ():
-            row = _pinch(result, meant, part, ports, time)
-            if row is not None:
-                found.append(row)
+    for part in all_parts(result):
+        own = list(part.passed_by(meant.name).values())
+        if part.sides and own:
+            if part.way is None or any(cls != "Fluid" for _, cls in part.fluid_ports.values()):
+                found.unknown.append(part.path)
+            else:
+                found += _between_two(result, meant, part, time)
+        elif len(own) == 2 and part.at_one_temperature:
+            found += _with_one_temperature(result, meant, part, own, time)
     return found
 
 
-def _pinch(result: Any, medium: Any, part: Part, ports: Sequence[str], time: float) -> Pinch | None:
-    ends = [[float(np.interp(time, result.time, v)) for v in flows(result, port)[0]] for port in ports]
-    ends.sort(key=lambda end: -end[2])  # what comes in first
-    heat = part.name(part.heat_ports[0])
-    Q, T_other = (float(np.interp(time, result.time, np.asarray(result[f"{heat}.{q}"]))) for q in ("Q_flow", "T"))
-    (p1, h1, m), (p2, h2, _) = ends
-    if m <= 0 or abs(Q) < 1e-3:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A fluid along an exchanger, from one port to the other: its temperatures, mass flow, and the heat that it takes up."""
+
+    T: np.ndarray
+    m_flow: float
+    heat: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The temperatures with which it comes and leaves."""
+        first, last = float(self.T[0]), float(self.T[-1])
+        return (first, last) if self.m_flow > 0 else (last, first)
+
+
+def _side(result: Any, medium: Any, ports: Sequence[str], time: float) -> _Side:
+    (p1, h1, m1), (p2, h2, m2) = ([float(np.interp(time, result.time, v)) for v in flows(result, port)[0]] for port in ports)
     T = np.asarray(medium.state(p=np.linspace(p1, p2, ALONG), h=np.linspace(h1, h2, ALONG)).T)
-    apart = (T_other - T) * (1.0 if Q > 0 else -1.0)
+    return _Side(T, m1, -(m1 * h1 + m2 * h2))
+
+
+def _with_one_temperature(result: Any, medium: Any, part: Part, ports: Sequence[str], time: float) -> list[Pinch]:
+    side = _side(result, medium, ports, time)
+    T_other = float(np.interp(time, result.time, np.asarray(result[part.name(f"{part.heat_ports[0]}.T")])))
+    Q = float(np.interp(time, result.time, heat_in(result, part, medium.name)))
+    return _compared(part, Q, side, np.full(ALONG, T_other), T_other)
+
+
+def _between_two(result: Any, medium: Any, part: Part, time: float) -> list[Pinch]:
+    from ..media import fluid
+
+    sides = []
+    for number in "12":
+        name, ports = part.fluid_ports[f"a{number}"][0], [part.name(f"{end}{number}") for end in "ab"]
+        sides.append((name == medium.name, _side(result, medium if name == medium.name else fluid(name), ports, time)))
+    (_, own), (_, other) = sides if sides[0][0] else sides[::-1]
+    facing = other.T[::-1] if part.way == "counter" else other.T
+    return _compared(part, own.heat, own, facing, other.ends[0]) if other.m_flow else []
+
+
+def _compared(part: Part, Q: float, own: _Side, other: np.ndarray, T_other: float) -> list[Pinch]:
+    """A row, unless next to nothing passes."""
+    if own.m_flow == 0 or abs(Q) < 1e-3:
+        return []
+    apart = (other - own.T) * (1.0 if Q > 0 else -1.0)
     middle = np.maximum((apart[1:] + apart[:-1]) / 2, 1e-6)
     UA = abs(Q) / (ALONG - 1) * float(np.sum(1 / middle)) if apart.min() > 0 else float("nan")
-    return Pinch(part.path, Q, float(apart.min()), UA, float(T[0]), float(T[-1]), T_other)
+    return [Pinch(part.path, Q, float(apart.min()), UA, *own.ends, T_other)]

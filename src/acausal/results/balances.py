@@ -9,14 +9,13 @@ import numpy as np
 from ..arguments import refuse_other_than
 from . import canvas
 from .diagrams import File
-from .parts import Part, flows, fluid_parts, one_fluid, total, work_in
+from .parts import Part, flows, fluid_parts, heat_in, one_fluid, total, work_in
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEAST = 1e-6  # of what flows through a component: less of it is not taken to stay there
-HEAT_GIVEN = ("Q_wall",)  # heat that comes into a component by an input, not by a port
 
 
 class Accounts:
@@ -70,14 +69,7 @@ class Accounts:
 
     def _from_outside(self, part: Part) -> np.ndarray:
         """Work, heat and what other media bring into a component."""
-        power = self._zero() + work_in(self.result, part)
-        names = [f"{port}.Q_flow" for port in part.heat_ports] + [name for name in HEAT_GIVEN if part.has(name, "W")]
-        for name in names:
-            power = power + total(self.result, part.name(name))
-        for port, (medium, _) in part.fluid_ports.items():
-            if medium != self.medium.name:
-                power = power + self._carried(part.name(port))[1]
-        return power
+        return work_in(self.result, part) + heat_in(self.result, part, self.medium.name)
 
     def _carried(self, port: str) -> tuple[np.ndarray, np.ndarray]:
         """Mass and energy that flow into a component through a port or an array of them."""

@@ -13,6 +13,8 @@ from ..errors import UsageError
 from ..families.plant import MEDIA, Kind
 from ..families.tree import Node
 
+HEAT_GIVEN = ("Q_wall",)  # heat that comes into a component by an input, not by a port: of moisture and frost, of a heater
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -38,6 +40,26 @@ class Part:
         return {port: self.name(port) for port, (name, _) in self.fluid_ports.items() if name == medium}
 
     @property
+    def is_composite(self) -> bool:
+        return bool(self.kind.representative.children)
+
+    @property
+    def sides(self) -> bool:
+        """Whether two fluids pass it side by side."""
+        return set(self.fluid_ports) == {"a1", "b1", "a2", "b2"}
+
+    @property
+    def at_one_temperature(self) -> bool:
+        """Whether it exchanges heat with one temperature."""
+        return not self.is_composite and len(self.heat_ports) == 1 and self.kind.ports[self.heat_ports[0]].shape == ()
+
+    @property
+    def way(self) -> str | None:
+        """How the second of two fluids goes along the first, "counter" or "co"; None where it does not."""
+        said = self.kind.attributes.get("arrangement", "counter")
+        return said if said in ("counter", "co") else None
+
+    @property
     def is_boundary(self) -> bool:
         """Whether it is where a medium comes from or goes to: one port, and nothing that holds it, heats it or works on it."""
         single = len(self.fluid_ports) == 1 and all(self.kind.ports[name].shape == () for name in self.fluid_ports)
@@ -46,6 +68,11 @@ class Part:
 
 def fluid_parts(result: Any) -> list[Part]:
     """All components of a run with ports of media, elements of arrays one by one; composites, which only hand on, are left out."""
+    return [part for part in all_parts(result) if not part.is_composite]
+
+
+def all_parts(result: Any) -> list[Part]:
+    """As `fluid_parts`, with composites."""
     system = getattr(result, "_system", None)
     if system is None:
         raise UsageError(
@@ -56,7 +83,7 @@ def fluid_parts(result: Any) -> list[Part]:
 
 def _walk(node: Node, path: str) -> Iterator[Part]:
     media = node.kind.attributes.get(MEDIA, {})
-    if media and not node.children:
+    if media:
         ports = {name: tuple(media[name]) for name in node.kind.ports if name in media}
         heat = tuple(name for name, port in node.kind.ports.items() if set(port.members) == {"T", "Q_flow"})
         if ports:
@@ -115,12 +142,26 @@ def work_in(result: Any, part: Part) -> np.ndarray:
     zero = np.zeros(len(result.time))
     if not part.has("P", "W"):
         return zero
-    power, brought = total(result, part.name("P")), zero
-    for port in part.fluid_ports:
-        brought = brought + sum((m * h for _, h, m in flows(result, part.name(port))), zero)
-    for port in part.heat_ports:
-        brought = brought + total(result, f"{part.name(port)}.Q_flow")
+    power, brought = total(result, part.name("P")), heat_in(result, part)
     return -power if np.abs(brought - power).sum() < np.abs(brought + power).sum() else power
+
+
+def heat_in(result: Any, part: Part, medium: str = "") -> np.ndarray:
+    """The heat that comes into a component over time: through its heat ports, by an input, and with media other than the one
+    named."""
+    heat = np.zeros(len(result.time))
+    names = [f"{port}.Q_flow" for port in part.heat_ports] + [name for name in HEAT_GIVEN if part.has(name, "W")]
+    for name in names:
+        heat = heat + total(result, part.name(name))
+    for port, (name, _) in part.fluid_ports.items():
+        if name != medium:
+            heat = heat + brought(result, part.name(port))
+    return heat
+
+
+def brought(result: Any, port: str) -> np.ndarray:
+    """The energy that flows into a component through a port or an array of them, over time."""
+    return sum((m * h for _, h, m in flows(result, port)), np.zeros(len(result.time)))
 
 
 def total(result: Any, name: str) -> np.ndarray:

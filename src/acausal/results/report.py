@@ -15,7 +15,7 @@ import numpy as np
 from ..arguments import checked, refuse_other_than
 from ..container import whole_file
 from ..errors import UsageError
-from .accounts import ExergyAccount, Performance, Pinch, exergy, inventory, performance, pinches
+from .accounts import NOT_TOLD, ExergyAccount, Performance, Pinches, exergy, inventory, performance, pinches
 from .diagrams import circuit_of, instant, ph_diagram, state_points, ts_diagram
 from .parts import one_fluid, refrigerants
 
@@ -113,16 +113,17 @@ def _states(result: Any, fluid: Any, cycle: Sequence[str], time: float) -> list[
     return ["<h2>States</h2>", _table(heads, rows), *pictures]
 
 
-def _exchangers(found: Sequence[Pinch]) -> list[str]:
+def _exchangers(found: Pinches) -> list[str]:
+    unknown = [f'<p class="note">{escape(name)}: {NOT_TOLD}.</p>' for name in found.unknown]
     if not found:
-        return []
+        return ["<h2>Exchangers</h2>", *unknown] if unknown else []
     rows = [
         (e.name, _n(e.Q_flow, 1), _n(e.T_in - ZERO, 2), _n(e.T_out - ZERO, 2), _n(e.T_other - ZERO, 2), _n(e.difference, 2),
          _n(e.UA, 1))
         for e in found
     ]  # fmt: skip
     heads = ("exchanger", "heat taken up, W", "inlet, °C", "outlet, °C", "other side, °C", "pinch, K", "UA, W/K")
-    out = ["<h2>Exchangers</h2>", _table(heads, rows)]
+    out = ["<h2>Exchangers</h2>", _table(heads, rows), *unknown]
     if any(e.difference <= 0 for e in found):
         why = "A pinch below zero: part of the exchanger gives heat back, or a wall what it stored. No UA would do that."
         out.append(f'<p class="note">{why}</p>')

@@ -56,6 +56,7 @@ class CrossFlowExchanger(ac.Component):
 
     def __init__(self, cells: int = 8, X1_start: Sequence[float] | None = None, X2_start: Sequence[float] | None = None) -> None:
         self.cells = n = counted(cells, 2, "A cross-flow exchanger has two cells or more along each side")
+        self.arrangement = "cross"
         self.said = tuple(None if X is None else tuple(map(float, X)) for X in (X1_start, X2_start))
         self.X1 = ac.Fractions(type(self).first, shape=n, nominal=0.1, start=0.0, doc="first fluid, of a mixture, from a1 on")
         self.X2 = ac.Fractions(type(self).second, shape=n, nominal=0.1, start=0.0, doc="second fluid, of a mixture, from a2 on")
