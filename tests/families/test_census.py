@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
+import datetime
+import enum
 import functools
 import gc
 import threading
@@ -270,13 +273,70 @@ def test_objects_are_compared_by_what_is_in_them(one, other):
     assert end(ac.compile(Pair(Uses(one), Uses(other))), "a.x", "b.x") == pytest.approx([np.exp(-1), np.exp(-5)], rel=1e-5)
 
 
+def with_rate(value, rate):
+    value.rate = rate
+    return value
+
+
+def derived(base):
+    return type(base.__name__.title(), (base,), {})
+
+
+class Gear(enum.Enum):
+    LOW, HIGH = ("gear", 1.0), ("gear", 5.0)
+
+    def __eq__(self, other):
+        return self.value[0] == other.value[0]
+
+    def __hash__(self):
+        return hash(self.value[0])
+
+
+class Rated(np.ndarray):
+    pass
+
+
+def oclock(hour, zone):
+    return datetime.datetime(2020, 1, 1, hour, tzinfo=datetime.timezone(datetime.timedelta(hours=zone)))
+
+
+Text, Listed, Mapped, Group, Row = (derived(base) for base in (str, list, dict, set, tuple))
+
+
+@pytest.mark.parametrize(
+    "rate, one, other",
+    [
+        *((lambda c: c.rate, with_rate(t("a"), 1.0), with_rate(t("a"), 5.0)) for t in (Text, Listed, Group, Row)),
+        (lambda c: c.rate, with_rate(Mapped(), 1.0), with_rate(Mapped(), 5.0)),
+        (lambda c: c.rate, with_rate(np.zeros(1).view(Rated), 1.0), with_rate(np.zeros(1).view(Rated), 5.0)),
+        (lambda c: c["any"], collections.defaultdict(lambda: 1.0), collections.defaultdict(lambda: 5.0)),
+        (lambda c: float(c.sum()), np.ma.array([1.0, 4.0], mask=[0, 1]), np.ma.array([1.0, 4.0])),
+        (lambda c: 1.0 if "a" in c.dtype.names else 5.0, np.zeros(1, [("a", float)]), np.zeros(1, [("b", float)])),
+        (lambda c: c.value[1], Gear.LOW, Gear.HIGH),
+        (lambda c: float(c.hour), oclock(1, 0), oclock(5, 4)),  # the same moment
+    ],
+)
+def test_what_a_value_has_besides_what_it_is_equal_by_counts_too(rate, one, other):
+    class Uses(ac.Component):
+        x = ac.Variable(start=1.0)
+
+        def __init__(self, config):
+            self.config = config
+
+        def equations(self):
+            yield ac.der(self.x) == -rate(self.config) * self.x
+
+    assert end(ac.compile(Pair(Uses(one), Uses(other))), "a.x", "b.x") == pytest.approx([np.exp(-1), np.exp(-5)], rel=1e-5)
+
+
 def test_equal_objects_make_one_kind():
     class Uses(Decay):
         def __init__(self, config):
             self.config = config
 
-    parts = [Uses(Data(1.0, {"a": [1, 2]})), Uses(Data(1.0, {"a": [1, 2]}))]
-    assert sorted(k.name for k in Census(Pair(*parts)).plant.kinds) == ["Pair", "Uses"]
+    Size = collections.namedtuple("Size", "a b")
+    for make in (lambda: Data(1.0, {"a": [1, 2]}), lambda: Size(1, "x"), lambda: with_rate(Listed([1]), 2.0), lambda: oclock(1, 0)):
+        assert sorted(k.name for k in Census(Pair(Uses(make()), Uses(make()))).plant.kinds) == ["Pair", "Uses"]
 
 
 def test_an_object_that_holds_itself_is_no_trouble():

@@ -442,12 +442,14 @@ def _shown(value: Any, depth: int = 0) -> Any:
 
 
 # --- what distinguishes two components -----------------------------------------------------------------------------------------
-_BY_VALUE = (str, bytes, complex, type(None), enum.Enum, datetime.date, datetime.timedelta, fractions.Fraction, pathlib.PurePath)
+_BY_VALUE = (  # but not what derives from them
+    str, bytes, complex, type(None), datetime.date, datetime.datetime, datetime.timedelta, fractions.Fraction,
+)  # fmt: skip
 _DEEPEST = 4  # levels of lists that a listing shows
 _DEEP = 100  # levels of what lies in each other, below which things are told apart by which they are
 _LAZY = (GeneratorType, map, filter, zip)
 _WITHOUT_PARTS = ("builtins", "numpy", "acausal")  # packages whose objects hold none, but for the containers among them
-_BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, Component, ExternalFunction)
+_BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, enum.Enum, Component, ExternalFunction)
 
 
 def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> Any:
@@ -459,13 +461,13 @@ def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> An
         return (float, value.hex())
     if isinstance(value, _BY_IDENTITY):
         return ("identity", id(value))
-    if isinstance(value, (*_BY_VALUE, Medium)):
-        return (kind, value)
+    if kind in _BY_VALUE or isinstance(value, (pathlib.PurePath, Medium)):
+        return (kind, value, getattr(value, "tzinfo", None))  # one moment has another hour elsewhere
     if isinstance(value, Expression):
         return ("expression", _expression_key(component, value))
-    if isinstance(value, (np.ndarray, np.generic)):
+    if kind is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
-        return (kind, array.shape, array.dtype.str, array.tobytes() if array.dtype.kind != "O" else id(value))
+        return (kind, array.shape, str(array.dtype.descr), id(value) if array.dtype.hasobject else array.tobytes())
     if id(value) in inside:
         return ("itself", len(inside) - inside.index(id(value)))
     if len(inside) > _DEEP:
@@ -475,20 +477,21 @@ def frozen(value: Any, component: Component, inside: tuple[int, ...] = ()) -> An
 
 def _frozen_parts(value: Any, component: Component, inside: tuple[int, ...]) -> Any:
     kind = type(value)
-    if isinstance(value, (list, tuple)):
-        return (kind, *(frozen(v, component, inside) for v in value))
-    if isinstance(value, dict):
-        return (kind, *((frozen(k, component, inside), frozen(v, component, inside)) for k, v in value.items()))
-    if isinstance(value, (set, frozenset)):
-        return (kind, frozenset(frozen(v, component, inside) for v in value))
     if isinstance(value, MethodType):
         return (kind, id(value.__func__), frozen(value.__self__, component, inside))
-    attributes = getattr(value, "__dict__", None)
+    held = {**getattr(value, "__dict__", {}), **{n: getattr(value, n) for n in _slot_names(kind) if hasattr(value, n)}}
+    own = (kind, *((name, frozen(v, component, inside)) for name, v in held.items()))
+    if isinstance(value, (list, tuple)):
+        return (*own, *(frozen(v, component, inside) for v in value))
+    if isinstance(value, dict):
+        default = frozen(getattr(value, "default_factory", None), component, inside)
+        return (*own, default, *((frozen(k, component, inside), frozen(v, component, inside)) for k, v in value.items()))
+    if isinstance(value, (set, frozenset)):
+        return (*own, frozenset(frozen(v, component, inside) for v in value))
     outside = vars(object)["__new__"] is not kind.__new__  # made by compiled code, which may keep more than can be seen
-    if attributes is None or outside or isinstance(value, (Arithmetic, ConnectorView, StateView)):
+    if not hasattr(value, "__dict__") or outside or isinstance(value, (Arithmetic, ConnectorView, StateView)):
         return ("identity", id(value))
-    held = {**attributes, **{n: getattr(value, n) for n in _slot_names(kind) if hasattr(value, n)}}
-    return (kind, *((name, frozen(v, component, inside)) for name, v in held.items()))
+    return own
 
 
 def _slot_names(cls: type) -> tuple[str, ...]:
