@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -415,7 +416,9 @@ class Pair(ac.Component):
         self.a, self.b = kind(), kind(rate=2.0)
 
 
-@pytest.mark.parametrize("kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByHelper])
+@pytest.mark.parametrize(
+    "kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByHelper]
+)
 def test_equations_that_are_others_for_components_that_are_alike_are_refused(kind: type[ac.Component]) -> None:
     with pytest.raises(ac.ModelError, match=f"`a` and `b` are alike, but the equations of {kind.__name__} are not the same"):
         ac.compile(Pair(kind))
@@ -505,6 +508,25 @@ def test_names_of_methods_and_what_is_no_name_are_no_quantities() -> None:
     for name, told in (("events", "it is that of the method"), ("transitions", "method"), ("T 1", "'T 1', which is not")):
         with pytest.raises(ac.UsageError, match=told):
             type("Odd", (ac.Component,), {name: ac.Variable()})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("time", lambda: ac.named(2.0 * ac.time), "it is that of the time of a run"),
+        ("der(x)", lambda: ac.named(2.0 * ac.time), "which is not a name"),
+        ("cell 1", Decay, "'cell 1', which is not a name"),
+        ("cell 1", lambda: ac.array(Decay, 2), "'cell 1', which is not a name"),
+        ("a.b", lambda: [Decay()], "'a.b', which is not a name"),
+        ("µ", ac.Variable, "declares `µ`, which Python reads as `μ`"),  # the sign for a millionth, and the letter
+        ("connections", Decay, "it is that of the method"),
+        ("events", lambda: [1, 2], "it is that of the method"),
+        ("equations", lambda: ac.named(2.0 * ac.time), "it is that of the method"),
+    ],
+)
+def test_what_nobody_could_ask_for_is_refused_where_it_is_assigned(name: str, value: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ac.UsageError, match=re.escape(told)):
+        setattr(ac.Component(), name, value())
 
 
 class Holder(ac.Component):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import AttributeNotFound, UsageError, an, near_matches
+from ..errors import UsageError, an, near_matches
 from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_of_its_own, refuse_several, settle
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
@@ -17,11 +17,15 @@ from .declarations import Constant, Declaration, Modification, Named, check_attr
 from .expression import Expression, Reference, Shape
 from .medium import PLACE, AnyMedium, OfMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
+    METHODS,
     are_parts,
     checked_number,
+    no_attribute,
     own_declarations,
+    put,
     refuse_base,
     refuse_hidden,
+    refuse_misnamed,
     refuse_repeated,
     refuse_replaced,
     refuse_reserved,
@@ -29,6 +33,7 @@ from .misuse import (
     refuse_unknown,
     shortened,
     take_lists,
+    taken,
     typed,
 )
 from .reading import is_reading, named_elsewhere, note
@@ -38,7 +43,7 @@ from .rerooting import rerooted
 class ComponentType(type):
     """Makes instances: keyword arguments that `__init__` does not take are modifications of what the class declares."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         refuse_base(cls)
         self: Any = object.__new__(cls)  # type: ignore[arg-type]
         _prepare(self)
@@ -51,10 +56,7 @@ class ComponentType(type):
             taken, modifications = _split(cls, init, kwargs)
             init(self, *args, **taken)
             take_lists(self, Component)
-        if self._class_alternatives:
-            refuse_several(cls, self._class_alternatives, modifications)
-        for name, value in modifications.items():
-            self._modify(name, value)
+        Component.__init__(self, **modifications)
         object.__setattr__(self, "_ac_made", True)
         return self
 
@@ -154,7 +156,7 @@ class Component(metaclass=ComponentType):
         super().__init_subclass__()
         for name in vars(cls):
             if name in _OWN_NAMES and name not in _KEPT_FOR_CLASSES:
-                raise _taken(cls, name)
+                raise taken(cls, name)
         for name in _KEPT_FOR_CLASSES:
             type.__setattr__(cls, name, {})
         own_declarations(cls, (Declaration, Connector))
@@ -180,14 +182,12 @@ class Component(metaclass=ComponentType):
             type.__setattr__(cls, PLACE, AnyMedium.implied())
             cls._class_media[PLACE] = vars(cls)[PLACE]
 
-    if TYPE_CHECKING:  # the metaclass takes modifications of everything that is declared
-
-        def __init__(self, **modifications: Any) -> None: ...
-
-    else:
-
-        def __init__(self) -> None:
-            pass
+    def __init__(self, **modifications: Any) -> None:
+        """Of everything that is declared; a class's own `__init__` may hand them on."""
+        if self._class_alternatives:
+            refuse_several(type(self), self._class_alternatives, modifications)
+        for name, value in modifications.items():
+            self._modify(name, value)
 
     # --- what a user overrides ----------------------------------------------------------------------------------------
     def equations(self) -> Iterable[Any]:
@@ -217,10 +217,12 @@ class Component(metaclass=ComponentType):
     # --- attributes ---------------------------------------------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
         note(self)
-        if name.startswith("_"):
-            if name in _OWN_NAMES and name not in _KEPT_FOR_CLASSES:
-                raise _taken(type(self), name)
-            object.__setattr__(self, name, value)
+        if name in METHODS and not callable(value):
+            refuse_reserved(type(self).__name__, name)
+        if name in _OWN_NAMES:
+            raise taken(type(self), name)
+        if name.startswith("_") and not isinstance(value, (Declaration, Connector)):
+            put(self, name, value)
             return
         if isinstance(value, (Component, View)):
             value = value._ac_for(self, name)
@@ -252,7 +254,7 @@ class Component(metaclass=ComponentType):
             refuse_hidden(name, value, (Component, ComponentArray), (Connector,), (Declaration,))
             if self._ac_made and name not in self.__dict__ and not isinstance(value, Expression) and not is_reading():
                 refuse_unknown(self, name, value)
-            self.__dict__[name] = value
+            put(self, name, value)
 
     def _ac_for(self, parent: Component, name: str) -> Component:
         """What a component that takes this one as a part has: itself; of a record that somebody has already, its follower."""
@@ -277,7 +279,7 @@ class Component(metaclass=ComponentType):
 
     def __getattr__(self, name: str) -> Any:
         """Only reached for what the ordinary look-up does not find: declarations made in `__init__`, named expressions."""
-        if name.startswith("_"):
+        if name.startswith(("__", "_ac_")):
             raise AttributeError(name)
         declared = self._ac_declared
         if declared is not None and name in declared:
@@ -285,10 +287,12 @@ class Component(metaclass=ComponentType):
             if isinstance(found, Declaration):
                 return found.view_of(self._reference(name))
             return ConnectorView(self, self, self._find(name), found.shape, None)  # type: ignore[arg-type]
+        if name.startswith("_"):
+            raise AttributeError(name)
         named = named_elsewhere(self, name)
         if named is not None:
             return rerooted(*named, self)
-        raise _no_attribute(self, name)
+        raise no_attribute(self, name)
 
     def _declare(self, name: str, value: Declaration | Connector) -> None:
         refuse_reserved(type(self).__name__, name)
@@ -301,6 +305,7 @@ class Component(metaclass=ComponentType):
         self._ac_declared[name] = value  # type: ignore[index]
 
     def _name_expression(self, name: str, value: Named) -> None:
+        refuse_reserved(type(self).__name__, name)
         self.__dict__[name] = value.expression
         if self._ac_named is None:
             object.__setattr__(self, "_ac_named", {})
@@ -446,15 +451,9 @@ _KEPT_FOR_CLASSES = ("_class_declared", "_class_children", "_class_media", "_cla
 _OWN_NAMES = frozenset(name for name in vars(Component) if name.startswith("_") and not name.startswith(("__", "_ac_")))
 
 
-def _taken(cls: type, name: str) -> UsageError:
-    return UsageError(
-        f"`{name}` of {cls.__name__} hides what every component has under that name.",
-        remedy=f"Give it another one: `{name}_`, or without the underscore.",
-    )
-
-
 def _adopt(parent: Component, name: str, child: Component, position: int | None) -> None:
     refuse_ring(parent, name, child)
+    refuse_misnamed(type(parent).__name__, name)
     if child._ac_parent is not None and (child._ac_parent is not parent or child._ac_name != name):
         raise UsageError(
             f"This {type(child).__name__} is `{child._ac_name}` of {an(type(child._ac_parent).__name__)} "
@@ -586,14 +585,4 @@ def _named_of_view(view: View, name: str) -> Any:
     found = named_elsewhere(view._element, name)
     if found is not None:
         return rerooted(*found, view)
-    raise _no_attribute(view._element, name)
-
-
-def _no_attribute(component: Component, name: str) -> AttributeNotFound:
-    declared = component._all_declared()
-    ports = [n for n, d in declared.items() if isinstance(d, Connector)]  # first: the list is cut
-    known = [*ports, *(n for n in declared if n not in ports), *component.__dict__]
-    return AttributeNotFound(
-        f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
-        remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
-    )
+    raise no_attribute(view._element, name)

@@ -30,8 +30,10 @@ class _Default:
 
 def signature(cls: Any) -> inspect.Signature:
     """Arguments of `__init__`, then by keyword everything that can be modified; a parameter without a value must be given."""
+    from .component import Component
+
     init = type.__getattribute__(cls, "__init__")
-    taken = list(inspect.signature(init).parameters.values())[1:]
+    taken = [] if init is Component.__init__ else list(inspect.signature(init).parameters.values())[1:]
     own = [p for p in taken if p.kind is not p.VAR_KEYWORD]
     named = {p.name for p in own}
     declared = [(name, d) for name, d in cls._class_declared.items() if isinstance(d, Declaration) and name not in named]

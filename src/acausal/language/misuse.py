@@ -13,8 +13,9 @@ from dataclasses import is_dataclass
 from itertools import chain
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
-from ..errors import UsageError, an, near_matches
+from ..errors import AttributeNotFound, UsageError, an, near_matches
 from .declarations import ATTRIBUTES, Declaration
 from .expression import Reference
 
@@ -32,13 +33,51 @@ def refuse_reserved(owner: str, name: str) -> None:
             f"`{name}` of {owner} cannot have this name: it is that of the method in which a component states something.",
             remedy=f"Give it another one, such as `{name}_`.",
         )
-    if not name.isidentifier():
-        raise UsageError(f"{owner} declares {name!r}, which is not a name.", remedy="A name has letters, digits and `_`: `T_1`.")
+    refuse_misnamed(owner, name)
     if name in RESERVED:
         raise UsageError(
             f"`{name}` of {owner} cannot have this name: it is that of {RESERVED[name]}.",
             remedy=f"Give it another one, such as `{name}_`; in equations the time is `ac.time`.",
         )
+
+
+def refuse_misnamed(owner: str, name: str) -> None:
+    """What nobody could ask for: paths are read as Python reads names."""
+    if not name.isidentifier():
+        raise UsageError(f"{owner} declares {name!r}, which is not a name.", remedy="A name has letters, digits and `_`: `T_1`.")
+    if (read := normalize("NFKC", name)) != name:
+        raise UsageError(f"{owner} declares `{name}`, which Python reads as `{read}`.", remedy=f"Call it `{read}`.")
+
+
+def taken(cls: type, name: str) -> UsageError:
+    return UsageError(
+        f"`{name}` of {cls.__name__} hides what every component has under that name.",
+        remedy=f"Give it another one: `{name}_`, or without the underscore.",
+    )
+
+
+def put(component: Component, name: str, value: Any) -> None:
+    """As Python assigns: into the dictionary, or through a property or a slot of the class."""
+    try:
+        object.__setattr__(component, name, value)
+    except AttributeError:
+        found = getattr(type(component), name, None)
+        if not isinstance(found, property) or found.fset is not None:
+            raise
+        raise UsageError(
+            f"`{name}` of {type(component).__name__} is a property, and cannot be assigned {value!r:.60}.",
+            remedy=f"Assign what it is computed from, or give it a setter: `@{name}.setter`.",
+        ) from None
+
+
+def no_attribute(component: Component, name: str) -> AttributeNotFound:
+    declared = component._all_declared()
+    ports = [n for n, d in declared.items() if hasattr(d, "members")]  # first: the list is cut
+    known = [*ports, *(n for n in declared if n not in ports), *component.__dict__]
+    return AttributeNotFound(
+        f"{type(component).__name__} has no attribute `{name}`. {near_matches(name, known)}".strip(),
+        remedy=f"It has: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}" if known else "It declares nothing so far.",
+    )
 
 
 def own_declarations(cls: type, kinds: tuple[type, ...]) -> None:
