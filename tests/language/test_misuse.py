@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -403,6 +404,39 @@ class Counter:
         return Counter.count
 
 
+class ByTable(Elsewhere):
+    rates: ClassVar[dict[Any, float]] = {}
+
+    def __init__(self, rate: float = 1.0) -> None:
+        self.rates[self] = rate
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.rates[self] * self.x
+
+
+class Kept:
+    """A descriptor that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.given: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        return self if owner is None else self.given[owner]
+
+    def __set__(self, owner: Any, value: float) -> None:
+        self.given[owner] = value
+
+
+class ByDescriptor(Elsewhere):
+    own = Kept()
+
+    def __init__(self, rate: float = 1.0) -> None:
+        self.own = rate
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -self.own * self.x
+
+
 class ByHelper(Elsewhere):
     def __init__(self, rate: float = 1.0) -> None:
         self.counter = Counter()
@@ -417,7 +451,7 @@ class Pair(ac.Component):
 
 
 @pytest.mark.parametrize(
-    "kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByHelper]
+    "kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByTable, ByDescriptor, ByHelper]
 )
 def test_equations_that_are_others_for_components_that_are_alike_are_refused(kind: type[ac.Component]) -> None:
     with pytest.raises(ac.ModelError, match=f"`a` and `b` are alike, but the equations of {kind.__name__} are not the same"):

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..language.component import Component
+from ..language.connector import Connector
 from ..language.declarations import Declaration
 from ..language.expression import Arithmetic
 from .alike import first_that_differs
@@ -74,7 +75,8 @@ def _different(cls: str, one: str, other: str) -> ModelError:
 def looks_elsewhere(cls: type) -> bool:
     """Whether methods of a class may see something that is neither in the component nor the same for ever."""
     if cls not in _found:
-        _found[cls] = any(_looks(m, set()) for m in _asked_for(cls))
+        functions, others = _asked_for(cls)
+        _found[cls] = any(_looks(f, set()) for f in functions) or any(_may_change(o, False, set()) for o in others)
     return _found[cls]
 
 
@@ -91,20 +93,24 @@ def _helps(cls: type) -> bool:
     return _found[cls]
 
 
-def _asked_for(cls: type) -> list[FunctionType]:
-    """The methods that state something, and whatever of the class their code names."""
+def _asked_for(cls: type) -> tuple[list[FunctionType], list[Any]]:
+    """The methods that state something, and whatever of the class their code names: functions, and what else is no part of it."""
     bases = [base for base in cls.__mro__ if not _is_ours(base.__module__)]
     found: dict[FunctionType, None] = {}
+    others: list[Any] = []
     names, seen = list(METHODS), set(METHODS)
     while names:
         name = names.pop()
-        for base in bases:
-            for function in _functions(vars(base).get(name)):
+        for member in (vars(base)[name] for base in bases if name in vars(base)):
+            functions = _functions(member)
+            if not functions and not isinstance(member, (Component, Connector)):
+                others.append(member)
+            for function in functions:
                 found[function] = None
                 fresh = {n for code in _codes(function.__code__) for n in code.co_names} - seen
                 seen |= fresh
                 names += sorted(fresh)
-    return list(found)
+    return list(found), others
 
 
 def _functions(member: Any) -> list[FunctionType]:
