@@ -212,6 +212,16 @@ def test_files_mean_what_they_say(tmp_path: Path, text: str, at: float, value: f
     assert as_signal(path if column is None else (path, column))(at) == pytest.approx(value)
 
 
+@pytest.mark.parametrize("header", [True, False])
+def test_a_sheet_has_a_header_or_none(tmp_path: Path, header: bool) -> None:
+    """Its first row was taken for names, whatever stood there, and lost."""
+    pytest.importorskip("openpyxl")
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "in.xlsx"
+    pandas.DataFrame({"time": [0, 2, 4], "u": [1.0, 3.0, 1.0]}).to_excel(path, index=False, header=header)
+    assert [as_signal(path)(at) for at in (0.0, 1.0, 2.0)] == [1.0, 2.0, 3.0]
+
+
 @pytest.mark.parametrize(
     "text, told",
     [

@@ -279,6 +279,9 @@ def _through_pandas(path: str, ending: str) -> Columns:
         raise ColumnError(f"`{path}` is read with pandas, which is not installed.", remedy="`pip install pandas`.") from None
     try:
         frame = pandas.read_parquet(path) if ending == ".parquet" else pandas.read_excel(path)
+        if ending != ".parquet" and all(_is_value(str(label)) for label in frame.columns):  # a sheet without a header
+            frame = pandas.read_excel(path, header=None)
+            frame.columns = _untitled(frame.shape[1])
     except ImportError as error:
         raise ColumnError(f"`{path}` cannot be read: {error}", remedy="Install what pandas asks for, or save it as CSV.") from None
     except Exception as error:  # whatever pandas and its engines raise
@@ -389,12 +392,16 @@ def _header(rows: Rows, path: str) -> tuple[list[str], list[str], Rows]:
     """Titles of the columns, units of a second row, and the rows of numbers."""
     first = rows[0][1]
     if all(map(_is_value, first)):
-        return [f"column {k + 1}" for k in range(len(first))], [""] * len(first), rows
+        return _untitled(len(first)), [""] * len(first), rows
     second = rows[1][1] if len(rows) > 1 else []
     if len(second) == len(first) and not any(map(_is_value, second)) and any(second):
         units = [_unit_of_row(cell, rows[1][0], path) for cell in second]
         return first, units, rows[2:]
     return first, [""] * len(first), rows[1:]
+
+
+def _untitled(count: int) -> list[str]:
+    return [f"column {k + 1}" for k in range(count)]
 
 
 def _unit_of_row(cell: str, line: int, path: str) -> str:
