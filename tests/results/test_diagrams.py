@@ -88,11 +88,34 @@ def test_the_fluid_of_a_run_with_two_or_none_is_to_be_said() -> None:
             yield ac.der(self.x) == 1.0
 
     run = ac.compile(Two()).simulate(until=1.0)
-    with pytest.raises(UsageError, match="A diagram is of one fluid: in Two R134a and Water flow"):
+    with pytest.raises(UsageError, match=r'A diagram is of one fluid: in Two R134a and Water flow(.|\n)*"R134a", result'):
         ac.ph_diagram(run)
     assert [p.name for p in ac.state_points(run, medium="water")] == ["warm.port", "hole.a", "hole.b", "end.port"]
     with pytest.raises(UsageError, match="in Still no fluid with liquid and vapour flows"):
         ac.ph_diagram(ac.compile(Still()).simulate(until=1.0))
+
+
+def test_ports_are_those_of_the_medium(result: Any, tmp_path: Path) -> None:
+    """The cycle of another medium was drawn without a word: pressures and enthalpies, but on the wrong chart."""
+    with pytest.raises(UsageError, match=r'At `compressor.a` flows R134a, not CarbonDioxide.\n.*Say medium="R134a"'):
+        ac.ph_diagram("R744", result, CYCLE)
+    for wrong in ("compressor.c", "compressor", "low.h", "nothing.a", 1):
+        with pytest.raises(UsageError, match=rf"`{wrong}` is not one port(.|\n)*R134a passes .*compressor.a, compressor.b"):
+            ac.state_points(result, [wrong])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match=r"`compressor\.c` is not one port"):
+        ac.report(result, ["compressor.c"], file=tmp_path / "r.html")
+    assert [p.name for p in ac.state_points(result, "compressor.b")] == ["compressor.b"]
+
+
+def test_names_of_points_do_not_hide_each_other() -> None:
+    """Side by side and a little apart; each has a side of its own."""
+    from acausal.results import canvas
+
+    axes = canvas.new_figure((6.0, 4.0), False).subplots()
+    canvas.labels(axes, [("accumulator.b", 0.5, 0.5), ("compressor.a", 0.55, 0.5), ("valve.a", 0.52, 0.51)])
+    boxes = [note.get_window_extent() for note in axes.texts]
+    assert len(boxes) == 3
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
 
 
 def test_the_dome_is_saturation() -> None:
@@ -116,7 +139,8 @@ def test_a_run_alone_is_animated_with_a_mark_at_each_state_only(
 
     seen: list[Any] = []
 
-    def save(moving: FuncAnimation, *_: Any, **__: Any) -> None:
+    def save(moving: FuncAnimation, file: str, **_: Any) -> None:
+        Path(file).touch()
         seen.append(moving._func(1)[0].axes.lines)
         moving._draw_was_started = True  # it warns of one that nobody drew
 
@@ -190,6 +214,11 @@ def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:
         ac.animate_cycle("R134a", file=tmp_path / "cycle.gif")
     with pytest.raises(UsageError, match="no kind of animation"):
         ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.avi")
+    with pytest.raises(UsageError, match="from a time to a later one, not from 10 to 5 s"):
+        ac.animate_cycle(result, start=10.0, until=5.0, file=tmp_path / "cycle.gif")
+    for ending in ("gif", "html"):  # which ended in an error of Python's, after all pictures were drawn
+        with pytest.raises(ac.AcausalError, match=r"cannot be written: its folder does not exist"):
+            ac.animate_cycle(result, frames=1, file=tmp_path / "nowhere" / f"cycle.{ending}")
     with pytest.raises(UsageError, match="with liquid and vapour"):
         ac.ph_diagram(ac.media.ConstantMedium("oil", rho=850.0, cp=2000.0))
 

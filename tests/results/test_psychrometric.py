@@ -75,6 +75,22 @@ def test_states_of_ports_and_of_pairs_are_the_same(result: Any, tmp_path: Path) 
         np.testing.assert_allclose(line.get_ydata(), 10.0, rtol=1e-9)
 
 
+@pytest.mark.parametrize("T", [(273.15, 393.15), ("-80 degC", "-20 degC"), ("-5 degC", "60 degC")])
+@pytest.mark.parametrize("p", [101325.0, "0.2 bar", 1e6])
+def test_lines_are_drawn_as_far_as_air_is_known(T: Any, p: Any) -> None:
+    """Where water boils no air is saturated, which ended all pictures beyond 100 °C; in the coldest air hardly any water fits."""
+    figure = ac.psychrometric_diagram(T=T, p=p)
+    pressure = {"0.2 bar": 2e4}.get(p, p)
+    for line in lines(figure, "#999999", 0.6):
+        assert np.all(np.diff(line.get_ydata()) < 0)  # warmer air takes up water from less
+        wet = float(line.get_xdata()[0])
+        fits = 1e3 * AIR.state(p=pressure, T=wet + 273.15, phi=1.0).w
+        assert float(line.get_ydata()[0]) == pytest.approx(float(fits), rel=1e-6)
+    shares = [note.get_text() for note in figure.axes[0].texts if note.get_text().endswith("%")]
+    assert "10 %" in shares
+    assert "-0 °C" not in [note.get_text() for note in figure.axes[0].texts]
+
+
 def test_a_trace_is_the_whole_run(result: Any) -> None:
     figure = ac.psychrometric_diagram(result, ["exhaust.port"], trace=True)
     drawn = [line for line in figure.axes[0].lines if line.get_label() == "exhaust.port"]
@@ -86,5 +102,17 @@ def test_what_cannot_be_drawn_is_said(result: Any) -> None:
         ac.psychrometric_diagram(result)
     with pytest.raises(UsageError, match="from low to high, not from 300 to 290 K"):
         ac.psychrometric_diagram(T=(300.0, 290.0))
+    with pytest.raises(UsageError, match=r'no diagram goes from 0 to 40 K(.|\n)*"40 degC"'):
+        ac.psychrometric_diagram(T=(0, 40))
+    with pytest.raises(UsageError, match="lowest and the highest temperature of a diagram in K, got 300"):
+        ac.psychrometric_diagram(T=300.0)  # type: ignore[arg-type]
+    for p in (1.013, -1e5, "1 m"):  # of the first an error spoke of a mass fraction of water
+        with pytest.raises(ac.ModelError, match=r"pressure|`m`"):
+            ac.psychrometric_diagram(p=p)
+    for state in ("supply.T", "supply", "nothing"):
+        with pytest.raises(UsageError, match=f"`{state}` is no port of moist air"):
+            ac.psychrometric_diagram(result, [state])
+    with pytest.raises(UsageError, match="No states of moist air are given"):
+        ac.psychrometric_diagram(result, "supply.port")
     with pytest.raises(UsageError, match="a pair of a temperature and a humidity ratio"):
         ac.psychrometric_diagram(result, [("supply.T",)])

@@ -140,8 +140,10 @@ def performance(result: Any, medium: Any = None, *, at: Any = None) -> Performan
 
 
 def _mean(result: Any, values: np.ndarray, at: Any) -> float:
-    if not isinstance(at, tuple):
+    if not isinstance(at, tuple | list):
         return float(np.interp(instant(result, at), result.time, values))
+    if len(at) != 2:
+        raise UsageError(f"A mean is taken from a time to a later one, got {at!r}.", remedy='at=("1 h", "2 h")')
     begin, end = (instant(result, t) for t in at)
     if not begin < end:
         raise UsageError(f"A mean is taken from a time to a later one, not from {begin:g} to {moment(result, end)}.")

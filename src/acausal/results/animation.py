@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import checked, refuse_other_than
+from ..container import whole_file
 from ..errors import UsageError
 from . import canvas
 from .diagrams import SIZE, Chart, PressureEnthalpy, Route, TemperatureEntropy, instant, moment, of_run
@@ -62,6 +65,8 @@ def animate_cycle(
     if frames < 1:
         raise UsageError(f"An animation has one picture or more, not {frames}.")
     begin, end = float(run.time[0]) if start is None else instant(run, start), instant(run, until)
+    if begin > end:
+        raise UsageError(f"An animation goes from a time to a later one, not from {begin:g} to {moment(run, end)}.")
     drawn, route = CHARTS[chart](fluid), Route(run, fluid.name, cycle)
     _draw(drawn, route, run, np.linspace(begin, end, frames), path, writer)
     return path
@@ -103,10 +108,13 @@ def _draw(chart: Chart, route: Route, result: Any, times: np.ndarray, path: Path
             return line, points
 
         moving = FuncAnimation(figure, frame, frames=len(times), blit=False)
-        if writer == "html":
-            path.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
-        else:
-            moving.save(str(path), writer=writer, fps=12)
+        with whole_file(path) as place, TemporaryDirectory() as folder:
+            drawn = Path(folder) / path.name  # writers go by the ending
+            if writer == "html":
+                drawn.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
+            else:
+                moving.save(str(drawn), writer=writer, fps=12)
+            copyfile(drawn, place)
 
 
 def _as_picture(figure: Figure, axes: Axes, heading: Text) -> None:

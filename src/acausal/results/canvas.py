@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from ..container import whole_file
 from ..errors import UsageError
@@ -16,6 +16,8 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
 ENDINGS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".eps", ".webp")
 
@@ -109,9 +111,27 @@ def show() -> None:
     matplotlib.pyplot.show()
 
 
-def label(axes: Axes, name: str, x: float, y: float) -> None:
-    """The name of a point, with a margin in which lines that pass behind it end."""
+def labels(axes: Axes, places: Iterable[tuple[str, float, float]]) -> None:
+    """The names of points, each where no other one stands, with a margin in which lines that pass behind it end."""
     from matplotlib.patheffects import withStroke
 
     margin = [withStroke(linewidth=2.5, foreground="white")]
-    axes.annotate(name, (x, y), xytext=(5, 5), textcoords="offset points", fontsize=8, color="#222222", path_effects=margin)
+    taken: list[Bbox] = []
+    for name, x, y in places:
+        note = axes.annotate(
+            name, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=8, color="#222222", path_effects=margin
+        )
+        boxes = [_put(note, *where) for where in _AROUND]
+        free = [k for k, box in enumerate(boxes) if not any(box.overlaps(other) for other in taken)]
+        taken.append(_put(note, *_AROUND[free[0] if free else 0]))
+
+
+Alignment = Literal["left", "right"]
+_AROUND: tuple[tuple[float, float, Alignment], ...] = ((5, 5, "left"), (5, -11, "left"), (-5, 5, "right"), (-5, -11, "right"))
+
+
+def _put(note: Annotation, x: float, y: float, alignment: Alignment) -> Bbox:
+    """Beside its point, so many points (of a type) to the right and upwards; where it is then."""
+    note.set_position((x, y))
+    note.set_horizontalalignment(alignment)
+    return note.get_window_extent()

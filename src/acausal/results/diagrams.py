@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..records import dataclass
 from ..runtime.storage import seconds
 from . import canvas
 from .circuits import Circuit, circuits_of
+from .parts import checked_ports
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def state_points(result: Any, ports: Sequence[str] = (), medium: Fluid | str | N
     refuse_other_than("a result", result)
     fluid, time = of_run(result if medium is None else medium, result)[0], instant(result, at)
     found = StatePoints()
-    for port in ports or circuit_of(result, fluid.name).ports:
+    for port in checked_ports(result, fluid.name, ports) or circuit_of(result, fluid.name).ports:
         p, h, flow = (float(np.interp(time, result.time, v)) for v in passing(result, port))
         state = fluid.state(p=p, h=h)
         found.append(StatePoint(port, p, h, state.T, state.s, state.rho, float(state.x), flow))
@@ -174,6 +175,8 @@ def ts_diagram(
 # --- charts -----------------------------------------------------------------------------------------------------------
 class Chart(ABC):
     """A diagram of one fluid: where a state stands on it, and its isolines."""
+
+    meanings: ClassVar[dict[str, str]]  # of the families of isolines, as they are told below the diagram
 
     def __init__(self, fluid: Fluid) -> None:
         self.fluid = fluid
@@ -235,6 +238,18 @@ class Chart(ABC):
             drawn = axes.contour(x, y, values[name], levels=levels, colors=colour, linewidths=0.6, linestyles="solid", alpha=0.8)
             axes.clabel(drawn, fmt=lambda v, form=form: form.format(v), fontsize=6.5)
         axes.plot(*self.saturated(pressures), color="#222222", linewidth=1.5)
+        self._explain(axes)
+
+    def _explain(self, axes: Axes) -> None:
+        """What the colours of the isolines are, beside the name of the lower axis."""
+        from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea
+
+        texts: list[Any] = [
+            TextArea(self.meanings[name], textprops={"color": colour, "fontsize": 7}) for name, _, _, colour in self.lines()
+        ]
+        row = HPacker(children=texts, sep=8, pad=0)
+        place: dict[str, Any] = {"bbox_to_anchor": (1.0, -0.085), "bbox_transform": axes.transAxes}
+        axes.add_artist(AnchoredOffsetbox("center right", child=row, pad=0, borderpad=0, frameon=False, **place))
 
     def limits(
         self, x: np.ndarray, y: np.ndarray, p: np.ndarray, h: np.ndarray, pressures: tuple[float, float]
@@ -276,6 +291,8 @@ class Chart(ABC):
 
 
 class PressureEnthalpy(Chart):
+    meanings: ClassVar = {"T": "T", "s": "s in kJ/(kg K)", "rho": "ρ in kg/m³", "x": "x"}
+
     def place(self, p: Any, h: Any) -> tuple[Any, Any]:
         return h / KILO, p / BAR
 
@@ -298,6 +315,8 @@ class PressureEnthalpy(Chart):
 
 
 class TemperatureEntropy(Chart):
+    meanings: ClassVar = {"p": "p", "h": "h in kJ/kg", "x": "x"}
+
     def place(self, p: Any, h: Any) -> tuple[Any, Any]:
         found = self.fluid.function("state").evaluate(np.asarray(p), np.asarray(h), np.full_like(np.asarray(p), 2.0))
         return found[..., 2] / KILO, found[..., 0] - ZERO
@@ -351,8 +370,7 @@ def _draw_cycle(axes: Axes, chart: Chart, route: Any, state: Any, number: int, l
     axes.plot(*route.line(chart, state), color=colour, linewidth=2.0, label=label)
     axes.plot(x, y, "o", color=colour, markersize=5)
     if number == 0:
-        for name, a, b in together(route.ports, x, y):
-            canvas.label(axes, name, a, b)
+        canvas.labels(axes, together(route.ports, x, y))
 
 
 def together(cycle: Sequence[str], x: np.ndarray, y: np.ndarray) -> Iterator[tuple[str, float, float]]:
@@ -377,7 +395,8 @@ def of_run(medium: Any, result: Any) -> tuple[Any, Any]:
     if len(fluids) != 1:
         has = f"{' and '.join(fluids)} flow" if fluids else "no fluid with liquid and vapour flows"
         raise UsageError(
-            f"A diagram is of one fluid: in {medium.title} {has}.", remedy='Say which: `ac.ph_diagram("R134a", result)`.'
+            f"A diagram is of one fluid: in {medium.title} {has}.",
+            remedy=f'Say which: `ac.ph_diagram("{fluids[0] if fluids else "R134a"}", result)`.',
         )
     return drawable(fluids[0]), medium
 
@@ -419,7 +438,7 @@ class Route:
     """The ports whose states are drawn, and the lines between them: round the cycle given, or along every part of the circuit."""
 
     def __init__(self, result: Any, medium: str, cycle: Sequence[str] = ()) -> None:
-        self.ports: Sequence[str] = cycle
+        self.ports = checked_ports(result, medium, cycle)
         self.legs: list[tuple[int, int]] | None = None
         if not cycle:
             circuit = circuit_of(result, medium)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import AcausalError, UsageError
 from ..families.plant import MEDIA, Kind
 from ..families.tree import Node
 
+_LISTED = 12  # ports that a message names
 HEAT_GIVEN = ("Q_wall",)  # heat that comes into a component by an input, not by a port: of moisture and frost, of a heater
 
 
@@ -38,6 +39,13 @@ class Part:
     def passed_by(self, medium: str) -> dict[str, str]:
         """Paths of the ports of a medium, by their names."""
         return {port: self.name(port) for port, (name, _) in self.fluid_ports.items() if name == medium}
+
+    def each_port(self) -> Iterator[tuple[str, str]]:
+        """The names of all ports, elements of arrays one by one, with the medium that passes each."""
+        for port, (medium, _) in self.fluid_ports.items():
+            shape = self.kind.ports[port].shape
+            for element in product(*map(range, shape)):
+                yield self.name(port) + (f"[{', '.join(map(str, element))}]" if shape else ""), medium
 
     @property
     def is_composite(self) -> bool:
@@ -120,8 +128,38 @@ def one_fluid(result: Any, medium: Any) -> Any:
         return meant
     if len(found) != 1:
         listed = ", ".join(found) or "none"
-        raise UsageError(f"The medium is not clear: with liquid and vapour flow {listed}.", remedy='Say which: medium="R134a".')
+        raise UsageError(
+            f"The medium is not clear: with liquid and vapour flow {listed}.",
+            remedy=f'Say which: medium="{found[0] if found else "R134a"}".',
+        )
     return fluid(found[0])
+
+
+def checked_ports(result: Any, medium: str, ports: Sequence[str] | str) -> Sequence[str]:
+    """Ports that a medium passes, as they were named; a run that does not know its parts is believed."""
+    ports = [ports] if isinstance(ports, str) else ports
+    if not hasattr(result, "program"):
+        return ports
+    known = {name: found for part in all_parts(result) for name, found in part.each_port()}
+    for port in ports:
+        found = known.get(port)
+        if found is None and not _reads_as_port(result, port):
+            listed = [name for name, other in known.items() if other == medium]
+            more = f", and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+            raise UsageError(
+                f"`{port}` is not one port that a medium passes.", remedy=f"{medium} passes {', '.join(listed[:_LISTED])}{more}."
+            )
+        if found not in (None, medium):
+            raise UsageError(f"At `{port}` flows {found}, not {medium}.", remedy=f'Say medium="{found}", or name other ports.')
+    return ports
+
+
+def _reads_as_port(result: Any, port: Any) -> bool:
+    """Whether something has a flow and an enthalpy however it is written, as `pump[-1].a`."""
+    try:
+        return all(np.ndim(result[f"{port}.{member}"]) == 1 for member in ("m_flow", "h.inflow"))
+    except AcausalError:
+        return False
 
 
 def flows(result: Any, port: str) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

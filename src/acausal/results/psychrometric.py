@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import checked
-from ..errors import UsageError
+from ..errors import AcausalError, UsageError
+from ..language.units import quantity
 from . import canvas
 from .diagrams import SIZE, File, Isoline, Isolines, instant, moment, together
 from .style import COLOURS, STYLE
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 ZERO, GRAM, KILO = 273.15, 1e-3, 1e3
 Place = str | tuple[str, str]
 GREY = "#999999"
+LEAST, MOST = 2e4, 1e6  # Pa, between which air is drawn
+_ROUNDING = 1e-6  # K, of degrees Celsius
+_FAR = 3.0  # humidities of the picture, beyond which no line comes from saturated air
+_WIDE = 0.045  # of the picture, that a mark takes
 WATER = 4190.0  # J/(kg K), as in media.moist_air
 
 
@@ -31,8 +36,8 @@ def psychrometric_diagram(
     *,
     at: float | Sequence[float] | None = None,
     trace: bool = False,
-    p: float = 101325.0,
-    T: tuple[float, float] | None = None,
+    p: float | str = 101325.0,
+    T: tuple[float | str, float | str] | None = None,
     file: File = None,
     title: str = "",
 ) -> Figure:
@@ -42,8 +47,8 @@ def psychrometric_diagram(
         humidity ratio (`("room.T", "room.w")`). A line joins them in their order.
     at: the time of the run, or several; the last one unless given.
     trace: draw each state over the whole run instead.
-    p: the pressure for which the lines hold.
-    T: lowest and highest temperature in K; unless given, those of a room and what the states need.
+    p: the pressure for which the lines hold, in Pa or as a text ("0.9 bar").
+    T: lowest and highest temperature in K, or as texts ("-5 degC"); unless given, those of a room and what the states need.
     file: where the picture goes; without one it is shown.
 
     >>> import acausal as ac
@@ -53,7 +58,7 @@ def psychrometric_diagram(
     """
     import matplotlib
 
-    path = canvas.checked_path(file)
+    path, p = canvas.checked_path(file), _pressure(p)
     shown = canvas.has_window(matplotlib) if file is None else False
     series = states_over_time(result, states)
     moments: list[Any] = list(at) if isinstance(at, (list, tuple, np.ndarray)) else [at]
@@ -69,7 +74,7 @@ def psychrometric_diagram(
             _draw_states(axes, drawn[k], states if k == 0 else (), COLOURS[1 + k % 4], moment(result, time))
         if len(times) > 1 or trace:
             axes.legend(loc="upper left")
-        axes.set_title(title or (result.title if result is not None else f"Moist air at {p / 1e5:.3f} bar"))
+        axes.set_title(title or (result.title if result is not None else f"Moist air at {p / 1e5:.3f} bar"), pad=16.0)
         canvas.saved(figure, path)
     if shown:
         canvas.show()
@@ -81,7 +86,7 @@ def states_over_time(result: Any, states: Sequence[Place]) -> np.ndarray:
     """Temperature in °C and humidity ratio in g/kg of all states over time: (times, states, 2)."""
     if result is None:
         return np.zeros((0, 0, 2))
-    if not states:
+    if not states or isinstance(states, str):
         raise UsageError(
             "No states of moist air are given that could be drawn.",
             remedy='Name ports of moist air, or pairs of temperature and humidity ratio: states=["coil.a", ("room.T", "room.w")].',
@@ -100,10 +105,10 @@ def _of_pair(result: Any, names: tuple[str, str]) -> tuple[np.ndarray, np.ndarra
 def _of_port(result: Any, port: str) -> tuple[np.ndarray, np.ndarray]:
     from ..media import moist_air
 
-    flow = np.asarray(result[f"{port}.m_flow"])
     try:
+        flow = np.asarray(result[f"{port}.m_flow"])
         ways = [(result[f"{port}.h.{way}"], result[f"{port}.X.{way}"][:, 0]) for way in ("inflow", "outflow")]
-    except KeyError as missing:
+    except AcausalError as missing:
         raise UsageError(
             f"`{port}` is no port of moist air.", remedy='Name its temperature and humidity ratio: ("room.T", "room.w").'
         ) from missing
@@ -118,16 +123,41 @@ def _at(result: Any, series: np.ndarray, time: float) -> np.ndarray:
 
 def _draw_states(axes: Axes, points: np.ndarray, states: Sequence[Place], colour: str, label: str) -> None:
     axes.plot(points[:, 0], points[:, 1], "o-", color=colour, markersize=5, linewidth=2.0, label=label)
-    for name, x, y in together([_label(s) for s in states], points[:, 0], points[:, 1]):
-        canvas.label(axes, name, x, y)
+    canvas.labels(axes, together([_label(s) for s in states], points[:, 0], points[:, 1]))
 
 
 def _label(state: Place) -> str:
     return state if isinstance(state, str) else state[0].rsplit(".", 1)[0]
 
 
+def _pressure(given: Any) -> float:
+    p = quantity(given, "Pa") if isinstance(given, str) else given
+    if not (isinstance(p, int | float) and LEAST <= p <= MOST):
+        raise UsageError(
+            f"A psychrometric diagram holds for a pressure of {LEAST:g} to {MOST:g} Pa, got {given!r}.",
+            remedy='Give `p="1 atm"` or `p=101325.0`.',
+        )
+    return float(p)
+
+
+def _temperatures(T: Any) -> tuple[float, float]:
+    from ..media import moist_air
+
+    air, remedy = moist_air(), 'They are in K, or texts: T=("-10 degC", "40 degC").'
+    ends = [quantity(t, "K") if isinstance(t, str) else t for t in T] if isinstance(T, tuple | list) else []
+    if len(ends) != 2 or not all(isinstance(t, int | float) for t in ends):
+        raise UsageError(f"`T` are the lowest and the highest temperature of a diagram in K, got {T!r}.", remedy=remedy)
+    low, high = map(float, ends)
+    if not low < high:
+        raise UsageError(f"The temperatures of a diagram go from low to high, not from {low:g} to {high:g} K.", remedy=remedy)
+    if not air.T_min - _ROUNDING <= low < high <= air.T_max + _ROUNDING:
+        known = f"{air.T_min:g} to {air.T_max:g} K"
+        raise UsageError(f"Moist air is known from {known}: no diagram goes from {low:g} to {high:g} K.", remedy=remedy)
+    return max(low, air.T_min), min(high, air.T_max)
+
+
 # --- the chart --------------------------------------------------------------------------------------------------------
-def window(points: np.ndarray, T: tuple[float, float] | None) -> tuple[tuple[float, float], float]:
+def window(points: np.ndarray, T: Any) -> tuple[tuple[float, float], float]:
     """Temperatures in °C and the highest humidity ratio in g/kg: those of rooms, and what the states need with room around."""
     low, high, top = -10.0, 50.0, 30.0
     if points.size:
@@ -135,47 +165,44 @@ def window(points: np.ndarray, T: tuple[float, float] | None) -> tuple[tuple[flo
         high = max(40.0, 5 * np.ceil(points[..., 0].max() / 5 + 0.2))
         top = max(12.0, 2 * np.ceil(0.5 * 1.15 * points[..., 1].max()))
     if T is not None:
-        if not isinstance(T, tuple | list) or len(T) != 2 or not all(isinstance(t, int | float) for t in T):
-            raise UsageError(
-                f"`T` are the lowest and the highest temperature of a diagram in K, got {T!r}.", remedy="T=(263.15, 313.15)"
-            )
-        low, high = (t - ZERO for t in T)
-        if not low < high:
-            raise UsageError(f"The temperatures of a diagram go from low to high, not from {T[0]:g} to {T[1]:g} K.")
+        low, high = (t - ZERO for t in _temperatures(T))
     return (float(low), float(high)), float(top)
 
 
 def _draw_lines(axes: Axes, span: tuple[float, float], top: float, p: float) -> None:
-    from ..media.moist_air import R_AIR, R_VAPOUR, saturation_pressure
-
     t, w = np.meshgrid(np.linspace(*span, 200), np.linspace(0.0, top, 120))
-    ratio = R_AIR / R_VAPOUR
-    saturated = ratio * (p_s := np.asarray(saturation_pressure(t[0] + ZERO))) / (p - p_s) / GRAM
+    saturated = _humidity(t[0], 1.0, p)
     inside = np.where(w <= saturated, 1.0, np.nan)
     axes.set(xlim=span, ylim=(0.0, top), xlabel="Dry-bulb temperature (°C)", ylabel="Humidity ratio (g/kg)")
     for values, form, levels, colour in _families(t, w, p):
         shown = axes.contour(t, w, values * inside, levels=levels, colors=colour, linewidths=0.6, linestyles="solid", alpha=0.8)
         axes.clabel(shown, fmt=lambda v, form=form: form.format(v), fontsize=6.5)
-    _wet_bulbs(axes, span, p)
+    _wet_bulbs(axes, span, top, p)
+    last = np.inf
     for phi in np.arange(0.1, 0.95, 0.1):
-        curve = ratio * phi * p_s / (p - phi * p_s) / GRAM
+        curve = _humidity(t[0], phi, p)
         axes.plot(t[0], curve, color=COLOURS[0], linewidth=0.6, alpha=0.8)
-        _mark(axes, t[0], curve, top, f"{100 * phi:.0f} %")
+        last = _mark(axes, t[0], curve, top, f"{100 * phi:.0f} %", last)
     axes.plot(t[0], saturated, color="#222222", linewidth=1.5)
+
+
+def _humidity(t: np.ndarray, phi: float, p: float) -> np.ndarray:
+    """The humidity ratio in g/kg of air at t in °C; without a limit where water boils."""
+    from ..media.moist_air import R_AIR, R_VAPOUR, saturation_pressure
+
+    vapour = phi * np.asarray(saturation_pressure(t + ZERO))
+    return np.where(vapour < p, R_AIR / R_VAPOUR * vapour / np.maximum(p - vapour, 1e-9) / GRAM, np.inf)
 
 
 def isolines(span: tuple[float, float], top: float, p: float) -> Isolines:
     """The lines of the diagram as points, for whoever draws them elsewhere: relative humidity and enthalpy."""
     from contourpy import contour_generator
 
-    from ..media.moist_air import R_AIR, R_VAPOUR, saturation_pressure
-
     t, w = np.meshgrid(np.linspace(*span, 160), np.linspace(0.0, top, 100))
-    ratio, p_s = R_AIR / R_VAPOUR, np.asarray(saturation_pressure(t[0] + ZERO))
-    saturated = ratio * p_s / (p - p_s) / GRAM
+    saturated = _humidity(t[0], 1.0, p)
     found = []
     for phi in np.arange(0.1, 0.95, 0.1):
-        curve = ratio * phi * p_s / (p - phi * p_s) / GRAM
+        curve = _humidity(t[0], phi, p)
         inside = curve <= top
         found.append(Isoline("phi", f"{100 * phi:.0f} %", COLOURS[0], t[0][inside], curve[inside]))
     for values, form, levels, colour in _families(t, w, p):
@@ -196,23 +223,33 @@ def _families(t: np.ndarray, w: np.ndarray, p: float) -> Iterator[tuple[Any, str
     yield state.v * (1 + w * GRAM), "{:.2f} m³/kg", np.arange(0.6, 1.6, 0.02), COLOURS[3]
 
 
-def _wet_bulbs(axes: Axes, span: tuple[float, float], p: float) -> None:
+def _wet_bulbs(axes: Axes, span: tuple[float, float], top: float, p: float) -> None:
     """Lines of adiabatic saturation: air at t takes up water of the wet-bulb temperature until it is saturated there."""
     from ..media import moist_air
 
-    air, little = moist_air(), 1e-4
-    for wet in np.arange(5 * np.ceil(span[0] / 5), span[1], 5):
+    air = moist_air()
+    for wet in 5 * np.arange(np.ceil(span[0] / 5), span[1] / 5):
+        if _humidity(np.array([wet]), 1.0, p)[0] > _FAR * top:
+            break
         t = np.linspace(wet, span[1], 40)
         end = air.state(p=p, T=wet + ZERO, phi=1.0)
+        little = 0.5 * end.w  # of water: more of it would be ice in the coldest air
         dry, damp = (air.state(p=p, T=t + ZERO, w=w).h * (1 + w) for w in (0.0, little))
         w = (end.h * (1 + end.w) - end.w * WATER * wet - dry) / ((damp - dry) / little - WATER * wet)
         axes.plot(t, w / GRAM, color=GREY, linewidth=0.6, zorder=1.9)
         if wet > span[0] + 0.02 * (span[1] - span[0]):  # else it would stand among the numbers of the axis
-            axes.annotate(f"{wet:.0f} °C", (wet, end.w / GRAM), xytext=(-2, 2), textcoords="offset points", fontsize=6.5,
+            axes.annotate(f"{wet + 0.0:.0f} °C", (wet, end.w / GRAM), xytext=(-2, 2), textcoords="offset points", fontsize=6.5,
                           color="#666666", ha="right", va="bottom", annotation_clip=True)  # fmt: skip
 
 
-def _mark(axes: Axes, t: np.ndarray, curve: np.ndarray, top: float, text: str) -> None:
-    """The relative humidity, where its line leaves the picture."""
-    k = min(int(np.searchsorted(curve, 0.93 * top)), len(t) - 12)
-    axes.annotate(text, (t[k], curve[k]), fontsize=6.5, color=COLOURS[0], ha="right", va="bottom")
+def _mark(axes: Axes, t: np.ndarray, curve: np.ndarray, top: float, text: str, last: float) -> float:
+    """The relative humidity outside, where its line leaves the picture, unless that of drier air stands there, at `last`."""
+    form: dict[str, Any] = {"fontsize": 6.5, "color": COLOURS[0], "textcoords": "offset points", "annotation_clip": False}
+    if curve[-1] < top:
+        axes.annotate(text, (t[-1], curve[-1]), xytext=(3, 0), ha="left", va="center", **form)
+        return last
+    leaves = float(np.interp(top, curve, t))
+    if last - leaves < _WIDE * (t[-1] - t[0]):
+        return last
+    axes.annotate(text, (leaves, top), xytext=(0, 2), ha="center", va="bottom", **form)
+    return leaves
