@@ -232,3 +232,79 @@ def test_cells_that_fill_with_liquid_and_boil_again(wired: Any, friction: str) -
 def test_states_of_a_pipe_that_are_not_known() -> None:
     with pytest.raises(UsageError, match="'pressure' or 'mass', not 'volume'"):
         fluid.DistributedPipe(states="volume")
+
+
+COLD, HOT, TALL = 293.15, 363.15, {"length": 10.0, "diameter": 0.05, "height": 10.0}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+@pytest.mark.parametrize("kind", [fluid.Pipe, fluid.TwoPhasePipe])
+def test_fluids_of_two_densities_rest_on_each_other_in_a_pipe(wired: Any, kind: Any, share: float) -> None:
+    """At a pressure between those of both columns the border stands in the pipe; the density jumped there, and no flow fitted."""
+    water = ac.media.fluid("water")
+    light, heavy = (float(water.state(p=3e5, T=T).rho) for T in (HOT, COLD))
+    p = 3e5 + 9.80665 * 10.0 * (light + share * (heavy - light))
+    plant = wired("low.port pipe.a", "pipe.b high.port", pipe=kind(medium=water, **TALL), low=fluid.PressureBoundary(p=p, T=COLD),
+                  high=fluid.PressureBoundary(p=3e5, T=HOT))  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    creeping = 1000 * np.pi / 4 * 0.05 * (water.state(p=3e5, T=HOT).viscosity + water.state(p=3e5, T=COLD).viscosity) / 2
+    assert abs(result["pipe.m_flow"][-1]) < creeping and not result.diagnostics
+
+
+@pytest.mark.parametrize("kind", [fluid.Pipe, fluid.TwoPhasePipe])
+def test_a_vessel_on_top_of_a_pipe_is_filled_and_comes_to_rest(wired: Any, kind: Any) -> None:
+    water = ac.media.fluid("water")
+    plant = wired("low.port pipe.a", "pipe.b vessel.ports[0]", pipe=kind(medium=water, **TALL),
+                  low=fluid.PressureBoundary(p=3e5, T=COLD), vessel=fluid.Volume(1, p_start=1e5, T_start=393.15))  # fmt: skip
+    result = ac.compile(plant).simulate(until="1 h")
+    assert result.outcome is ac.Outcome.FINISHED
+    rho = [float(water.state(p=p, T=T).rho) for p, T in ((3e5, COLD), (result["vessel.p"][-1], result["vessel.T"][-1]))]
+    assert sorted(rho)[0] < (3e5 - result["vessel.p"][-1]) / (9.80665 * 10.0) < sorted(rho)[1]
+
+
+def test_heavier_fluid_that_rests_on_lighter_one_is_told(wired: Any) -> None:
+    plant = wired("low.port pipe.a", "pipe.b high.port", pipe=fluid.Pipe(medium="water", **TALL),
+                  low=fluid.FlowSource(m_flow=0.0, T=HOT), high=fluid.PressureBoundary(p=3e5, T=COLD))  # fmt: skip
+    told = [d.what for d in ac.compile(plant).simulate(until="1 min").diagnostics]
+    assert len(told) == 1 and "Heavier fluid rests on lighter one" in told[0] and "`DistributedPipe`" in told[0]
+
+
+@pytest.mark.parametrize("cells", [2, 5, 40])
+@pytest.mark.parametrize("momentum", ["static", "dynamic"])
+def test_cells_lose_what_a_pipe_without_storage_loses(wired: Any, cells: int, momentum: str) -> None:
+    """From end to end, friction and height: of ten cells a tenth was missing, of two one half."""
+    water = ac.media.fluid("water")
+
+    def lost(pipe: Any) -> float:
+        plant = wired("source.port pipe.a", "pipe.b valve.a", "valve.b end.port", source=fluid.FlowSource(m_flow=1.0, T=COLD),
+                      pipe=pipe, valve=fluid.Orifice(A=1e-3), end=fluid.PressureBoundary(p=3e5, T=COLD))  # fmt: skip
+        slowly = ac.data([0.0, 100.0], [0.0, 1.0], ends="hold")  # else the inertia of all the water tears it apart
+        result = ac.compile(plant).simulate(until=600.0, inputs={"source.m_flow": slowly})
+        return float(result["pipe.a.p"][-1] - result["pipe.b.p"][-1])
+
+    sizes = {"medium": water, "length": 100.0, "diameter": 0.03, "height": 10.0}
+    assert lost(fluid.DistributedPipe(cells, momentum, p_start=3e5, T_start=COLD, **sizes)) == pytest.approx(
+        lost(fluid.Pipe(**sizes)), rel=1e-4
+    )
+
+
+def test_water_goes_round_by_its_densities(wired: Any) -> None:
+    """The columns weigh what friction takes, and what flows carries the heat, whatever the number of cells."""
+    water, up = ac.media.fluid("water"), {"length": 5.0, "diameter": 0.03}
+    plant = wired(
+        "riser.b top.a", "top.b fall.a", "fall.b bottom.a", "bottom.b riser.a", "vessel.port top.b", "fire.port riser.heat[0]",
+        "cold.port fall.heat[0]",
+        riser=fluid.DistributedPipe(6, medium=water, height=5.0, T_start=COLD, **up), top=fluid.Orifice(A=3e-4, dp_small=0.1),
+        fall=fluid.DistributedPipe(9, height=-5.0, T_start=COLD, alpha=2e4, **up), bottom=fluid.Orifice(A=3e-4, dp_small=0.1),
+        fire=thermal.FixedHeatFlow(Q_flow=2000.0), cold=thermal.FixedTemperature(T=COLD), vessel=fluid.ExpansionVessel(p_start=2e5),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until="3 h")
+    names = ("riser.a.m_flow", "riser.T[2]", "fall.T[4]", "riser.p[2]", "fall.p[4]", "riser.h[2]", "fall.h[4]")
+    end = {name: float(result[name][-1]) for name in names}
+    m, warm, cool = end["riser.a.m_flow"], (end["riser.p[2]"], end["riser.T[2]"]), (end["fall.p[4]"], end["fall.T[4]"])
+    assert m * (end["riser.h[2]"] - end["fall.h[4]"]) == pytest.approx(2000.0, rel=1e-4)
+    states = [water.state(p=p, T=T) for p, T in (warm, cool)]
+    weigh = 9.80665 * 5.0 * float(states[1].rho - states[0].rho)
+    pipes = sum(float(fluid.pressure_loss(m, s.rho, s.viscosity, 5.0, 0.03, 2.5e-5)) for s in states)
+    holes = sum(m**2 / (2 * float(s.rho) * (0.65 * 3e-4) ** 2) for s in states)
+    assert weigh == pytest.approx(pipes + holes, rel=0.02)  # but for the end cells, whose columns are of their own density

@@ -7,17 +7,22 @@ from math import pi
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 import acausal as ac
 from acausal.errors import UsageError
 
 from ..counts import counted
 from ..thermal import HeatPort
 from .cells import ALPHA_LEAST, balances
+from .correlations import LASTING
 from .friction import MULTIPLIERS, checked_law, friction_range, pressure_loss, two_phase_loss
 from .heat_transfer import X_BAND, Transfer, checked_transfer, pipe_warnings, through_cells, tube_flow, wall_flux
 from .passages import Passage, entering, given_enthalpy, one_substance, stored_density, upwind
 
 GRAVITY = 9.80665  # m/s²
+RE_CREEPING = 1000.0  # Reynolds number below which fluids of two densities come to rest on each other in a pipe
+UPSET = 1e-3  # of the density: heavier fluid by so much over lighter one is told
 STATES = {"pressure": ("always", "avoid"), "mass": ("default", "always")}  # of pressure and enthalpy, and of mass and energy
 
 
@@ -32,8 +37,9 @@ class Pipe(Passage):
     """A pipe without storage: friction, height, and losses of bends and fittings; ``a.p - b.p = friction + zeta·rho·v²/2 +
     rho·g·height``.
 
-    Density and viscosity are those of what comes, either way. `friction` is a law of `fluid.friction`: "churchill" (any flow, any
-    roughness), "blasius" (smooth pipes) or "laminar".
+    Density and viscosity are those of what comes, either way; below a Reynolds number of 1000 the column goes over from the density
+    at one end to that at the other. What circulates by itself wants `DistributedPipe`s, which hold what came. `friction` is a law
+    of `fluid.friction`: "churchill" (any flow, any roughness), "blasius" (smooth pipes) or "laminar".
     """
 
     length = ac.Parameter(1.0, unit="m", min=0, doc="length")
@@ -51,7 +57,7 @@ class Pipe(Passage):
         loss = pressure_loss(self.m_flow, rho, viscosity, self.length, self.diameter, self.roughness, self.friction)
         area = pi / 4 * self.diameter**2
         fittings = self.zeta * self.m_flow * ac.smooth_abs(self.m_flow, 1e-6) / (2 * rho * area**2)
-        yield self.a.p - self.b.p == loss + fittings + rho * GRAVITY * self.height
+        yield self.a.p - self.b.p == loss + fittings + column_density(self) * GRAVITY * self.height
 
     def _passing(self, quantity: str) -> Any:
         """A property of what passes."""
@@ -59,17 +65,55 @@ class Pipe(Passage):
 
     def events(self) -> Iterator[Any]:
         yield from friction_range(self.friction, self.m_flow, self._passing("viscosity"), self.diameter)
+        yield from upset_column(self)
+
+
+def column_density(pipe: Any) -> Any:
+    """The density of what stands in a pipe between `a` and `b`.
+
+    It is that of what comes. Of two densities the heavier may rest at the lower end: then the flow ceases at any pressure between
+    those of the two columns, which a jump from one to the other would pass over. So below `RE_CREEPING` the border between both
+    moves through the pipe.
+    """
+    from_a, from_b = (entering(pipe.medium, port) for port in (pipe.a, pipe.b))
+    return ac.smooth_switch(pipe.m_flow, from_b.rho, from_a.rho, width=2 * _creeping(pipe, from_a, from_b))
+
+
+def _creeping(pipe: Any, from_a: Any, from_b: Any) -> Any:
+    """The flow of `RE_CREEPING`, by the mean viscosity of what comes at either end, whichever way it goes."""
+    return RE_CREEPING * pi / 4 * pipe.diameter * (from_a.viscosity + from_b.viscosity) / 2
+
+
+def upset_column(pipe: Any) -> Iterator[Any]:
+    """A warning, given once, where heavier fluid rests on lighter one in a pipe without storage; to be yielded by `events`."""
+    from_a, from_b = (entering(pipe.medium, port) for port in (pipe.a, pipe.b))
+    upset = (from_b.rho - from_a.rho) * pipe.height > UPSET * from_a.rho * ac.abs(pipe.height)
+    rests = ac.no_event(ac.abs(pipe.m_flow)) < _creeping(pipe, from_a, from_b)
+    text = (
+        "Heavier fluid rests on lighter one in this pipe, which holds nothing that could turn over: it may stand still where fluid "
+        "goes round by itself. Take a `DistributedPipe` there."
+    )
+    yield ac.assert_(~(upset & rests), text, level="warning", lasting=LASTING)
+
+
+def _shares(cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """How much of the cell before and of that behind it counts for the flow between two."""
+    before = np.full(cells - 1, 0.5)
+    before[0] = 1.0
+    return before, before[::-1]
 
 
 class DistributedPipe(ac.Component):
     """A pipe of `cells` cells with mass and energy balances, and flows between them: a staggered grid.
 
-    Between cells ``dp = friction + rho·g·height/cells`` (`momentum="static"`), or ``length/(cells·A)·dm/dt = dp - friction -
-    …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. Cells have heat ports with the heat
-    transfer `alpha` to them; without anything connected the pipe is insulated. Both ends are cells: put something with a flow
-    there. Friction as in `Pipe`, or as in `TwoPhasePipe` ("mueller-steinhagen-heck", …) for fluid that boils or condenses. With
-    `transfer="tube"` heat transfer follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources
-    and ranges.
+    Between cells ``dp = friction + rho·g·height/cells`` with the mean density of both (`momentum="static"`), or ``length/(cells·A)·
+    dm/dt = dp - friction - …`` with the inertia of the fluid (`momentum="dynamic"`), which gives pressure waves. The first and the
+    last cell have the pressures at the ends: put something with a flow there. They count wholly for the flow beside them, other
+    cells by half for that on either side, so that between the ends is all of the length.
+
+    Cells have heat ports with the heat transfer `alpha` to them; without anything connected the pipe is insulated. Friction as in
+    `Pipe`, or as in `TwoPhasePipe` ("mueller-steinhagen-heck", …) for fluid that boils or condenses. With `transfer="tube"` heat
+    transfer follows the flow, in one phase and in two, instead of `alpha`; see `fluid.Tube` for its sources and ranges.
 
     With `states="pressure"` the states are pressure and enthalpy: in a liquid, mass to some tolerance says little about pressure.
     With "mass" they are mass and energy, for fluid that boils or condenses: both are conserved to rounding, and a cell that becomes
@@ -124,14 +168,16 @@ class DistributedPipe(ac.Component):
 
     def equations(self) -> Iterator[Any]:
         n, p, h, m = self.cells, self.p, self.h, self.m
-        area, dx = pi / 4 * self.diameter**2, self.length / self.cells
+        area, dx = pi / 4 * self.diameter**2, self.length / n
         one_substance(self)
         state = self.medium.state(p=p, h=h)
         yield self.M == area * dx * stored_density(self, state)
         yield self.U == self.M * h - area * dx * p
-        loss = self._friction(state, dx) + upwind(m, state.rho[:-1], state.rho[1:]) * GRAVITY * self.height / n
+        before, behind = _shares(n)
+        apart = dx * (before + behind)
+        loss = self._friction(state, apart) + (before * state.rho[:-1] + behind * state.rho[1:]) * GRAVITY * self.height / n
         if self.momentum == "dynamic":
-            yield dx / area * ac.der(m) == p[:-1] - p[1:] - loss
+            yield apart / area * ac.der(m) == p[:-1] - p[1:] - loss
         else:
             yield p[:-1] - p[1:] == loss
         yield self.a.p == p[0]
@@ -156,9 +202,9 @@ class DistributedPipe(ac.Component):
             )
         return self.medium
 
-    def _friction(self, state: Any, dx: Any) -> Any:
+    def _friction(self, state: Any, apart: Any) -> Any:
         """What friction takes between cells, with the properties of the cell it comes from."""
-        m, sizes = self.m, (dx, self.diameter, self.roughness)
+        m, sizes = self.m, (apart, self.diameter, self.roughness)
         if self.friction not in MULTIPLIERS:
             rho, viscosity = (upwind(m, q[:-1], q[1:]) for q in (state.rho, state.viscosity))
             return pressure_loss(m, rho, viscosity, *sizes, self.friction)

@@ -15,12 +15,12 @@ from acausal.errors import UsageError
 from ..thermal import HeatPort
 from .friction import MULTIPLIERS, both_phases, two_phase_loss
 from .passages import Passage, entering, one_substance, upwind
-from .pipes import GRAVITY
+from .pipes import GRAVITY, column_density, upset_column
 
 
 class TwoPhasePipe(Passage):
     """A pipe without storage for fluid in any phase: friction after Churchill in one phase; ``a.p - b.p = friction + rho·g·height``
-    with the homogeneous density of what comes.
+    with the homogeneous density of what comes; at rest as in `Pipe`.
 
     In two phases `multiplier` says how the losses of both are put together: "mueller-steinhagen-heck" (between all liquid and all
     vapour), "lockhart-martinelli" (of the liquid part alone, with Chisholm's C = 20) or "homogeneous" (one fluid of the mixture's
@@ -39,17 +39,18 @@ class TwoPhasePipe(Passage):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        m = self.m_flow
         forth, back = (self._loss(port) for port in (self.a, self.b))
-        yield self.a.p - self.b.p == upwind(m, forth, back)
+        yield self.a.p - self.b.p == upwind(self.m_flow, forth, back) + column_density(self) * GRAVITY * self.height
+
+    def events(self) -> Iterator[Any]:
+        yield from upset_column(self)
 
     def _loss(self, port: Any) -> Any:
-        """What friction and height take of fluid that comes from a port."""
+        """What friction takes of fluid that comes from a port."""
         state, ends = entering(self.medium, port), self.medium.saturation(p=port.p)
         x = (port.h.inflow - ends.liquid.h) / ac.no_event(ac.max(ends.h_evaporation, 1e3))
         sizes = self.length, self.diameter, self.roughness
-        friction = two_phase_loss(self.multiplier, self.m_flow, x, *both_phases(x, state, ends), *sizes)
-        return friction + state.rho * GRAVITY * self.height
+        return two_phase_loss(self.multiplier, self.m_flow, x, *both_phases(x, state, ends), *sizes)
 
 
 class TwoPhaseVessel(ac.Component):
