@@ -389,6 +389,18 @@ def test_nothing_leaves_an_exchanger_beyond_the_air(wired: Any, cells: int) -> N
     assert result["condenser.h"][-1].max() < 4.4e5
 
 
+@pytest.mark.parametrize("cells", [2, 10, 60])
+def test_an_exchanger_loses_what_it_is_told_to_whatever_its_cells(wired: Any, cells: int) -> None:
+    """From end to end: of ten cells a tenth was missing, and many lost more and more, as each flow between them was laminar."""
+    h = R134A.state(p=5e5, T=330.0).h
+    part = refrigeration.DistributedExchanger(cells, medium=R134A, dp_small=50.0)
+    plant = wired("source.port part.a", "part.b valve.a", "valve.b end.port", "room.port part.air", part=part,
+                  source=fluid.FlowSource(m_flow=0.01, h=h), valve=fluid.Orifice(A=1e-5), end=fluid.PressureBoundary(p=5e5, h=h),
+                  room=FixedTemperature(T=330.0))  # fmt: skip
+    result = ac.compile(plant).simulate(until="1 h")
+    assert result["part.a.p"][-1] - result["part.b.p"][-1] == pytest.approx(5e3, rel=1e-3)
+
+
 def test_an_exchanger_of_one_cell_is_refused() -> None:
     with pytest.raises(UsageError, match="two cells or more, not 1"):
         refrigeration.DistributedExchanger(1)

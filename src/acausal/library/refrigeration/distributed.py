@@ -20,7 +20,7 @@ class DistributedExchanger(RefrigerantExchanger):
     """An evaporator or a condenser of `cells` cells in a row, each with its wall; connected as those with moving boundaries.
 
     States of a cell are its mass and energy, ``M = V·rho(p, h)/n`` and ``U = M·h - p·V/n``, and the temperature of its wall.
-    Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp/(dp_nominal/n))`` with its sign (a
+    Cells have pressures of their own, and between them flows ``m = m_nominal·sqrt(dp·(n-1)/dp_nominal)`` with its sign (a
     staggered grid); what flows takes the enthalpy of the cell it comes from, at the border that it leaves by (slopes within
     cells, limited after van Albada 1982): a few cells hold nearly as much as many. Where a cell begins to boil, or is all liquid,
     there is an event; where it falls dry, and hardly anything bends, there is none (with one, a day took a quarter more time, and
@@ -32,7 +32,9 @@ class DistributedExchanger(RefrigerantExchanger):
 
     m_nominal = ac.Parameter(0.01, unit="kg/s", min=1e-9, doc="size of the mass flow")
     dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost from end to end with m_nominal")
-    dp_small = ac.Parameter(50.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+    dp_small = ac.Parameter(
+        500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference from end to end below which flow is laminar"
+    )
     x_band = ac.Parameter(0.03, min=1e-4, group="method", doc="half the range of quality over which heat transfer changes")
 
     flux: Any
@@ -104,12 +106,15 @@ class DistributedExchanger(RefrigerantExchanger):
         """From cell to cell, by friction."""
         n, p, m, x = self.cells, self.p, self.m, self.x
         if self.friction == "nominal":
-            return m == self.m_nominal / ac.sqrt(self.dp_nominal / n) * root_of_difference(p[:-1] - p[1:], self.dp_small)
+            share = 1 / (n - 1)
+            return m == self.m_nominal / ac.sqrt(self.dp_nominal * share) * root_of_difference(
+                p[:-1] - p[1:], self.dp_small * share
+            )
         liquid, vapour = (
             SimpleNamespace(**{name: upwind(m, q[:-1], q[1:]) for name, q in vars(phase).items()})
             for phase in both_phases(x, state, ends)
         )
-        return p[:-1] - p[1:] == self.loss(m, upwind(m, x[:-1], x[1:]), liquid, vapour, 1 / n)
+        return p[:-1] - p[1:] == self.loss(m, upwind(m, x[:-1], x[1:]), liquid, vapour, 1 / (n - 1))
 
     def _alpha(self, x: Any) -> Any:
         return along_quality(x, self.alpha_liquid, self.alpha_two_phase, self.alpha_vapour, self.x_band)
