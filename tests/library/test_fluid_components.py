@@ -155,7 +155,7 @@ def test_a_nozzle_chokes(wired: Any) -> None:
     flows = [float(between(wired, fluid.Nozzle(medium=air), 5e5, low, h, h)["part.m_flow"][-1]) for low in (4.9e5, 3e5, 2e5, 1e5)]
     rho = air.state(p=5e5, T=300.0).rho
     choked = 1e-5 * 0.484178 * np.sqrt(2 * 5e5 * rho)  # Psi_max of kappa 1.4
-    assert flows[2] == flows[3] == pytest.approx(choked, rel=3e-3)  # the root is rounded by r_small
+    assert flows[2] == flows[3] == pytest.approx(choked, rel=1e-5)
     assert 0 < flows[0] < flows[1] < flows[2]
 
 

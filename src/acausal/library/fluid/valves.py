@@ -80,8 +80,8 @@ class Nozzle(Passage):
         high, low = ac.no_event(ac.max(a.p, b.p)), ac.no_event(ac.min(a.p, b.p))
         ratio = ac.no_event(ac.max(low / high, (2 / (k + 1)) ** (k / (k - 1))))
         inside = k / (k - 1) * (ratio ** (2 / k) - ratio ** ((k + 1) / k))
-        rounded = inside / (inside + self.r_small) ** 0.5
-        yield self.m_flow == upwind(dp, 1.0, -1.0) * self.A * rounded * ac.sqrt(2 * high * rho)
+        psi = root_of_difference(inside, self.r_small)
+        yield self.m_flow == upwind(dp, 1.0, -1.0) * self.A * psi * ac.sqrt(2 * high * rho)
 
 
 def _ways(valve: Any, count: int) -> list[Valve]:
