@@ -12,7 +12,8 @@ from .passages import checked_fractions, given_enthalpy, given_fractions, refuse
 
 class Boundary(ac.Component):
     """Base of sources and sinks. What comes out has the enthalpy `h`, or the temperature `T` or vapour quality `x` given instead:
-    ``PressureBoundary(p=4e5, T=350.0)``. Of a mixture, `X` are its mass fractions: ``PressureBoundary(X=[0.2, 0.8])``.
+    ``PressureBoundary(p=4e5, T=350.0)``; at saturation, where a temperature leaves it open, it is as wet as the plant needs it. Of
+    a mixture, `X` are its mass fractions: ``PressureBoundary(X=[0.2, 0.8])``.
     """
 
     port = ac.FluidPort()
@@ -36,20 +37,22 @@ class Boundary(ac.Component):
             yield self.port.X.outflow == checked_fractions(self.medium, self.said, "X")
 
 
+P_BOILING = 1e-4  # of the pressure at which it boils: within it what is given by its temperature is neither liquid nor vapour
 T_NEAR = 0.9999  # of the critical temperature, from which on liquid and vapour are not told apart
 
 
 def enthalpy_of_phase(medium: Any, p: Any, T: Any) -> Any:
     """The enthalpy of a fluid by its temperature, where pressure or temperature may pass saturation during a run.
 
-    There it jumps, which is an event: liquid is taken at no less than the pressure at which it boils at T, vapour at no more, so
-    that each goes on until the other is taken.
+    There temperature says nothing about it: within `P_BOILING` of the pressure at which it boils at T it goes over from liquid to
+    vapour. Where a plant comes to stay there, what comes in is as wet as the plant needs it; with a jump it would chatter. Liquid
+    is taken at no less than that pressure, vapour at no more, so that each goes on until the other is taken.
     """
     below = T < T_NEAR * medium.T_critical
     boils = medium.saturation(T=ac.no_event(ac.min(T, T_NEAR * medium.T_critical))).p
     pressed, released = (ac.no_event(limit(p, boils * share)) for limit, share in ((ac.max, 1 + 1e-9), (ac.min, 1 - 1e-9)))
     liquid, vapour = (medium.state(p=ac.no_event(ac.where(below, limited, p)), T=T).h for limited in (pressed, released))
-    return ac.where(p > boils, liquid, vapour)
+    return ac.smooth_switch(p, vapour, liquid, x0=boils, width=P_BOILING * boils)
 
 
 class PressureBoundary(Boundary):
