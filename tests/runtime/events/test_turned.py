@@ -115,3 +115,28 @@ def test_what_stays_where_it_was_stopped_goes_on(solver: str) -> None:
     result = ac.compile(Wagons()).simulate(until=6.0, solver=solver)
     assert result.outcome is ac.Outcome.FINISHED and len(result.events) == 1
     assert result["a"][-1] == pytest.approx(result["b"][-1], abs=1e-6)
+
+
+class Stopped(ac.Component):
+    """A wagon is stopped at a mark, or nearly, and pushed on."""
+
+    x, v = ac.Variable(start=0.0, fixed=True), ac.Variable(start=1.0, fixed=True)
+    left = ac.Parameter(0.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.x) == self.v
+        yield ac.der(self.v) == 0.5
+
+    def events(self) -> Statements:
+        yield ac.when(self.x >= 1, ac.reinit(self.v, self.left))
+
+
+def test_what_is_stopped_and_pushed_on_is_told_what_to_do_and_that_helps() -> None:
+    """Nothing parts it from a ball that falls through its floor."""
+    model = ac.compile(Stopped())
+    stopped = model.simulate(until=2.0, on_failure="keep")
+    assert stopped.outcome is ac.Outcome.ZENO
+    assert "turns back or stops" in str(stopped.diagnostics) and "leave it a little speed" in str(stopped.diagnostics)
+    slowed = model.simulate(until=2.0, rtol=1e-8, set={"left": 1e-6})
+    mark = 2 * (np.sqrt(2.0) - 1)  # t + t²/4 = 1
+    assert slowed["x"][-1] == pytest.approx(1 + (2 - mark) ** 2 / 4, abs=3e-6)

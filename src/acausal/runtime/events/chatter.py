@@ -164,12 +164,13 @@ class Rhythm:
         details += _what_moves(handler, [row for (role, row), _ in self.culprits() if role == "relation"])
         if self.outcome is Outcome.ZENO:
             what = f"Events pile up at time {t:.6g}: each interval between them is shorter than the one before."
-            if self.resting:
-                what = f"What the event at time {t:.6g} turns back is back at once: it never leaves its switching point again."
             remedy = (
                 "What bounces or switches comes to rest there: let it rest. Add a state for it (`ac.States`), entered when the "
                 "speed is small, or end the run with `ac.terminate`."
             )
+            if self.resting:
+                what = f"What the event at time {t:.6g} turns back or stops is back at once: its condition would stay true."
+                remedy += " Where it is meant to stop and go on the same way, leave it a little speed: `ac.reinit(self.v, 1e-6)`."
         else:
             what = f"Chattering at time {t:.6g}: {count} events within {span:.3g} {system.plant.independent[1]}."
             remedy = (
