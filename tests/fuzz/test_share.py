@@ -7,7 +7,7 @@ import pytest
 from .verdict import GENERATORS, judge
 
 MANY = 6  # of each generator; those whose models run several times have fewer
-FEW = {"forms": 2, "sessions": 4, "features": 2, "nodes": 4, "mechanisms": 4, "slopes": 4, "shapes": 4, "pendula": 4}
+FEW = {"forms": 2, "sessions": 4, "features": 2, "nodes": 4, "mechanisms": 4, "slopes": 4, "shapes": 4, "pendula": 4, "ties": 4}
 
 
 @pytest.mark.parametrize(("generator", "seed"), [(g, seed) for g in GENERATORS for seed in range(1000, 1000 + FEW.get(g, MANY))])

@@ -35,6 +35,7 @@ SHARES = {
     "shapes": 3,
     "hops": 15,
     "pendula": 15,
+    "ties": 10,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")
