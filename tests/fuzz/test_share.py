@@ -42,6 +42,8 @@ def test_random_models(generator: str, seed: int) -> None:
         ("scales", 300001452),  # fourteen million events, in units that do not go together
         ("linear", 900016),  # the same: Newton's method went to 1e15, and other conditions were not seen beside it
         ("linear", 52000255),  # it went to 6e8, which was believed, and all other conditions looked dependent beside it
+        ("ties", 100),  # a contact that closes within a nanosecond of another: differences over so short a time were of rounding
+        ("ties", 115),  # the same after 10 µs, in a run that is shorter
     ],
 )
 def test_models_that_went_wrong_once(generator: str, seed: int) -> None:

@@ -493,9 +493,8 @@ class Hybrid:
         return max(RESTART * self.pace, tied * SOON * self.request.span)
 
     def _restart_step(self) -> float:
-        """The same, if there was to be a restart: of which a small part is not yet lost in rounding."""
-        step = RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace)
-        return max(step, SOON * self.request.span) if step else 1e-3 * self.request.span
+        """The same, if there was to be a restart."""
+        return RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace) or 1e-3 * self.request.span
 
     @property
     def _passed(self) -> int:
@@ -532,7 +531,8 @@ class Hybrid:
         self._tied = None if len(lost) else self._tied  # the session works with the problem as it was again
         self.tying.keeps = None
         ok = self._completed(t, y, yp) or self.repair.solved(t, y, yp, problem)
-        if not ok and self.tying.solved(problem, t, y, yp, self.handler.known, self._restart_step()):
+        steps = self._restart_step(), 1e-3 * self.request.span
+        if not ok and self.tying.solved(problem, t, y, yp, self.handler.known, *steps):
             ok, self.repair.diagnostics = True, ()
         apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])
         self.handler.contradicted = was_set[apart] if ok else was_set[:0]

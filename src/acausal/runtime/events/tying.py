@@ -78,8 +78,15 @@ class Tying:
         y[moved] = self._begun[moved]
         self._latest, self._moved = None, self._moved[:0]
 
-    def solved(self, problem: Problem, t: float, y: Floats, yp: Floats, known: Floats, step: float) -> bool:
-        """Consistent values for equations that do not determine all unknowns while states are held; y and y' in place."""
+    def solved(self, problem: Problem, t: float, y: Floats, yp: Floats, known: Floats, *steps: float) -> bool:
+        """Consistent values for equations that do not determine all unknowns while states are held; y and y' in place. Over a small
+        part of a short step rounding may hide them: then over one of the next."""
+        refused, self.refused = self.refused, False
+        found = any(self._solved_over(problem, t, y, yp, known, step) for step in steps if not self.refused)
+        self.refused |= refused
+        return found
+
+    def _solved_over(self, problem: Problem, t: float, y: Floats, yp: Floats, known: Floats, step: float) -> bool:
         if step <= 0 or not len(y):
             return False
         later = t + 4 * np.finfo(float).eps * abs(t)
