@@ -329,8 +329,7 @@ class Freezer:
         leaves = [n for n in walk(argument) if not n.args]
         if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not is_affine_in_time(argument):
             return
-        knots = table.x if table.method == "linear" else table.x[[0, -1]]
-        self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=knots))
+        self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=bent_at(table)))
 
     def _clock(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         start, period = (done[a] for a in node.args)
@@ -544,6 +543,11 @@ def between_events(expression: Expression) -> Expression:
 
 def _is_one_of(node: Expression, own: set[tuple[int, str]]) -> bool:
     return isinstance(node, Reference) and not node.order and (id(node.owner), node.name) in own
+
+
+def bent_at(table: Table) -> np.ndarray:
+    """Where the argument of a table is at a corner."""
+    return table.x if table.method == "linear" else table.x[[0, -1]]
 
 
 def _is_unknown(node: Expression) -> bool:

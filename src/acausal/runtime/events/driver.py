@@ -18,6 +18,7 @@ from ..problem import Floats, Mask, Problem
 from ..solver import Request, RunResult, with_last_row
 from ..states import Exchange
 from ..status import Status
+from .bending import Bending
 from .chatter import Rhythm
 from .foreseen import Foreseen
 from .handler import Handler, Happening
@@ -54,7 +55,7 @@ class Hybrid:
         self._take(request.inputs, request.t0)
         self.handler = Handler(problem, known, request.inputs, request.span, request.rtol)
         self.corners = Corners(problem, self.handler.w, request.inputs, request.t0, request.t_end)
-        self.foreseen = self._foreseen()
+        self.foreseen, self.bending = self._foreseen()
         self.record = Record(problem.lowered.system, request.stored.width)
         self.rhythm = Rhythm(request.t0, request.t0 + request.span)
         self.repair = Repair(self.handler)
@@ -146,7 +147,7 @@ class Hybrid:
         timed = min(self.corners.next_jump(session.t), max(session.t, self.sampled.next_jump))
         if self.native is None or not self.native.scheduled:
             timed = min(timed, self.handler.next_time(session.t))
-        corner = np.inf if self.bends else self.corners.next(session.t)
+        corner = min(np.inf if self.bends else self.corners.next(session.t), self.bending.next(session.t, self.handler.w))
         stop = min(timed, corner, turn, r.t_end)
         status = self._advance(stop)
         if status == Status.ROOT:
@@ -185,10 +186,11 @@ class Hybrid:
             warnings.warn(str(found), RunWarning, stacklevel=level_of_caller())
         return turn
 
-    def _foreseen(self) -> Foreseen:
+    def _foreseen(self) -> tuple[Foreseen, Bending]:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
-        found = Foreseen(self.problem, 2 * self.problem.size + np.array(varying, dtype=np.int64), self.request.t_end)
-        self.handler.planned = found.constants
+        cells = 2 * self.problem.size + np.array(varying, dtype=np.int64)
+        found = Foreseen(self.problem, cells, self.request.t_end), Bending(self.problem, cells, self.request.t_end)
+        self.handler.planned = np.union1d(*(functions.constants for functions in found))
         return found
 
     def _take(self, inputs: Mapping[int, Signal], t: float) -> None:
@@ -273,7 +275,7 @@ class Hybrid:
         self.problem, watch = exchange(self.problem, session.t, session.y, session.yp)
         self.handler.move_to(self.problem)
         self.solver.exchange(self.problem, watch)
-        self._tied, self.foreseen = None, self._foreseen()
+        self._tied, (self.foreseen, self.bending) = None, self._foreseen()
         if self.native is not None:
             self.native.renew()
         self._tell_bends()
@@ -302,13 +304,13 @@ class Hybrid:
         self._take(numbers.inputs, self.session.t)
         handler.inputs = self.request.inputs
         handler.known[numbers.cells] = numbers.values
-        self.foreseen = self._foreseen()
+        self.foreseen, self.bending = self._foreseen()
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
             self._tell_bends()
         over = self._event(None, "interruptions", numbers, side)
-        if (numbers.schedule or len(self.foreseen.constants)) and self.native is not None and over is None:
+        if (numbers.schedule or len(self.handler.planned)) and self.native is not None and over is None:
             self.native.renew()
         return over
 
@@ -351,7 +353,7 @@ class Hybrid:
         handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
         self._take(inputs, mark.t)
         handler.inputs = r.inputs
-        self.foreseen = self._foreseen()
+        self.foreseen, self.bending = self._foreseen()
         handler.ticks = Ticks(self.problem, handler.w)
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
         self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)

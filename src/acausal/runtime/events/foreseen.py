@@ -14,11 +14,11 @@ from dataclasses import field, replace
 import numpy as np
 
 from ...errors import Diagnostic
-from ...families.template import MINUS, MIXED, Family
 from ...language.expression import Expression, Slot, walk
 from ...records import dataclass
 from ..problem import Floats, Mask, Problem
-from .ranges import Range, can_bound, ranges
+from .of_time import FunctionsOfTime, Part, index_of
+from .ranges import can_bound
 
 _FIRST, _MOST = 64, 4096  # stretches of time that are looked at together for each function, at first and later, and …
 _MOST_ROWS = 1 << 18  # … for all of them
@@ -29,18 +29,8 @@ _MOST_PLANS = 16
 _REACH = 1000.0  # seconds: how far a run is looked over whose end nobody knows
 _LOOKS = 16  # parts of a stretch, to see whose fault it is that it is short
 _HOPELESS = 1e-8  # of a run: no more than this in one search
+_NONE = np.zeros(0, dtype=bool)
 _CROWDED = 1e-4  # of the time between two turns before: so close together they pile up at a pole
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some columns of a family whose slots hold the same sort of thing: of time alone or not."""
-
-    family: Family
-    output: int
-    columns: np.ndarray
-    expression: Expression
-    switches: bool  # the expression is all of a relation
 
 
 @dataclass(slots=True)
@@ -54,23 +44,16 @@ class _Plan:
     apart: float = 0.0  # the longest mean time between two turns so far
 
 
-class Foreseen:
+class Foreseen(FunctionsOfTime):
     """The times at which steps end for the sake of functions of time."""
 
     def __init__(self, problem: Problem, varying: np.ndarray, t_end: float) -> None:
         """`varying`: known cells that inputs fill, about which nothing is known."""
-        self.problem, self.t_end, self._parts = problem, t_end, list[_Part]()
-        self._time, self._first = problem.time_index, 2 * problem.size + len(problem.known) - problem.lowered.computed
+        self.t_end = t_end
         self._plans = dict[bytes, _Plan]()  # by constants: what reads discrete values goes back and forth between a few
         self.lost = list[int]()  # relations whose functions of time cannot be followed
-        self.constants: np.ndarray = np.zeros(0, dtype=np.intp)  # cells of the workspace whose change makes the times obsolete
-        if self._reads_time():
-            self._of_time, self._moves = self._classified(varying)
-            self._bands = self._band_cells()
-            self._parts = list(self._relations())
-            self._needed = self._closure()
-            self._number()
-            self.constants = self._read()
+        super().__init__(problem, varying)
+        self._forget()
 
     def next(self, t: float, w: Floats) -> float:
         """The first of these times after t, with known values as they are in `w`."""
@@ -111,9 +94,8 @@ class Foreseen:
             del self._plans[next(iter(self._plans))]
         return plan
 
-    # --- what reads time alone --------------------------------------------------------------------------------------------------
+    # --- what may turn ----------------------------------------------------------------------------------------------------------
     def _reads_time(self) -> bool:
-        """Whether there are relations, and time is in an equation that could lead to them at all."""
         lowered = self.problem.lowered
         assert lowered.system.hybrid is not None
         part = lowered.system.hybrid.parts["relation"]
@@ -121,34 +103,12 @@ class Foreseen:
             return False
         return any((f.slots == self._time).any() for f in (*lowered.moved(part.families), *lowered.assignments))
 
-    def _classified(self, varying: np.ndarray) -> tuple[Mask, Mask]:
-        """Cells of the workspace that depend on time and constants only; and those of them that do depend on time."""
-        problem = self.problem
-        of_time = np.ones(2 * problem.size + len(problem.known), dtype=bool)
-        of_time[: 2 * problem.size] = False
-        of_time[self._first :] = False
-        of_time[varying] = False
-        moves = np.zeros(len(of_time), dtype=bool)
-        moves[self._time] = True
-        for family in problem.lowered.assignments:
-            index = _index(family.slots)
-            plain = all(_is_plain(o) for o in family.template.outputs)
-            for target in family.rows:
-                of_time[self._first + target] = plain & of_time[index].all(axis=0)
-                moves[self._first + target] = moves[index].any(axis=0)
-        return of_time, moves & of_time
-
-    def _band_cells(self) -> np.ndarray:
-        hybrid = self.problem.lowered.system.hybrid
-        assert hybrid is not None
-        return np.asarray(2 * self.problem.size + hybrid.parts["relation"].bands)
-
-    def _relations(self) -> Iterator[_Part]:
+    def _chosen(self) -> Iterator[Part]:
         """The largest functions of time alone within relations."""
         hybrid = self.problem.lowered.system.hybrid
         assert hybrid is not None
         for family in self.problem.lowered.moved(hybrid.parts["relation"].families):
-            index = _index(family.slots)
+            index = index_of(family.slots)
             sorts = np.concatenate([self._of_time[index], self._moves[index]])
             if not sorts[len(index) :].any():
                 continue
@@ -158,80 +118,7 @@ class Foreseen:
                 of_time, moves = pattern[: len(index)], pattern[len(index) :]
                 for output, whole in enumerate(family.template.outputs):
                     for expression in _largest(whole, of_time, moves):
-                        yield _Part(family, output, columns, expression, expression is whole)
-
-    def _closure(self) -> list[tuple[Family, np.ndarray]]:
-        """Assignments that these functions need, in order, with the columns that are needed."""
-        wanted = np.zeros(len(self._of_time), dtype=bool)
-        for part in self._parts:
-            for leaf in _slots(part.expression):
-                wanted[_index(part.family.slots[leaf.number, part.columns])] = True
-        found = []
-        for family in reversed(self.problem.lowered.assignments):
-            columns = np.flatnonzero(
-                wanted[self._first + family.rows].any(axis=0) & self._of_time[self._first + family.rows].all(axis=0)
-            )
-            if len(columns):
-                found.append((family, columns))
-                wanted[_index(family.slots[:, columns])] = True
-        self._wanted = wanted
-        return found[::-1]
-
-    def _read(self) -> np.ndarray:
-        """Constants whose change makes everything known obsolete. Bands are next to nothing."""
-        wanted = self._wanted.copy()
-        wanted[self._first :] = False
-        wanted[self._time] = False
-        wanted[self._bands] = False
-        return np.flatnonzero(wanted)
-
-    # --- functions --------------------------------------------------------------------------------------------------------------
-    def _number(self) -> None:
-        """One number for each column of each part; who makes the cells that they read."""
-        self._offsets = np.cumsum([0, *(len(part.columns) for part in self._parts)])
-        self._switches = np.repeat([part.switches for part in self._parts], np.diff(self._offsets)).astype(bool)
-        self._turns = np.zeros(self._offsets[-1], dtype=np.int64)  # of each function in the last search
-        self._maker = np.full((3, len(self._of_time) - self._first), -1)  # number in `_needed`, output, column
-        for number, (family, columns) in enumerate(self._needed):
-            for output, target in enumerate(family.rows[:, columns]):
-                self._maker[:, target] = np.stack(np.broadcast_arrays(number, output, columns))
-
-    def _over(self, function: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
-        """Bounds of some functions, each over a stretch of its own: least and largest value, least and largest slope."""
-        bounds = np.empty((4, len(function)))
-        which = np.searchsorted(self._offsets, function, side="right") - 1
-        for k, part in enumerate(self._parts):
-            own = np.flatnonzero(which == k)
-            if len(own):
-                columns = part.columns[function[own] - self._offsets[k]]
-                bounds[:, own] = self._of(part.family, part.expression, columns, begin[own], end[own], w)
-        return bounds
-
-    def _of(self, family: Family, expression: Expression, columns: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
-        def leaf(node: Expression) -> Range:
-            assert isinstance(node, Slot)
-            places = family.slots[node.number, columns]
-            found = self._of_cells(_index(places), begin, end, w)
-            minus = places < 0 if family.signs[node.number] == MIXED else np.full(len(places), family.signs[node.number] == MINUS)
-            low, high, least, most = np.where(minus, -found[[1, 0, 3, 2]], found)
-            return Range((low, high), (least, most))
-
-        found = ranges(expression, leaf)
-        return np.stack([np.broadcast_to(bound, len(columns)) for bound in (*found.value, *found.slope)])
-
-    def _of_cells(self, index: np.ndarray, begin: Floats, end: Floats, w: Floats) -> Floats:
-        """Bounds of what cells of the workspace hold."""
-        constant = np.where(np.isin(index, self._bands), 0.0, w[index])
-        bounds = np.stack([constant, constant, np.zeros(len(index)), np.zeros(len(index))])
-        clock = index == self._time
-        bounds[:, clock] = np.stack(np.broadcast_arrays(begin[clock], end[clock], 1.0, 1.0))
-        computed = np.flatnonzero(self._moves[index] & ~clock)
-        makers = self._maker[:, index[computed] - self._first]
-        for number, output in np.unique(makers[:2], axis=1).T if len(computed) else ():
-            own = computed[(makers[0] == number) & (makers[1] == output)]
-            family, columns = self._needed[number][0], self._maker[2, index[own] - self._first]
-            bounds[:, own] = self._of(family, family.template.outputs[output], columns, begin[own], end[own], w)
-        return bounds
+                        yield Part(family, output, columns, expression, expression is whole)
 
     # --- what cannot be followed ------------------------------------------------------------------------------------------------
     def _without_bounds(self, begin: float, until: float, w: Floats) -> Mask:
@@ -248,14 +135,21 @@ class Foreseen:
 
     def _give_up(self, hopeless: Mask) -> None:
         """Of some functions nothing more is sought; of others it is."""
-        kept, given = list[_Part](), np.split(hopeless, self._offsets[1:-1])
+        kept, given = list[Part](), np.split(hopeless, self._offsets[1:-1])
         for part, lost in zip(self._parts, given, strict=True):
             self.lost += part.family.rows[part.output, part.columns[lost]].tolist()
             if not lost.all():
-                kept.append(_Part(part.family, part.output, part.columns[~lost], part.expression, part.switches))
+                kept.append(Part(part.family, part.output, part.columns[~lost], part.expression, part.switches))
         self._parts = kept if hopeless.any() else []
         self._number()
+        self._forget()
         self._plans.clear()
+
+    def _forget(self) -> None:
+        """Nothing is known of the turns of these functions, but which of them switch relations by themselves."""
+        count = int(self._offsets[-1]) if self._parts else 0
+        self._switches = np.repeat([p.switches for p in self._parts], np.diff(self._offsets)).astype(bool) if count else _NONE
+        self._turns = np.zeros(count, dtype=np.int64)  # of each function in the last search
 
     # --- turns ------------------------------------------------------------------------------------------------------------------
     def _search(self, begin: float, most: int, w: Floats) -> tuple[Floats, float]:
@@ -309,19 +203,6 @@ class Foreseen:
         # a turn may lie just before `until`; there, one looks further
         goes_on = until < self.t_end and (bool(matter[points == until].any()) or not np.isfinite(self.t_end))
         return np.append(found, until) if goes_on else found
-
-
-def _index(slots: np.ndarray) -> np.ndarray:
-    return np.where(slots < 0, ~slots, slots)
-
-
-def _slots(expression: Expression) -> list[Slot]:
-    return [n for n in walk(expression) if isinstance(n, Slot)]
-
-
-def _is_plain(expression: Expression) -> bool:
-    """Whether bounds are known of everything in it."""
-    return all(can_bound(n) for n in walk(expression))
 
 
 def _largest(whole: Expression, of_time: Mask, moves: Mask) -> list[Expression]:

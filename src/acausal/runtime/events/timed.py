@@ -175,7 +175,7 @@ class Corners:
         return float(self.jumps[k]) if k < len(self.jumps) else np.inf
 
     def next(self, t: float) -> float:
-        k = int(np.searchsorted(self.times, t, side="right"))
+        k = int(np.searchsorted(self.times, t + _CLOSE * abs(t), side="right"))
         return float(self.times[k]) if k < len(self.times) else np.inf
 
 
