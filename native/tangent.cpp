@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 namespace acausal {
@@ -96,11 +97,17 @@ void Tangent::start(int64_t point, const double *s) {
     int64_t last = point;
     while (last + 1 < recorder->points() && recorder->order[last + 1]) ++last;
     plan = formulas(point, last);
+    last_use.assign(plan.size(), point);
+    for (int64_t k = point + 1; k <= last; ++k)
+        for (int j = 1; j < plan[k - point].terms; ++j) last_use[plan[k - point].point[j] - point] = k;
 }
 
 void Tangent::evaluate(int64_t point, double c0) {
     std::memcpy(w.data() + 2 * n, known.data(), sizeof(double) * recorder->known_size);
     recorder->load(point, system->layout.time_index, w.data());
+    // A step that ends at a corner of a table is a step of this side, and slopes are those of the side that it came from.
+    double t = recorder->time[point], step = point ? t - recorder->time[point - 1] : 0.0;
+    w[system->layout.time_index] = t - 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), step);
     system->assign(w.data());
     system->partials(w.data(), partials.data());
     const double *slope = partials.data() + system->value_count();
@@ -188,7 +195,11 @@ int64_t Tangent::advance(int64_t last, const double *times, int64_t times_count,
             }
         }
         Value next{nodes[0], {}};
-        if (history.size() > 12) next.s = std::move(history.back().s), history.pop_back(), points_of.pop_back();
+        for (size_t k = points_of.size(); k-- > 0;) // where points nearly coincide, those in between are asked no more, and others for long
+            if (last_use[points_of[k] - first_of_plan] <= at + 1) {
+                next.s = std::move(history[k].s);
+                history.erase(history.begin() + k), points_of.erase(points_of.begin() + k);
+            }
         next.s.resize(right.size());
         std::swap(next.s, right);
         history.insert(history.begin(), std::move(next));

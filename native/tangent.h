@@ -81,6 +81,7 @@ class Tangent {
     std::vector<std::vector<double>> waiting; // backward: what an output has to do with s at each point, so far
     std::vector<Formula> plan;
     std::vector<int64_t> points_of; // of the history
+    std::vector<int64_t> last_use;  // of each point of the plan: the last one whose formula has it
     int64_t at = 0, first_of_plan = 0;
 };
 

@@ -270,3 +270,52 @@ def test_names_are_looked_up_before_the_run(model: ac.Model, names: Any, said: s
     monkeypatch.setattr("acausal.model.model.simulated", lambda *_: pytest.fail("the run was made first"))
     with pytest.raises(ModelError, match=said):
         model.simulate(10.0, sensitivities=names)
+
+
+TENT = ac.Table([0.0, 5.0, 6.0, 7.0, 10.0], [0.0, 0.0, 10.0, 0.0, 0.0], method="linear")
+
+
+class Tent(ac.Component):
+    """What a table of time adds up to, whose argument has a parameter."""
+
+    x, u, k = ac.Variable(start=0.0, fixed=True), ac.Variable(), ac.Parameter(1.0)
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def equations(self) -> Any:
+        yield self.u == self.k * ac.time
+        if self.form == "rate":
+            yield ac.der(self.x) == TENT(self.k * ac.time)
+        elif self.form == "handed on":
+            yield ac.der(self.x) == TENT(self.u)
+        elif self.form == "offset":
+            yield ac.der(self.x) == TENT(ac.time - self.k) * ac.time
+        else:
+            yield ac.der(self.x) == TENT(self.k * ac.time + 6.0)  # a corner at time 0
+
+
+@pytest.mark.parametrize(("form", "exact"), [("rate", -10.0), ("handed on", -10.0), ("offset", 10.0), ("zero", -10.0)])
+def test_a_step_to_a_corner_has_the_slope_of_its_side(form: str, exact: float) -> None:
+    """The area is 10/k, or (6 + k)·10: slopes jump at the corners, and a step that ends there has nothing of the other side."""
+    model, times = ac.compile(Tent(form)), {"start": -6.0 if form == "zero" else 0.0, "until": 3.0 if form == "zero" else 10.0}
+    run = model.simulate(rtol=1e-8, sensitivities=["k"], **times)
+    assert run.sensitivity("x", "k")[-1] == pytest.approx(exact, rel=1e-6)
+    assert model.gradient([ac.final("x")], ["k"], rtol=1e-8, **times).data.item() == pytest.approx(exact, rel=1e-6)
+
+
+def test_many_points_that_nearly_coincide_leave_older_ones_in_place() -> None:
+    """|y - 5| without an event: dozens of tiny steps cross the bend, and polynomials after them go through points before them."""
+
+    class Bent(ac.Component):
+        x, y, k = ac.Variable(start=0.0, fixed=True), ac.Variable(start=0.0, fixed=True), ac.Parameter(1.0)
+
+        def equations(self) -> Any:
+            yield ac.der(self.y) == self.k
+            yield ac.der(self.x) == ac.no_event(ac.abs(self.y - 5.0))
+
+    model = ac.compile(Bent())
+    run = model.simulate(10.0, rtol=1e-9, sensitivities=["k"])
+    backward = model.gradient([ac.final("x")], ["k"], until=10.0, rtol=1e-9).data.item()
+    assert run.sensitivity("x", "k")[-1] == pytest.approx(25.0, rel=1e-3)
+    assert backward == pytest.approx(run.sensitivity("x", "k")[-1], rel=1e-9)
