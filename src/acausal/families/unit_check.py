@@ -14,6 +14,8 @@ until nothing changes any more; so does, for `report` only, a parameter.
   `280.0 - T`, `x * y + 1.0`, `V * sin(w * time) + 5.0`. So `C * der(T) == G * (280.0 - T)` asks for G in W/K, and
   `der(x) == 1.0 - x` for a time constant. As a whole, and not as a factor, `T - 273.15` may be the number of degrees (T_c of
   unit 1); and for a variable without a unit that stands for the whole of such a sum (`eta == 0.9 - m`) nothing follows.
+- Beside a ratio in which dimensions cancel (`1.0 - x/L`, `time/tau > 2`) a number is a plain one, not one of mm/m or s/h; beside
+  a share or an angle (`p > 20` in %, `10.0 + w * time` in deg) it is in that unit.
 - With a factor it may be a fit (`3 + 0.5 * T`; `h == 4 + 4 * v` in EN ISO 6946), so such a sum is *soft*: it may be of another
   dimension than the rest of it; but if it is of this one, scales agree. So is, in a second look, a variable without a unit from
   which nothing follows: as a plain number it must not meet 1/year and s.

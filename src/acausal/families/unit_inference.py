@@ -25,6 +25,7 @@ from ..language.expression import (
     walk,
 )
 from ..language.external import OVER
+from ..language.units import has_scaled_share
 from ..records import dataclass
 from .measures import (
     KELVIN,
@@ -212,10 +213,12 @@ class Inference:
         if a is None or b is None:
             self._want(nodes, a, b)
             return None
+        if isinstance(a, Number) and isinstance(b, Number):
+            return max(a, b)
         if isinstance(a, Number):
-            return max(a, b) if isinstance(b, Number) else b
+            return self._beside(nodes[1], b, nodes[0], a)
         if isinstance(b, Number):
-            return a
+            return self._beside(nodes[0], a, nodes[1], b)
         return self._common(a, b) if self._agree(nodes, (a, b), strict=True) else None
 
     def added(self, node: Operation, a: Known, b: Known) -> Known:
@@ -226,12 +229,32 @@ class Inference:
             if not self._agree((node.args[0], node.args[1]), (a, b)):
                 return None
             return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
-        for quantity, number, literal in ((a, b, node.args[1]), (b, a, node.args[0])):
+        for place, quantity, number in ((0, a, b), (1, b, a)):
             if isinstance(quantity, Measure):
+                literal = node.args[1 - place]
+                if self._beside(node.args[place], quantity, literal, number) is PLAIN:
+                    return PLAIN
                 added = literal.value if isinstance(literal, Constant) and node.operator.name == "add" else None
                 return quantity if number is Number.ZERO or is_plain(quantity) else beside_a_number(quantity, added)
         assert isinstance(a, Number) and isinstance(b, Number)
         return max(a, b)
+
+    def _beside(self, node: Expression, found: Known, literal: Expression, number: Known) -> Known:
+        """A number is in the unit of the quantity beside it; but beside a ratio, in which dimensions cancel, it is a plain one."""
+        if not isinstance(found, Measure) or found.soft or not found.declared or number is Number.ZERO:
+            return found
+        if same_dimension(found, PLAIN) and not same_scale(found, PLAIN) and self._cancels(node):
+            self._complain(Clash("scale", (node, literal), (found, PLAIN)))
+            return PLAIN
+        return found
+
+    def _cancels(self, node: Expression) -> bool:
+        """Whether a plain number is made of quantities that are none; degrees a second times seconds are degrees."""
+        leaves = [n for n in walk(node) if isinstance(n, (Reference, Time))]
+        if any(isinstance(n, Reference) and has_scaled_share(n.declaration.unit) for n in leaves):
+            return False
+        inner = (self._measures.get(n) for n in leaves)
+        return any(isinstance(m, Measure) and not same_dimension(m, PLAIN) for m in inner)
 
     def no_mixture(self, node: Expression, alone: bool) -> None:
         """A difference of two temperatures with different zeros is none, where nothing is added to it: as a factor (`alone`), and,

@@ -309,7 +309,7 @@ def _composed(text: str) -> Unit | None:
     try:
         tree = ast.parse(text.replace("^", "**").replace("·", "*"), mode="eval")
         return _of_node(tree.body)
-    except (SyntaxError, ValueError, KeyError):
+    except (SyntaxError, ValueError, KeyError, OverflowError):
         return None
 
 
@@ -346,6 +346,24 @@ def _turns(unit: str) -> str:
     """How a unit of a rate counts turns: as "angle" or "turns" (both in radians), as "times", or not at all."""
     names = set(re.findall(r"[^\W\d]+|°", unit))
     return "turns" if names & _WHOLE_TURNS else "angle" if names & _ANGLES else "times" if names & _TIMES else ""
+
+
+def has_scaled_share(unit: str) -> bool:
+    """Whether a part of a unit is an angle or a share that is not counted in ones.
+
+    >>> has_scaled_share("deg/s"), has_scaled_share("ppm/h"), has_scaled_share("rad/s"), has_scaled_share("°C")
+    (True, True, False, False)
+    """
+    return any(_is_scaled_share(part) for part in re.findall(r"°?[^\W\d]+|[%°‰]", unit))
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_scaled_share(name: str) -> bool:
+    try:
+        found = _resolve(name)
+    except UsageError:  # a piece of a name that pint has, such as inH2O
+        return False
+    return found.dimension == _NONE and found.factor != 1.0
 
 
 # --- everything else --------------------------------------------------------------------------------------------------
