@@ -43,7 +43,7 @@ _WORDS = {
 
 def unmasked(given: Any) -> Any:
     """Numbers as they were given; of a masked array of numpy, what is masked is no number. numpy itself would take what lies below,
-    and of dates and durations how many milliseconds or nanoseconds they count: these are refused.
+    of dates and durations how many milliseconds or nanoseconds they count, and the real part of complex ones: these are refused.
 
     >>> unmasked(numpy.ma.array([1.0, 99.0], mask=[False, True])).tolist(), unmasked(2)
     ([1.0, nan], 2)
@@ -54,6 +54,8 @@ def unmasked(given: Any) -> Any:
             f"Expected numbers, got dates or durations ({first.dtype}).",
             remedy='Give seconds: `durations / np.timedelta64(1, "s")`; dates less the first of them are durations.',
         )
+    if getattr(getattr(first, "dtype", None), "kind", "") == "c":
+        raise UsageError(f"Expected numbers, got complex ones ({first.dtype}).", remedy="Give their real parts: `values.real`.")
     if isinstance(given, numpy.ma.MaskedArray) and given.dtype.kind in "biuf":
         return numpy.ma.filled(given.astype(float), numpy.nan)
     return given

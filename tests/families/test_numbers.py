@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from plants import Boundary, Conductor, Mass
@@ -177,6 +180,42 @@ def test_values_with_units_as_text():
     assert model.set(C="5 J/K").get("C") == 5.0
     with pytest.raises(ac.ModelError, match="kg"):
         model.set(C="5 kg")
+
+
+class Decay(ac.Component):
+    x, k = ac.Variable(start=1.0, fixed=True), ac.Parameter(1.0)
+
+    def __init__(self, factor=1):
+        self.factor = factor
+
+    def equations(self):
+        yield ac.der(self.x) == -self.factor * self.k * self.x * self.factor
+
+
+@pytest.mark.parametrize("number", [Fraction(5, 2), Decimal("2.5"), np.array(Fraction(5, 2)), np.float16(2.5)])
+def test_whatever_python_calls_a_number_is_one(number):
+    """Wherever it is given: `set` took fractions and decimals, the component refused them."""
+    model, given = ac.compile(Decay()), ac.compile(Decay(k=number, x=ac.start(number)))
+    assert given.get("k") == model.set({"k": number}).get("k") == 2.5
+    assert given.simulate(until=1.0)["x"][0] == 2.5
+    factor = number.item() if isinstance(number, np.ndarray) else number
+    end = ac.compile(Decay(factor)).simulate(until=1.0, rtol=1e-9)["x"][-1]
+    assert end == pytest.approx(np.exp(-6.25), rel=1e-5)
+
+
+@pytest.mark.parametrize("number", [2 + 1j, np.complex128(2), np.array(2 + 0j), object(), Fraction(10**400), Decimal("nan")])
+def test_what_is_no_real_number_is_refused_wherever_it_is_given(number):
+    """numpy drops an imaginary part with a warning of its own."""
+    model = ac.compile(Decay())
+    for give in (
+        lambda: ac.compile(Decay(k=number)),
+        lambda: ac.compile(Decay(x=ac.start(number))),
+        lambda: model.simulate(until=1.0, set={"k": number}),
+        lambda: model.simulate(until=1.0, start_from={"x": number}),
+        lambda: model.simulate(until=1.0, given={"x": number}),
+    ):
+        with pytest.raises(ac.ModelError):
+            give()
 
 
 def test_bounds_may_be_bound_too():

@@ -104,6 +104,9 @@ def test_parameters_change_together_and_bad_lists_are_refused() -> None:
         model.steady_states({"a": [1.0, 2.0], "b": [1.0]})
     with pytest.raises(UsageError, match="takes a list of numbers"):
         model.steady_states({"a": 1.0})
+    for wrong in (["20 degC"], [1.0, [2.0]], [np.nan], [2j], np.array([2j])):
+        with pytest.raises(UsageError, match=r"list of numbers|complex"):
+            model.steady_states({"a": wrong})
     with pytest.raises(UsageError, match="names parameters"):
         model.steady_states({})
 

@@ -205,7 +205,12 @@ class Attributes:
                 raise _Wrong(expected if said.startswith("Expected") else said) from None
         try:
             number = np.asarray(unmasked(stated))
-        except ValueError:
+            number = number.astype(float) if number.dtype.kind == "O" else number  # fractions, decimals
+        except UsageError as error:
+            raise _Wrong(error.diagnostics[0].what.rstrip(".")) from None
+        except TypeError:
+            raise _Wrong(f"expected a number, got {stated!r} of type {type(stated).__name__}") from None
+        except (ValueError, OverflowError):
             raise _Wrong(f"{stated!r} is not a number") from None
         if number.dtype.kind not in "biuf":
             raise _Wrong(f"expected a number, got {stated!r} of type {type(stated).__name__}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from numbers import Number
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -447,8 +448,8 @@ def as_expression(value: Any) -> Expression:
         return Constant(value)
     if hasattr(value, "__acausal_expression__"):
         return value.__acausal_expression__()
-    if isinstance(value, (bool, int, float, np.floating, np.integer, np.bool_)):
-        return Constant(float(value))
+    if isinstance(value, (Number, np.bool_)) and not np.iscomplexobj(value):  # type: ignore[arg-type]
+        return Constant(float(value))  # type: ignore[arg-type]
     if isinstance(value, (list, tuple)) and any(isinstance(v, Expression) for v in value):
         raise UsageError(
             "A list of expressions is not an array.",

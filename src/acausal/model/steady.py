@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import unmasked
 from ..errors import ModelError, RunWarning, UsageError, level_of_caller
 from ..results.point import point
 from ..results.result import Result
@@ -150,9 +151,13 @@ def _columns(over: Mapping[str, Any]) -> dict[str, np.ndarray]:
         )
     columns = {}
     for name, given in over.items():
-        column = np.asarray(given, dtype=float)
-        if column.ndim != 1 or not len(column):
-            raise UsageError(f"`over` gives {name!r} the values {given!r}; it takes a list of numbers.")
+        try:
+            column = np.asarray(unmasked(given), dtype=float)
+            fits = column.ndim == 1 and len(column) > 0 and bool(np.isfinite(column).all())
+        except (TypeError, ValueError, OverflowError):
+            fits = False
+        if not fits:
+            raise UsageError(f"`over` gives {name!r} the values {given!r:.200}; it takes a list of numbers, all of them finite.")
         columns[name] = column
     lengths = {len(c) for c in columns.values()}
     if len(lengths) > 1:

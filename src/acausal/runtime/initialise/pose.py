@@ -59,7 +59,7 @@ def _given(system: System, problem: Any, path: str, value: Any) -> list[Given]:
     shape = located.shape if located.flat is not None else (*located.shape, *_expression_shape(located))
     try:
         values = np.broadcast_to(np.asarray(_in_base_unit(system, path, unmasked(value)), dtype=float), shape).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         expected = f"an array of shape {shape}" if shape else "a number"
         raise UsageError(f"`{path}` is given as {value!r}; it takes {expected}.") from None
     if not np.isfinite(values).all():
