@@ -12,20 +12,21 @@ import acausal as ac
 from acausal.library import control, fluid, refrigeration, thermal
 
 DAY, KWH = 86400.0, 3.6e6
-WEATHER = Path(__file__).parent / "data" / "weather.csv"
+WEATHER = Path(__file__).parent / "data" / "winter_day.csv"
 __studio__ = {"until": "1 day", "plots": [["tank.T", "room.T"], ["compressor.P"], ["coil.frost"]]}
 
 
 class OutdoorAir(ac.Component):
-    """Air of the weather's temperature, at 85 % humidity; `w` is its humidity ratio."""
+    """Air of the weather's temperature and relative humidity; `w` is its humidity ratio."""
 
     port = thermal.HeatPort()
     T = ac.Input(275.15, unit="K", doc="outdoor temperature")
+    phi = ac.Input(0.85, min=0, max=1, doc="relative humidity")
     w = ac.Output(unit="kg/kg", nominal=0.005, doc="humidity ratio")
 
     def equations(self):
         yield self.port.T == self.T
-        yield self.w == 0.85 * refrigeration.rooms.saturated_humidity(self.T)
+        yield self.w == self.phi * refrigeration.rooms.saturated_humidity(self.T)
 
 
 class HeatPumpHouse(ac.Component):
@@ -85,7 +86,7 @@ class HeatPumpHouse(ac.Component):
 
 def main():
     model = ac.compile(HeatPumpHouse())
-    result = model.simulate(until=DAY, inputs={"outdoors.T": (WEATHER, "T")}, points=1441)
+    result = model.simulate(until=DAY, inputs={f"outdoors.{n}": (WEATHER, n) for n in ("T", "phi")}, points=1441)
     outdoor, room, tank = (result.in_unit(n, "degC") for n in ("outdoors.T", "room.T", "tank.T"))
     print(f"Outdoors {outdoor.min():.0f} … {outdoor.max():.0f} °C, room {room.min():.1f} … {room.max():.1f} °C,")
     print(f"tank {tank.min():.1f} … {tank.max():.1f} °C.")

@@ -10,7 +10,7 @@ import acausal as ac
 from acausal.library import control, fluid, refrigeration, thermal
 
 HOURS, COMPRESSORS = 2, 3
-ROOMS = {"meat": 272.15, "dairy": 277.15, "fruit": 281.15}  # K
+ROOMS = {"meat": (272.15, 1e-4), "dairy": (277.15, 1.5e-5), "fruit": (281.15, 1e-5)}  # K, and m² of the pressure regulator
 __studio__ = {"until": f"{HOURS} h", "plots": [[f"{name}.room.T" for name in ROOMS], ["header.p"]]}
 
 
@@ -19,10 +19,10 @@ class Place(ac.Component):
 
     liquid, suction = ac.FluidPort(), ac.FluidPort()
 
-    def __init__(self, T):
+    def __init__(self, T, regulator):
         self.valve = refrigeration.ThermostaticValve()
         self.evaporator = refrigeration.Evaporator(charge_start=0.08)
-        self.superheat, self.regulator = fluid.SuperheatSensor(), fluid.Orifice(A=4e-5)
+        self.superheat, self.regulator = fluid.SuperheatSensor(), fluid.Orifice(A=regulator)
         self.room = refrigeration.ColdRoom(T=ac.modify(start=T + 0.5), T_goods=ac.modify(start=T))
         self.thermostat = refrigeration.Thermostat(T_set=T)
 
@@ -45,14 +45,14 @@ class Supermarket(ac.Component):
     W = ac.Variable(start=0.0, fixed=True, unit="J", nominal=1e6, doc="electricity of the compressors")
 
     def __init__(self):
-        self.meat, self.dairy, self.fruit = (Place(T) for T in ROOMS.values())
+        self.meat, self.dairy, self.fruit = (Place(*room) for room in ROOMS.values())
         self.outlet, self.line = fluid.Orifice(A=3e-5), fluid.Volume(4, V=5e-4, p_start=5.717e5, h_start=2.35e5)  # of liquid
-        self.header = fluid.Volume(3 + COMPRESSORS, V=2e-3, p_start=3e5, h_start=4.05e5)
+        self.header = fluid.Volume(3 + COMPRESSORS, V=2e-2, p_start=3e5, h_start=4.05e5)
         self.compressor = ac.array(refrigeration.Compressor, COMPRESSORS, medium=self.medium, V_displaced=20e-6)
         self.discharge, self.pipe = fluid.Volume(COMPRESSORS + 1, V=1e-3, p_start=5.6e5, h_start=4.3e5), fluid.Orifice(A=2e-4)
         self.condenser = refrigeration.Condenser(V=4e-3, area=3.0, C=6000.0, UA=900.0, m_nominal=0.03, charge_start=1.0)
         self.receiver = refrigeration.Receiver(V=4e-3, charge_start=2.5, m_nominal=0.03)
-        self.rack = control.Sequencer(COMPRESSORS, setpoint=2.1e5, band=0.4e5, delay=20.0)
+        self.rack = control.Sequencer(COMPRESSORS, setpoint=1.9e5, band=0.4e5, delay=60.0)
         self.roof = thermal.PrescribedTemperature(T=298.15)
 
     def connections(self):
@@ -82,15 +82,17 @@ class Supermarket(ac.Component):
 def main():
     result = ac.compile(Supermarket()).simulate(until=HOURS * 3600.0, points=HOURS * 360 + 1)
     for name in ROOMS:
-        T = result.in_unit(f"{name}.room.T", "degC")[-540:]
+        T, boils = (result.in_unit(f"{name}.{what}", "degC")[-540:] for what in ("room.T", "evaporator.T_saturation"))
         calls = sum(s.state == "on" for s in result.states(f"{name}.thermostat.call"))
-        print(f"{name:6} {T.min():5.1f} … {T.max():4.1f} °C, {calls} calls for cooling")
+        boils = boils[result[f"{name}.valve.m_flow"][-540:] > 1e-3].mean()
+        print(f"{name:6} {T.min():5.1f} … {T.max():4.1f} °C, {calls} calls for cooling, its evaporator boils at {boils:5.1f} °C")
     shares = ", ".join(f"{k}: {time / (HOURS * 3600.0):.0%}" for k, time in enumerate(result.time_in("rack.level").values()))
     print(f"Compressors at work, of the time: {shares}; {result['W'][-1] / 3.6e6:.1f} kWh.")
     charge = np.asarray(result["charge"])
     print(f"The charge of {charge[0]:.2f} kg is kept to {np.abs(charge / charge[0] - 1).max():.0e}.")
     temperatures = tuple(f"{n}.room.T" for n in ROOMS)
-    result.plot(*temperatures, "header.p", "compressor.P", unit=dict.fromkeys(temperatures, "degC"), file="supermarket.png")
+    units = dict.fromkeys(temperatures, "degC") | {"header.p": "bar"}
+    result.plot(*temperatures, "header.p", "rack.level", unit=units, file="supermarket.png")
     return result
 
 
