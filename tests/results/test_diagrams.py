@@ -197,6 +197,7 @@ def test_a_film_needs_its_program(result: Any, tmp_path: Path, monkeypatch: pyte
         ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.mp4", frames=2)
     page = ac.animate_cycle("R134a", result, CYCLE, tmp_path / "cycle.html", frames=2).read_text(encoding="utf-8")
     assert page.count("data:image/png;base64") >= 2
+    assert "://" not in page and "fa-" not in page and "▶" in page  # it needs nothing else
 
 
 def test_what_cannot_be_drawn_is_said(result: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import copyfile
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 CHARTS: dict[str, type[Chart]] = {"ph": PressureEnthalpy, "Ts": TemperatureEntropy}
 WRITERS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
+SIGNS = {
+    "minus": "−", "fast-backward": "|◀◀", "step-backward": "|◀", "play fa-flip-horizontal": "◀", "pause": "❚❚", "play": "▶",
+    "step-forward": "▶|", "fast-forward": "▶▶|", "plus": "+",
+}  # fmt: skip
 DPI = {"pillow": 90, "ffmpeg": 90, "html": 100}
 
 
@@ -111,10 +116,16 @@ def _draw(chart: Chart, route: Route, result: Any, times: np.ndarray, path: Path
         with whole_file(path) as place, TemporaryDirectory() as folder:
             drawn = Path(folder) / path.name  # writers go by the ending
             if writer == "html":
-                drawn.write_text(moving.to_jshtml(fps=12), encoding="utf-8")
+                drawn.write_text(_without_links(moving.to_jshtml(fps=12)), encoding="utf-8")
             else:
                 moving.save(str(drawn), writer=writer, fps=12)
             copyfile(drawn, place)
+
+
+def _without_links(page: str) -> str:
+    """A page that needs nothing else: its buttons had their signs from a server far away, and none without it."""
+    page = re.sub(r"<link[^>]*>", "", page)
+    return re.sub(r'<i class="fa fa-([a-z -]+)"></i>', lambda found: SIGNS.get(found[1], found[1]), page)
 
 
 def _as_picture(figure: Figure, axes: Axes, heading: Text) -> None:
@@ -126,7 +137,7 @@ def _as_picture(figure: Figure, axes: Axes, heading: Text) -> None:
     heading.set_visible(True)
     picture = np.array(figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
     axes.set_autoscale_on(False)
-    for artist in (*axes.collections, *axes.lines):  # isolines take their labels with them
+    for artist in (*axes.collections, *axes.lines, *axes.artists):  # isolines take their labels with them
         artist.remove()
     axes.set_axis_off()
     figure.figimage(picture, zorder=-1)
