@@ -11,7 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid, refrigeration
 from acausal.library.mechanics.rotational import Speed
-from acausal.library.thermal import FixedTemperature
+from acausal.library.thermal import FixedTemperature, PrescribedTemperature
 from benchmarks.cold_stores import REST, rig, stepped
 
 R134A = ac.media.fluid("R134a")
@@ -417,3 +417,32 @@ def test_air_through_a_doorway_is_that_of_gosney_and_olama() -> None:
         assert found["gust"][-1] == pytest.approx(expected, rel=1e-5, abs=1e-12)
     kept = model.simulate(until=1.0, set={"protection": 0.9}, inputs={"T_room": 253.15, "T_out": 288.15})
     assert kept["gust"][-1] == pytest.approx(0.1 * by_hand, rel=1e-5)
+
+
+class Flooded(ac.Component):
+    """A condenser so full that liquid stands in half of it: hot gas comes, and as much liquid is taken out."""
+
+    def __init__(self, medium: str, h: float) -> None:
+        self.feed, self.out = fluid.FlowSource(m_flow=0.01, h=h, medium=medium), fluid.FlowSource(m_flow=-0.01, h=2.5e5)
+        self.condenser, self.air = refrigeration.Condenser(UA=300.0), PrescribedTemperature(T=300.0)
+
+    def connections(self) -> Any:
+        yield self.feed.port, self.condenser.a
+        yield self.condenser.b, self.out.port
+        yield self.condenser.air, self.air.port
+
+
+@pytest.mark.parametrize(
+    ("medium", "h", "charges"),
+    [("R134a", 4.5e5, {300.0: 1.0, 320.0: 1.0, 345.0: 0.9}), ("R290", 7.5e5, {300.0: 0.42, 335.0: 0.4, 345.0: 0.378})],
+)
+def test_no_liquid_leaves_a_condenser_colder_than_the_air(medium: str, h: float, charges: dict[float, float]) -> None:
+    """With the heat capacity of boiling liquid, which grows without limit towards the critical point, it left up to 20 K colder."""
+    model, known = ac.compile(Flooded(medium, h)), ac.media.fluid(medium)
+    for T_air, charge in charges.items():
+        start = {"condenser.charge_start": charge, "condenser.T_start": T_air}
+        run = model.simulate(until=6000.0, points=61, inputs={"air.T": T_air}, set=start)
+        assert run.outcome
+        p, leaves = float(run["condenser.p"][-1]), float(run["condenser.h_out"][-1])
+        assert T_air < float(known.state(p=p, h=leaves).T) < T_air + 3.0 < float(known.saturation(p=p).T)
+        assert float(run["condenser.air.Q_flow"][-1]) == pytest.approx(0.01 * (leaves - h), rel=1e-5)

@@ -528,7 +528,8 @@ class Condenser(MovingBoundary):
         yield self._on_its_way(ends, full, self.H[0] - self.m[0] * h_end)
         yield self.H[0] == self.m[0] * _upwind(self.m[0], h_first, h_begin)
         yield self.H[1] == self.m[1] * _upwind(self.m[1], h_end, h[2])
-        share = self._reach(_most(leaves, 0.0), self._liquid(2, leaves, ends), 2, ends.liquid.cp)
+        cp = state_at(self.medium, self.p, _least(h[2], low)).cp  # near the critical point that of boiling liquid is no mean
+        share = self._reach(_most(leaves, 0.0), self._liquid(2, leaves, ends), 2, cp)
         yield self.h_out == h[2] + _most(share * _least(h[2] - h_end, 0.0), -ends.liquid.cp * COLDEST)
 
     late = ac.Variable(
