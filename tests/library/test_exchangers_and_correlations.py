@@ -192,6 +192,17 @@ def test_a_drum_knows_the_height_of_its_water() -> None:
         assert HEIGHT(float((b - np.sin(b) * np.cos(b)) / np.pi)) == pytest.approx(height, abs=2e-5)
 
 
+def test_the_volume_of_a_drum_follows_from_its_sizes(wired: Any) -> None:
+    """A volume given beside diameter and length contradicted the height of its water."""
+    plant = wired(
+        "feed.port drum.feed", drum=fluid.Drum(diameter=2.0, length=5.0, medium="water"), feed=fluid.FlowSource(m_flow=0.1)
+    )
+    result = ac.compile(plant).simulate(until=1.0)
+    assert result["drum.V"][-1] == pytest.approx(np.pi / 4 * 2.0**2 * 5.0)
+    with pytest.raises(UsageError, match=r"`Drum\.V` is an unknown and cannot be given the value 50"):
+        fluid.Drum(V=50.0)
+
+
 def test_water_goes_round_through_drum_and_heated_risers_by_itself(wired: Any) -> None:
     plant = wired(
         "drum.liquid down.a", "down.b riser.a", "riser.b out.a", "out.b drum.inlet", "feed.port drum.feed", "drum.vapour steam.a",

@@ -156,7 +156,7 @@ class Drum(Separator):
     feed = ac.FluidPort(doc="feed water")
     diameter = ac.Parameter(1.0, unit="m", min=1e-3, doc="inner diameter")
     length = ac.Parameter(3.0, unit="m", min=1e-3, doc="length")
-    V = ac.Parameter(pi / 4 * diameter**2 * length, unit="m^3", min=1e-12, doc="volume")
+    V = ac.Variable(unit="m^3", start=2.0, doc="volume")
     p_start = ac.Parameter(50e5, unit="Pa", min=1e-3, doc="pressure at first")
     water = ac.Output(unit="m", start=0.5, doc="height of the water")
 
@@ -164,6 +164,7 @@ class Drum(Separator):
         yield from super().equations()
         yield self.feed.p == self.p
         yield self.feed.h.outflow == self.h
+        yield self.V == pi / 4 * self.diameter**2 * self.length
         yield self.water == self.diameter * HEIGHT(self.level)
 
     def more_ports(self) -> tuple[Any, ...]:
