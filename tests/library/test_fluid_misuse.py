@@ -192,3 +192,15 @@ def test_nor_has_a_real_fluid_that_is_too_warm(wired: Any) -> None:
         assert not model.simulate(until=1.0).outcome
     cold = {"tank.T_start": 240.0, "source.h": 1.5e5}
     assert model.simulate(until=1.0, set=cold).outcome
+
+
+@pytest.mark.parametrize("kind", [fluid.Pump, fluid.Fan])
+def test_a_pump_that_takes_in_liquid_and_vapour_says_so(wired: Any, kind: Any) -> None:
+    water = ac.media.fluid("water")
+    plant = wired("well.port pump.a", "pump.b high.port", well=fluid.PressureBoundary(p=1e5, h=3e5, medium=water), pump=kind(),
+                  high=fluid.PressureBoundary(p=1e5, h=3e5))  # fmt: skip
+    model, ends = ac.compile(plant), water.saturation(p=1e5)
+    for h, tells in ((3e5, False), (ends.liquid.h, False), (ends.liquid.h + 1e5, True), (ends.vapour.h + 1e4, False)):
+        told = [f"{d.component}: {d.what}" for d in model.simulate(until="1 min", inputs={"well.h": float(h)}).diagnostics]
+        assert len(told) == tells
+        assert not tells or ("it cavitates" in told[0] and "pump" in told[0] and "colder liquid" in told[0])

@@ -14,12 +14,11 @@ from ..counts import counted
 from ..thermal import HeatCapacitor
 from .cells import H_SMALL
 from .correlations import plate_nusselt, within
-from .passages import entering_either, felt, nominal_friction, state_at
+from .passages import H_WET, entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
 
 ARRANGEMENTS = ("counter", "co", "cross")
 Y_END = 1e-9  # at the ends of a way, where the mean says enough, nothing is limited
-H_WET = 1e3  # J/kg within the dome from which on a fluid counts as wet
 
 
 def effectiveness(units: Any, ratio: Any, arrangement: str = "counter") -> Any:

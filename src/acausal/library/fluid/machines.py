@@ -7,7 +7,8 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, entering, one_substance, same_composition, upwind
+from .correlations import LASTING
+from .passages import H_WET, Passage, entering, one_substance, same_composition, upwind
 
 FLOW_SMALL = 0.01  # of the design point: below it the loss of a pump at rest is in proportion to the flow, which turns smoothly
 SHARE_OPEN = 1e-3  # square of a turbine's flow, over that into a vacuum, from which on it is open
@@ -51,6 +52,16 @@ class Pump(ac.Component):
         yield b.h.outflow == a.h.inflow + work
         yield a.h.outflow == b.h.inflow
         yield from same_composition(self.medium, a, b)
+
+    def events(self) -> Iterator[Any]:
+        if self.medium.evaporates:
+            ends, h = self.medium.saturation(p=self.a.p), self.a.h.inflow
+            wet = (h > ends.liquid.h + H_WET) & (h < ends.vapour.h - H_WET) & (self.a.p < self.medium.p_critical)
+            text = (
+                "The pump takes in liquid and vapour together, for which its curve does not hold: it cavitates. Give it a higher "
+                "pressure at `a` (a vessel that stands higher, less friction before it) or colder liquid."
+            )
+            yield ac.assert_(~wet | (self.m_flow <= 0), text, level="warning", lasting=LASTING)
 
 
 class Fan(Pump):

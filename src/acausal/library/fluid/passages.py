@@ -13,6 +13,8 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.language.functions import is_symbolic
 
+H_WET = 1e3  # J/kg within the dome from which on a fluid counts as wet
+
 
 class Passage(ac.Component):
     """Base of what fluid passes: the same flow in and out, with its enthalpy and, of a mixture, its composition.
