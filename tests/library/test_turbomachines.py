@@ -59,6 +59,46 @@ def test_a_compressor_at_rest_lets_gas_back(wired: Any) -> None:
     assert result["part.P"][-1] == 0.0
 
 
+def test_gas_that_comes_back_is_resisted_with_its_own_density(wired: Any) -> None:
+    """Cold gas behind a wheel at rest is throttled as by a hole of its size: the flow was that of the wrong density."""
+    ends = {"left": fluid.PressureBoundary(p=1e5, h=HOT), "right": fluid.PressureBoundary(p=1.002e5, h=COLD)}
+    parts = {"part": fluid.TurboCompressor(medium=AIR), "drive": rotational.Speed(w=0.0)}
+    back = ac.compile(wired("left.port part.a", "part.b right.port", "drive.flange part.flange", **parts, **ends)).steady_state()
+    dense = AIR.state(p=1.002e5, h=COLD).rho
+    expected = 0.1**2 * 0.05 * np.sqrt(dense * 200.0 / (0.9 * 0.3))
+    assert -back["part.m_flow"][-1] == pytest.approx(expected, rel=2e-3)
+
+
+class Bottle(ac.Component):
+    """A compressor between a reservoir and a closed volume of other temperatures, between which what it holds goes to and fro."""
+
+    def __init__(self, T: float, T_start: float, w: float) -> None:
+        self.gas = fluid.PressureBoundary(medium=ac.media.ideal_gas("N2"), p=4e5, T=T)
+        self.machine, self.drive = fluid.TurboCompressor(diameter=0.06), rotational.Speed(w=w)
+        self.vessel = fluid.Volume(1, V=5e-3, p_start=4.5e5, T_start=T_start)
+        self.side, self.wall = ThermalConductor(G=50.0), FixedTemperature(T=T_start)
+
+    def connections(self) -> Any:
+        yield self.gas.port, self.machine.a
+        yield self.machine.b, self.vessel.ports[0]
+        yield self.drive.flange, self.machine.flange
+        yield self.vessel.heat, self.side.a
+        yield self.side.b, self.wall.port
+
+
+@pytest.mark.parametrize("w", [0.0, 2500.0])
+@pytest.mark.parametrize(("T", "T_start"), [(600.0, 220.0), (220.0, 600.0)])
+def test_what_goes_to_and_fro_through_a_compressor_dies_away(T: float, T_start: float, w: float) -> None:
+    """Nor does gas that its speed drives against a pressure take power from a wheel, which at rest gave it without a torque."""
+    result = ac.compile(Bottle(T, T_start, w)).simulate(until=2.0, points=20001)
+    early, *_, late = np.array_split(np.abs(result["machine.m_flow"]), 4)
+    assert result.outcome and late.max() < 5e-3 * early.max()
+    P, tau = (np.asarray(result[f"machine.{name}"]) for name in ("P", "flange.tau"))
+    assert np.abs(P - w * tau).max() <= 1e-6 * P.max() and (w > 0) == (P.max() > 0)
+    most = 0.9 * (w * 0.03) ** 2 / (0.8 * 0.2)  # what the wheel gives at its worst efficiency
+    assert np.all(P <= most * np.abs(result["machine.m_flow"]) * (1 + 1e-9))
+
+
 @pytest.mark.parametrize("w", [0.0, 500.0])
 def test_gas_that_is_driven_through_a_compressor_is_throttled(wired: Any, w: float) -> None:
     result = run(wired, fluid.TurboCompressor(medium=AIR), 1.2e5, 1e5, COLD, w)

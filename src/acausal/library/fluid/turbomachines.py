@@ -16,7 +16,6 @@ from .passages import Passage, entering, one_substance, upwind
 
 W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
 W_LEAST = 1e-2  # rad/s: the same, of a power that vanishes faster than the speed
-V_TURNS = 1.0  # m/s at the rim, for flow that turns: within it the density in the passages goes from that of one side to the other
 V_SMALL = 0.1  # m/s: below it what resists a flow is in proportion to it, so that it comes to rest
 
 
@@ -70,8 +69,11 @@ class TurboCompressor(Passage):
     Its power is ``flange.tau·w`` and goes into the gas; gas that comes back, or is driven through it to a lower pressure, takes and
     gives none.
 
-    Where both sides of that equation differ, the gas in the passages gains speed, ``length/diameter²·dm/dt = rho·(psi·(…) -
-    (h(p_b, s) - h))`` (Greitzer 1976): so the flow has one value while it surges, stalls and turns round. At first it is even.
+    Where both sides of that equation differ, the gas in the passages gains speed (Greitzer 1976): so the flow has one value while
+    it surges, stalls and turns round. ``length/diameter²·dm/dt = rho_a·(psi·u² - (h(p_b, s) - h)) - rho·psi·bend·v·|v|``: pressures
+    and wheel act on what stands before it, of the density rho_a, whichever way it flows; rho is that of what comes. With one
+    density that changes as the flow turns, what goes to and fro between dense and thin would gain from each turn. At first it is
+    even.
     """
 
     flange = Flange(doc="shaft")
@@ -90,14 +92,15 @@ class TurboCompressor(Passage):
         one_substance(self)
         inlet = entering(self.medium, a)
         ideal = self.medium.state(p=b.p, s=inlet.s)
-        slow = self.m_flow / (inlet.rho * self.diameter**2 * self.phi)
-        rho = ac.smooth_switch(slow, entering(self.medium, b).rho, inlet.rho, width=2 * V_TURNS)
+        rho = upwind(self.m_flow, inlet.rho, entering(self.medium, b).rho)
         w = ac.der(self.flange.phi)
         u, v = w * self.diameter / 2, self.m_flow / (rho * self.diameter**2 * self.phi)
-        over = self.psi * (u * u - self.bend * v * ac.sqrt(v * v + V_SMALL**2)) - (ideal.h - inlet.h)
-        yield self.length / self.diameter**2 * ac.der(self.m_flow) == rho * over
+        head, lost = self.psi * u * u, self.psi * self.bend * v * ac.sqrt(v * v + V_SMALL**2)
+        gains = inlet.rho * (head - (ideal.h - inlet.h)) - rho * lost
+        yield self.length / self.diameter**2 * ac.der(self.m_flow) == gains
         off = u * v / (u * u + 1.0) - 1
-        least = ac.no_event(ac.max(ideal.h - inlet.h, 0.0))
+        # what the wheel gives, not what pressures ask for: gas that its own speed drives against them takes nothing from the wheel
+        least = ac.no_event(ac.max(head - ac.no_event(ac.max(lost, 0.0)), 0.0))
         work = least / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
         yield self.P == upwind(self.m_flow, self.m_flow * work, 0.0)
         yield self.flange.tau == torque(self.P, w, W_LEAST)
