@@ -11,6 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.library import fluid, thermal
 from acausal.library.fluid.mean_density import mean_density
+from acausal.library.mechanics import rotational
 
 WATER = ac.media.ConstantMedium("water", rho=995.586, cp=4184.0, viscosity=1e-3, conductivity=0.6)
 R134A = ac.media.fluid("R134a")
@@ -161,6 +162,20 @@ def test_a_pipe_of_mean_density_stands_still_turns_round_and_keeps_its_account()
     k = int(np.searchsorted(result.time, 299.0))
     assert abs(result["pipe.b.m_flow"][k]) < 1e-6 and np.ptp(result["pipe.T"][k]) < 1e-3  # at rest it is as warm as its wall
     assert result["pipe.b.m_flow"][-1] == pytest.approx(0.002, rel=1e-3)
+
+
+def test_what_goes_to_and_fro_at_the_inlet_of_a_warm_pipe_dies_away(wired: Any) -> None:
+    """Its pressure fell as soon as something cold came in, and rose as it went: that drove on what goes to and fro, for ever."""
+    water = ac.media.fluid("water")
+    plant = wired(
+        "feed.port machine.a", "machine.b pipe.a", "drive.flange machine.flange", "wall.port pipe.heat",
+        feed=fluid.PressureBoundary(p=4.05e5, x=1.0, medium=water), machine=fluid.TurboCompressor(diameter=0.06),
+        drive=rotational.Speed(w=2500.0), wall=thermal.FixedTemperature(T=499.0),
+        pipe=fluid.MeanDensityPipe(3, length=5.0, m_nominal=0.05, p_start=3.4e5, T_start=487.0),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=2.0, points=2001)
+    m = np.abs(result["machine.m_flow"])
+    assert result.outcome and m[1500:].max() < 1e-3 * m[:500].max()
 
 
 def test_a_pipe_of_one_cell_is_refused() -> None:

@@ -23,7 +23,10 @@ P_BEYOND, P_BLEND = 1.025, 0.04  # likewise: where nothing bends any more betwee
 # s: what boils drives the flow at once, as cells share one pressure, and heat transfer that followed the flow at once would have
 # several values, or none.
 TAU_FELT = 0.1
-MEMORY = 0.05  # of a cell's mass: so much has to come in until the inlet is known
+# of a cell's mass: so much has to come in until the inlet is known, as half of it lies before the middle. With less, pressure fell
+# as soon as something cold came in, more was drawn in, and what flows to and fro at the inlet of a warm pipe was driven on.
+MEMORY = 0.5
+REST = 1e-2  # of the size of the mass flow: below it the inlet comes to be as warm as the cell
 
 
 def mean_density(medium: Any, p: Any, one: Any, other: Any) -> Any:
@@ -155,9 +158,9 @@ class MeanDensityPipe(ac.Component):
         stored_density(self, state_at(self.medium, p, self.h_in))
         yield self.M[0] == V * mean_density(self.medium, p, self.h_in, h[0])
         yield self.M[1:] == V * mean_density(self.medium, p, h[:-1], h[1:])
-        comes, goes = (ac.no_event(ac.max(m, 0.0)) for m in (self.a.m_flow, -self.a.m_flow))
-        settles = (goes + 1e-3 * self.m_nominal) * (h[0] - self.h_in)  # also at rest
-        yield MEMORY * self.M[0] * ac.der(self.h_in) == comes * (self.a.h.inflow - self.h_in) + settles
+        comes, settles = (ac.no_event(ac.max(m, 0.0)) for m in (self.a.m_flow, REST * self.m_nominal - self.a.m_flow))
+        inlet = comes * (self.a.h.inflow - self.h_in) + settles * (h[0] - self.h_in)
+        yield MEMORY * self.M[0] * ac.der(self.h_in) == inlet
         yield self.U == self.M * h - V * p
         for port in (self.a, self.b):
             yield port.m_flow == self.m_nominal * root_of_difference((port.p - p) / (self.dp_nominal / 2), 1e-3)
