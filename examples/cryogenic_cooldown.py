@@ -124,7 +124,7 @@ def main():
     lost = steel_energy(T)[0] - steel_energy(T)[-1]
     gap = lost - result["vented"][-1] - (result["fluid_energy"][-1] - result["fluid_energy"][0])
     print(f"The wall gave {lost / 1e6:.1f} MJ; the account closes to {abs(gap) / lost:.0e}.")
-    result.plot("wall.T", "wall.stress", "valve.m_flow", file="cryogenic_cooldown.png")
+    result.plot("wall.T[:, 0]", "wall.stress", "valve.m_flow", unit={"wall.stress": "MPa"}, file="cryogenic_cooldown.png")
     return result
 
 

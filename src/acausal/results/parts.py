@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AcausalError, UsageError
+from ..errors import AcausalError, UsageError, near_matches
 from ..families.plant import MEDIA, Kind
 from ..families.tree import Node
 
@@ -147,7 +147,8 @@ def checked_ports(result: Any, medium: str, ports: Sequence[str] | str) -> Seque
             listed = [name for name, other in known.items() if other == medium]
             more = f", and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
             raise UsageError(
-                f"`{port}` is not one port that a medium passes.", remedy=f"{medium} passes {', '.join(listed[:_LISTED])}{more}."
+                f"`{port}` is not one port that a medium passes. {near_matches(str(port), listed)}".rstrip(),
+                remedy=f"{medium} passes {', '.join(listed[:_LISTED])}{more}.",
             )
         if found not in (None, medium):
             raise UsageError(f"At `{port}` flows {found}, not {medium}.", remedy=f'Say medium="{found}", or name other ports.')
