@@ -467,7 +467,7 @@ def _tied(problem: Problem, asked: Beginning, mode: str, error: InitialisationEr
 def _apart(problem: Problem, states: np.ndarray) -> Diagnostic:
     """What is told of states that begin apart and are tied to each other."""
     return Diagnostic(
-        "States that a switch ties to each other from the start begin apart, and not all of them may move.",
+        "States that are tied to each other from the start begin apart, and not all of them may move.",
         details=tuple(
             f"starts at: {problem.name_of_unknown(int(k))} = {problem.start[k]:.6g}{' (fixed)' * bool(problem.fixed[k])}"
             for k in states[:6]
@@ -483,7 +483,7 @@ def _moved(problem: Problem, first: Initialised) -> list[Diagnostic]:
     apart = np.abs(first.y - problem.start) > _MET * np.maximum(np.abs(first.y), problem.nominal)
     moved = np.flatnonzero(apart & problem.differential)
     details = (f"starts at: {problem.name_of_unknown(int(k))} = {first.y[k]:.6g}, not {problem.start[k]:.6g}" for k in moved[:6])
-    what = "A switch ties states to each other from the start: they were brought together, as balances demand."
+    what = "States are tied to each other, or to time, from the start: they were brought together, as balances demand."
     return [Diagnostic(what, details=tuple(details))] if len(moved) else []
 
 

@@ -469,3 +469,23 @@ def test_ties_are_found_however_soon_they_follow_each_other() -> None:
     for close in (1e-10, 1e-8, 1e-6):
         result = model.simulate(until=4.0, rtol=1e-8, set={"close": close})
         np.testing.assert_allclose(result["v"][-1], 3.0 + np.sin(4.0) / 3, rtol=1e-6)
+
+
+def test_a_coefficient_that_is_zero_ties_as_a_switch_does_and_is_not_called_one() -> None:
+    class Short(ac.Component):
+        """A capacitor behind a resistance, which is 0 here: it has the voltage of the source."""
+
+        R, ticks = ac.Parameter(0.0), ac.Integer(start=0)
+        u, i = ac.Variable(start=1.0), ac.Variable()
+
+        def equations(self) -> Statements:
+            yield ac.der(self.u) == self.i
+            yield self.R * self.i == ac.cos(ac.time) / 2 - self.u
+
+        def events(self) -> Statements:
+            yield ac.when(ac.time >= 1, ac.assign(self.ticks, 1))
+
+    with pytest.warns(ac.ModelWarning, match="brought together") as told:
+        result = ac.compile(Short()).simulate(until=2.0, rtol=1e-8)
+    assert "switch" not in str(told[0].message) and "u = 0.5, not 1" in str(told[0].message)
+    np.testing.assert_allclose(result["u"], np.cos(result.time) / 2, atol=1e-7)
