@@ -214,8 +214,22 @@ def on_both_sides(inputs: Mapping[int, Signal]) -> dict[int, Signal]:
 
 
 def has_corners(signal: Signal) -> bool:
-    """Whether a signal jumps or bends at times that are known, or can be found."""
-    return isinstance(signal, Steps | Function) or (isinstance(signal, Table) and signal.slopes is None)
+    """Whether a signal jumps, bends or turns at times that are known, or can be found."""
+    return isinstance(signal, Steps | Function) or (
+        isinstance(signal, Table) and (signal.slopes is None or len(turning(signal)) > 0)
+    )
+
+
+def turning(signal: Signal) -> Floats:
+    """Where smooth values through points turn, or begin or cease to move: steps that end there overlook no pulse."""
+    smooth = isinstance(signal, Table) and signal.slopes is not None and not signal.rate
+    return turned_at(signal.times, signal.values) if smooth else np.zeros(0)  # type: ignore[union-attr]
+
+
+def turned_at(x: Floats, y: Floats) -> Floats:
+    """The points on whose two sides values go in different ways: up, down, or not at all."""
+    way = np.sign(np.diff(y))
+    return np.asarray(x[1:-1][way[1:] != way[:-1]])
 
 
 def hold(times: Any, values: Any) -> Steps:

@@ -81,3 +81,34 @@ def test_an_impulse_at_a_corner_behind_a_block_is_not_lost() -> None:
     result = ac.compile(Moved()).simulate(until=2.9, rtol=1e-8)
     assert result["w"][-1] == pytest.approx(2.0 * (np.exp(1.9) - np.exp(0.9)), rel=1e-6)
     assert "At time 1 " in result.diagnostics[0].what
+
+
+@pytest.mark.parametrize("length", [10.0, 1000.0])
+@pytest.mark.parametrize("source", ["table", "handed on", "input"])
+def test_a_smooth_pulse_after_long_rest_is_seen(source: str, length: float) -> None:
+    """Nothing moves until 5 s; the area under a monotone cubic with level ends is half of its base and height."""
+    times, values = np.array([0.0, 5.0, 6.0, 7.0, length]), np.array([0.0, 0.0, 10.0, 0.0, 0.0])
+
+    class Filled(ac.Component):
+        u, y, x = ac.Input(0.0), ac.Variable(), ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Statements:
+            table = ac.Table(times, values)
+            yield self.y == (ac.time if source != "handed on" else 2.0 * ac.time)
+            yield ac.der(self.x) == (self.u if source == "input" else table(ac.time if source == "table" else self.y / 2.0))
+
+    inputs = {"u": ac.data(times, values, interpolation="monotone")} if source == "input" else {}
+    result = ac.compile(Filled()).simulate(until=length, inputs=inputs, rtol=1e-8)
+    assert result["x"][-1] == pytest.approx(10.0, rel=1e-6)
+
+
+def test_a_smooth_table_that_only_rises_ends_no_step() -> None:
+    class Rising(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Statements:
+            knots = np.linspace(0.0, 10.0, 2001)
+            yield ac.der(self.x) == ac.Table(knots, knots)(ac.time)
+
+    result = ac.compile(Rising()).simulate(until=10.0)
+    assert result["x"][-1] == pytest.approx(50.0, rel=1e-5) and result.statistics.steps < 100

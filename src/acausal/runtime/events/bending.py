@@ -2,7 +2,8 @@
 
 A table of `ac.time` says so where it is written (`families/hybrid.py`). What a clock, a gain or a ramp in another component hands
 on is seen here, among the equations as they are solved: where such an argument goes at a constant rate, it is computed when it
-meets a point of its table. A step ends there, so that no pulse of the table is stepped over.
+meets a point of its table. A step ends there, so that no pulse of the table is stepped over; of a smooth table it is enough that
+steps end where it turns, and where it begins to move.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from ...families.hybrid import bent_at
 from ...families.template import Family
 from ...language.expression import Call, Expression, walk
 from ...language.tables import Table
+from ..inputs import turned_at
 from ..problem import Floats, Problem
 from .of_time import FunctionsOfTime, Part, index_of, is_plain, slots_of
-
-_CLOSE = 4 * np.finfo(float).eps  # times that differ by less are one
+from .timed import first_after
 
 
 def may_bend(problem: Problem) -> bool:
@@ -31,32 +32,37 @@ def may_bend(problem: Problem) -> bool:
 class Bending(FunctionsOfTime):
     """The arguments of tables that are functions of time."""
 
-    def __init__(self, problem: Problem, varying: np.ndarray, t_end: float) -> None:
-        self.t_end, self._knots, self._found_with = t_end, list[Floats](), b"nothing"
-        self._times = np.zeros(0)
+    def __init__(self, problem: Problem, varying: np.ndarray) -> None:
+        self._tables, self._found_with = list[Table](), b"nothing"
+        self._corners = self._turns = np.zeros(0)
         super().__init__(problem, varying)
 
-    def next(self, t: float, w: Floats) -> float:
-        """The first of these times after t, with known values as they are in `w`."""
-        if not self._parts:
-            return np.inf
-        constants = w[self.constants].tobytes()
-        if constants != self._found_with:
-            self._found_with, self._times = constants, self._found(t, w)
-        k = int(np.searchsorted(self._times, t + _CLOSE * abs(t), side="right"))
-        return float(self._times[k]) if k < len(self._times) and self._times[k] < self.t_end else np.inf
+    def next_corner(self, t: float, w: Floats) -> float:
+        """The first corner after t, with known values as they are in `w`."""
+        self._follow(t, w)
+        return first_after(t, self._corners)
 
-    def _found(self, t: float, w: Floats) -> Floats:
-        every = np.arange(self._offsets[-1])
-        begin, end = np.full(len(every), min(t, 0.0)), np.full(len(every), self.t_end)
+    def next_turn(self, t: float, w: Floats) -> float:
+        """The first time after t at which a smooth table turns."""
+        self._follow(t, w)
+        return first_after(t, self._turns)
+
+    def _follow(self, t: float, w: Floats) -> None:
+        constants = w[self.constants].tobytes()
+        if not self._parts or constants == self._found_with:
+            return
+        self._found_with, every = constants, np.arange(self._offsets[-1])
+        begin, end, zero = (np.full(len(every), x) for x in (min(t, 0.0), np.inf, 0.0))
         _, _, low, high = self._over(every, begin, end, w)
-        offset = self._over(every, np.zeros(len(every)), np.zeros(len(every)), w)[0]
-        steady, found = (low == high) & (low != 0) & np.isfinite(offset), [np.zeros(0)]
-        for knots, first, last in zip(self._knots, self._offsets[:-1], self._offsets[1:], strict=True):
+        offset = self._over(every, zero, zero, w)[0]
+        steady, corners, turns = (low == high) & (low != 0) & np.isfinite(offset), [np.zeros(0)], [np.zeros(0)]
+        for table, first, last in zip(self._tables, self._offsets[:-1], self._offsets[1:], strict=True):
             own = first + np.flatnonzero(steady[first:last])
             lines = np.unique(np.stack([offset[own], low[own]]), axis=1)
-            found.append(((knots[:, None] - lines[0]) / lines[1]).ravel())
-        return np.unique(np.concatenate(found))
+            corners.append(((bent_at(table)[:, None] - lines[0]) / lines[1]).ravel())
+            if table.method != "linear":
+                turns.append(((turned_at(table.x, table.y)[:, None] - lines[0]) / lines[1]).ravel())
+        self._corners, self._turns = (np.unique(np.concatenate(found)) for found in (corners, turns))
 
     def _reads_time(self) -> bool:
         return may_bend(self.problem)
@@ -69,7 +75,7 @@ class Bending(FunctionsOfTime):
                 columns = np.flatnonzero(self._of_time[index[used]].all(axis=0) & self._moves[index[used]].any(axis=0))
                 if len(columns) and is_plain(argument):
                     assert isinstance(call.function, Table)
-                    self._knots.append(bent_at(call.function))
+                    self._tables.append(call.function)
                     yield Part(family, output, columns, argument, False)
 
 

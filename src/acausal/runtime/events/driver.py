@@ -147,7 +147,7 @@ class Hybrid:
         timed = min(self.corners.next_jump(session.t), max(session.t, self.sampled.next_jump))
         if self.native is None or not self.native.scheduled:
             timed = min(timed, self.handler.next_time(session.t))
-        corner = min(np.inf if self.bends else self.corners.next(session.t), self.bending.next(session.t, self.handler.w))
+        corner = min(np.inf if self.bends else self.corners.next(session.t), self.bending.next_corner(session.t, self.handler.w))
         stop = min(timed, corner, turn, r.t_end)
         status = self._advance(stop)
         if status == Status.ROOT:
@@ -177,9 +177,10 @@ class Hybrid:
         return self._corner() if session.t >= corner else None
 
     def _turn(self) -> float:
-        """Where the next function of time turns that a relation reads: a step ends there, so that no crossing is overlooked."""
+        """Where a table turns next, or a function of time that a relation reads: a step ends there, and overlooks nothing."""
         t, told, lost = self.session.t, len(self.sampled.diagnostics), len(self.foreseen.lost)
         turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t, self.target))
+        turn = min(turn, self.bending.next_turn(t, self.handler.w), self.corners.next_turn(t))
         self.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
             self.diagnostics.append(found)
@@ -189,7 +190,7 @@ class Hybrid:
     def _foreseen(self) -> tuple[Foreseen, Bending]:
         varying = [cell for cell, signal in self.request.inputs.items() if not isinstance(signal, Constant)]
         cells = 2 * self.problem.size + np.array(varying, dtype=np.int64)
-        found = Foreseen(self.problem, cells, self.request.t_end), Bending(self.problem, cells, self.request.t_end)
+        found = Foreseen(self.problem, cells, self.request.t_end), Bending(self.problem, cells)
         self.handler.planned = np.union1d(*(functions.constants for functions in found))
         return found
 
