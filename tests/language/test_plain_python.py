@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,3 +131,43 @@ def test_a_private_name_that_init_declares_is_declared() -> None:
     assert rate(pickle.loads(pickle.dumps(Decay(k=2.0)))) == pytest.approx(2.0, rel=1e-6)
     with pytest.raises(AttributeError):
         made._y  # noqa: B018
+
+
+class Terms(Decay):
+    """What its `__init__` makes of its parameter lies in lists."""
+
+    def __init__(self) -> None:
+        self.terms = {"first": [self.k], "others": (2.0 * self.k, {"last": 3.0 * self.k})}
+        self.ring: list[Any] = [self.terms]
+        self.ring.append(self.ring)
+
+    def equations(self) -> Any:
+        (first,), (second, others) = self.terms["first"], self.terms["others"]
+        yield ac.der(self.x) == -(first + second + others["last"]) * self.x
+
+
+def test_expressions_in_lists_of_a_copy_speak_of_the_copy() -> None:
+    one = Terms(k=1.0)
+    other = copy.deepcopy(one)
+    other.k = 0.5
+    result = ac.compile(Pair(one, other)).simulate(until=1.0, rtol=1e-9)
+    np.testing.assert_allclose(-np.log([result["a.x"][-1], result["b.x"][-1]]), [6.0, 3.0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("time", lambda: ac.named(2.0 * ac.time), "it is that of the time of a run"),
+        ("der(x)", lambda: ac.named(2.0 * ac.time), "which is not a name"),
+        ("cell 1", Decay, "'cell 1', which is not a name"),
+        ("cell 1", lambda: ac.array(Decay, 2), "'cell 1', which is not a name"),
+        ("a.b", lambda: [Decay()], "'a.b', which is not a name"),
+        ("µ", ac.Variable, "declares `µ`, which Python reads as `μ`"),  # the sign for a millionth, and the letter
+        ("connections", Decay, "it is that of the method"),
+        ("events", lambda: [1, 2], "it is that of the method"),
+        ("equations", lambda: ac.named(2.0 * ac.time), "it is that of the method"),
+    ],
+)
+def test_what_nobody_could_ask_for_is_refused_where_it_is_assigned(name: str, value: Callable[[], Any], told: str) -> None:
+    with pytest.raises(ac.UsageError, match=re.escape(told)):
+        setattr(ac.Component(), name, value())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .declarations import Modification
@@ -43,9 +44,25 @@ def speak_of_copies(copies: dict[Any, Any]) -> None:
 
     for part in [p for p in copies.values() if isinstance(p, Component)]:
         for name, value in part.__dict__.items():
-            if isinstance(value, Expression):
-                part.__dict__[name] = transform(value, moved)
+            part.__dict__[name] = _transformed(value, moved)
         for name, said in part._ac_modifications.items():
             if any(isinstance(v, Expression) for v in said.values()):
                 kept = {a: transform(v, moved) if isinstance(v, Expression) else v for a, v in said.items()}
                 part._ac_modifications[name] = Modification(kept)
+
+
+def _transformed(value: Any, leaf: Callable[[Expression], Expression | None], seen: frozenset[int] = frozenset()) -> Any:
+    """An expression, or lists and dictionaries of them nested in each other, with other leaves."""
+    if isinstance(value, Expression):
+        return transform(value, leaf)
+    if type(value) not in (list, tuple, dict) or id(value) in seen:
+        return value
+    seen |= {id(value)}
+    if type(value) is dict:
+        value.update({k: _transformed(v, leaf, seen) for k, v in value.items()})
+        return value
+    parts = [_transformed(v, leaf, seen) for v in value]
+    if type(value) is tuple:
+        return tuple(parts)
+    value[:] = parts
+    return value

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Iterable, Sequence
+from collections import UserList, deque
+from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from dataclasses import is_dataclass
 from itertools import chain
 from types import FrameType, SimpleNamespace
@@ -246,10 +247,10 @@ def take_lists(component: Component, part: type) -> None:
 
 def _nested(value: Any, depth: int = 3) -> Iterable[Any]:
     inner: Iterable[Any] = ()
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple, Set, UserList, deque, ValuesView)):
         inner = value
-    elif isinstance(value, dict):
-        inner = value.values()
+    elif isinstance(value, Mapping):
+        inner = chain(value, value.values())
     elif isinstance(value, SimpleNamespace) or (is_dataclass(value) and hasattr(value, "__dict__")):
         inner = vars(value).values()
     elif type(value).__name__ == "ndarray" and value.dtype.kind == "O":  # an array of objects

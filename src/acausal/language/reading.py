@@ -8,7 +8,7 @@ of another instance of its kind named.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -35,7 +35,7 @@ class State:
         self.named = None if component._ac_named is None else dict(component._ac_named)
         self.slots = slot_values(component)
         own = (*self.attributes.values(), *self.slots.values())
-        self.held = [(value, value.copy()) for value in own if type(value) in (list, dict, set, np.ndarray)]
+        self.held = [(value, value.copy()) for value in _containers(own)]
 
     def put_back(self) -> None:
         for value, before in self.held:
@@ -53,6 +53,24 @@ class State:
                 put(self.component, name, self.slots[name])
             elif hasattr(self.component, name):
                 object.__delattr__(self.component, name)
+
+
+def _containers(values: Iterable[Any]) -> Iterator[Any]:
+    """Lists, dictionaries, sets and arrays, and those in them, each of them once."""
+    seen: set[int] = set()
+    ahead = [iter(values)]
+    while ahead:
+        for value in ahead[-1]:
+            if type(value) not in (list, tuple, dict, set, np.ndarray) or id(value) in seen:
+                continue
+            seen.add(id(value))
+            if type(value) is not tuple:
+                yield value
+            if type(value) in (list, tuple, dict):
+                ahead.append(iter(list(value.values() if type(value) is dict else value)))
+                break
+        else:
+            ahead.pop()
 
 
 def _fill(value: Any, before: Any) -> None:
