@@ -229,6 +229,7 @@ def test_one_branch_that_assigns_twice():
         (lambda m: ac.when(m.x > 1, ac.assign(m.n, 0.5)), ("`n` is a whole number, it cannot be 0.5",)),
         (lambda m: ac.when(m.x > 1, ac.assign(m.b, 2)), ("`b` is true or false, it cannot be 2",)),
         (lambda m: ac.when(m.x > 1, ac.assign(m.n, float("nan"))), ("`n` is a whole number",)),
+        (lambda m: ac.when(m.x > 1, ac.assign(m.n, 3 * 0.1 * 10)), ("`n` is a whole number, it cannot be 3.0000000000000004",)),
         (lambda m: ac.assert_(m.x - 1, "positive"), ("`x - 1` is a number",)),
         (lambda m: ac.assert_(m.x > 1, "", level="fatal"), ("got 'fatal'", "warning")),  # type: ignore[arg-type]
         (lambda m: ac.crossing(m.x, direction="up"), ("got 'up'", "rising")),  # type: ignore[arg-type]

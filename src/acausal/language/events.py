@@ -282,7 +282,8 @@ def check_type(target: Reference, value: Expression, location: Location | None) 
         return
     what = "a whole number" if kind == "integer" else "true or false"
     if isinstance(value, Constant):
-        said, remedy = f"it cannot be {value}", "Declare it with `ac.Discrete` to let it have any value."
+        exact = repr(value.value).removesuffix(".0")
+        said, remedy = f"it cannot be {exact}", "Declare it with `ac.Discrete` to let it have any value."
     else:
         said = f"and `{value}` need not be"
         remedy = "Round it down with `ac.floor(…)`" if kind == "integer" else "Compare it with something, `… > 0`"
