@@ -183,7 +183,8 @@ def nominal_friction(a: Any, b: Any, medium: Any, m_nominal: Any, dp_nominal: An
 class Throttle(Passage):
     """Base of valves with an area: ``m_flow = A·sqrt(2·rho·dp)`` with the density of what comes, either way.
 
-    Below `dp_small` the root is linear. A subclass says what the effective area is.
+    Below `dp_small` the root is linear, and less passes: 16 % less where dp is as much, 1 % less at five times that. Where
+    differences are small, as in ducts of air, give a smaller one. A subclass says what the effective area is.
     """
 
     dp_small = ac.Parameter(1e3, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
