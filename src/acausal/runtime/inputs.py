@@ -28,6 +28,11 @@ Interpolation = Literal["linear", "monotone", "smooth", "hold"]
 Ends = Literal["hold", "repeat", "stop"]
 
 
+_BEFORE = 3  # points whose changes of slope are compared with one that comes …
+_SUDDEN = 10.0  # … which is sudden if it is this many times as large
+_NOTHING = 1e-6  # of the largest slope: changes by less are rounding
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """The same value at every time."""
@@ -214,22 +219,30 @@ def on_both_sides(inputs: Mapping[int, Signal]) -> dict[int, Signal]:
 
 
 def has_corners(signal: Signal) -> bool:
-    """Whether a signal jumps, bends or turns at times that are known, or can be found."""
+    """Whether a signal jumps, bends or sets out at times that are known, or can be found."""
     return isinstance(signal, Steps | Function) or (
         isinstance(signal, Table) and (signal.slopes is None or len(turning(signal)) > 0)
     )
 
 
 def turning(signal: Signal) -> Floats:
-    """Where smooth values through points turn, or begin or cease to move: steps that end there overlook no pulse."""
+    """Where smooth values through points set out after a rest: steps that end there overlook no pulse."""
     smooth = isinstance(signal, Table) and signal.slopes is not None and not signal.rate
     return turned_at(signal.times, signal.values) if smooth else np.zeros(0)  # type: ignore[union-attr]
 
 
 def turned_at(x: Floats, y: Floats) -> Floats:
-    """The points on whose two sides values go in different ways: up, down, or not at all."""
-    way = np.sign(np.diff(y))
-    return np.asarray(x[1:-1][way[1:] != way[:-1]])
+    """Points at which slopes change far more than at those before, and the points that follow these.
+
+    Where points follow a line, or a curve, a solver's steps grow until they would miss what comes next; where values always move
+    to and fro, they do not.
+    """
+    slopes = np.diff(y) / np.diff(x)
+    change = np.abs(np.diff(slopes))
+    padded = np.concatenate([np.zeros(_BEFORE), change])
+    before = np.maximum.reduce([padded[k : k + len(change)] for k in range(_BEFORE)])
+    sudden = 1 + np.flatnonzero((change > _SUDDEN * before) & (change > _NOTHING * np.abs(slopes).max(initial=0.0)))
+    return np.asarray(x[np.unique(np.concatenate([sudden, sudden + 1]))])
 
 
 def hold(times: Any, values: Any) -> Steps:

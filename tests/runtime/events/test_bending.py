@@ -10,6 +10,7 @@ import pytest
 
 import acausal as ac
 from acausal.library import signal
+from acausal.runtime.inputs import turned_at
 
 Statements = Iterator[Any]
 PULSE = ac.Table([0.0, 5.0, 5.001, 5.002, 10.0], [0.0, 0.0, 1000.0, 0.0, 0.0], method="linear")
@@ -112,3 +113,14 @@ def test_a_smooth_table_that_only_rises_ends_no_step() -> None:
 
     result = ac.compile(Rising()).simulate(until=10.0)
     assert result["x"][-1] == pytest.approx(50.0, rel=1e-5) and result.statistics.steps < 100
+
+
+@pytest.mark.parametrize("values", [np.sin(np.arange(2000) / 4), np.random.default_rng(1).normal(size=2000), np.arange(2000) / 7])
+def test_what_always_moves_ends_few_steps(values: np.ndarray) -> None:
+    assert len(turned_at(np.arange(2000) / 3, values)) < 20
+
+
+def test_what_sets_out_is_found_with_what_follows() -> None:
+    x = np.arange(12.0)
+    assert turned_at(x, np.array([0, 0, 0, 0, 3, 0, 0, 0, 0, 0, -1, 0.0])).tolist() == [3.0, 4.0, 9.0, 10.0]
+    assert turned_at(x, x + np.array([0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0.0])).tolist() == [5.0, 6.0]

@@ -3,7 +3,7 @@
 A table of `ac.time` says so where it is written (`families/hybrid.py`). What a clock, a gain or a ramp in another component hands
 on is seen here, among the equations as they are solved: where such an argument goes at a constant rate, it is computed when it
 meets a point of its table. A step ends there, so that no pulse of the table is stepped over; of a smooth table it is enough that
-steps end where it turns, and where it begins to move.
+steps end where it sets out after a rest.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Bending(FunctionsOfTime):
         return first_after(t, self._corners)
 
     def next_turn(self, t: float, w: Floats) -> float:
-        """The first time after t at which a smooth table turns."""
+        """The first time after t at which a smooth table sets out, or soon after."""
         self._follow(t, w)
         return first_after(t, self._turns)
 

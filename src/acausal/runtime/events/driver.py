@@ -179,8 +179,8 @@ class Hybrid:
     def _turn(self) -> float:
         """Where a table turns next, or a function of time that a relation reads: a step ends there, and overlooks nothing."""
         t, told, lost = self.session.t, len(self.sampled.diagnostics), len(self.foreseen.lost)
-        turn = min(self.foreseen.next(t, self.handler.w), self.sampled.next(t, self.target))
-        turn = min(turn, self.bending.next_turn(t, self.handler.w), self.corners.next_turn(t))
+        w = self.handler.w
+        turn = min(self.foreseen.next(t, w), self.bending.next_turn(t, w), self.sampled.next(t, self.target))
         self.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
             self.diagnostics.append(found)

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ...errors import Diagnostic
-from ..inputs import Function, Side, Sided, Signal, Table, jump_between
+from ..inputs import Function, Side, Sided, Signal, Table, jump_between, turning
 from ..problem import Floats, Problem
 
 T = TypeVar("T")
@@ -76,7 +76,8 @@ class Sampled:
     def _look(self, t: float, until: float) -> None:
         self._until, found, jumps = until, [np.zeros(0)], list(self._jumps)
         for signal in self._smooth.values():
-            found.append(_turns_of(signal, signal.times, signal.values))
+            every = self._read.any()  # for the sake of relations; else it is enough to see what comes after a rest
+            found.append(_turns_of(signal, signal.times, signal.values) if every else turning(signal))
         for cell, function in self._functions.items() if until > t else ():  # a run may be asked to go nowhere
             points = self._points(cell, function, t)
             if points is not None:

@@ -14,7 +14,7 @@ from ...families.template import Family
 from ...kernels.interpret import evaluate
 from ...language.expression import Expression, Slot, walk
 from ..clocks import Clocks
-from ..inputs import Signal, Steps, Table, turning
+from ..inputs import Signal, Steps, Table
 from ..problem import Floats, Problem
 from .relations import leaf_values, senses
 
@@ -167,16 +167,11 @@ class Corners:
         self.of_tables = bool(tables)  # of time, in equations
         times = np.unique(np.concatenate([np.zeros(0), *found.values(), *tables]))
         self.times = times[(times > t0) & (times < t_end)]
-        turns = {id(s): turning(s) for s in inputs.values()}
-        self.turns = np.unique(np.concatenate([np.zeros(0), *turns.values()]))  # no more than a step ends at these
         jumps = {id(s): s.times for s in inputs.values() if isinstance(s, Steps)}
         self.jumps = np.unique(np.concatenate([np.zeros(0), *jumps.values()]))  # these are events
 
     def next_jump(self, t: float) -> float:
         return first_after(t, self.jumps)
-
-    def next_turn(self, t: float) -> float:
-        return first_after(t, self.turns)
 
     def next(self, t: float) -> float:
         return first_after(t, self.times)
