@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,19 @@ def test_rlc() -> None:
     system, s = linear.to_scipy(), 3j
     response = system.C @ np.linalg.solve(s * np.eye(2) - system.A, system.B) + system.D
     np.testing.assert_allclose(response, [[1 / (0.05 * s**2 + 0.2 * s + 1)]], rtol=1e-12)
+
+
+def test_a_linearisation_goes_to_another_process() -> None:
+    """Its names were made by functions that could not."""
+    model = ac.compile(RLC())
+    linear = model.linearise(at=model.steady_state(), outputs=["C.v"])
+    for other in (pickle.loads(pickle.dumps(linear)), copy.deepcopy(linear)):
+        assert (other.states, other.inputs, other.outputs) == (linear.states, linear.inputs, linear.outputs)
+        np.testing.assert_array_equal(other.poles(), linear.poles())
+    found = model.partials()
+    assert pickle.loads(pickle.dumps(found.F_y)).columns == found.F_y.columns
+    with pytest.raises(UsageError, match="can be neither copied nor pickled"):
+        copy.deepcopy(found)
 
 
 def test_algebraic_equations_have_infinite_eigenvalues() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import re
 
@@ -380,6 +381,14 @@ def test_a_tick_behind_a_stop_that_is_a_rounding_ahead_of_a_pause_is_on_time() -
         session.advance(tenths)
     assert tenths < 1.1
     assert session.advance(1.3)["ticked"] == 1.1501
+
+
+def test_a_session_is_neither_copied_nor_pickled() -> None:
+    """It ended in an error about a lock."""
+    session = ac.compile(Ticking()).start()
+    for keep in (pickle.dumps, copy.deepcopy, copy.copy):
+        with pytest.raises(ac.UsageError, match=r"can be neither copied nor pickled(.|\n)*s.save\(\)"):
+            keep(session)
 
 
 class Ticking(ac.Component):

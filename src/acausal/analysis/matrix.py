@@ -20,6 +20,10 @@ class Names(Sequence[str]):
         self._count, self._name_of = count, name_of
         self._numbers: dict[str, int] | None = None
 
+    def __reduce__(self) -> Any:
+        """In another process, and in a copy, all of them: who can name them stays here."""
+        return _listed, (list(self),)
+
     def __len__(self) -> int:
         return self._count
 
@@ -82,3 +86,7 @@ def _as_names(names: Sequence[str]) -> Names:
 
 def _number(names: Sequence[str], name: str) -> int:
     return _as_names(names).number(name)
+
+
+def _listed(names: list[str]) -> Names:
+    return Names(len(names), names.__getitem__)

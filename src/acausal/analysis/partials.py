@@ -77,6 +77,12 @@ class Partials:
         sizes = f"{len(self.unknowns)} unknowns, {len(self.inputs)} inputs, {len(self.parameters)} parameters"
         return f"<Partials at {self.time:g} {self.time_unit}: {sizes}, {len(self.outputs)} outputs>"
 
+    def __reduce__(self) -> Any:
+        raise UsageError(
+            "Partial derivatives are computed when they are asked for, and can be neither copied nor pickled before.",
+            remedy="Their matrices can: `pickle.dumps(partials.F_y)`.",
+        )
+
     @property
     def differential(self) -> np.ndarray:
         """Which of the unknowns are differentiated."""

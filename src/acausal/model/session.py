@@ -357,6 +357,12 @@ class Session:
         state = "" if self.outcome is None else f", {self.outcome.name.lower()}"
         return f"<Session of {self._preparation.title} at {self.time:g} {self._preparation.system.plant.independent[1]}{state}>"
 
+    def __reduce__(self) -> Any:
+        raise UsageError(
+            "A session holds a solver that runs, and can be neither copied nor pickled.",
+            remedy="`mark = s.save()` can: a session of the model goes on there with `s.restore(mark)`, in another process too.",
+        )
+
     # --- taking back ----------------------------------------------------------------------------------------------------------
     def save(self) -> Saved:
         """Where the session is, to come back to: `mark = s.save(); s.advance(…); s.restore(mark)`."""
