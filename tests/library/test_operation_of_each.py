@@ -20,7 +20,8 @@ import acausal as ac
 from acausal.library import air, fluid, refrigeration
 from acausal.library.mechanics import rotational
 from acausal.library.thermal import PrescribedTemperature
-from tests.fuzz.flows import FLOW, POWER, Circuit, Clock, Drawn, Medium, Part, accounts, ice, layered, values
+from tests.fuzz.flow_accounts import accounts, values
+from tests.fuzz.flows import FLOW, POWER, Circuit, Clock, Drawn, Medium, Part, ice, layered
 
 EVERY = 60.0  # s: machines are off, on, off, on, off, each for so long
 PACES = {
