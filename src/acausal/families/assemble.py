@@ -36,11 +36,12 @@ from .balance import local_balance
 from .canonical import slot_kind
 from .census import Census
 from .circuits import media_in
+from .conflicts import assigned_twice
 from .connections import Joints, Nodes
 from .contribution import Contribution
 from .definitions import Definition, eliminate, seen_from_elsewhere
 from .hoist import DerivedCells, hoisted
-from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, assigned_twice, between_events, is_plain_condition
+from .hybrid import ROLES, Freezer, Hybrid, Part, Rule, RuleBlock, between_events, is_plain_condition
 from .modes import take_modes
 from .nets import StateTables, state_tables
 from .plant import CONTINUATION, INITIAL, LIVE, ONE, TIME, ZERO, Kind, Plant, Quantity

@@ -190,7 +190,7 @@ class Session:
         """What its events warned of until now."""
         from ..runtime.events.driver import Hybrid  # a run without events never needs it
 
-        return [d for d in self._run.diagnostics if d.warning] if isinstance(self._run, Hybrid) else []
+        return [d for d in self._run.said.diagnostics if d.warning] if isinstance(self._run, Hybrid) else []
 
     def go(self, to: float, times: Floats) -> None:
         """Go on to a time, with rows at some times."""
@@ -268,7 +268,7 @@ class Session:
             self._pieces.setdefault(cell, Pieces(before)).add(t, signals[cell])
         self._signals = signals
         self._changes.update(changes)
-        run.diagnostics += told
+        run.said.diagnostics += told
         tables = any(changes_by_itself(signals[c]) for c in moved)
         numbers = Numbers(cells, values, signals, np.array([*cells, *moved], dtype=np.int64), tables or bool(len(cells)))
         self.outcome = run.interrupt(numbers)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...errors import Diagnostic, RunWarning, level_of_caller
+from ...errors import RunWarning, level_of_caller
 from ..inputs import Constant, Signal
 from ..outcome import Outcome
 from ..problem import Floats, Mask, Problem
@@ -31,12 +31,12 @@ from .marks import Mark, Numbers, drifted
 from .native import RESTART, Native, is_ordinary
 from .relations import SOON
 from .repair import Repair
+from .said import Said
 from .sampled import Sampled
 from .timed import Corners, Ticks, is_now
 from .turned import Turned
 from .tying import Tying
 from .undefined import Undefined
-from .words import OUTCOMES, explain
 
 if TYPE_CHECKING:
     from ..run import Opened
@@ -73,8 +73,7 @@ class Hybrid:
         self.step_before = 0.0  # the last step before a run was taken back
         self._own_pace = 0.0
         self.first_known = known
-        self.diagnostics: list[Diagnostic] = []
-        self.warned: set[int] = set()  # assertions that were told of, by their first rows
+        self.said = Said(self.handler)
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
         self.counts["state_exchanges"] = 0
         self._first_is_stored = False
@@ -95,7 +94,7 @@ class Hybrid:
             self._consistent(r.t0, y, yp)
         self.impulses.tell_jump(self.tying.told(self.problem, r.t0, y))
         self._restart(happening, y, yp)
-        self.diagnostics += self.undefined.at_start()
+        self.said.diagnostics += self.undefined.at_start()
         self._recorded(r.t0, before, y, yp, happening)
         self.first_known = self.handler.known.copy()
         if len(r.output_times) and r.output_times[0] <= r.t0:
@@ -104,7 +103,7 @@ class Hybrid:
         self._tell_bends()
         if r.recording is None and is_ordinary(self.problem, self.session) and not self.impulses.by_switching:
             self.native = Native(self.handler, self.session, r.stored.width, r.span, r.t_end)
-        return self._verdict(happening)
+        return self.said.verdict(happening, self.repair.diagnostics)
 
     def _first_happening(self, y: Floats, yp: Floats) -> Happening:
         """What the event at the start does, with unknowns after it in place; states jump where it ties them to each other."""
@@ -181,9 +180,9 @@ class Hybrid:
         t, told, lost = self.session.t, len(self.sampled.diagnostics), len(self.foreseen.lost)
         w = self.handler.w
         turn = min(self.foreseen.next(t, w), self.bending.next_turn(t, w), self.sampled.next(t, self.target))
-        self.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
+        self.said.diagnostics += [self.foreseen.told(row, t) for row in self.foreseen.lost[lost:]]
         for found in self.sampled.diagnostics[told:]:
-            self.diagnostics.append(found)
+            self.said.diagnostics.append(found)
             warnings.warn(str(found), RunWarning, stacklevel=level_of_caller())
         return turn
 
@@ -295,7 +294,7 @@ class Hybrid:
         else:
             self.record.piece(due[:written], rows[:written])
         self.left = self.left[written:]
-        self.diagnostics += self.undefined.seen(self.session)
+        self.said.diagnostics += self.undefined.seen(self.session)
         return int(status)
 
     # --- from outside ---------------------------------------------------------------------------------------------------------
@@ -334,7 +333,7 @@ class Hybrid:
             timed=(handler.timed.times.copy(), handler.timed.slope.copy()),
             rhythm=copy.deepcopy(self.rhythm),
             counts=dict(self.counts),
-            told=(list(self.diagnostics), set(self.warned)),
+            told=self.said.present(),
             record=(self.token, record.count, len(record.times)),
             tied=self.tying.keeps,
         )
@@ -359,7 +358,7 @@ class Hybrid:
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
         self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)
         self.step_before, self.pace = mark.steps
-        self.diagnostics, self.warned = list(mark.told[0]), set(mark.told[1])
+        self.said.back_to(mark.told)
         handler.load(mark.t, mark.y, mark.yp)
         handler.relations.reach(handler.w)
         session.set_known(handler.known)
@@ -406,7 +405,7 @@ class Hybrid:
             if numbers is not None:
                 self.record.also_changed(numbers.cells, numbers.values)
         if happening.failure:
-            return self._verdict(happening)
+            return self.said.verdict(happening, self.repair.diagnostics)
         if happening.restart and self.impulses.possible:
             self.impulses.closed(t, unknowns, handler, happening.states_set)
         self.impulses.tell_jump(self.tying.told(self.problem, t, y))
@@ -416,7 +415,7 @@ class Hybrid:
         self._restart(happening, y, yp)
         if noteworthy or happening.stop:
             self._store_now(t)
-        over = self._verdict(happening)
+        over = self.said.verdict(happening, self.repair.diagnostics)
         return over if over is not None else self._chattering(happening)
 
     def _happening(self, t: float, y: Floats, yp: Floats, before: Floats, roots: np.ndarray | None, *given: Any) -> Happening:
@@ -552,24 +551,7 @@ class Hybrid:
     def end(self) -> None:
         """There is no more to come: warnings that wait are told of what has failed from the start of the run on."""
         now = self.handler.w[self.handler.cells]
-        self._warn(Happening(self.session.t, now, now, warnings=failing_since(self.handler, self.request.t0)))
-
-    def _warn(self, happening: Happening) -> None:
-        for row in happening.warnings:
-            statement = self.handler.hybrid.parts["assertion"].statement(row)
-            if statement not in self.warned:  # told once in a run: a flow that swings would fill pages
-                self.warned.add(statement)
-                self.diagnostics.append(explain(self.handler, "warning", happening, row))
-
-    def _verdict(self, happening: Happening) -> Outcome | None:
-        self._warn(happening)
-        if happening.failure:
-            self.diagnostics += [explain(self.handler, happening.failure, happening, -1), *self.repair.diagnostics]
-            return OUTCOMES[happening.failure]
-        if happening.stop:
-            self.diagnostics.append(explain(self.handler, "stop", happening, happening.rows[0]))
-            return Outcome.TERMINATED
-        return None
+        self.said.warn(Happening(self.session.t, now, now, warnings=failing_since(self.handler, self.request.t0)))
 
     def _chattering(self, happening: Happening) -> Outcome | None:
         over, resting = self._too_fast(), self.turned.resting
@@ -591,13 +573,14 @@ class Hybrid:
 
     def _explained(self, outcome: Outcome | None) -> Outcome | None:
         if outcome is not None:
-            self.diagnostics.append(self.rhythm.explained(self.handler))
+            self.said.diagnostics.append(self.rhythm.explained(self.handler))
         return outcome
 
     def result(self, outcome: Outcome) -> RunResult:
         """What came of it so far."""
         session = self.session
         times, rows, log = self.record.finished()
+        told = *self.said.diagnostics, *self.impulses.found
         found = RunResult(
             outcome,
             session.t,
@@ -607,7 +590,7 @@ class Hybrid:
             session.yp,
             {**session.statistics(), **self.counts, "restarts": self.counts["restarts"] + self._passed},
             session.message,
-            (*self.diagnostics, *self.impulses.found, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
+            (*told, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
             log,
             self.first_known,
             self.rhythm.surfaces(self.handler),
