@@ -269,7 +269,7 @@ def driver(
         return Whole(solver, problem, request) if problem.size else Evaluated(problem, request)
     corners = interruptible or any(has_corners(s) for s in request.inputs.values() if problem.size or not isinstance(s, Function))
     if problem.rules is None and hasattr(problem, "lowered"):
-        from .events.bending import may_bend
+        from .events.asked import may_bend
 
         corners = corners or may_bend(problem)
     bare = corners and problem.rules is None and hasattr(problem, "lowered")

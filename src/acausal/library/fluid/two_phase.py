@@ -135,7 +135,7 @@ class Separator(TwoPhaseVessel):
     def events(self) -> Iterator[Any]:
         highest = f"{self.medium.p_critical / 1e5:.1f} bar of {self.medium.name}"
         what = type(self).__name__
-        text = f"A {what} begins with a level, and there is none above the critical {highest}: give a smaller `p_start`."
+        text = f"`{what}` begins with a level, and there is none above the critical {highest}: give a smaller `p_start`."
         yield ac.assert_(self.p_start < self.medium.p_critical, text)
 
 

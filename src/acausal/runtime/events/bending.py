@@ -9,24 +9,16 @@ steps end where it sets out after a rest.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
 from ...families.hybrid import bent_at
-from ...families.template import Family
-from ...language.expression import Call, Expression, walk
 from ...language.tables import Table
 from ..inputs import turned_at
 from ..problem import Floats, Problem
+from .asked import families_of, may_bend, tables_of
 from .of_time import FunctionsOfTime, Part, index_of, is_plain, slots_of
 from .timed import first_after
-
-
-def may_bend(problem: Problem) -> bool:
-    """Whether there are tables, and time in an equation that could lead to them."""
-    families = _families(problem)
-    return any((f.slots == problem.time_index).any() for f in families) and any(_tables(f) for f in families)
 
 
 class Bending(FunctionsOfTime):
@@ -68,30 +60,12 @@ class Bending(FunctionsOfTime):
         return may_bend(self.problem)
 
     def _chosen(self) -> Iterator[Part]:
-        for family in _families(self.problem):
+        for family in families_of(self.problem):
             index = index_of(family.slots)
-            for output, call in _tables(family):
+            for output, call in tables_of(family):
                 used, argument = [slot.number for slot in slots_of(call.args[0])], call.args[0]
                 columns = np.flatnonzero(self._of_time[index[used]].all(axis=0) & self._moves[index[used]].any(axis=0))
                 if len(columns) and is_plain(argument):
                     assert isinstance(call.function, Table)
                     self._tables.append(call.function)
                     yield Part(family, output, columns, argument, False)
-
-
-def _families(problem: Problem) -> list[Family]:
-    lowered = problem.lowered
-    hybrid = lowered.system.hybrid
-    relations = [] if hybrid is None else lowered.moved(hybrid.parts["relation"].families)
-    return [*lowered.families, *lowered.assignments, *relations]
-
-
-def _tables(family: Family) -> tuple[tuple[int, Call], ...]:
-    return _called(family.template.outputs)
-
-
-@lru_cache(maxsize=4096)
-def _called(outputs: tuple[Expression, ...]) -> tuple[tuple[int, Call], ...]:
-    """Tables that a template asks, each with the output that it stands in."""
-    found = ((k, node) for k, whole in enumerate(outputs) for node in walk(whole))
-    return tuple((k, node) for k, node in found if isinstance(node, Call) and isinstance(node.function, Table))
