@@ -10,6 +10,7 @@ import pytest
 import acausal as ac
 from acausal.library import air, fluid, refrigeration, thermal
 from acausal.library.fluid.correlations import fin_efficiency, plain_fin_colburn
+from acausal.library.refrigeration.rooms import saturated_humidity
 
 AIR = ac.media.moist_air()
 P = 101325.0
@@ -157,13 +158,10 @@ def test_a_fan_follows_its_curve_and_similarity(wired: Any) -> None:
 class Chiller(ac.Component):
     """An evaporator in a stream of damp air."""
 
-    def __init__(self, cells: int) -> None:
+    def __init__(self, cells: int, cellular: Any = refrigeration.DistributedExchanger) -> None:
+        start: Any = {"charge_start": 0.3, "T_start": 283.15}
         self.feed = fluid.FlowSource(medium="R134a", m_flow=0.02, h=2.5e5)
-        self.evaporator: Any = (
-            refrigeration.DistributedExchanger(cells, charge_start=0.3, T_start=283.15)
-            if cells
-            else refrigeration.Evaporator(charge_start=0.3, T_start=283.15)
-        )
+        self.evaporator: Any = cellular(cells, **start) if cells else refrigeration.Evaporator(**start)
         self.outlet, self.suction = fluid.Orifice(A=2e-5), fluid.PressureBoundary(p=3e5, h=4.1e5)
         self.source, self.room, self.coil = air.AirFlow(T=298.15, phi=0.6), air.Surroundings(), air.FinAndTube()
 
@@ -195,6 +193,72 @@ def test_an_evaporator_in_damp_air_takes_what_the_air_gives(cells: int) -> None:
         - result["coil.drops"]
     )
     assert gone[-1] == pytest.approx(sensible + latent, rel=1e-6)
+
+
+class WhereItCondenses(refrigeration.DistributedExchanger):
+    """The reference: each cell has the heat of what condenses there, by the humidity of the air and of its own wall."""
+
+    w = ac.Parameter(AIR.state(p=P, T=293.15, phi=0.8).w, doc="humidity ratio of the air")
+
+    def from_outside(self, q_air: Any, share: Any) -> Any:
+        over = ac.no_event(ac.max(self.w - saturated_humidity(self.T_wall_cell), 0.0)) + 1e-9
+        return q_air + self.Q_wall * over / ac.sum(over)
+
+
+@pytest.fixture(scope="module")
+def partly_dry() -> Any:
+    """Half of its wall is above the dew point of warm, damp air, and all of it is fed too little."""
+
+    conditions = {"feed.m_flow": 0.012, "source.T": 293.15, "source.phi": 0.8}
+    plants = {"zones": Chiller(0), "cells": Chiller(40), "reference": Chiller(40, WhereItCondenses)}
+    return {name: ac.compile(plant).simulate(until=3000.0, points=31, inputs=conditions) for name, plant in plants.items()}
+
+
+@pytest.mark.parametrize("name", ["zones", "cells"])
+def test_wall_above_the_dew_point_gets_no_heat_of_moisture(partly_dry: Any, name: str) -> None:
+    """Spread over the length, it made the refrigerant leave five kelvins warmer than the air."""
+    found, reference = (partly_dry[of] for of in (name, "reference"))
+    last = {of: float(found[of][-1]) for of in ("evaporator.h_out", "evaporator.b.p", "coil.T_in", "coil.Q", "evaporator.latent")}
+    leaves = ac.media.fluid("R134a").state(p=last["evaporator.b.p"], h=last["evaporator.h_out"])
+    assert last["coil.T_in"] - 1.0 < leaves.T < last["coil.T_in"] + 0.05
+    assert last["evaporator.h_out"] == pytest.approx(float(reference["evaporator.h_out"][-1]), abs=500.0)
+    assert last["coil.Q"] == pytest.approx(float(reference["coil.Q"][-1]), rel=5e-3)
+    sensible = float(found["evaporator.air.Q_flow"][-1])
+    assert last["coil.Q"] > 500.0 and last["evaporator.latent"] == pytest.approx(last["coil.Q"] / sensible, rel=1e-3)
+    assert sensible + last["coil.Q"] == pytest.approx(0.012 * (last["evaporator.h_out"] - 2.5e5), rel=1e-6)
+
+
+class Warmed(ac.Component):
+    """A closed evaporator with a heater in its wall, in a room, with fans or without."""
+
+    def __init__(self, exchanger: Any) -> None:
+        self.coil, self.ends, self.room = (
+            exchanger,
+            [fluid.Closed(medium="R134a"), fluid.Closed()],
+            thermal.FixedTemperature(T=275.15),
+        )
+
+    def connections(self) -> Any:
+        yield self.ends[0].port, self.coil.a
+        yield self.ends[1].port, self.coil.b
+        yield self.coil.air, self.room.port
+
+    def equations(self) -> Any:
+        yield self.coil.Q_wall == 1000.0
+
+
+@pytest.mark.parametrize("kind", [refrigeration.Evaporator, refrigeration.DistributedExchanger])
+@pytest.mark.parametrize("UA", [0.0, 250.0])
+def test_heat_of_a_heater_stays_in_the_exchanger_and_goes_everywhere(kind: Any, UA: float) -> None:
+    """Wherever it goes, all of it arrives; without air, or in a wall warmer than the air, none of it follows the air."""
+    plant = Warmed(kind(charge_start=0.05, T_start=263.15, UA=UA))
+    result = ac.compile(plant).simulate(until=100.0, points=101)
+    latent, warmer = result["coil.latent"], result["coil.T_wall"] > 275.15
+    assert np.all(latent[warmer] == 0.0) and np.all(latent >= 0.0) and warmer[-1]
+    assert (latent.max() > 1.0) == (UA > 0)
+    came = np.concatenate([[0.0], np.cumsum(1000.0 * np.diff(result.time))])
+    if UA == 0:
+        assert result["coil.energy"] - result["coil.energy"][0] == pytest.approx(came, abs=0.05)
 
 
 def test_frost_that_fills_the_gaps_says_so(tunnel: Any) -> None:

@@ -88,7 +88,8 @@ class DistributedExchanger(RefrigerantExchanger):
         q = self.q
         yield q == (self.area / n) * (self.flux if self.law is not None else self._alpha(x) * (self.T_wall_cell - state.T))
         q_air = self.UA / n * (self.air.T - self.T_wall_cell)
-        yield self.C / n * ac.der(self.T_wall_cell) == q_air + self.Q_wall / n - q
+        yield self.C / n * ac.der(self.T_wall_cell) == self.from_outside(q_air, 1 / n) - q
+        yield from self.moisture()
         yield self.air.Q_flow == ac.sum(q_air)
         yield from balances(self, q, m * ac.no_event(ac.where(m > 0, last[:-1], first[1:])))
         self.charge = ac.named(ac.sum(self.M), unit="kg", doc="refrigerant in it")

@@ -14,6 +14,8 @@ from ..fluid.heat_transfer import H_LEAST, Transfer, TubeFlow, checked_transfer,
 from ..thermal import HeatPort
 
 FRICTIONS = ("nominal", *MULTIPLIERS)
+MOIST = 20.0  # half of it is the most that moisture brings for one of what the air gives; a heater brings more, or has no air
+Q_LITTLE = 1.0  # W: heat so small that nobody asks where along the wall it goes
 
 
 class RefrigerantExchanger(ac.Component):
@@ -23,6 +25,11 @@ class RefrigerantExchanger(ac.Component):
     "tube" (correlations that follow the flow, for `circuits` plain tubes side by side of the diameter ``4·V/area``; see
     `fluid.Tube` for the sources and ranges), or a law of one's own (`fluid.Transfer`). `friction` is "nominal", or one of the
     ways in which `fluid.TwoPhasePipe` puts the losses of two phases together.
+
+    `Q_wall` is heat of moisture where the air cools, and goes where the air gives its own: as if `UA` were ``1 + latent`` times as
+    large, ``latent = Q_wall·Q/(Q² + (Q_wall/20)²)`` with the heat Q of the air. So a piece of wall as warm as the air gets none,
+    and nothing becomes warmer than the air by what condenses elsewhere. What that leaves of `Q_wall`, of a heater and wherever the
+    wall takes from what is around it (melting), is spread over the length.
     """
 
     a, b = ac.FluidPort(doc="inlet by design"), ac.FluidPort(doc="outlet by design")
@@ -39,6 +46,7 @@ class RefrigerantExchanger(ac.Component):
     roughness = ac.Parameter(1.5e-6, unit="m", min=0, doc="height of the tubes' roughness, of correlations of friction")
     charge_start = ac.Parameter(0.3, unit="kg", min=0, doc="refrigerant in it at first")
     T_start = ac.Parameter(293.15, unit="K", min=0, doc="temperature at first")
+    latent = ac.Variable(start=0.0, doc="heat of moisture for one of what the air gives, wherever along the wall")
     law: Transfer | None
     friction: str
 
@@ -47,6 +55,15 @@ class RefrigerantExchanger(ac.Component):
         if friction not in FRICTIONS:
             raise UsageError(f"The friction of an exchanger is one of {', '.join(FRICTIONS)}, not {friction!r}.")
         self.law, self.friction = checked_transfer(transfer), friction
+
+    def moisture(self) -> Iterator[Any]:
+        """How much of `Q_wall` follows the heat of the air."""
+        given, more = (ac.no_event(ac.max(heat, 0.0)) for heat in (self.air.Q_flow, self.Q_wall))
+        yield self.latent == given * more / (given**2 + (more / MOIST) ** 2 + Q_LITTLE**2)
+
+    def from_outside(self, q_air: Any, share: Any) -> Any:
+        """All heat into a piece of wall of that share of the length, to which the air gives `q_air`."""
+        return (1 + self.latent) * q_air + share * (self.Q_wall - self.latent * self.air.Q_flow)
 
     def diameter(self) -> Any:
         """Of its tubes, by volume and area."""

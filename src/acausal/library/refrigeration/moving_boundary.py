@@ -101,8 +101,8 @@ class MovingBoundary(RefrigerantExchanger):
     """Base: the balances of `ZONES` zones in a row and of their walls. A subclass adds what crosses the boundaries.
 
     Of each zone ``dM/dt = m_in - m_out``, ``dY/dt = H_in - H_out + q + V·L·dp/dt``, ``V·L = M/rho(p, Y/M)``, ``sum(L) = 1``, ``q =
-    alpha·area·L·(T_wall - T)``; of its wall ``dE/dt = UA·L·(T_air - T_wall) + L·Q_wall - q`` and what its ends pass along
-    (Tummescheit 4.65), ``E = C·L·T_wall``. The module has the rest, and what stands for dp/dt.
+    alpha·area·L·(T_wall - T)``; of its wall ``dE/dt = (1 + latent)·UA·L·(T_air - T_wall) + L·(Q_wall - latent·Q) - q`` and what its
+    ends pass along (Tummescheit 4.65), ``E = C·L·T_wall``. The module has the rest, and what stands for dp/dt.
     """
 
     ZONES: int
@@ -207,6 +207,7 @@ class MovingBoundary(RefrigerantExchanger):
             yield ac.der(self.M[i]) == m[i] - m[i + 1]
             yield ac.der(self.Y[i]) == H[i] - H[i + 1] + sum(q[i][1:], q[i][0]) + self.V * L[i] * dp
         yield from self._wall_balances(speed, q, q_air)
+        yield from self.moisture()
         for i in range(n - 1):
             yield ac.der(self.wall[i]) == growth[i]
         yield ac.der(self.p_slow) == dp
@@ -247,7 +248,7 @@ class MovingBoundary(RefrigerantExchanger):
         for i, (length, pieces) in enumerate(zip(self._lengths(), self.PIECES, strict=True)):
             T_wall += self._wall_temperatures()[i]
             moving += [speed[i] + (speed[i + 1] - speed[i]) * (k / pieces) for k in range(pieces)]
-            own += [self.Q_wall * (length / pieces) + q_air[i][k] - q[i][k] for k in range(pieces)]
+            own += [self.from_outside(q_air[i][k], length / pieces) - q[i][k] for k in range(pieces)]
         passed = [self.C * v * self._passed(v, T_wall[k + 1], T_wall[k]) for k, v in enumerate(moving[1:])]
         taken = [0.0, *passed, 0.0]
         for k, heat in enumerate(own):
@@ -472,7 +473,7 @@ class Evaporator(MovingBoundary):
         """
         T_wall, pieces = self._wall_temperatures()[-1], self.PIECES[-1]
         inside = self._vapour(self.ZONES - 1, -self.b.m_flow, ends) * self.area
-        outside = ac.sqrt(self.UA**2 + (0.05 * inside) ** 2)  # some, where fans stand still
+        outside = ac.sqrt((self.UA * (1 + self.latent)) ** 2 + (0.05 * inside) ** 2)  # some, where fans stand still
         flow = _most(-self.b.m_flow, 0.0) + self.m_small
         units = inside * outside / (inside + outside) * self._lengths()[-1] / pieces / (ends.vapour.cp * flow) + 1e-3
         left = ac.exp(-units)
