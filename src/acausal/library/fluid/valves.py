@@ -7,7 +7,7 @@ from typing import Any
 
 import acausal as ac
 
-from .passages import Passage, Throttle, Valve, entering, root_of_difference, state_at, upwind
+from .passages import DP_SMALL, Passage, Throttle, Valve, entering, root_of_difference, state_at, upwind
 
 
 class CheckValve(Throttle):
@@ -161,7 +161,7 @@ class ThreeWayValve(ac.Component):
     A = ac.Parameter(1e-4, unit="m^2", min=0, doc="effective area of a way that is open")
     leak = ac.Parameter(1e-4, min=0, max=0.1, doc="share of the area of a way that is closed")
     M = ac.Parameter(1e-3, unit="kg", min=1e-9, doc="mass of what the chamber holds")
-    dp_small = ac.Parameter(100.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+    dp_small = ac.Parameter(DP_SMALL, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
 
     def __init__(self) -> None:
         self.first, self.second = _ways(self, 2)
@@ -200,7 +200,7 @@ class FourWayValve(ac.Component):
     A = ac.Parameter(1e-4, unit="m^2", min=0, doc="effective area of a way that is open")
     leak = ac.Parameter(1e-5, min=0, max=0.1, doc="share of the area of a way that is closed")
     tau = ac.Parameter(1.0, unit="s", min=1e-3, doc="time to turn")
-    dp_small = ac.Parameter(500.0, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
+    dp_small = ac.Parameter(DP_SMALL, unit="Pa", min=1e-6, group="method", doc="pressure difference below which flow is laminar")
     m_small = ac.Parameter(
         3e-8, unit="kg/s", min=1e-9, group="method", doc="flow below which what meets at a port is its mean, at the start"
     )
