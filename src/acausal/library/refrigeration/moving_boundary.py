@@ -498,6 +498,10 @@ class Condenser(MovingBoundary):
 
     ZONES, TWO_PHASE, PIECES = 3, 1, (1, 1, 1)
 
+    def moisture(self) -> Iterator[Any]:
+        """Nothing condenses on what warms the air: all of `Q_wall` is spread over the length."""
+        yield self.latent == 0.0
+
     def _alphas(self, ends: Any) -> list[Any]:
         """The last zone condenses on where it is wet: else what is left of it while liquid is missing would hold too much."""
         wet = ac.smooth_step((self.h[2] - ends.liquid.h) / ends.h_evaporation, 0.0, X_WET)
