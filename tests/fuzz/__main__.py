@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from acausal.kernels import compile as kernels
 from .verdict import GENERATORS, GOOD, SHARES, Verdict, judge
 
 BATCH = 50  # models a process: a start of Python is then a hundredth of its time
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # of linear algebra in second opinions: batches are side by side
 PACE = 30.0  # seconds after which a search says how far it is
 WELL = 8  # one batch in so many is compiled as users have it; the others in haste, with the same bits: each model runs once
 
@@ -84,7 +86,7 @@ def _in_a_process(generator: str, first: int, count: int) -> Iterator[Verdict]:
     last = first + count
     while first < last:
         command = [sys.executable, "-m", __package__, "--batch", generator, str(first), str(last - first)]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, env=ONE_THREAD | os.environ)
         for line in ran.stdout.splitlines():
             if line.startswith('{"generator"'):
                 first += 1
