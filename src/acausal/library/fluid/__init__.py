@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from .boundaries import Closed, FlowSource, PressureBoundary
 from .crossflow import CrossFlowExchanger
-from .exchangers import CellularExchanger, HeatExchanger, LogMeanExchanger, PlateExchanger, effectiveness
+from .exchangers import CellularExchanger, HeatExchanger, LogMeanExchanger, PlateExchanger
 from .friction import blasius_factor, friction_factor, pressure_loss
 from .heat_transfer import Transfer, Tube, TubeFlow
 from .machines import Fan, Pump, Turbine
 from .mean_density import MeanDensityPipe
 from .passages import Orifice, Passage, Throttle, Valve
 from .pipes import DistributedPipe, Pipe
+from .sections import effectiveness
 from .sensors import FlowSensor, PressureSensor, Sensor, SubcoolingSensor, SuperheatSensor, TemperatureSensor
 from .tanks import ExpansionVessel, OpenTank, StratifiedTank
 from .turbomachines import LinneckenTurbine, ShaftPump, ShaftTurbine, TurboCompressor

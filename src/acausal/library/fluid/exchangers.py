@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import acausal as ac
@@ -14,33 +13,9 @@ from ..counts import counted
 from ..thermal import HeatCapacitor
 from .cells import H_SMALL
 from .correlations import plate_nusselt, within
-from .passages import H_WET, entering_either, felt, nominal_friction, state_at
+from .passages import H_WET, entering_either, felt, nominal_friction
 from .pipes import DistributedPipe
-
-ARRANGEMENTS = ("counter", "co", "cross")
-Y_END = 1e-9  # at the ends of a way, where the mean says enough, nothing is limited
-
-
-def effectiveness(units: Any, ratio: Any, arrangement: str = "counter") -> Any:
-    """How much of the possible heat passes, over the number of transfer units and the ratio of the heat capacity flows.
-
-    "counter": ``(1 - e)/(1 - R·e)``, ``e = exp(-N·(1 - R))``; "co": ``(1 - exp(-N·(1 + R)))/(1 + R)``; "cross" (neither side
-    mixed, an approximation for R up to 1): ``1 - exp((exp(-R·N^0.78) - 1)·N^0.22/R)``. Kays and London 1984; Incropera table
-    11.3.
-
-    >>> round(float(effectiveness(1.0, 1.0)), 4), round(float(effectiveness(2.0, 0.5, "co")), 4)
-    (0.5, 0.6335)
-    """
-    if arrangement == "counter":
-        balanced = 1 - ratio + 1e-7  # R = 1 is the limit N/(1 + N), to which this comes as near as 1e-7
-        rest = ac.exp(-units * balanced)
-        return (1 - rest) / (1 - (1 - balanced) * rest)
-    if arrangement == "co":
-        return (1 - ac.exp(-units * (1 + ratio))) / (1 + ratio)
-    if arrangement == "cross":
-        R = ratio + 1e-6
-        return 1 - ac.exp((ac.exp(-R * units**0.78) - 1) * units**0.22 / R)
-    raise UsageError(f"The arrangement of an exchanger is one of {', '.join(ARRANGEMENTS)}, not {arrangement!r}.")
+from .sections import ARRANGEMENTS, Exchange, Way, effectiveness
 
 
 class TwoFluids(ac.Component):
@@ -193,18 +168,14 @@ class LogMeanExchanger(TwoFluids):
     """Two fluids in any phase and a wall without capacity between them: ``Q = UA·log_mean(dT_1, dT_2)``, the differences of
     temperature at both ends.
 
-    Temperatures at the ends are those of the fluids there, so that one of them may boil or condense on its way; where both change
-    their phase, or one does so only for a part of it, the mean is an approximation (`CellularExchanger` makes none). It is written
-    as the `effectiveness` of capacities ``m·(h_out - h_in)/(T_out - T_in)``, which is the same, and has no hole where both
-    differences are equal and none where one of them vanishes. Flow of either side may turn; at no flow there is no heat. Friction
-    is that of `HeatExchanger`.
-
-    The mean knows the ends alone. Where fluid begins or ends to boil or condense within, and at three places of a fluid that can,
-    the difference there limits the heat as well, ``Q <= 2·UA·dT/(4·y·(1 - y))`` at the share y of its way: temperatures never
-    cross, and no entropy is destroyed.
+    Where a fluid begins or ends to boil or condense, the exchanger is cut, and its sections share `UA`: ``UA = sum(Q_k/log_mean)``.
+    Within a section temperatures are taken to be linear over the heat: that is exact for constant capacities and for boiling at one
+    temperature, and rough near the critical pressure, where `CellularExchanger` is better. Temperatures cross neither at an end,
+    nor where a phase changes, nor at three places between, and no entropy is destroyed. Flow of either side may turn; at no flow
+    there is no heat. Friction is that of `HeatExchanger`.
     """
 
-    heat = ac.Variable(unit="W", nominal=1e3, start=0.0, doc="heat that would pass if neither side stood still")
+    share = ac.Variable(start=0.5, doc="heat that would pass if neither side stood still, over a size of it")
 
     def __init__(self, arrangement: str = "counter") -> None:
         if arrangement not in ("counter", "co"):
@@ -213,59 +184,29 @@ class LogMeanExchanger(TwoFluids):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        yield from self.carried(self.heat)
-        ways = [self._way(*side, gain) for side, gain in zip(self.sides(), self.gains(self.heat), strict=True)]
-        slopes = [way.slope() / size for way, size in zip(ways, self.sizes(), strict=True)]
-        least, most = ac.no_event(ac.min(*slopes)), ac.no_event(ac.max(*slopes)) + 1e-12
-        apart = ways[0].at(0.0) - ways[1].at(0.0)
-        mean = effectiveness(self.UA * most, least / most, self.arrangement) * apart
-        limits = [most * limit for limit in self._limits(*ways)]
-        smallest = ac.where(apart > 0, ac.min(mean, *limits), ac.max(mean, *limits)) if limits else mean
-        yield self.heat * most == ac.no_event(smallest)  # divided by `most` it would fall with the heat while fluid boils
+        comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
+        apart = comes[0].T - comes[1].T
+        size = self._size_of_heat([state.cp * ac.no_event(ac.abs(apart)) for state in comes])
+        towards = ac.no_event(ac.where(apart > 0, 1.0, -1.0))
+        yield from self.carried(towards * size * self.share)
+        rises = [sign / flow for sign, flow in zip((-towards, towards), self.sizes(), strict=True)]
+        one, two = (self._way(*side, rise) for side, rise in zip(self.sides(), rises, strict=True))
+        heat = size * ac.no_event(ac.max(self.share, 0.0))
+        exchange = Exchange(self.UA, self.arrangement, towards, 1e-6 * size, size / (ac.no_event(ac.abs(apart)) + 1.0))
+        yield self.share == exchange.passed(one, two, heat) / size
 
-    def _way(self, a: Any, b: Any, medium: Any, gain: Any) -> _Way:
+    def _size_of_heat(self, sensible: list[Any]) -> Any:
+        """In W, as large as heat may be. It fades with the smaller flow: what solves for a share of it may be far from exact where
+        next to nothing flows, as nothing depends on it, and of heat itself what left there was no fluid any more."""
+        spans = [
+            H_SMALL + gain + (medium.saturation(p=a.p).h_evaporation if medium.evaporates else 0.0)
+            for gain, (a, _, medium) in zip(sensible, self.sides(), strict=True)
+        ]
+        return ac.no_event(ac.min(*(flow * span for flow, span in zip(self.sizes(), spans, strict=True))))
+
+    def _way(self, a: Any, b: Any, medium: Any, rise: Any) -> Way:
         X = felt("X", a, b, self.m_least()) if medium.substances else None
-        return _Way(medium, a.p, felt("h", a, b, self.m_least()), X, gain)
-
-    def _limits(self, one: _Way, two: _Way) -> Iterator[Any]:
-        """The heat that leaves a difference of temperature where it may be smallest."""
-        for way in (one, two):
-            for y in way.places():
-                facing = 1 - y if self.arrangement == "counter" else y
-                apart = one.at(y) - two.at(facing) if way is one else one.at(facing) - two.at(y)
-                yield 2 * self.UA * apart / (4 * y * (1 - y) + Y_END)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A fluid that comes with the enthalpy h and gains some more at one pressure."""
-
-    medium: Any
-    p: Any
-    h: Any
-    X: Any
-    gain: Any
-
-    def at(self, y: Any) -> Any:
-        """The temperature after the share y of the way."""
-        return self._state(y).T
-
-    def _state(self, y: Any) -> Any:
-        return state_at(self.medium, self.p, self.h + y * self.gain, self.X)
-
-    def slope(self) -> Any:
-        """How much the temperature rises with the enthalpy: nothing while it boils."""
-        comes, rise = self._state(0.0), self.at(1.0) - self.at(0.0)
-        mean = (rise * self.gain + H_SMALL**2 / comes.cp) / (self.gain * self.gain + H_SMALL**2)
-        return ac.no_event(ac.max(mean, 0.0))
-
-    def places(self) -> list[Any]:
-        """Shares of the way between which the temperature is nearly linear; none where it is so anyway."""
-        if not self.medium.evaporates:
-            return []
-        ends = self.medium.saturation(p=self.p)
-        borders = [(end.h - self.h) * self.gain / (self.gain * self.gain + H_SMALL**2) for end in (ends.liquid, ends.vapour)]
-        return [0.25, 0.5, 0.75, *(ac.no_event(ac.min(ac.max(y, 0.0), 1.0)) for y in borders)]
+        return Way(medium, a.p, felt("h", a, b, self.m_least()), X, rise)
 
 
 class CellularExchanger(ac.Component):
