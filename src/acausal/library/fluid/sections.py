@@ -7,8 +7,9 @@ this is nearly flat where a fluid is gas, and a wall where it boils a little war
 Solved is ``Q == passed(Q)`` instead. From the end where one fluid comes in, with the temperatures that follow from Q, each section
 passes all its heat if the conductance that is left is as much as it needs; where less is left, it passes what the `effectiveness`
 says, and what is behind passes nothing. The more Q, the nearer are the temperatures and the more each section needs, so that
-``Q - passed(Q)`` rises at least as Q does; of constant properties it is linear. It is steep alone where temperatures come near to
-each other on the way to the last section: from the other end it is not. Both have one root, and what is nearer to it is taken.
+``Q - passed(Q)`` rises with Q; of constant properties, and where the fluid from whose end it begins is the one to change its phase,
+it does so as Q does. From the other end it may be steep where temperatures come near to each other. Both have one root, and what is
+nearer to it is taken. Where both fluids change their phase at one temperature, to a thousandth of a kelvin, neither is even.
 """
 
 from __future__ import annotations
