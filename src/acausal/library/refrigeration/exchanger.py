@@ -59,7 +59,7 @@ class RefrigerantExchanger(ac.Component):
     def moisture(self) -> Iterator[Any]:
         """How much of `Q_wall` follows the heat of the air."""
         given, more = (ac.no_event(ac.max(heat, 0.0)) for heat in (self.air.Q_flow, self.Q_wall))
-        yield self.latent * (given**2 + (more / MOIST) ** 2 + Q_LITTLE**2) == given * more
+        yield self.latent == given * more / (given**2 + (more / MOIST) ** 2 + Q_LITTLE**2)
 
     def from_outside(self, q_air: Any, share: Any) -> Any:
         """All heat into a piece of wall of that share of the length, to which the air gives `q_air`."""
