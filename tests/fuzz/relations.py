@@ -31,7 +31,7 @@ class Writer:
         self.rng, self.names, self.truths = rng, names, truths
 
     def number(self) -> float:
-        return float(np.round(self.rng.uniform(-1.0, 1.0), 2)) + 0.003
+        return float(np.round(self.rng.uniform(-1.0, 1.0), 6))  # so many digits that no two of them differ by a whole number
 
     def leaf(self) -> Term:
         if self.rng.random() < 0.2:
