@@ -278,6 +278,26 @@ def test_a_function_without_bounds_leaves_the_others_foreseen() -> None:
     assert len(told) == 1 and "unbounded" in told[0] and "max_step" in told[0]
 
 
+class Cancels(ac.Component):
+    """What cancels in numbers does not in bounds: however short a stretch, the relation may turn in it."""
+
+    a, x = ac.Parameter(0.3), ac.Variable(start=0.0, fixed=True)
+    y = ac.Variable(shape=16)
+
+    def equations(self) -> Iterator[Any]:
+        near = np.linspace(0.0, 0.5, 16)
+        yield self.y == ac.tanh(ac.time + near)
+        yield ac.der(self.x) == ac.sum(ac.where(self.y - 0.5 * (self.y + self.a + self.y + self.a) > -0.2, 1.0, 2.0))
+
+
+def test_bounds_that_never_tell_where_a_function_turns_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches, search = list[float](), Foreseen._search
+    monkeypatch.setattr(Foreseen, "_search", lambda self, begin, *rest: searches.append(begin) or search(self, begin, *rest))
+    result = ac.compile(Cancels()).simulate(until=2.0, points=3)
+    assert len(searches) < 30 and "it is not known where" in result.diagnostics[0].what
+    assert result["x"][-1] == pytest.approx(64.0, rel=1e-9)
+
+
 class Carriers(ac.Component):
     """Many carriers, each with turns of its own, compared with something slow."""
 

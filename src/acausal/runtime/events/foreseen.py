@@ -28,7 +28,8 @@ _FEW = 32  # stretches in a run
 _MOST_PLANS = 16
 _REACH = 1000.0  # seconds: how far a run is looked over whose end nobody knows
 _LOOKS = 16  # parts of a stretch, to see whose fault it is that it is short
-_HOPELESS = 1e-8  # of a run: no more than this in one search
+_HOPELESS = 1e-8  # of a run: no more than this in one search, or …
+_HOPELESS_AT_MOST = 1e-5  # … in one of `_MOST` stretches: `tanh(t) - (tanh(t) + 1)` has bounds that never tell where it turns
 _NONE = np.zeros(0, dtype=bool)
 _CROWDED = 1e-4  # of the time between two turns before: so close together they pile up at a pole
 
@@ -67,7 +68,8 @@ class Foreseen(FunctionsOfTime):
             plan.most = min(2 * plan.most, _MOST)
             apart = (plan.until - begin) / (1 + len(plan.times))
             plan.apart = max(plan.apart, apart)
-            short = plan.until - begin < _HOPELESS * (self.t_end - begin if np.isfinite(self.t_end) else _REACH)
+            least = _HOPELESS_AT_MOST if plan.most == _MOST else _HOPELESS
+            short = plan.until - begin < least * (self.t_end - begin if np.isfinite(self.t_end) else _REACH)
             if short or apart < _CROWDED * plan.apart:
                 self._give_up(self._without_bounds(begin, plan.until, w) if short else self._crowded())
                 return self.next(t, w)
