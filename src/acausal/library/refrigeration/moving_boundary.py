@@ -136,6 +136,7 @@ class MovingBoundary(RefrigerantExchanger):
     p = ac.Variable(unit="Pa", nominal=1e5, start=5e5, doc="pressure")
     p_slow = ac.Variable(unit="Pa", nominal=1e5, start=5e5, state="always", doc="pressure whose change does work on the zones")
     h_out = ac.Variable(unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what leaves at b")
+    T_wall = ac.Variable(unit="K", nominal=300.0, start=293.15, doc="mean temperature of the wall")
 
     def __init__(self, slip: str = "zivi", transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
         if slip not in SLIPS:
@@ -179,7 +180,7 @@ class MovingBoundary(RefrigerantExchanger):
             ac.sum(self.Y) - self.p_slow * self.V + ac.sum(self.E), unit="J", doc="energy of refrigerant and wall"
         )
         self.x = ac.named((h - ends.liquid.h) / ends.h_evaporation, doc="quality of each zone")
-        self.T_wall = ac.named(ac.sum(self.E) / self.C, unit="K", doc="mean temperature of the wall")
+        yield self.T_wall == ac.sum(self.E) / self.C
         self.T_saturation = ac.named(ends.T, unit="K", doc="saturation temperature")
 
     def events(self) -> Iterator[Any]:
@@ -211,8 +212,7 @@ class MovingBoundary(RefrigerantExchanger):
         for i in range(n - 1):
             yield ac.der(self.wall[i]) == growth[i]
         yield ac.der(self.p_slow) == dp
-        air = [part for zone in q_air for part in zone]
-        yield self.air.Q_flow == sum(air[1:], air[0])
+        yield self.air.Q_flow == self.UA * (self.air.T - self.T_wall)
 
     def _lengths(self) -> list[Any]:
         """Of the walls, zone by zone."""
