@@ -27,6 +27,7 @@ from ..language.expression import (
 )
 from ..language.medium import known_media
 from ..language.reading import one_at_a_time
+from ..language.tables import SplineFunction
 from ..records import dataclass
 from .affine import is_unknown, unknowns_of
 from .aliases import Aliases, AliasGraph, broadcast_rows
@@ -88,9 +89,11 @@ def read(root: Component) -> Source:
     return Source(plant, traced, declared, [dict(kind.named) for kind in plant.kinds], counts)
 
 
-def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[int, str]] = ()) -> System:
+def assemble(
+    source: Source, *, units: bool = True, sliding: Collection[tuple[int, str]] = (), broken: Collection[SplineFunction] = ()
+) -> System:
     """Connect, reduce, and make families; `units`: whether they are checked; `sliding`: relations (number of the kind, text)
-    on whose surface the solution may slide."""
+    on whose surface the solution may slide; `broken`: tables that are taken piece by piece."""
     plant, traced = source.plant, [one.own() for one in source.traced]
     wrong = [problem for one in traced for problem in transition_problems(one)]
     if wrong:
@@ -102,7 +105,7 @@ def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[in
         check_units(traced, plant.independent[1], contributions)
     complaints = local_balance(traced)
     for one in traced:
-        _freeze(plant, one, [text for kind, text in sliding if kind == one.kind.index])
+        _freeze(one, Freezer(plant, one.kind, [text for kind, text in sliding if kind == one.kind.index], broken))
         _take_out_sums(plant, one)
     states = state_tables(plant, traced)
     joints = Joints(plant)
@@ -119,11 +122,10 @@ def assemble(source: Source, *, units: bool = True, sliding: Collection[tuple[in
     return _Builder(plant, traced, nodes, definitions, graph, aliases, states, contributions).system(complaints)
 
 
-def _freeze(plant: Plant, traced: Traced, sliding: Collection[str]) -> None:
+def _freeze(traced: Traced, freezer: Freezer) -> None:
     """Relations in equations become cells; what the kind says about events becomes rules."""
-    freezer = Freezer(plant, traced.kind, sliding)
     plain: dict[Expression, Expression] = {}
-    if sliding:  # what is only another name for a relation slides with it
+    if freezer.sliding:  # what is only another name for a relation slides with it
         plain = {t: v for t, v, _, _ in traced.assigned if is_plain_condition(t, v)}
     for equation in traced.equations:
         residual = transform(equation.residual, lambda n: plain.get(n)) if plain else equation.residual

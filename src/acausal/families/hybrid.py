@@ -11,7 +11,7 @@ Within `where(live, a < b, cell)` the relation itself stays: while a start is so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field, replace
 
 import numpy as np
@@ -37,9 +37,10 @@ from ..language.expression import (
     walk,
 )
 from ..language.operators import RELATIONS
-from ..language.tables import Table
+from ..language.tables import SplineFunction, Table
 from ..records import dataclass
 from .durations import holds_or_not_for_long
+from .pieces import piece, position
 from .plant import Kind, Plant, Quantity
 from .template import Family
 
@@ -122,9 +123,10 @@ class Hybrid:
 class Freezer:
     """Replaces relations, `min`, `abs`, `pre` and the like in the expressions of one kind; collects the rules this makes."""
 
-    def __init__(self, plant: Plant, kind: Kind, sliding: Iterable[str] = ()) -> None:
-        """`sliding` are relations, as texts, on whose surface the solution may slide."""
-        self.plant, self.kind, self.sliding = plant, kind, set(sliding)
+    def __init__(self, plant: Plant, kind: Kind, sliding: Iterable[str] = (), broken: Collection[SplineFunction] = ()) -> None:
+        """`sliding` are relations, as texts, on whose surface the solution may slide; `broken` tables that are taken piece by
+        piece."""
+        self.plant, self.kind, self.sliding, self.broken = plant, kind, set(sliding), broken
         self.rules: list[Rule] = []
         self.slides: list[tuple[Expression, str, Location | None]] = []  # residuals of the shares
         self._shares: dict[Expression, Expression] = {}
@@ -181,8 +183,8 @@ class Freezer:
 
     def _between_events(self, node: Expression) -> Expression:
         if not isinstance(node, Operation):
-            if isinstance(node, Call) and isinstance(node.function, Table):
-                self._corners(node.function, self._frozen[node.args[0]])
+            if isinstance(node, Call) and isinstance(node.function, SplineFunction):
+                return self._table(node, tuple(self._frozen[a] for a in node.args))
             return rebuild(node, tuple(self._frozen[a] for a in node.args)) if node.args else node
         name = node.operator.name
         if name == "no_event":
@@ -204,7 +206,7 @@ class Freezer:
             below = apply("where", self._as_said("lt", (node.args[0], zero), (args[0], zero)), -1.0, 0.0)
             return apply("where", self._as_said("gt", (node.args[0], zero), (args[0], zero)), 1.0, below)
         if name in ("floor", "ceil"):
-            return self._stair(name, node.args[0], args[0])
+            return self._stair(name, args[0], self._said(apply(name, node.args[0])))
         if name == "where" and any(n in self._shares for n in walk(args[0])):
             share = self._share(args[0])
             return args[2] + share * (args[1] - args[2])
@@ -300,7 +302,7 @@ class Freezer:
         self._shares[frozen] = share
         return apply("where", sliding, 1.0, difference)
 
-    def _stair(self, name: str, written: Expression, x: Expression) -> Expression:
+    def _stair(self, name: str, x: Expression, said: str) -> Expression:
         """`floor` and `ceil` are constant between events as well; their events are where x leaves the present stair."""
         step = apply(name, x)
         if isinstance(step, Constant) or not any(_varies(n) for n in walk(between_events(x))):
@@ -313,7 +315,7 @@ class Freezer:
             # At an edge x may be rounded to either side, so that what counts is that it was passed. What jumps right onto an edge
             # is on the stair that begins there: relations see to it; time does not jump, but what it is compared with may.
             onto = "ge" if name == "floor" else "gt", "lt" if name == "floor" else "le"
-            said = self._said(apply(name, written)) or str(step)
+            said = said or str(step)
             above, below = (self._relation(how, x, edge, said, cell) for how, edge in zip(onto, (top, bottom), strict=True))
             if isinstance(above, Reference):
                 met = apply("eq", x, up if name == "floor" else down) & ~apply("eq", x, self.before(x))
@@ -324,12 +326,23 @@ class Freezer:
             self._cells[step] = apply("where", Mark("live"), step, cell)
         return self._cells[step]
 
-    def _corners(self, table: Table, argument: Expression) -> None:
-        """A table of time: steps end at its corners, so that none is overlooked."""
+    def _table(self, call: Call, arguments: tuple[Expression, ...]) -> Expression:
+        """What a table is between events. Steps end at the corners of one of time, so that none is overlooked; where corners are
+        impulses, to go on to the next piece is an event."""
+        timed = len(arguments) == 1 and self._is_linear_in_time(arguments[0])
+        if timed and isinstance(call.function, Table):
+            text, knots = repr(call.function), bent_at(call.function)
+            self.rules.append(Rule("corner", arguments[0], arguments[0].shape, text, self._place[1], knots=knots))
+        if timed or call.function.root not in self.broken:
+            return rebuild(call, arguments)
+        table, said = call.function.root, self._said(call) or call.function.root.name
+        numbers = tuple(self._stair("floor", position(table, k, a), said) for k, a in enumerate(arguments))
+        return piece(call, arguments, numbers)
+
+    def _is_linear_in_time(self, argument: Expression) -> bool:
         leaves = [n for n in walk(argument) if not n.args]
-        if not any(isinstance(n, Time) for n in leaves) or any(_is_unknown(n) for n in leaves) or not is_affine_in_time(argument):
-            return
-        self.rules.append(Rule("corner", argument, argument.shape, repr(table), self._place[1], knots=bent_at(table)))
+        known = any(isinstance(n, Time) for n in leaves) and not any(_is_unknown(n) for n in leaves)
+        return known and is_affine_in_time(argument)
 
     def _clock(self, node: Operation, done: dict[Expression, Expression]) -> Expression:
         start, period = (done[a] for a in node.args)
@@ -515,7 +528,7 @@ def _may_freeze(expression: Expression) -> bool:
     operators = {node.operator for node in walk(expression) if isinstance(node, Operation)}
     if any(operator.translated or operator.name in _FROZEN for operator in operators):
         return True
-    return any(isinstance(node, Call) and isinstance(node.function, Table) for node in leaves(expression))
+    return any(isinstance(node, Call) and isinstance(node.function, SplineFunction) for node in leaves(expression))
 
 
 def _outside_no_event(expression: Expression) -> set[Expression]:

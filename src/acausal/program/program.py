@@ -27,6 +27,7 @@ from .codec import Encoded, decode, register
 if TYPE_CHECKING:
     from ..families.assemble import Source
     from ..language.component import Component
+    from ..language.tables import SplineFunction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,16 +98,21 @@ def sliding_along(program: Program, surfaces: Collection[tuple[int, str]]) -> Pr
     return _assembled(source.pristine(), begin, program.units, program.sliding | frozenset(surfaces))
 
 
-def _assembled(source: Source, begin: float, units: bool, sliding: Collection[tuple[int, str]]) -> Program:
+def _assembled(
+    source: Source, begin: float, units: bool, sliding: Collection[tuple[int, str]], broken: frozenset[SplineFunction] = frozenset()
+) -> Program:
     from ..families.assemble import assemble
     from ..families.balance import check_structure
+    from ..families.pieces import broken_tables
     from ..families.reduction import reduce
 
-    system = assemble(source, units=units, sliding=sliding)
+    system = assemble(source, units=units, sliding=sliding, broken=broken)
     assembled = perf_counter()
     pattern = jacobian_pattern(system.families, system.equation_count, system.size)
     check_structure(system, pattern)
     reduced = reduce(system, pattern)
+    if not broken and (broken := broken_tables(reduced)):  # what is differentiated how often stays as it was
+        return _assembled(source.pristine(), begin, units, sliding, broken)
     if reduced is not system:
         pattern = jacobian_pattern(reduced.families, reduced.equation_count, reduced.size)
     seconds = {"families": assembled - begin, "structure": perf_counter() - assembled}
