@@ -49,6 +49,7 @@ ROLES = (
     "clock_period", "slide_slope", "slide_share", "slide_decay", "corner",
 )  # fmt: skip
 
+_STEPS = frozenset(("sign", "floor", "ceil"))
 _FROZEN = frozenset((*RELATIONS, "min", "max", "abs", "sign", "floor", "ceil", "where"))
 
 
@@ -330,9 +331,10 @@ class Freezer:
         """What a table is between events. Steps end at the corners of one of time, so that none is overlooked; where corners are
         impulses, to go on to the next piece is an event."""
         timed = len(arguments) == 1 and self._is_linear_in_time(arguments[0])
-        if timed and isinstance(call.function, Table):
-            text, knots = repr(call.function), bent_at(call.function)
-            self.rules.append(Rule("corner", arguments[0], arguments[0].shape, text, self._place[1], knots=knots))
+        if timed and isinstance(call.function.root, Table):
+            table = call.function.root
+            knots = bent_at(table) if call.function is table else table.x
+            self.rules.append(Rule("corner", arguments[0], arguments[0].shape, repr(table), self._place[1], knots=knots))
         if timed or call.function.root not in self.broken:
             return rebuild(call, arguments)
         table, said = call.function.root, self._said(call) or call.function.root.name
@@ -571,12 +573,18 @@ def _varies(node: Expression) -> bool:
     return isinstance(node, Time) or (isinstance(node, Reference) and not node.declaration.is_known)
 
 
+def _may_jump(node: Expression) -> bool:
+    """Whether it has steps in time: `floor` in `no_event`, the slope of a table."""
+    steps = isinstance(node, Operation) and (node.operator.name in _STEPS or node.operator.logical)
+    return (steps or isinstance(node, Call)) and any(isinstance(n, Time) for n in walk(node))
+
+
 def is_affine_in_time(difference: Expression) -> bool:
     """Whether the slope in time is free of time, so that the crossing can be computed instead of searched."""
     from .differentiate import gradient
 
-    if any(isinstance(n, Sum) for n in walk(difference)):
-        return False  # sums are rows of their own, and have no derivative here
+    if any(isinstance(n, Sum) or _may_jump(n) for n in walk(difference)):
+        return False  # sums are rows of their own, and have no derivative here; of what jumps the derivative tells nothing
     clock = Time()
     slope = gradient(difference, [clock]).get(clock)
     return slope is None or not any(isinstance(n, Time) for n in walk(slope))

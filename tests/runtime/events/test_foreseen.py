@@ -96,6 +96,9 @@ FUNCTIONS = {
     "tanh": np.tanh,
     "sinh": np.sinh,
     "cosh": np.cosh,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "sign": np.sign,
 }
 
 
@@ -117,13 +120,15 @@ def expressions(draw: Any, depth: int = 3) -> tuple[Any, Any]:
         function = FUNCTIONS[name]
         return getattr(ac, name)(a), lambda t: function(f(t))
     b, g = draw(expressions(depth=depth - 1))
-    name = draw(st.sampled_from(["add", "sub", "mul", "div"]))
+    name = draw(st.sampled_from(["add", "sub", "mul", "div", "max", "min"]))
     if name == "add":
         return a + b, lambda t: f(t) + g(t)
     if name == "sub":
         return a - b, lambda t: f(t) - g(t)
     if name == "mul":
         return a * b, lambda t: f(t) * g(t)
+    if name in ("max", "min"):
+        return getattr(ac, name)(a, b), lambda t: getattr(np, f"{name}imum")(f(t), g(t))
     return a / (1.5 + b * b), lambda t: f(t) / (1.5 + g(t) * g(t))
 
 
@@ -400,3 +405,30 @@ def test_what_is_certain_of_a_relation_is_so(name: str) -> None:
         y = (1 - other) * b.value[0] + other * b.value[1]
         value = OPERATORS[name].value(*((x,) if name == "not" else (x, y)))
         assert (np.asarray(value, dtype=float)[certain] == found.value[0][certain]).all()
+
+
+SAW = np.arange(0.0, 1.05, 0.1), np.append(0.0, np.cumsum(np.arange(10) % 2))
+STEPS: dict[
+    str, tuple[Any, float]
+] = {  # a condition that jumps in time without an event, and for how much of the first second it holds
+    "saw": (lambda t: ac.no_event(300.0 * t - ac.floor(300.0 * t)) > 0.5, 0.5),
+    "falling saw": (lambda t: ac.no_event(ac.ceil(300.0 * t) - 300.0 * t) > 0.25, 0.75),
+    "square": (lambda t: ac.no_event(ac.sign(ac.sin(200 * HERTZ * t))) > 0.5, 0.5),
+    "clipped": (lambda t: ac.no_event(ac.max(ac.sin(200 * HERTZ * t), 0.5)) > 0.5, 1 / 3),
+    "chosen": (lambda t: ac.no_event(ac.where(ac.sin(200 * HERTZ * t) > 0.0, t, 0.0)) > 0.5, 0.25),
+    "slope of a table": (lambda t: ac.Table(*SAW, method="linear").derivative()(t) > 5.0, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_what_jumps_in_time_without_an_event_switches_a_relation_each_time(name: str) -> None:
+    condition, share = STEPS[name]
+
+    class Switched(ac.Component):
+        x = ac.Variable(start=0.0, fixed=True)
+
+        def equations(self) -> Statements:
+            yield ac.der(self.x) == ac.where(condition(ac.time), 1.0, 0.0)
+
+    result = ac.compile(Switched()).simulate(until=1.0)
+    assert result["x"][-1] == pytest.approx(share, abs=1e-7) and result.diagnostics == ()

@@ -165,21 +165,33 @@ class Foreseen(FunctionsOfTime):
         most = max(min(most * count, _MOST_ROWS), 8 * count)
         finest = max(_FINEST * (end - begin), 16 * np.finfo(float).eps * max(abs(begin), abs(end)))
         turning, ends = [function[:0]], [lower[:0]]
+        jumping, brinks = [function[:0]], [lower[:0]]
         while len(function):
             fine = _fine(function, lower, upper, until - begin, until == end)
             done = upper - lower <= np.maximum(fine, finest)[function]
             last = done & _last(function, lower, upper)
             turning.append(function[last])
             ends.append(upper[last])
+            jumps = done & self._jumps(function, lower, upper, done, w)
+            jumping.append(function[jumps])
+            brinks.append(lower[jumps])
             function, lower, upper = self._halved(function[~done], lower[~done], upper[~done], w)
             if len(function) > most:
                 until = min(until, float(np.partition(lower, most // 2)[most // 2]))
                 early = lower < until
                 function, lower, upper = function[early], lower[early], upper[early]
         turned, when = np.concatenate(turning), np.concatenate(ends)
-        early = when < until
-        self._turns = np.bincount(turned[early], minlength=count)
+        self._turns = np.bincount(turned[when < until], minlength=count)
+        turned, when = np.concatenate([turned, *jumping]), np.concatenate([when, *brinks])
+        early = (when < until) & (when > begin)
         return self._switching(begin, turned[early], when[early], until, w), until
+
+    def _jumps(self, function: np.ndarray, lower: Floats, upper: Floats, asked: Mask, w: Floats) -> Mask:
+        """Of the stretches asked about those in which the function may jump: what it was before, its value behind does not tell."""
+        found = np.zeros(len(function), dtype=bool)
+        _, _, low, high = self._over(function[asked], lower[asked], upper[asked], w)
+        found[asked] = ~np.isfinite(low) | ~np.isfinite(high)
+        return found
 
     def _halved(self, function: np.ndarray, lower: Floats, upper: Floats, w: Floats) -> tuple[np.ndarray, Floats, Floats]:
         """Halves of stretches, those in which the function may turn. One that stands still does not."""

@@ -216,6 +216,28 @@ def _equal(a: Range, b: Range) -> Range:
     return _truth(one & (a.value[0] == b.value[0]), (a.value[1] < b.value[0]) | (a.value[0] > b.value[1]))
 
 
+def _larger(a: Range, b: Range) -> Range:
+    either = _either(_not_more(b, a), a, b)
+    both = _hull(a.slope, b.slope)  # it does not jump where they meet
+    value = np.maximum(a.value[0], b.value[0]), np.maximum(a.value[1], b.value[1])
+    return Range(value, (np.maximum(either.slope[0], both[0]), np.minimum(either.slope[1], both[1])))
+
+
+def _opposite(a: Range) -> Range:
+    return Range(_negative(a.value), _negative(a.slope))
+
+
+def _stair(function: Callable[[Floats], Floats]) -> Callable[[Range], Range]:
+    """Level but where it jumps."""
+
+    def rule(a: Range) -> Range:
+        low, high = function(a.value[0]), function(a.value[1])
+        endless = np.where(low == high, 0.0, np.inf)
+        return Range((low, high), (-endless, endless))
+
+    return rule
+
+
 def _true(a: Range) -> Floats:
     return np.asarray((a.value[0] > 0) | (a.value[1] < 0))
 
@@ -230,7 +252,7 @@ _RULES: dict[str, Callable[..., Range]] = {
     "mul": _times,
     "div": _over,
     "pow": _power,
-    "neg": lambda a: Range(_negative(a.value), _negative(a.slope)),
+    "neg": _opposite,
     "sin": lambda a: Range(_sine(a.value), _product(_cosine(a.value), a.slope)),
     "cos": lambda a: Range(_cosine(a.value), _product(_negative(_sine(a.value)), a.slope)),
     "exp": _rising(np.exp, lambda a: (np.exp(a[0]), np.exp(a[1]))),
@@ -241,6 +263,11 @@ _RULES: dict[str, Callable[..., Range]] = {
     "sinh": _rising(np.sinh, lambda a: _root_of_one_more(_square((np.sinh(a[0]), np.sinh(a[1]))))),
     "cosh": lambda a: Range(_even(np.cosh, a.value), _product((np.sinh(a.value[0]), np.sinh(a.value[1])), a.slope)),
     "abs": lambda a: Range(_even(np.abs, a.value), _product((np.sign(a.value[0]), np.sign(a.value[1])), a.slope)),
+    "floor": _stair(np.floor),
+    "ceil": _stair(np.ceil),
+    "sign": _stair(np.sign),
+    "max": _larger,
+    "min": lambda a, b: _opposite(_larger(_opposite(a), _opposite(b))),
     "where": _either,
     "lt": _less,
     "le": _not_more,
