@@ -91,7 +91,9 @@ def _numbers(rng: np.random.Generator) -> dict[str, float]:
 
 def _plant(values: dict[str, float], units: dict[str, str], chosen: list[int], waits: bool) -> ac.Component:
     number = {name: float(convert(value, QUANTITIES[name], units[name])) for name, value in values.items()}
-    space: dict[str, Any] = {n: ac.Variable(start=number[n], fixed=True, unit=units[n]) for n in STATES}
+    size = {n: float(convert(1.0, QUANTITIES[n], units[n]) - convert(0.0, QUANTITIES[n], units[n])) for n in STATES}
+    # a state in kilometres is as exact as one in metres: tolerances follow nominal values
+    space: dict[str, Any] = {n: ac.Variable(start=number[n], fixed=True, unit=units[n], nominal=size[n]) for n in STATES}
     space |= {n: ac.Parameter(number[n], unit=units[n]) for n in QUANTITIES if n not in (*STATES, "kept")}
     space |= {"kept": ac.Discrete(0.0, unit=units["kept"]), "mode": ac.States("early", "late", initial="early")}
 
