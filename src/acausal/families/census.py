@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import Location, ModelError, an
 from ..language.alternatives import choices_of, is_left_out, left_out_of
-from ..language.component import Component, ComponentArray
+from ..language.component import Component, ComponentArray, View
 from ..language.connector import Connector, ConnectorView
 from ..language.declarations import Declaration, Modification, Named, Parameter
 from ..language.expression import Arithmetic, Expression, Reference, Unbound, as_expression, renamed, transform, walk
 from ..language.external import ExternalFunction
+from ..language.held import held_by
 from ..language.icons import drawing
 from ..language.medium import Medium, media_of
 from ..language.misuse import refuse_hidden, refuse_lazy, refuse_private, take_lists
@@ -72,6 +73,7 @@ class Census:
         for kind, component in zip(self.plant.kinds, self.representatives, strict=True):
             self._declare(kind, component)
         self._parts = {id(component) for component in self._components}
+        self._refuse_left_out(root)
         self._heirs: dict[tuple[int, str], Component] = {}  # of records that are not part of the model: who stands for them
         for component in self._components:
             self._modifications(component, self._nodes[id(component)])
@@ -118,6 +120,19 @@ class Census:
             return None
 
         return renamed(expression, leaf) if holder is None else transform(expression, leaf)
+
+    def _refuse_left_out(self, root: Component) -> None:
+        """Components that only an object knows which a component holds, so that nobody would ask them for their equations."""
+        seen: set[int] = set()
+        for component in self._components:
+            for name, value in _held_beside_parts(component, seen):
+                for path, part, shared in held_by(name, value, (Component, View), seen):
+                    element = part if isinstance(part, Component) else part._element
+                    if id(element) in self._parts or isinstance(element, Record):
+                        continue
+                    elsewhere = element._ac_parent is not None and element._steps_from(root) is None  # a part of another plant
+                    if not elsewhere and not (shared and _may_be_the_original_of(element, component)):
+                        raise _left_out(component, path, element, value)
 
     def _in_its_place(self, declaration: Declaration, kind: Kind) -> Expression | None:
         """The number that a derived class has in place of what its base declared; what is not there is told."""
@@ -324,6 +339,47 @@ class Census:
         return frozen_value(value)
 
 
+def _held_beside_parts(component: Component, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Attributes that may hold something, those in slots and those of the class; a class is looked at once."""
+    for name, value in component.__dict__.items():
+        if type(value) not in _PLAIN:
+            yield name, value
+    yield from slot_values(component).items()
+    cls = type(component)
+    if id(cls) not in seen:
+        seen.add(id(cls))
+        of_class: dict[str, Any] = {}
+        for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
+            of_class.update(vars(base))
+        for name, value in of_class.items():
+            ours = name.startswith(("__", "_class_", "_ac_")) or name in cls._class_children
+            if type(value) not in _PLAIN and not ours and not hasattr(type(value), "__get__"):
+                yield name, value
+
+
+def _may_be_the_original_of(other: Component, component: Component) -> bool:
+    """Functions are not copied with a component: that of a copy speaks of the original, or of what that was made in."""
+    around: Component | None = component
+    while around is not None and type(around) is not type(other):
+        around = around._ac_parent
+    return around is not None
+
+
+def _left_out(owner: Component, path: str, part: Component, held: Any) -> ModelError:
+    cls, name = type(part).__name__, path.rpartition(".")[2].partition("[")[0]
+    within = "" if held is part else f" within {an(type(held).__name__)}"
+    made = methods_of(type(owner), "__init__")
+    remedy = f"Make it a part of the component as well, `self.{name.lstrip('_')} = …`; the object may hold it then, too."
+    if held is part:
+        remedy = f"Parts are ordinary attributes: assign it as `self.{name.lstrip('_')} = …`, which is no slot and no property."
+    return ModelError(
+        f"`{path}` of {type(owner).__name__} is {an(cls)}{within} where it is not seen: it is not part of the plant.",
+        component=type(owner).__name__,
+        location=Location(made[0].file, made[0].first) if made and not type(owner)._ac_origin else None,
+        remedy=remedy,
+    )
+
+
 def _not_there(owner: Component, name: str) -> ModelError:
     others = ", ".join(f"`{other}`" for other in choices_of(owner))
     whole = owner
@@ -445,6 +501,7 @@ def _shown(value: Any, depth: int = 0) -> Any:
 _BY_VALUE = (  # but not what derives from them
     str, bytes, complex, type(None), datetime.date, datetime.datetime, datetime.timedelta, fractions.Fraction,
 )  # fmt: skip
+_PLAIN = frozenset({bool, int, float, str, type(None)})
 _DEEPEST = 4  # levels of lists that a listing shows
 _DEEP = 100  # levels of what lies in each other, below which things are told apart by which they are
 _LAZY = (GeneratorType, map, filter, zip)

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, Location, ModelError
+from ..errors import Diagnostic, Location, ModelError, an
 from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
@@ -365,12 +365,16 @@ def _not_yielded(component: Component, statement: Any) -> Diagnostic:
 
 
 def _not_below(component: Component, other: Component, text: str, where: Location | None) -> Diagnostic:
+    cls = type(other).__name__
+    which, remedy = f"`{other._ac_name}` ({cls}), which", "connect others in the component around."
+    if not other._ac_name:  # made on the way, or the whole of another plant
+        which, remedy = f"{an(cls)} that", f"make this one in `__init__`, and once: `self.{cls.lower()} = {cls}(…)`."
     return Diagnostic(
-        f"{type(component).__name__} refers to `{other._ac_name}` ({type(other).__name__}), which is not part of it.",
+        f"{type(component).__name__} refers to {which} is not part of it.",
         component=type(component).__name__,
         equation=text,
         location=where,
-        remedy="A component sees its own quantities and those of its sub-components; connect others in the component around.",
+        remedy=f"A component sees its own quantities and those of its sub-components; {remedy}",
     )
 
 

@@ -245,7 +245,7 @@ class Component(metaclass=ComponentType):
             refuse_repeated(name, value)
             for position, child in enumerate(value):
                 _adopt(self, name, child, position)
-            self.__dict__[name] = tuple(value)
+            self.__dict__[name] = value if isinstance(value, tuple) else tuple(value)  # a named tuple stays one
         elif isinstance(value, Named):
             self._name_expression(name, value)
         elif name in self._class_media or self._class_may_have(name) or self._find(name) is not None:
