@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..language.units import Dimension, describe, dimension, respelled, to_si
+from ..language.units import Dimension, describe, dimension, how_turns_count, respelled, to_si
 
 
 class Number(IntEnum):
@@ -33,6 +33,8 @@ class Measure(NamedTuple):
     scaled: bool = False  # a plain number is a factor in it: beside another number in a sum, it may be part of a fit
     offset: bool = False  # a plain number stands beside it in a sum: as a whole, `T - 273.15` is a number of degrees
     referred: bool = False  # a plain number is a factor in it that may be one over a reference value: `(T - 300)/3`
+    turns: str = ""  # of a rate or what it adds up to: "angle" (rad/s, rpm), "times" (Hz), or nobody says
+    summed: float | None = None  # the zeros of levels that were added, times the number before them: half of two is a mean
 
 
 Known = Measure | Number | None  # None: unknown
@@ -40,6 +42,7 @@ Known = Measure | Number | None  # None: unknown
 PLAIN = Measure(dimension("1"), declared=False)  # a plain number; rad counts as one
 TIME = Measure(dimension("s"), declared=False)
 KELVIN = Measure(dimension("K"))
+_RATE = Measure(dimension("1/s"))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -51,7 +54,7 @@ def measure(unit: str) -> Measure:
     """
     text = respelled(unit)
     zero = to_si(0.0, text)
-    return Measure(dimension(text), to_si(1.0, text) - zero, zero)
+    return Measure(dimension(text), to_si(1.0, text) - zero, zero, turns=how_turns_count(text))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -85,6 +88,9 @@ _POWERS, _ROOTS = _CHOICES[:, 0], _CHOICES[:, 1]
 _LOGARITHMS = _ROOTS * _POWERS * math.log2(math.pi) + _CHOICES[:, 2] * math.log2(3.0)
 
 
+_ZEROS = [(m.scale, m.zero) for m in map(measure, ("degC", "degF")) if m.scale is not None and m.zero is not None]
+
+
 # --- algebra of measures ------------------------------------------------------------------------------------------------
 
 
@@ -93,7 +99,15 @@ def times(a: Measure, b: Measure) -> Measure:
     zero = 0.0 if a.zero == b.zero == 0.0 else None
     exponents = tuple(map(add, a.dimension, b.dimension))
     referred = a.referred or b.referred
-    return Measure(exponents, scale, zero, a.declared or b.declared, a.soft or b.soft, a.scaled or b.scaled, referred=referred)
+    made = Measure(exponents, scale, zero, a.declared or b.declared, a.soft or b.soft, a.scaled or b.scaled, referred=referred)
+    return made._replace(turns=_turns_of_product(a, b)) if a.turns or b.turns else made
+
+
+def _turns_of_product(a: Measure, b: Measure) -> str:
+    """A rate times a time, or a share, counts as it did; with anything else it may be a speed, or a power."""
+    rate, other = (a, b) if a.turns else (b, a)
+    neutral = not other.turns and (same_dimension(other, PLAIN) or same_dimension(other, TIME) or same_dimension(other, _RATE))
+    return rate.turns if neutral else ""
 
 
 def power(a: Measure, exponent: float) -> Measure:
@@ -133,7 +147,30 @@ def with_factor(a: Measure, number: Number, bare: bool = False, referred: bool =
         return None
     scale = a.scale if number is not Number.PURE_OR_CONVERSION or a.scale == 1.0 else None
     zero = 0.0 if a.zero == 0.0 else None
-    return a._replace(scale=scale, zero=zero, scaled=a.scaled or not bare, offset=False, referred=a.referred or referred)
+    turns = a.turns if number is Number.PURE else ""  # 2π makes an angle of a turn
+    scaled = a.scaled or not bare
+    return a._replace(
+        scale=scale, zero=zero, scaled=scaled, offset=False, referred=a.referred or referred, turns=turns, summed=None
+    )
+
+
+def weighed(a: Measure, level: Measure, factor: float) -> Measure:
+    """What `with_factor` made of some levels of temperature: half of the sum of two is one again.
+
+    >>> both = measure("degC")._replace(zero=None, summed=2 * 273.15)
+    >>> weighed(both._replace(summed=None), both, 0.5).zero, weighed(both._replace(summed=None), both, 0.4).zero
+    (273.15, None)
+    """
+    before = level.zero or level.summed
+    return a if before is None else summed_up(a, before * factor)
+
+
+def summed_up(a: Measure, zeros: float) -> Measure:
+    """A sum of levels, whose zeros add up to those of one, or to none at all, or to neither."""
+    one = next((zero for scale, zero in _ZEROS if a.scale is not None and math.isclose(a.scale, scale)), None)
+    if one is not None and math.isclose(zeros, one):
+        return a._replace(zero=one, summed=None)
+    return a._replace(zero=0.0, summed=None) if abs(zeros) < 1e-9 else a._replace(zero=None, summed=zeros)
 
 
 def may_be_a_reference(factor: float) -> bool:

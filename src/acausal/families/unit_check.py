@@ -21,6 +21,11 @@ until nothing changes any more; so does, for `report` only, a parameter.
   which nothing follows: as a plain number it must not meet 1/year and s.
 - A level of temperature plus less than 100 degrees is a level with the same zero: `T == T_c + 1.0` with K and degC is refused,
   `T == T_c + 273.15` is not. What is left after something is taken away may be a difference, `dT == T_c - 20.0`, and has none.
+- A level in degC is not divided by, has no root, no negative or broken power, and no power from the third on that stands alone
+  (`5.67e-8 * T**4`; beside a number or other powers of it, it is a term of a fit). Levels that are added and weighed are one again
+  where their zeros add up to it, `0.5 * (T_in + T_out)`.
+- Turns are counted as an angle (rad/s, rpm) or in times (Hz), and one is 2π of the other: the two do not meet, nor is a sine taken
+  of times. A factor with π in it makes one of the other; 1/s may be either.
 - In an exponent, and in what `exp`, `log`, `tanh` and their like take, a number as factor may be one over a reference value:
   `tanh((T - 300)/3)`, `exp(-x/2)`. So may a number that is raised to a power: `1.047**(T - 293.15)` is an exponential of 0.046 per
   K. Multiples of π and the arguments of `sin`, `cos` and `tan` are left out: `sin(2π f)` lacks a time.
@@ -367,6 +372,27 @@ def _zeros_differ(c: _Complaint) -> tuple[str, str]:
     return what, _si_inside(c, "Nothing is converted in equations; a difference of temperatures is in K.")
 
 
+def _turns_differ(c: _Complaint) -> tuple[str, str]:
+    a, b = c.clash.measures
+    first, second = c.sides
+    words = {"angle": "an angle", "times": "a number of times"}
+    rate = " a second" if a.dimension[2] else ""
+    what = f"Turns are counted in two ways: {first} is {words[a.turns]}{rate}, {second} is {words[b.turns]}{rate}."
+    if c.clash.function:
+        what = f"`{c.clash.function}` takes an angle, but {first} counts whole turns."
+    return what, "A turn is 2π of the one and 1 of the other: multiply what is in Hz by 2π, or declare it in rad/s if it is one."
+
+
+_OF_LEVELS = {"/": "divided by", "sqrt": "the argument of a root", "**": "raised to a power"}
+
+
+def _level_multiplied(c: _Complaint) -> tuple[str, str]:
+    (node,), (found,) = c.clash.nodes, c.clash.measures
+    used = _OF_LEVELS[c.clash.function]
+    what = f"`{_cut(node)}` counts from {found.zero:g} K, and is {used}: what that gives depends on where it counts from."
+    return what, _si_inside(c, "Nothing is converted in equations.")
+
+
 def _si_inside(c: _Complaint, why: str) -> str:
     leaves = [n for n in walk(*c.clash.nodes) if isinstance(n, (Reference, Unbound)) and n.declaration.unit]
     foreign = [n for n in leaves if not is_si(measure(n.declaration.unit))]
@@ -397,6 +423,8 @@ _WORDS: dict[str, Callable[[_Complaint], tuple[str, str]]] = {
     "dimension": _dimensions_differ,
     "scale": _scales_differ,
     "zero": _zeros_differ,
+    "turns": _turns_differ,
+    "level": _level_multiplied,
     "argument": _argument_has_unit,
     "exponent": _exponent_has_unit,
 }

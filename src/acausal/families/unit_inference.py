@@ -43,12 +43,16 @@ from .measures import (
     power,
     same_dimension,
     same_scale,
+    summed_up,
     times,
+    weighed,
     with_factor,
 )
+from .terms import lone_powers, sums
 from .traced import Traced
 
 ANGLES = ("sin", "cos", "tan")
+_ANGLE = measure("rad")
 _MOST_PASSES = 20  # a longer chain of unknown units against the order of its equations stays unknown
 
 
@@ -56,7 +60,7 @@ _MOST_PASSES = 20  # a longer chain of unknown units against the order of its eq
 class Clash:
     """Expressions that should be alike and are not; for the argument of a function, the argument alone."""
 
-    sort: str  # "dimension", "scale", "zero", "argument" or "exponent"
+    sort: str  # "dimension", "scale", "zero", "turns", "level", "argument" or "exponent"
     nodes: tuple[Expression, ...]
     measures: tuple[Measure, ...]
     function: str = ""
@@ -94,6 +98,7 @@ class Inference:
         self._measures: dict[Expression, Known] = {}
         self._wanted: list[tuple[Expression, Measure]] = []
         self._statement: Statement | None = None
+        self._levels = False  # whether a temperature in degC was seen
 
     def run(self, statements: list[Statement]) -> Inference:
         """Repeat until no further quantity gets a measure; most are found in the first pass, in the order of the equations."""
@@ -134,6 +139,9 @@ class Inference:
             if isinstance(found, Measure):  # nothing follows for what is in it: the unit is there for the reader of results
                 self._agree((part, part), (found, measure(statement.stated)), strict=True)
             return
+        if self._levels:
+            for part in statement.parts:
+                self.no_power_of_a_level(part)
         node, alike = statement.parts[0], measures[0]
         for part, other in zip(statement.parts[1:], measures[1:], strict=True):
             alike = self.alike((node, part), alike, other)
@@ -182,6 +190,7 @@ class Inference:
 
     def _of_reference(self, node: Reference) -> Measure | None:
         found = _declared(node.declaration)
+        self._levels |= found is not None and bool(found.zero)
         if found is None:
             inferred = self.found.get((id(node.owner), node.name)) or self.known.get((node.owner.kind.index, node.name))
             found = inferred.measure if inferred else None
@@ -228,7 +237,8 @@ class Inference:
         if isinstance(a, Measure) and isinstance(b, Measure):
             if not self._agree((node.args[0], node.args[1]), (a, b)):
                 return None
-            return self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
+            together = self._common(a, b)._replace(zero=_zero_of_sum(a.zero, b.zero, node.operator.name == "sub"))
+            return _of_levels(together, a, b, node.operator.name == "sub")
         for place, quantity, number in ((0, a, b), (1, b, a)):
             if isinstance(quantity, Measure):
                 literal = node.args[1 - place]
@@ -276,7 +286,8 @@ class Inference:
     def _common(self, a: Measure, b: Measure) -> Measure:
         scale, zero = b.scale if a.scale is None else a.scale, b.zero if a.zero is None else a.zero
         declared, scaled, offset = a.declared or b.declared, a.scaled or b.scaled, a.offset or b.offset
-        return Measure(a.dimension, scale, zero, declared, a.soft and b.soft, scaled, offset, a.referred or b.referred)
+        referred, turns = a.referred or b.referred, a.turns or b.turns
+        return Measure(a.dimension, scale, zero, declared, a.soft and b.soft, scaled, offset, referred, turns)
 
     def _agree(
         self,
@@ -293,6 +304,8 @@ class Inference:
             sort = "scale"
         elif a.zero != b.zero and a.zero is not None and b.zero is not None and (strict or (a.zero and b.zero)):
             sort = "zero"
+        elif strict and a.turns and b.turns and a.turns != b.turns:
+            sort = "turns"
         else:
             return True
         if (a.declared or b.declared) and not (sort == "dimension" and (a.soft or b.soft or _of_degrees(a, b))):
@@ -312,6 +325,28 @@ class Inference:
             may_refer = found.referred and node.operator.name not in ANGLES and not same_dimension(found, PLAIN)
             if not may_refer:
                 self._complain(Clash(sort, (argument,), (found,), node.operator.name))
+        elif isinstance(found, Measure) and found.declared and found.turns == "times" and node.operator.name in ANGLES:
+            self._complain(Clash("turns", (argument, argument), (found, _ANGLE), node.operator.name))
+
+    # --- temperatures that do not count from absolute zero --------------------------------------------------------------
+    def no_level(self, root: Expression, function: str) -> None:
+        """Of what counts from 273.15 there is no reciprocal, no root and no power that means anything, except in a fit."""
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            found = self._measures[node]
+            if isinstance(found, Measure) and found.zero and found.declared and not found.offset:
+                self._complain(Clash("level", (node,), (found,), function))
+            elif isinstance(node, Operation) and node.operator.name in ("mul", "neg"):
+                stack += node.args
+
+    def no_power_of_a_level(self, root: Expression) -> None:
+        """`5.67e-8 * T**4` with T in degC, which is no polynomial in T."""
+        for terms in sums(root):
+            if not any(isinstance(self._measures.get(t), Number) for t in terms):
+                for base in lone_powers(terms):
+                    if base in self._measures:
+                        self.no_level(base, "**")
 
     # --- what an equation leaves for an unknown -------------------------------------------------------------------------
     def _impose(self, node: Expression, wanted: Measure) -> None:
@@ -349,6 +384,14 @@ def _declared(declaration: Any) -> Measure | None:
     return measure(declaration.unit) if declaration.unit else None
 
 
+def _of_levels(together: Measure, a: Measure, b: Measure, minus: bool) -> Measure:
+    """A sum of temperatures that count from 273.15, whose mean is one again."""
+    first, second = (m.zero if m.summed is None else m.summed for m in (a, b))
+    if first is None or second is None or together.zero is not None or (minus and not a.summed):
+        return together
+    return summed_up(together, first - second if minus else first + second)
+
+
 def _of_degrees(a: Measure, b: Measure) -> bool:
     """`T_c == T - 273.15`, where T_c is a plain number."""
     return any(one.offset and same_dimension(one, KELVIN) and is_plain(other) for one, other in ((a, b), (b, a)))
@@ -378,9 +421,12 @@ def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     return _with_factor(b, a, node.args[0]) if isinstance(b, Measure) else max(a, b)
 
 
-def _with_factor(a: Measure, number: Number, factor: Expression) -> Measure | None:
+def _with_factor(a: Measure, number: Number, factor: Expression, divided: bool = False) -> Measure | None:
     referred = isinstance(factor, Constant) and may_be_a_reference(factor.value)
-    return with_factor(a, number, _leaves_bare(factor), referred)
+    found = with_factor(a, number, _leaves_bare(factor), referred)
+    if found is None or not isinstance(factor, Constant):
+        return found
+    return weighed(found, a, 1 / factor.value if divided else factor.value)
 
 
 def _leaves_bare(factor: Expression) -> bool:
@@ -391,6 +437,10 @@ def _leaves_bare(factor: Expression) -> bool:
 
 
 def _div(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    scope.no_level(node.args[1], "/")
+    if isinstance(a, Measure) and isinstance(b, Number) and b is not Number.ZERO:
+        scope.no_mixture(node.args[0], alone=True)
+        return _with_factor(a, b, node.args[1], divided=True)
     return _mul(scope, node, a, power(b, -1.0) if isinstance(b, Measure) else b)
 
 
@@ -401,6 +451,8 @@ def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
         if isinstance(a, Measure):  # a number may be the factor per unit: `1.047**(T - 293.15)` is an exponential of 0.0459 per K
             scope.number_wanted(node, b, 1, "exponent")
         return a if isinstance(a, Measure) and is_plain(a) else None
+    if exponent.value < 0 or exponent.value != round(exponent.value):
+        scope.no_level(node.args[0], "**")
     if isinstance(a, Measure):
         usual = abs(12 * exponent.value - round(12 * exponent.value)) < 1e-9
         return power(a, exponent.value) if usual or is_plain(a) else None
@@ -408,6 +460,7 @@ def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
 
 
 def _sqrt(scope: Inference, node: Operation, a: Known) -> Known:
+    scope.no_level(node.args[0], "sqrt")
     return power(a, 0.5) if isinstance(a, Measure) else a
 
 

@@ -348,6 +348,17 @@ def _turns(unit: str) -> str:
     return "turns" if names & _WHOLE_TURNS else "angle" if names & _ANGLES else "times" if names & _TIMES else ""
 
 
+def how_turns_count(unit: str) -> str:
+    """Whether a rate, or what it adds up to, is an angle (a turn is 2π of it) or a number of times; nothing where nobody says.
+
+    >>> how_turns_count("rad/s"), how_turns_count("rpm"), how_turns_count("kHz"), how_turns_count("1/s"), how_turns_count("N*m/rad")
+    ('angle', 'angle', 'times', '', '')
+    """
+    if not (counted := _turns(unit)) or dimension(unit) not in (_RATE, _NONE):
+        return ""
+    return "times" if counted == "times" else "angle"
+
+
 def has_scaled_share(unit: str) -> bool:
     """Whether a part of a unit is an angle or a share that is not counted in ones.
 
