@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy
 
-from .errors import AcausalError, UsageError
+from .errors import AcausalError, UsageError, an, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
@@ -103,6 +103,11 @@ def checked(function: F) -> F:
             return function(*args, **keywords)
         except AcausalError:
             raise
+        except RecursionError:
+            deep = _too_deep(function, args, keywords)
+            if deep is None:  # a function of the user's that calls itself, say
+                raise
+            raise deep from None
         except _FROM_INSIDE as error:
             wrong = None if _is_of_user(error) else _first_wrong(function, args, keywords)
             if wrong is None:
@@ -157,6 +162,19 @@ def _first_wrong(function: Callable[..., Any], args: tuple[Any, ...], keywords: 
     for name, test, value in given:
         if test is not None and not test(value):
             return _wrong(function, name, tests.texts[name], value)
+    return None
+
+
+def _too_deep(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> UsageError | None:
+    """The argument in which lists lie in each other so deep that Python itself cannot go through them."""
+    names = (*function.__code__.co_varnames[: function.__code__.co_argcount], *("arguments" for _ in args))
+    for name, value in (*zip(names, args, strict=False), *keywords.items()):
+        try:
+            if isinstance(value, (list, tuple, dict)):
+                repr(value)
+        except RecursionError:
+            what = type(value).__name__
+            return UsageError(f"`{name}` of `{function.__name__}` is {an(what)} in which others lie too deep to be read.")
     return None
 
 
@@ -307,8 +325,8 @@ def _spoken(alternatives: list[str]) -> str:
 def _wrong(function: Callable[..., Any], name: str, expected: str, value: Any) -> UsageError:
     import inspect  # when somebody needs it
 
-    shown = re.sub(r"\s+", " ", f"{value!r}")
-    shown = shown if len(shown) <= 60 else shown[:57] + "…"
+    told = re.sub(r"\s+", " ", shown(value, 10_000))
+    told = told if len(told) <= 60 else told[:57] + "…"
     call = re.sub(r"\bself(: [^,)]+)?(, )?", "", f"{function.__name__}{inspect.signature(function)}".partition(" -> ")[0], count=1)
     call = call.replace("'", "") if len(call) < 400 else f"help(…{function.__name__}) says what it takes."
-    return UsageError(f"`{name}` of `{function.__name__}` is {expected}, got {shown} ({type(value).__name__}).", remedy=call)
+    return UsageError(f"`{name}` of `{function.__name__}` is {expected}, got {told} ({type(value).__name__}).", remedy=call)

@@ -156,6 +156,19 @@ def near_matches(name: str, names: Any, most: int = 3, alike: float = 0.5) -> st
     return f"Did you mean {' or '.join(f'`{f}`' for f in found)}?" if found else ""
 
 
+def shown(value: Any, most: int = 60) -> str:
+    """What a user gave, for a message; of what is long its beginning, of what Python cannot show its type.
+
+    >>> shown([1.5, "a"]), shown("a" * 100, 10)
+    ("[1.5, 'a']", "'aaaaaaaa…")
+    """
+    try:
+        text = repr(value)
+    except RecursionError:  # lists that lie in each other
+        return f"{an(type(value).__name__)} too deep to be shown"
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 _LIKE_YOU = ("uni", "use", "usu", "uti", "eu", "one", "ufo")  # begin with a vowel that is not heard
 _LETTERS = set("AEFHILMNORSX")  # whose names begin with a vowel: an RC circuit, an LED
 
@@ -177,6 +190,12 @@ def an(name: str, first: bool = False) -> str:
 # --- what a traceback shows -------------------------------------------------------------------------------------------------------
 
 _ENGINE = dirname(realpath(__file__))
+
+
+def at_caller() -> dict[str, Any]:
+    """Where a user wrote what cannot be meant: `UsageError(…, **at_caller())`."""
+    where = Location.of_caller(_ENGINE)
+    return {"location": where, "details": (f"line:      {where.source}",) if where.source else ()}
 
 
 def level_of_caller() -> int:

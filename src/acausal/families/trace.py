@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, Location, ModelError, an
+from ..errors import Diagnostic, Location, ModelError, an, shown
 from ..language.component import Component, View
 from ..language.connector import Connector, ConnectorView
 from ..language.equation import Equation
@@ -305,7 +305,7 @@ def _equation(component: Component, item: Any, where: Location | None) -> Traced
 
 
 def _not_an_equation(component: Component, item: Any, where: Location | None) -> Diagnostic:
-    got, source = f"{item!r} of type {type(item).__name__}", where.source if where else ""
+    got, source = f"{shown(item, 200)} of type {type(item).__name__}", where.source if where else ""
     remedy = "State `left == right` between expressions."
     if isinstance(item, bool):
         remedy = "Both sides are plain numbers here, so Python compared them; one side must contain a variable."
@@ -390,7 +390,7 @@ def _transition(component: Component, item: Any, where: Location | None) -> Tran
     if isinstance(item, Transition):
         return item
     raise ModelError(
-        f"{type(component).__name__} yields {item!r} of type {type(item).__name__} where a transition was expected.",
+        f"{type(component).__name__} yields {shown(item, 200)} of type {type(item).__name__} where a transition was expected.",
         component=type(component).__name__,
         equation=where.source if where else "",
         location=where,
@@ -403,7 +403,7 @@ def _guess(component: Component, item: Any, where: Location | None) -> TracedGue
     target = parts[0]
     if not isinstance(target, Reference) or target.declaration.is_known or target.order:
         raise ModelError(
-            f"`on_state_change` of {type(component).__name__} yields a variable, a state and a number, got {item!r}.",
+            f"`on_state_change` of {type(component).__name__} yields a variable, a state and a number, got {shown(item, 200)}.",
             component=type(component).__name__,
             equation=where.source if where else "",
             location=where,
@@ -417,7 +417,7 @@ def _connection(kind: Kind, component: Component, item: Any, where: Location | N
     ends = tuple(end._reference if isinstance(end, StateView) else end for end in given)
     wrong = [e for e in ends if not isinstance(e, (ConnectorView, Reference))]
     if len(ends) < 2 or wrong:
-        what = f"got {wrong[0]!r} of type {type(wrong[0]).__name__}" if wrong else "got a single end"
+        what = f"got {shown(wrong[0], 200)} of type {type(wrong[0]).__name__}" if wrong else "got a single end"
         remedy = "Write `yield self.a.port, self.b.port`."
         if wrong and isinstance(wrong[0], Equation):
             what, remedy = f"got the equation `{wrong[0]}`", "Move this line to the method `equations`."

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import UsageError, an, near_matches
+from ..errors import UsageError, an, at_caller, near_matches, shown
 from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refuse_of_its_own, refuse_several, settle
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
@@ -360,11 +360,18 @@ class Component(metaclass=ComponentType):
                 self.__dict__[first]._modify(rest, value)
             else:
                 self._exchange(first, value)
+        elif isinstance(found, Connector) and not rest:
+            raise UsageError(
+                f"`{type(self).__name__}.{name}` is a connector and cannot be given a value.",
+                **at_caller(),
+                remedy=f"Its quantities have values: {', '.join(f'`{name}.{member}`' for member in found.members)}.",
+            )
         else:
             parts = (k for k, v in self.__dict__.items() if isinstance(v, (Component, ComponentArray)))
             known = [*dict.fromkeys((*self._all_declared(), *self._class_alternatives)), *self._class_media, *parts]
             raise UsageError(
                 f"{type(self).__name__} has no `{name}` that could be given a value. {near_matches(name, known)}".strip(),
+                **at_caller(),
                 remedy=f"It declares: {', '.join(known[:12])}",
             )
 
@@ -393,8 +400,9 @@ class Component(metaclass=ComponentType):
                 )
             if declaration.role == "variable":
                 raise UsageError(
-                    f"`{type(self).__name__}.{name}` is an unknown and cannot be given the value {value!r}.",
-                    remedy=f"{name}=ac.start({value!r}) sets where it starts; add an equation to prescribe it.",
+                    f"`{type(self).__name__}.{name}` is an unknown and cannot be given the value {shown(value)}.",
+                    **at_caller(),
+                    remedy=f"{name}=ac.start({shown(value)}) sets where it starts; add an equation to prescribe it.",
                 )
             value = Modification(value=value)
         check_attributes(f"{type(self).__name__}.{name}", declaration, value)
@@ -403,7 +411,7 @@ class Component(metaclass=ComponentType):
             checked_number(type(self).__name__, name if attribute == "value" else f"{attribute} of {name}", given)
             wrong = typed(declaration, given) if attribute in ("value", "start") else ""
             if wrong:
-                raise UsageError(f"`{type(self).__name__}.{name}` cannot be {given!r}: {wrong}.")
+                raise UsageError(f"`{type(self).__name__}.{name}` cannot be {shown(given)}: {wrong}.")
         if declaration.role == "discrete" and "start" in value:
             value = Modification({**{k: v for k, v in value.items() if k != "start"}, "value": value["start"]})
         if isinstance(declaration, Constant) and "value" in value:

@@ -8,7 +8,7 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import checked, is_one_of
-from ..errors import Location, UsageError
+from ..errors import Location, UsageError, shown
 from .expression import Arithmetic, Expression, Shape, Unbound
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def as_shape(shape: int | Shape | list[int]) -> Shape:
     except TypeError:
         found = (-1,)
     if any(n < 0 for n in found):
-        raise UsageError(f"A shape is a whole number or a tuple of whole numbers, got {shape!r} of type {type(shape).__name__}.")
+        raise UsageError(
+            f"A shape is a whole number or a tuple of whole numbers, got {shown(shape)} of type {type(shape).__name__}."
+        )
     return found
 
 

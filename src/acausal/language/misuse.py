@@ -16,7 +16,7 @@ from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from ..errors import AttributeNotFound, UsageError, an, near_matches
+from ..errors import AttributeNotFound, UsageError, an, near_matches, shown
 from .declarations import ATTRIBUTES, Declaration
 from .expression import Reference
 
@@ -66,7 +66,7 @@ def put(component: Component, name: str, value: Any) -> None:
         if not isinstance(found, property) or found.fset is not None:
             raise
         raise UsageError(
-            f"`{name}` of {type(component).__name__} is a property, and cannot be assigned {value!r:.60}.",
+            f"`{name}` of {type(component).__name__} is a property, and cannot be assigned {shown(value)}.",
             remedy=f"Assign what it is computed from, or give it a setter: `@{name}.setter`.",
         ) from None
 
@@ -122,7 +122,9 @@ class _OfDeclaration:
     def __get__(self, reference: Reference | None, owner: type) -> Any:
         if reference is None:
             return self
-        raise AttributeError(self._said(reference))
+        raise AttributeNotFound(
+            self._said(reference), remedy=f"A compiled model knows it: `model.explain({reference.name!r})` says what it is."
+        )
 
     def __set__(self, reference: Reference, value: Any) -> None:
         quantity, name = reference.name, self.name
@@ -137,8 +139,33 @@ class _OfDeclaration:
         return f"`{reference.name}` stands for the quantity in equations here; its `{self.name}` is part of its declaration."
 
 
+def _assign(reference: Reference, name: str, value: Any) -> None:
+    """`self.part.x.foo = 3.0`"""
+    try:
+        object.__setattr__(reference, name, value)
+    except AttributeError as error:
+        if isinstance(error, UsageError):
+            raise
+        raise _not_assigned(reference, f".{name}") from None
+
+
+def _assign_element(reference: Reference, key: Any, value: Any) -> None:
+    """`self.part.x[0] = 3.0`"""
+    raise _not_assigned(reference, f"[{shown(key)}]")
+
+
+def _not_assigned(reference: Reference, what: str) -> UsageError:
+    return UsageError(
+        f"`{reference.name}{what}` cannot be assigned: `{reference.name}` stands for the quantity in equations here.",
+        remedy=f"A value or a start is given to the component, `….{reference.name} = …` (of an array, a list); an equation is "
+        "stated with `yield` and `==`.",
+    )
+
+
 for _name in ATTRIBUTES:
     setattr(Reference, _name, _OfDeclaration(_name))
+Reference.__setattr__ = _assign  # type: ignore[method-assign, assignment]
+Reference.__setitem__ = _assign_element  # type: ignore[attr-defined]
 
 
 def refuse_ring(parent: Component, name: str, child: Component) -> None:
@@ -160,7 +187,7 @@ def refuse_unknown(component: Component, name: str, value: Any) -> None:
     known = [n for n in component._all_declared() if not getattr(component._all_declared()[n], "auxiliary", False)]
     near = near_matches(name, known)
     raise UsageError(
-        f"{type(component).__name__} has no `{name}` that could be given the value {value!r:.60}. {near}".strip(),
+        f"{type(component).__name__} has no `{name}` that could be given the value {shown(value)}. {near}".strip(),
         remedy=f"It declares: {', '.join(known[:12]) or 'nothing'}. What is yours alone is declared in the class, `{name} = …`.",
     )
 
