@@ -109,7 +109,8 @@ def test_a_unit_of_ones_own_is_so_much_of_another(means, said):
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [("rpm", "Hz"), ("rad/s", "Hz"), ("deg/s", "kHz"), ("rpm", "1/s"), ("rpm", "1/min"), ("turn/s", "Hz")]
+    ("a", "b"),
+    [("rpm", "Hz"), ("rad/s", "Hz"), ("deg/s", "kHz"), ("rpm", "1/s"), ("rpm", "1/min"), ("turn/s", "Hz"), ("1/min", "rad/s")],
 )
 def test_an_angle_a_second_is_not_a_number_of_times_a_second(a: str, b: str) -> None:
     """60 rpm are one turn a second; through radians they were 6.28 Hz, and `SineVoltage(f="3000 rpm")` had 314 Hz."""
@@ -122,3 +123,14 @@ def test_turns_convert_among_themselves_and_rates_that_say_nothing_of_turns_do()
     assert units.convert(60.0, "rpm", "deg/s") == pytest.approx(360.0)
     assert units.convert(2.0, "rad/s", "1/s") == 2.0 and units.convert(2.0, "kHz", "1/s") == 2000.0
     assert units.convert(30.0, "1/min", "Hz") == 0.5
+
+
+@pytest.mark.parametrize("unit", ["barg", "bar(g)", "bar_g", "psig", "kPa(g)", "barü", "bar gauge"])
+def test_gauge_pressures_are_told(unit: str) -> None:
+    """`bar(g)` was a bar times a gram."""
+    with pytest.raises(UsageError, match=r"counts from the pressure of the surroundings(.|\n)*Give the absolute pressure"):
+        units.quantity(f"2 {unit}", "Pa")
+
+
+def test_absolute_pressures_are_pressures() -> None:
+    assert [units.quantity(f"2 {unit}", "Pa") for unit in ("bara", "bar(a)", "bar abs", "kPa_a")] == [2e5, 2e5, 2e5, 2e3]

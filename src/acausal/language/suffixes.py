@@ -31,7 +31,7 @@ _SPELLED = {
 }
 _TEMPERATURES = {"C": "degC", "c": "degC", "F": "degF", "f": "degF"}  # as people write them, although they are other units
 _DIFFERENCE = re.compile(r"(d|D|delta|Delta|diff|Δ)_?T|.*(diff|delta)", re.IGNORECASE)
-_ENDING = re.compile(r"(?:[\s,;:|(){}<>]+in\s+|[_\s,;:|.(){}<>-]+)")  # `t in h` as `t_h`
+_ENDING = re.compile(r"(?:[\s,;:|(){}<>]+in\s+|[_\s,;:|./(){}<>-]+)")  # `t in h` as `t_h`, and `T/degC` of ISO 80000
 _CLOSING = "(){}<>"
 
 
@@ -60,8 +60,10 @@ def suffixes(title: str) -> list[Suffix]:
             continue
         unit = _unit("_".join(parts[-count:]))
         if unit:
-            name = title[: _begin_of_ending(title, count)]
-            found.append(Suffix(name, unit, "_".join(parts[-count:]), _is_sure(name, parts[-count:], unit)))
+            begin = _begin_of_ending(title, count)
+            written = _ENDING.sub("", title[begin:], count=1)
+            units = parts[-count:] if "/" not in written else [written]  # a quotient is no index
+            found.append(Suffix(title[:begin], unit, "_".join(parts[-count:]), _is_sure(title[:begin], units, unit)))
     return found
 
 

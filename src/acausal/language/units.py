@@ -73,11 +73,11 @@ def convert(values: Any, from_unit: str, to_unit: str) -> Any:
         kinds = f"one is {describe(source.dimension)}, the other {describe(target.dimension)}"
         source_name, target_name = (f"`{unit}`" if unit else "a plain number" for unit in (from_unit, to_unit))
         raise UsageError(f"{source_name[:1].upper()}{source_name[1:]} cannot be converted to {target_name}: {kinds}.")
-    if source.dimension == _RATE and {_turns(from_unit), _turns(to_unit)} in _TURNS_AND_NOT:
+    if source.dimension == _RATE and _may_mean_turns(from_unit, to_unit):
         raise UsageError(
-            f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second; "
-            "a turn is 2π of one and 1 of the other.",
-            remedy="Give the number itself: 3000 rpm are 50 turns a second (50 Hz), or 314.16 rad/s.",
+            f"`{from_unit}` cannot be converted to `{to_unit}`: one is an angle a second, the other a number of times a second "
+            "or a minute; a turn is 2π of one and 1 of the other.",
+            remedy="Say what is meant: 3000 rpm are 50 turns a second (50 Hz), or 314.16 rad/s.",
         )
     numbers = values if isinstance(values, (int, float)) else np.asarray(values, dtype=float)
     if source.offset == target.offset == 0.0:
@@ -348,6 +348,14 @@ def _turns(unit: str) -> str:
     return "turns" if names & _WHOLE_TURNS else "angle" if names & _ANGLES else "times" if names & _TIMES else ""
 
 
+def _may_mean_turns(one: str, other: str) -> bool:
+    """Whether one of two rates counts turns and the other angles, or may: 1/s may be rad/s; of 1/min it is turns."""
+    counted = _turns(one), _turns(other)
+    if set(counted) in _TURNS_AND_NOT:
+        return True
+    return set(counted) == {"angle", ""} and _resolve(one if not counted[0] else other).factor != 1.0
+
+
 def how_turns_count(unit: str) -> str:
     """Whether a rate, or what it adds up to, is an angle (a turn is 2π of it) or a number of times; nothing where nobody says.
 
@@ -387,7 +395,18 @@ def _registry() -> Any:
     return pint.UnitRegistry()
 
 
+_ABOVE = re.compile(r"([kMmh]?(?:bar|Pa)|psi)(?:\s*_?\(?(g|gauge|ü|Ü|a|abs|absolute)\)?)")  # barg, psi(a), kPa abs
+
+
 def _from_pint(text: str) -> Unit:
+    pressure = _ABOVE.fullmatch(text)
+    if pressure is not None and pressure[2].startswith("a"):
+        return _resolve(pressure[1])
+    if pressure is not None:
+        raise UsageError(
+            f"`{text}` counts from the pressure of the surroundings, as no unit does here.",
+            remedy=f"Give the absolute pressure in {pressure[1]}: 2 bar above surroundings at 1.013 bar are 3.013 bar.",
+        )
     registry = _registry()
     try:
         parsed = registry.parse_units(text)
