@@ -394,6 +394,11 @@ class ByProperty(Elsewhere):
         yield ac.der(self.x) == -self.own * self.x
 
 
+class ByName(Elsewhere):
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -(1.0 if repr(self).endswith("a>") else 2.0) * self.x
+
+
 class ByMethod(Elsewhere):
     def rate(self) -> float:
         SEEN.append(1)
@@ -455,7 +460,7 @@ class Pair(ac.Component):
 
 
 @pytest.mark.parametrize(
-    "kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByTable, ByDescriptor, ByHelper]
+    "kind", [ById, ByKey, Counting, ByChance, InTheClass, ByProperty, ByMethod, ByName, ByTable, ByDescriptor, ByHelper]
 )
 def test_equations_that_are_others_for_components_that_are_alike_are_refused(kind: type[ac.Component]) -> None:
     with pytest.raises(ac.ModelError, match=f"`a` and `b` are alike, but the equations of {kind.__name__} are not the same"):

@@ -3,8 +3,9 @@
 `equations` runs once for all components of a kind. What a component holds is compared beforehand (`census`), so that whatever it
 makes of it holds for all of them. A global counter, a dictionary with components as its keys, a random number, `self is THAT_ONE`
 are held by no component. A class whose methods may look at such things (its code reads a global that can change, or asks for the
-identity of an object) is asked for some of its components, and refused if these do not say the same. Others cost nothing. Methods
-and properties that these methods ask for by name are looked at with them, and so are objects that a component holds.
+identity of an object, for its name or what it is part of) is asked for some of its components, and refused if these do not say
+the same. Others cost nothing. Methods and properties that these methods ask for by name are looked at with them, and so are
+objects that a component holds.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from .tree import Node
 
 METHODS = ("equations", "initial_equations", "events", "transitions", "on_state_change")
 _MOST = 8  # components of a kind that are asked, the last among them
-_IDENTITY = ("id", "hash", "next", "globals", "vars", "open", "input")  # builtins with an answer of its own for each
+_IDENTITY = ("id", "hash", "next", "globals", "vars", "open", "input", "repr", "str")  # builtins with an answer of its own for each
+_TELLING = {"random", "__class__", "__repr__", "__str__", "_ac_name", "_ac_parent", "_ac_position", "_path_from", "_steps_from"}
 _CHANGING = ("random", "secrets", "uuid", "time", "os", "datetime", "itertools", "threading")  # modules
 _STEADY = (
     int,
@@ -130,7 +132,7 @@ def _looks(function: FunctionType, seen: set[int]) -> bool:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     sets = False
     for code in _codes(function.__code__):
-        if "random" in code.co_names or "__class__" in code.co_names:
+        if not _TELLING.isdisjoint(code.co_names):
             return True
         for step in dis.get_instructions(code):
             sets |= step.opname == "STORE_ATTR"

@@ -162,10 +162,9 @@ def _not_assigned(reference: Reference, what: str) -> UsageError:
     )
 
 
-for _name in ATTRIBUTES:
-    setattr(Reference, _name, _OfDeclaration(_name))
-Reference.__setattr__ = _assign  # type: ignore[method-assign, assignment]
-Reference.__setitem__ = _assign_element  # type: ignore[attr-defined]
+_WAYS = {"__setattr__": _assign, "__setitem__": _assign_element, **{name: _OfDeclaration(name) for name in ATTRIBUTES}}
+for _name, _way in _WAYS.items():
+    setattr(Reference, _name, _way)
 
 
 def refuse_ring(parent: Component, name: str, child: Component) -> None:
