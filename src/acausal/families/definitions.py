@@ -2,7 +2,7 @@
 
 `self.v == self.p.v - self.n.v` with `v` used in this component only: `v` is replaced by its definition wherever it stands, and
 computed again when somebody looks at it. Only linear definitions with few unknowns are taken, so that neither the convergence
-of iterations nor the sparsity of the Jacobian suffers, and only variables that nobody else sees, differentiates or fixes.
+of iterations nor the sparsity of the Jacobian suffers, and only variables that nobody else sees, differentiates, fixes or bounds.
 """
 
 from __future__ import annotations
@@ -108,6 +108,9 @@ def _blocked(traced: Traced) -> set[str]:
         said = [m.modifications[name] for m in traced.kind.members if name in m.modifications]
         if quantity.declaration.start is not None or any(m.get("fixed") or m.get("start") is not None for m in said):
             blocked.add(name)  # somebody said where it starts; a definition has no start
+        ends = [quantity.declaration.min, quantity.declaration.max, *(m.get(end) for m in said for end in ("min", "max"))]
+        if any(end is not None for end in ends):
+            blocked.add(name)  # nor is a definition held to a range, or seen to leave it
     return blocked
 
 

@@ -42,8 +42,9 @@ def _told(name: str, low: float, high: float, times: Floats, values: Floats) -> 
     below = values[0] < low
     worst = values.min() if below else values.max()
     beyond = f"below its minimum of {low:g}" if below else f"above its maximum of {high:g}"
+    own = name.rpartition(".")[2].partition("[")[0]
     return Diagnostic(
         f"`{name}` is {beyond} from time {times[0]:.6g} on; at worst it is {worst:.6g}.",
         remedy="Bounds do not change what equations say. Check the equations that drive it there; where such values are meant, "
-        f"widen the range: {name.rpartition('.')[2]}=ac.modify(min=…, max=…).",
+        f"widen the range: {own}=ac.modify(min=…, max=…).",
     )

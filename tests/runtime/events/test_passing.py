@@ -96,6 +96,38 @@ def test_a_variable_beyond_its_bounds_is_told() -> None:
     assert model.simulate(until=1.0, set={"rate": 0.5}).diagnostics == ()
 
 
+class Margin(ac.Component):
+    """Ranges of variables that translation could replace by their definitions, and of elements of an array."""
+
+    m = ac.Variable(start=1.0, fixed=True)
+    left = ac.Variable(min=0.5)
+    over = ac.Variable()
+    each = ac.Variable(shape=2, max=1.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.m) == -1.0
+        yield self.left == self.m + 0.2
+        yield self.over == 0.3 - self.m
+        yield self.each == np.array([1.2, 0.9]) - self.m
+
+
+class Margins(ac.Component):
+    def __init__(self) -> None:
+        self.one = Margin(over=ac.modify(max=0.0))
+        self.many = ac.array(Margin, 2)
+
+
+def test_a_variable_that_is_only_a_name_for_others_keeps_its_bounds() -> None:
+    result = ac.compile(Margins(), units=False).simulate(until=1.0)
+    told = {d.what.split("`")[1]: d for d in result.diagnostics}
+    left = {"one.left", "many[0].left", "many[1].left"}
+    assert told.keys() == left | {"one.over"} | {f"{part}.each[0]" for part in ("one", "many[0]", "many[1]")}
+    assert "below its minimum of 0.5 from time 0.7" in told["many[1].left"].what and "at worst it is 0.2" in told["one.left"].what
+    assert "above its maximum of 0 from time 0.7" in told["one.over"].what
+    assert "each=ac.modify(" in told["one.each[0]"].remedy
+    assert result["many[0].over"][-1] == pytest.approx(0.3)  # it has no range, and is still nothing but a name
+
+
 class FallingPast(ac.Component):
     """It falls past many places at which only a rise counts."""
 
