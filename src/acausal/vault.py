@@ -111,19 +111,27 @@ def _secret(folder: str) -> bytes:
     path = os.path.join(folder, _SECRET)
     for _ in range(3):
         with contextlib.suppress(FileNotFoundError):
-            status, content = os.lstat(path), content_of(path)
+            status = os.lstat(path)
             hidden = not hasattr(os, "getuid") or not status.st_mode & 0o077
-            if stat.S_ISREG(status.st_mode) and not _not_private(status) and hidden and len(content) == _SECRET_SIZE:
-                return content
+            if stat.S_ISREG(status.st_mode) and not _not_private(status) and hidden:
+                content = content_of(path)
+                if len(content) == _SECRET_SIZE:
+                    return content
             os.unlink(path)
         _make_secret(folder, path)
     raise OSError(f"{path} does not stay what it is")
 
 
 def content_of(path: str) -> bytes:
-    """All of a file."""
-    with open(path, "rb", buffering=0) as file:
+    """All of a file; an OSError where a name leads to something that has no end, or to a pipe that nobody writes to."""
+    with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path} is no file")
         return file.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _make_secret(folder: str, path: str) -> None:

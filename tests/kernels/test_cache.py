@@ -240,6 +240,28 @@ def test_entries_that_cannot_be_read(tmp_path: Path) -> None:
     assert run(tmp_path) == (2, 0, 0)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_names_that_lead_to_no_file_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe that nobody writes to would be waited for without end, and /dev/zero read until memory is full."""
+    monkeypatch.setenv("ACAUSAL_CACHE", str(tmp_path))
+
+    def endless(path: Path) -> None:
+        path.symlink_to("/dev/zero")
+
+    for puts in (os.mkfifo, endless):
+        opened = vault.open_vault()
+        assert opened is not None
+        opened.store([("key", b"code")])
+        (entry,) = entries(tmp_path)
+        for path in (entry, tmp_path / "secret"):
+            path.unlink()
+            puts(path)
+        assert opened.load("key") is None
+        opened.store([("key", b"code")])
+        assert opened.load("key") == b"code"
+        assert vault.open_vault() is not None and (tmp_path / "secret").read_bytes() != opened.secret
+
+
 def test_processes_that_write_at_the_same_time(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         for compiled, loaded, _ in pool.map(run, [tmp_path] * 4):
