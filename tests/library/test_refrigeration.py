@@ -14,6 +14,8 @@ from acausal.library.mechanics.rotational import Speed
 from acausal.library.thermal import FixedTemperature, PrescribedTemperature
 from benchmarks.cold_stores import REST, rig, stepped
 
+PropsSI = pytest.importorskip("CoolProp.CoolProp").PropsSI
+HAPropsSI = pytest.importorskip("CoolProp.HumidAirProp").HAPropsSI
 R134A = ac.media.fluid("R134a")
 
 
@@ -147,6 +149,14 @@ def test_frost_is_what_the_air_loses() -> None:
     assert result.states("thermostat.call")[-1].state == "on"
 
 
+def test_humidity_over_water_is_that_of_water() -> None:
+    """CoolProp's, but for 0.5 % by which air raises the vapour's pressure, and 0.2 % of Magnus; the formula for ice is 10 % above
+    that for water at 10 °C."""
+    for T in (253.15, 268.15, 278.15, 288.15):
+        expected = HAPropsSI("W", "T", T, "P", 101325.0, "R", 1.0)
+        assert float(refrigeration.rooms.saturated_humidity(T)) == pytest.approx(expected, rel=7e-3)
+
+
 def test_humidity_over_ice_at_zero_degrees() -> None:
     assert float(refrigeration.rooms.saturated_humidity(273.15)) == pytest.approx(0.62198 * 611.2 / (101325.0 - 611.2))
 
@@ -180,6 +190,17 @@ def test_a_compressor_by_its_map_and_outside_of_it(wired: Any) -> None:
     assert any("outside of what this compressor was measured for, 20 … 65 °C" in d.what for d in hot.diagnostics)
     with pytest.raises(UsageError, match="10 coefficients"):
         refrigeration.MapCompressor([1.0], power)
+
+
+def test_the_map_of_a_compressor_is_over_dew_points(wired: Any) -> None:
+    """AHRI 540; R407C boils 6 K below its dew point, and the flow was a fifth too small."""
+    flow, power = [0.02, 7e-4, -5e-5] + 7 * [0.0], [800.0, 2.0, 12.0] + 7 * [0.0]
+    low, high = (PropsSI("P", "T", T, "Q", 1, "R407C") for T in (263.15, 313.15))
+    ends = {"low": fluid.PressureBoundary(p=low, T=273.15), "high": fluid.PressureBoundary(p=high, h=4.5e5)}
+    plant = wired("low.port c.a", "c.b high.port", c=refrigeration.MapCompressor(flow, power, medium="R407C"), **ends)
+    result = ac.compile(plant).simulate(until=60.0)
+    assert result["c.m_flow"][-1] == pytest.approx(0.02 - 7e-3 - 2e-3, rel=1e-4)
+    assert result["c.P"][-1] == pytest.approx(800.0 - 20.0 + 480.0, rel=1e-5)
 
 
 def test_a_compressor_that_pumps_liquid_says_so(wired: Any) -> None:

@@ -118,11 +118,12 @@ class ShaftCompressor(Displacement):
 class MapCompressor(ac.Component):
     """A compressor by the polynomials of AHRI 540: mass flow and power over saturated suction and discharge temperatures.
 
-    ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. Flow is
-    corrected for the density at suction over that at `superheat_rated`, ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P =
-    speed·P(S, D)``, ``tau·d(speed)/dt = 1 - speed`` while it is to run. All power goes into the gas, and falls with the flow
-    where the dead space lets less of it in; at rest its valves leak, as those of `Displacement` do. Outside of the range that was
-    measured (`S_range`, `D_range`) a warning is given once.
+    ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. S and D
+    are dew points, as the standard says: a mixture with a glide boils some kelvins below them. Flow is corrected for the density at
+    suction over that at `superheat_rated`, ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P = speed·P(S, D)``, ``tau·d(speed)/dt = 1 -
+    speed`` while it is to run. All power goes into the gas, and falls with the flow where the dead space lets less of it in; at
+    rest its valves leak, as those of `Displacement` do. Outside of the range that was measured (`S_range`, `D_range`) a warning is
+    given once.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -168,7 +169,7 @@ class MapCompressor(ac.Component):
 
     def _temperatures(self) -> tuple[Any, Any]:
         zero = 273.15
-        return self.medium.saturation(p=self.a.p).T - zero, self.medium.saturation(p=self.b.p).T - zero
+        return self.medium.saturation(p=self.a.p).vapour.T - zero, self.medium.saturation(p=self.b.p).vapour.T - zero
 
     def events(self) -> Iterator[Any]:
         yield _lifts(self)

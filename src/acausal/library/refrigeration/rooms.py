@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import acausal as ac
+from acausal.language.functions import is_symbolic
 
 from ..fluid.passages import root_of_difference
 from ..fluid.pipes import GRAVITY
@@ -19,8 +20,11 @@ LITTLE = 1e-4  # difference of densities, as a share: below it what passes a doo
 
 
 def saturated_humidity(T: Any, p: Any = 101325.0) -> Any:
-    """Humidity ratio over ice, kg of vapour a kg of dry air, by Magnus' formula (Sonntag 1990: 6.112 hPa, 22.46, 272.62 °C)."""
-    vapour = 611.2 * ac.exp(22.46 * (T - ZERO) / (T - ZERO + 272.62))
+    """Humidity ratio over ice and, above 0 °C, over water, kg of vapour a kg of dry air, by Magnus' formula (Sonntag 1990: 6.112
+    hPa; 22.46, 272.62 °C over ice; 17.62, 243.12 °C over water)."""
+    t = T - ZERO
+    stable = ac.min(22.46 * t / (t + 272.62), 17.62 * t / (t + 243.12))  # the phase over which there is less vapour
+    vapour = 611.2 * ac.exp(ac.no_event(stable) if is_symbolic(stable) else stable)
     return R_RATIO * vapour / (p - vapour)
 
 
