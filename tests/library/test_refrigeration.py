@@ -377,6 +377,26 @@ def test_a_compressor_before_next_to_no_way_out_stops_pumping_within_the_table(w
     assert 0.0 < result["compressor.m_flow"][-1] < 0.5 * 0.85 * 4e-6 * 300.0 / (2 * np.pi) * CO2.state(p=6e6, h=4.3e5).rho
 
 
+@pytest.mark.parametrize("slip", ["homogeneous", "zivi"])
+def test_cells_hold_what_the_void_of_their_slip_says(wired: Any, slip: str) -> None:
+    """Boiling from end to end with the same heat everywhere: the mean of `Void` between the qualities of both ends."""
+    ends = R134A.saturation(p=3e5)
+    h, h_out = (ends.liquid.h + x * ends.h_evaporation for x in (0.2, 0.8))
+    plant = wired(
+        "feed.port part.a", "part.b valve.a", "valve.b low.port", "part.air air.port",
+        air=FixedTemperature(T=2000.0), valve=fluid.Orifice(A=1e-3),
+        feed=fluid.FlowSource(m_flow=0.008, h=h), low=fluid.PressureBoundary(p=3e5, h=4e5),
+        part=refrigeration.DistributedExchanger(
+            60, slip=slip, medium=R134A, UA=0.008 * (h_out - h) / (2000.0 - ends.T), alpha_two_phase=1e6, dp_nominal=1.0
+        ),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=2000.0, points=2)
+    assert result["part.h_out"][-1] == pytest.approx(h_out, abs=0.002 * ends.h_evaporation)
+    void = refrigeration.Void(ends.vapour.rho / ends.liquid.rho, slip).mean(0.2, 0.8)
+    held = 1.5e-3 * (void * ends.vapour.rho + (1 - void) * ends.liquid.rho)
+    assert result["part.charge"][-1] == pytest.approx(held, rel=0.01)
+
+
 def test_a_few_cells_hold_nearly_as_much_as_many(wired: Any) -> None:
     """Slopes within cells: an exchanger of 24 is within 2 % of one of 48, in what it holds and in what leaves it."""
 

@@ -13,7 +13,9 @@ from ..fluid.cells import balances, end_slope, limited_slope
 from ..fluid.friction import both_phases
 from ..fluid.heat_transfer import Transfer, along_quality, through_cells, wall_flux
 from ..fluid.passages import one_substance, root_of_difference, upwind
+from ..fluid.two_phase import share
 from .exchanger import RefrigerantExchanger
+from .moving_boundary import SLIPS, checked_slip
 
 
 class DistributedExchanger(RefrigerantExchanger):
@@ -26,6 +28,9 @@ class DistributedExchanger(RefrigerantExchanger):
     there is an event; where it falls dry, and hardly anything bends, there is none (with one, a day took a quarter more time, and
     was no more exact). Heat transfer changes smoothly with quality from liquid over two phases to vapour. Above the critical
     pressure it is a gas cooler.
+    Both phases go equally fast, unless `slip` is "zivi" or "fauske" (see `Void`): then the vapour is faster by ``s =
+    (rho'/rho'')^k``, k = 1/3 or 1/2, and where the quality x stands ``x·s/(1 - x + x·s)`` passes. An evaporator holds up to twice
+    as much so; `Evaporator` and `Condenser` have Zivi's slip unless they are told otherwise.
     With `transfer="tube"` it follows the flow of each cell (see `RefrigerantExchanger`), and with a `friction` the loss between
     cells is that of tubes instead of `dp_nominal`.
     """
@@ -41,6 +46,7 @@ class DistributedExchanger(RefrigerantExchanger):
     m_mean: Any
     p: Any
     h: Any
+    h_passing: Any
     slope: Any
     x: Any
     M: Any
@@ -48,7 +54,10 @@ class DistributedExchanger(RefrigerantExchanger):
     T_wall_cell: Any
     m: Any
 
-    def __init__(self, cells: int = 10, transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
+    def __init__(
+        self, cells: int = 10, transfer: str | Transfer = "constant", friction: str = "nominal", slip: str = "homogeneous"
+    ) -> None:
+        self.slip = checked_slip(slip)
         self.cells = n = counted(cells, 2, "A DistributedExchanger has two cells or more", "Ten are a good beginning.")
         self.choose(transfer, friction)
         if self.law is not None:
@@ -56,12 +65,14 @@ class DistributedExchanger(RefrigerantExchanger):
             self.m_mean = ac.Variable(shape=n, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow through each cell")
         self.p = ac.Variable(shape=n, unit="Pa", nominal=1e5, start=5e5, doc="pressure of each cell")
         self.h = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of each cell")
+        if slip != "homogeneous":
+            self.h_passing = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=3e5, doc="enthalpy of what flows in each cell")
         self.slope = ac.Variable(shape=n, unit="J/kg", nominal=1e5, start=0.0, doc="rise of enthalpy within each cell")
         self.M = ac.Variable(shape=n, unit="kg", nominal=0.1, start=0.1 / n, state="always", doc="mass of each cell")
         self.U = ac.Variable(shape=n, unit="J", nominal=2e4, start=2e4 / n, state="always", doc="energy of each cell")
         self.T_wall_cell = ac.Variable(shape=n, unit="K", nominal=300.0, start=293.15, state="always", doc="wall of each cell")
         self.m = ac.Variable(shape=n - 1, unit="kg/s", nominal=0.01, start=0.0, doc="mass flow from cell to cell")
-        self.x = ac.Variable(shape=n, start=0.5, doc="quality of each cell, below 0 of liquid, above 1 of vapour")
+        self.x = ac.Variable(shape=n, start=0.5, doc="quality of what flows in each cell, below 0 of liquid, above 1 of vapour")
         self.q = ac.Variable(shape=n, unit="W", nominal=1e3, start=0.0, doc="heat from the wall of each cell to the refrigerant")
 
     def equations(self) -> Iterator[Any]:
@@ -69,9 +80,12 @@ class DistributedExchanger(RefrigerantExchanger):
         one_substance(self)
         state, ends = self.medium.state(p=p, h=h, phase="liquid or not"), self.medium.saturation(p=p)
         x = self.x
+        if self.slip != "homogeneous":
+            yield self.h_passing == self._with_slip(h, ends)
+            h = self.h_passing
         yield x == self.quality(h, state.h_liquid, state.h_vapour)
         yield self.M == self.V / n * state.rho
-        yield self.U == self.M * h - self.V / n * p
+        yield self.U == self.M * self.h - self.V / n * p
         yield self._flows(state, ends)
         yield self.a.p == p[0]
         yield self.b.p == p[n - 1]
@@ -84,7 +98,7 @@ class DistributedExchanger(RefrigerantExchanger):
         yield self.a.h.outflow == first[0]
         yield self.b.h.outflow == last[n - 1]
         if self.law is not None:
-            yield from self._correlated(self.law, state)
+            yield from self._correlated(self.law, state, h)
         q = self.q
         yield q == (self.area / n) * (self.flux if self.law is not None else self._alpha(x) * (self.T_wall_cell - state.T))
         q_air = self.UA / n * (self.air.T - self.T_wall_cell)
@@ -120,10 +134,16 @@ class DistributedExchanger(RefrigerantExchanger):
     def _alpha(self, x: Any) -> Any:
         return along_quality(x, self.alpha_liquid, self.alpha_two_phase, self.alpha_vapour, self.x_band)
 
-    def _correlated(self, law: Transfer, state: Any) -> Iterator[Any]:
+    def _with_slip(self, h: Any, ends: Any) -> Any:
+        """The enthalpy of what flows where the enthalpy of what is there is h: more of it is vapour, which is faster."""
+        faster = (ends.liquid.rho / ends.vapour.rho) ** (1 - SLIPS[self.slip])
+        x = share(self.quality(h, ends.liquid.h, ends.vapour.h))
+        return h + (x * faster / (1 - x + x * faster) - x) * ends.h_evaporation
+
+    def _correlated(self, law: Transfer, state: Any, h: Any) -> Iterator[Any]:
         """Heat transfer of each cell by the mean of what flows in and out of it."""
         yield from through_cells(self)
-        flow = self.tube_flow(self.m_mean, self.h, self.p, state, ac.smooth_abs(self.flux, 1.0))
+        flow = self.tube_flow(self.m_mean, h, self.p, state, ac.smooth_abs(self.flux, 1.0))
         yield self.flux == wall_flux(law, self.medium, flow, self.p, state.T, self.T_wall_cell, self.x_band)
 
     def initial_equations(self) -> Iterator[Any]:

@@ -69,6 +69,17 @@ HIGHEST = 0.98  # of the critical pressure: above it zones are not told apart
 SLIPS = {"zivi": 2 / 3, "fauske": 1 / 2, "homogeneous": 1.0}  # slip·rho_vapour/rho_liquid is the densities' ratio to this power
 
 
+def checked_slip(said: str) -> str:
+    """One of the slips, by its name.
+
+    >>> checked_slip("zivi")
+    'zivi'
+    """
+    if said not in SLIPS:
+        raise UsageError(f"The slip of an exchanger is one of {', '.join(SLIPS)}, not {said!r}.")
+    return said
+
+
 class Void:
     """Void fraction over quality, its mean and its inverse, for a ratio of densities of vapour and liquid.
 
@@ -139,9 +150,7 @@ class MovingBoundary(RefrigerantExchanger):
     T_wall = ac.Variable(unit="K", nominal=300.0, start=293.15, doc="mean temperature of the wall")
 
     def __init__(self, slip: str = "zivi", transfer: str | Transfer = "constant", friction: str = "nominal") -> None:
-        if slip not in SLIPS:
-            raise UsageError(f"The slip of an exchanger is one of {', '.join(SLIPS)}, not {slip!r}.")
-        self.slip = slip
+        self.slip = checked_slip(slip)
         self.choose(transfer, friction)
         if self.law is not None:
             self.alpha = ac.Variable(unit="W/(m^2*K)", nominal=1e3, start=3e3, doc="heat transfer of the zone of two phases")
