@@ -270,8 +270,8 @@ def test_of_a_plant_at_rest_no_ratios_to_the_microwatts_of_its_leak_are_told(tmp
 class Between(ac.Component):
     """Warm water and cold fluid of some kind in an exchanger without storage."""
 
-    def __init__(self, cold: Any) -> None:
-        self.x = fluid.HeatExchanger(UA=500.0)
+    def __init__(self, cold: Any, exchanger: Any = None) -> None:
+        self.x = exchanger or fluid.HeatExchanger(UA=500.0)
         self.warm, self.away = fluid.PressureBoundary(p=3e5, h=2.5e5, medium="water"), fluid.PressureBoundary(p=2e5, h=2e5)
         self.cold = fluid.FlowSource(m_flow=0.1, h=cold.state(p=10e5, T=280.0).h, medium=cold)
         self.gone = fluid.PressureBoundary(p=10e5, h=cold.state(p=10e5, T=280.0).h)
@@ -336,14 +336,57 @@ def test_the_conductance_of_two_fluids_is_found_again(arrangement: str, m: float
 
 
 def test_an_exchanger_of_which_too_little_is_known_is_named(tmp_path: Path) -> None:
-    ideal = ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
-    run = ac.compile(Between(ideal)).simulate(until=1.0, points=2)
+    cold = ac.media.fluid("water").state(p=3e5, T=280.0).h
+    crossed = Exchanging(fluid.CrossFlowExchanger(3), 0.1, cold, medium="water")
+    run = ac.compile(crossed).simulate(until=1.0, points=2)
     found = ac.pinches(run, "water")
     assert (list(found), found.unknown) == ([], ["x"]) and "x: its pinch is not told" in str(found)
     assert "x: its pinch is not told" in ac.report(run, medium="water", file=tmp_path / "r.html").read_text(encoding="utf-8")
-    cold = ac.media.fluid("water").state(p=3e5, T=280.0).h
-    crossed = Exchanging(fluid.CrossFlowExchanger(3), 0.1, cold, medium="water")
-    assert ac.pinches(ac.compile(crossed).simulate(until=1.0, points=2)).unknown == ["x"]
+
+
+BRINE = ac.media.ConstantMedium("brine", rho=1050.0, cp=3600.0)
+AIR = ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21])
+
+
+class Chilling(ac.Component):
+    """R134a boils all along an exchanger, and cools what does not boil."""
+
+    def __init__(self, medium: Any, exchanger: Any) -> None:
+        ends, fractions = ac.media.fluid("R134a").saturation(p=3e5), ([0.002],) if medium.substances else ()
+        self.x, self.warm = exchanger, fluid.FlowSource(*fractions, m_flow=0.3, T=290.0, medium=medium)
+        self.away, self.gone = fluid.PressureBoundary(*fractions, p=2e5, T=285.0), fluid.PressureBoundary(p=3e5, h=ends.vapour.h)
+        self.cold = fluid.FlowSource(m_flow=0.02, h=ends.liquid.h + 0.2 * ends.h_evaporation, medium="R134a")
+
+    def connections(self) -> Any:
+        yield self.warm.port, self.x.a1
+        yield self.x.b1, self.away.port
+        yield self.cold.port, self.x.a2
+        yield self.x.b2, self.gone.port
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+@pytest.mark.parametrize("medium", [BRINE, ac.media.moist_air()], ids=["brine", "air"])
+def test_the_pinch_to_brine_and_to_air_is_told(medium: Any, arrangement: str) -> None:
+    """``Q = UA·log_mean`` of the ends."""
+    plant = Chilling(medium, fluid.LogMeanExchanger(arrangement, UA=80.0, dp_nominal=1e-2))
+    run = ac.compile(plant).simulate(until=1.0, points=2)
+    found, T0 = ac.pinches(run, "R134a"), ac.media.fluid("R134a").saturation(p=3e5).T
+    p, h, more = run["x.b1.p"][-1], run["x.b1.h.outflow"][-1], {"X": [0.002]} if medium.substances else {}
+    (row,), out = found, float(medium.state(p=p, h=h, **more).T)
+    assert found.unknown == []
+    assert row.UA == pytest.approx(80.0, rel=1e-3)
+    assert row.difference == pytest.approx(out - T0, abs=1e-3) and row.T_other == pytest.approx(290.0)
+    assert row.Q_flow == pytest.approx(80.0 * (290.0 - out) / np.log((290.0 - T0) / (out - T0)), rel=1e-4)
+
+
+def test_what_brine_gets_is_not_destroyed() -> None:
+    """T0 times the entropy that the exchanger makes: of brine ``m·cp·ln(T_b/T_a)``."""
+    run = ac.compile(Chilling(BRINE, fluid.LogMeanExchanger(UA=80.0, dp_nominal=1e-2))).simulate(until=1.0, points=2)
+    account = ac.exergy(run, "R134a", T0=298.15)
+    s = [point.s for point in ac.state_points(run, ["x.a2", "x.b2"], "R134a")]
+    made = 0.02 * (s[1] - s[0]) + 0.3 * 3600.0 * np.log(float(run["x.T_b1"][-1]) / 290.0)
+    assert account.unknown == [] and made > 0
+    assert account.mean()["x"] == pytest.approx(298.15 * made, rel=1e-6)
 
 
 def test_what_passes_within_an_exchanger_of_the_circuit_is_no_capacity() -> None:
@@ -369,8 +412,8 @@ def test_what_passes_within_an_exchanger_of_the_circuit_is_no_capacity() -> None
     assert max(found.heat_in, found.heat_out) < 1e-3 * abs(row.Q_flow)
 
 
-def test_what_an_exchanger_hands_to_air_is_not_told() -> None:
-    result = ac.compile(Between(ac.media.ideal_gas(["N2", "O2"], mole=[0.79, 0.21]))).simulate(until=1.0, points=2)
+def test_what_an_exchanger_hands_to_air_across_it_is_not_told() -> None:
+    result = ac.compile(Between(AIR, fluid.CrossFlowExchanger(3))).simulate(until=1.0, points=2)
     account = ac.exergy(result, "water")
     assert (account.destroyed, account.unknown) == ({}, ["x"])
 

@@ -20,6 +20,7 @@ class ConstantMedium(Medium):
     """
 
     said_by_temperature = True
+    compressible = False
 
     name: str
     rho: float

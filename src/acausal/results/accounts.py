@@ -13,7 +13,19 @@ from ..errors import UsageError
 from ..language.units import quantity
 from . import canvas
 from .diagrams import File, instant, moment
-from .parts import HEAT_GIVEN, Part, all_parts, flows, fluid_parts, heat_in, one_fluid, total, work_in
+from .parts import (
+    HEAT_GIVEN,
+    Part,
+    all_parts,
+    end_temperatures,
+    flows,
+    fluid_parts,
+    heat_in,
+    heat_of_side,
+    one_fluid,
+    total,
+    work_in,
+)  # fmt: skip
 from .style import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -161,7 +173,8 @@ class ExergyAccount:
     what flows. Of components that hold fluid it contains what they store meanwhile: take a mean over whole cycles of the plant.
     `given` is the exergy that heat carries out of each component, at the temperature of its heat ports (that of the first one for
     what comes by `Q_wall`: of moisture that condenses or freezes, of a heater); what flows into a boundary; and what an exchanger
-    hands to another medium that boils. Components that another medium passes whose exergy is not known (air) are in `unknown`:
+    hands to another medium: one that does not boil (brine, air) gets its heat at the logarithmic mean of its temperatures, and what
+    its friction destroys is left out. Components that another medium passes of which no temperatures are known are in `unknown`:
     what they destroy cannot be told apart from what they hand over.
     """
 
@@ -181,11 +194,17 @@ class ExergyAccount:
 
         through, handed = self._carried(part, self.medium), np.zeros(len(self.time))
         for name, cls in dict.fromkeys(part.fluid_ports.values()):
-            if name != self.medium.name and cls != "Fluid":
+            if name == self.medium.name:
+                continue
+            if cls == "Fluid":
+                handed -= self._carried(part, fluid(name))
+                continue
+            numbers = [number for number in "12" if part.sides and part.fluid_ports[f"a{number}"][0] == name]
+            if not numbers or not all(part.tells(number) for number in numbers):
                 self.unknown.append(part.path)
                 return
-            if name != self.medium.name:
-                handed -= self._carried(part, fluid(name))
+            for number in numbers:
+                handed -= self._at_mean_temperature(part, number)
         for Q, port in self._heats(part):
             T = np.asarray(self.result[f"{part.name(port)}.T"]).reshape(len(self.time), -1)
             handed -= ((1 - self.T0 / T) * Q).sum(axis=1) / (1 if Q.shape == T.shape else T.shape[1])
@@ -206,6 +225,13 @@ class ExergyAccount:
         names += [(name, part.heat_ports[0]) for name in HEAT_GIVEN if part.heat_ports and part.has(name, "W")]
         for name, port in names:
             yield np.asarray(self.result[part.name(name)]).reshape(len(self.time), -1), port
+
+    def _at_mean_temperature(self, part: Part, number: str) -> np.ndarray:
+        """The exergy of the heat that a fluid on one side of an exchanger gives it, ``(1 - T0·ds/dh)·Q`` of a constant capacity."""
+        first, last = end_temperatures(self.result, part, number)
+        apart = np.abs(last - first) > 1e-6
+        entropy = np.where(apart, np.log(last / first) / np.where(apart, last - first, 1.0), 1 / first)
+        return (1 - self.T0 * entropy) * heat_of_side(self.result, part, number)
 
     def _carried(self, part: Part, medium: Any) -> np.ndarray:
         """The exergy that the flows of a medium bring into a component."""
@@ -297,7 +323,7 @@ class Pinches(list[Pinch]):
         return "\n".join([*rows, *(f"{name}: {NOT_TOLD}" for name in self.unknown)])
 
 
-NOT_TOLD = "its pinch is not told, as temperatures along its way are not known: another fluid than one that boils, or cross flow"
+NOT_TOLD = "its pinch is not told, as temperatures along its way are not known: cross flow, or a gas"
 
 
 def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
@@ -305,7 +331,8 @@ def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
 
     The medium is followed from inlet to outlet, pressure and enthalpy on straight lines: ``UA = sum(dQ/(T_other - T))``. So is the
     second fluid of an exchanger with the ports a1, b1, a2 and b2, the other way, or along with it where its `arrangement` is "co";
-    of one that works within the circuit the first side is told.
+    of one that works within the circuit the first side is told. A fluid that does not boil (brine, air) is on a straight line
+    between the temperatures at its ends.
     """
     refuse_other_than("a result", result)
     meant, time = one_fluid(result, medium), instant(result, at)
@@ -313,7 +340,7 @@ def pinches(result: Any, medium: Any = None, *, at: Any = None) -> Pinches:
     for part in all_parts(result):
         own = list(part.passed_by(meant.name).values())
         if part.sides and own:
-            if part.way is None or any(cls != "Fluid" for _, cls in part.fluid_ports.values()):
+            if part.way is None or not all(part.tells(number) for number in "12"):
                 found.unknown.append(part.path)
             else:
                 found += _between_two(result, meant, part, time)
@@ -343,6 +370,14 @@ def _side(result: Any, medium: Any, ports: Sequence[str], time: float) -> _Side:
     return _Side(T, m1, -(m1 * h1 + m2 * h2))
 
 
+def _straight_side(result: Any, part: Part, number: str, time: float) -> _Side:
+    """The side of a fluid that does not boil, by the temperatures at its ends."""
+    first, last = (float(np.interp(time, result.time, T)) for T in end_temperatures(result, part, number))
+    m_flow = float(np.interp(time, result.time, np.asarray(result[part.name(f"a{number}.m_flow")])))
+    heat = float(np.interp(time, result.time, -heat_of_side(result, part, number)))
+    return _Side(np.linspace(first, last, ALONG), m_flow, heat)
+
+
 def _with_one_temperature(result: Any, medium: Any, part: Part, ports: Sequence[str], time: float) -> list[Pinch]:
     side = _side(result, medium, ports, time)
     T_other = float(np.interp(time, result.time, np.asarray(result[part.name(f"{part.heat_ports[0]}.T")])))
@@ -355,8 +390,12 @@ def _between_two(result: Any, medium: Any, part: Part, time: float) -> list[Pinc
 
     sides = []
     for number in "12":
-        name, ports = part.fluid_ports[f"a{number}"][0], [part.name(f"{end}{number}") for end in "ab"]
-        sides.append((name == medium.name, _side(result, medium if name == medium.name else fluid(name), ports, time)))
+        (name, cls), ports = part.fluid_ports[f"a{number}"], [part.name(f"{end}{number}") for end in "ab"]
+        if cls == "Fluid":
+            side = _side(result, medium if name == medium.name else fluid(name), ports, time)
+        else:
+            side = _straight_side(result, part, number, time)
+        sides.append((name == medium.name, side))
     (_, own), (_, other) = sides if sides[0][0] else sides[::-1]
     facing = other.T[::-1] if part.way == "counter" else other.T
     return _compared(part, own.heat, own, facing, other.ends[0]) if other.m_flow else []

@@ -56,6 +56,11 @@ class Part:
         """Whether two fluids pass it side by side."""
         return set(self.fluid_ports) == {"a1", "b1", "a2", "b2"}
 
+    def tells(self, number: str) -> bool:
+        """Whether the temperatures at the ends of one of its sides are known: by the name of the medium, or by their own."""
+        cls = self.fluid_ports[f"a{number}"][1]
+        return cls in ("Fluid", "MoistAir") or all(self.has(f"T_{end}{number}", "K") for end in "ab")
+
     @property
     def at_one_temperature(self) -> bool:
         """Whether it exchanges heat with one temperature."""
@@ -201,6 +206,29 @@ def heat_in(result: Any, part: Part, medium: str = "") -> np.ndarray:
 def brought(result: Any, port: str) -> np.ndarray:
     """The energy that flows into a component through a port or an array of them, over time."""
     return sum((m * h for _, h, m in flows(result, port)), np.zeros(len(result.time)))
+
+
+def heat_of_side(result: Any, part: Part, number: str) -> np.ndarray:
+    """The energy that the fluid on one side of an exchanger leaves in it, over time."""
+    first, last = (brought(result, part.name(f"{end}{number}")) for end in "ab")
+    return first + last
+
+
+def end_temperatures(result: Any, part: Part, number: str) -> tuple[np.ndarray, np.ndarray]:
+    """The temperatures at both ends of a side of an exchanger, over time, of a fluid that does not boil."""
+    if part.fluid_ports[f"a{number}"][1] == "MoistAir":
+        first, last = (_of_moist_air(result, part.name(f"{end}{number}")) for end in "ab")
+    else:
+        first, last = (np.asarray(result[part.name(f"T_{end}{number}")]) for end in "ab")
+    return first, last
+
+
+def _of_moist_air(result: Any, port: str) -> np.ndarray:
+    from ..media import moist_air
+
+    ((p, h, m),) = flows(result, port)
+    x = np.where(m > 0, *(np.asarray(result[f"{port}.X.{way}"])[:, 0] for way in ("inflow", "outflow")))
+    return np.asarray(moist_air().state(p=p, h=h, X=[x]).T)
 
 
 def total(result: Any, name: str) -> np.ndarray:

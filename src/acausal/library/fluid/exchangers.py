@@ -13,9 +13,22 @@ from ..counts import counted
 from ..thermal import HeatCapacitor
 from .cells import H_SMALL
 from .correlations import plate_nusselt, within
-from .passages import H_WET, entering_either, felt, nominal_friction
+from .passages import H_WET, entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
 from .sections import ARRANGEMENTS, Exchange, Way, effectiveness
+
+
+def name_temperatures(exchanger: Any, sides: Any) -> None:
+    """What passes its ports has the temperatures `T_a1`, `T_b1`, `T_a2` and `T_b2`, where it is a liquid that does not boil.
+
+    No table has the name of such a medium, so that accounts of a run know them from nowhere else. That of a gas would be an unknown
+    more.
+    """
+    for side, (a, b, medium) in zip("12", sides, strict=True):
+        if not medium.compressible:
+            for end, port in (("a", a), ("b", b)):
+                T = state_at(medium, port.p, port.h.actual).T
+                setattr(exchanger, f"T_{end}{side}", ac.named(T, unit="K", doc="temperature of what passes there"))
 
 
 class TwoFluids(ac.Component):
@@ -23,7 +36,7 @@ class TwoFluids(ac.Component):
 
     Friction is ``dp = dp_nominal·(m/m_nominal)²`` on each side. Flow of either side may turn; where one stands still no heat
     passes, and below 1e-4 of `m_nominal` what comes in there is felt between its two ends. A subclass says how much heat there is,
-    and gives it to `carried`.
+    and gives it to `carried`. `T_a1`, `T_b1`, `T_a2` and `T_b2` are the temperatures of what passes its ports, of brine and oil.
     """
 
     one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
@@ -38,6 +51,7 @@ class TwoFluids(ac.Component):
     def equations(self) -> Iterator[Any]:
         for a, b, medium in self.sides():
             yield from nominal_friction(a, b, medium, self.m_nominal, self.dp_nominal)
+        name_temperatures(self, self.sides())
 
     def sides(self) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
         """The ports of each side and what flows there."""
