@@ -8,10 +8,11 @@ from typing import Any
 import acausal as ac
 
 from .correlations import LASTING
-from .passages import H_WET, Passage, entering, one_substance, same_composition, upwind
+from .passages import H_WET, Passage, entering, one_substance, root_of_difference, same_composition, upwind
 
 FLOW_SMALL = 0.01  # of the design point: below it the loss of a pump at rest is in proportion to the flow, which turns smoothly
 SHARE_OPEN = 1e-3  # square of a turbine's flow, over that into a vacuum, from which on it is open
+SHARE_LINEAR = 1e-4  # the same, below which its root is linear
 
 
 class Pump(ac.Component):
@@ -106,8 +107,7 @@ class Turbine(Passage):
         outlet = self.medium.state(p=ac.no_event(ac.min(a.p, b.p)), s=inlet.s)
         share = self.share(b.p / a.p)
         passes = self.leak + (1 - self.leak) * ac.smooth_step(share, SHARE_OPEN / 2, SHARE_OPEN)
-        root = share / ac.sqrt(ac.no_event(ac.abs(share)) + 1e-4)
-        yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * passes * root
+        yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * passes * root_of_difference(share, SHARE_LINEAR)
         drop = self.efficiency(inlet.h - outlet.h) * (inlet.h - outlet.h)
         yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * drop
         yield a.m_flow == self.m_flow
