@@ -127,6 +127,36 @@ def test_a_turbine_gives_its_power_to_the_shaft(wired: Any) -> None:
     assert -result["part.flange.tau"][-1] * 6000.0 == pytest.approx(power, rel=1e-3)
 
 
+@pytest.mark.parametrize("w", [-1000.0, 0.0, 0.5, 100.0, 1000.0, 2500.0, 20000.0])
+@pytest.mark.parametrize("drop", [0.4, 1.0])
+def test_what_a_turbine_takes_from_the_gas_is_what_its_shaft_gets(wired: Any, w: float, drop: float) -> None:
+    """At rest the gas lost a fifth of the drop, and the shaft had no torque to start with."""
+    result = run(wired, fluid.ShaftTurbine(medium=AIR, K=1e-3, drop=drop), 4e5, 1e5, HOT, w)
+    P, tau, m = (float(result[f"part.{name}"][-1]) for name in ("P", "flange.tau", "m_flow"))
+    ideal = HOT - AIR.state(p=1e5, s=AIR.state(p=4e5, h=HOT).s).h
+    assert -tau * w == pytest.approx(P, rel=1e-12, abs=1e-9)
+    assert m * (HOT - float(result["part.b.h.outflow"][-1])) == pytest.approx(P, rel=1e-9, abs=1e-6 * m * ideal)
+    best = 0.7 * np.sqrt(2 * ideal) / 0.075
+    x = max(w / best, 0.0)
+    slow = min(5 * x, 1.0)
+    share = float(ac.smooth_max(1 - drop * (w / best - 1) ** 2, 0.2, 0.01))
+    expected = 0.85 * share * slow * (2 - slow) * m * ideal / w if x > 0.0 else 10 * 0.85 * share * m * ideal / best
+    assert -tau == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_turbine_starts_from_rest(wired: Any) -> None:
+    ends = {"left": fluid.PressureBoundary(p=1.2e5, h=HOT), "right": fluid.PressureBoundary(p=1e5, h=COLD)}
+    wheel = {"wheel": rotational.Inertia(J=0.01, w=ac.start(0.0, fixed=True), phi=ac.start(0.0, fixed=True))}
+    plant = wired(
+        "left.port part.a", "part.b right.port", "wheel.a part.flange", part=fluid.ShaftTurbine(medium=AIR), **wheel, **ends
+    )
+    result = ac.compile(plant).simulate(until=0.1, points=101)
+    given = -float(result["part.flange.tau"][0])
+    assert given > 0.0 and result["wheel.w"][1] == pytest.approx(given * 1e-3 / 0.01, rel=0.05)
+    gained = np.trapezoid(result["part.P"], result.time)
+    assert result["wheel.energy"][-1] == pytest.approx(gained, rel=1e-3)
+
+
 @pytest.mark.parametrize("ratio", [0.2, 0.9, 0.99, 0.998])
 @pytest.mark.parametrize("turbine", [fluid.Turbine, fluid.LinneckenTurbine])
 def test_a_turbine_passes_what_its_law_says_near_equal_pressures(wired: Any, turbine: Any, ratio: float) -> None:

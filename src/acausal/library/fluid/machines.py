@@ -100,15 +100,19 @@ class Turbine(Passage):
         """The isentropic efficiency with an isentropic drop of enthalpy."""
         return self.eta
 
+    def ideal_drop(self) -> Any:
+        """The isentropic drop of enthalpy, at no pressure above that before it."""
+        inlet = entering(self.medium, self.a)
+        return inlet.h - self.medium.state(p=ac.no_event(ac.min(self.a.p, self.b.p)), s=inlet.s).h
+
     def equations(self) -> Iterator[Any]:
         a, b = self.a, self.b
         one_substance(self)
-        inlet = entering(self.medium, a)
-        outlet = self.medium.state(p=ac.no_event(ac.min(a.p, b.p)), s=inlet.s)
+        inlet, ideal = entering(self.medium, a), self.ideal_drop()
         share = self.share(b.p / a.p)
         passes = self.leak + (1 - self.leak) * ac.smooth_step(share, SHARE_OPEN / 2, SHARE_OPEN)
         yield self.m_flow == self.K * ac.sqrt(inlet.rho * a.p) * passes * root_of_difference(share, SHARE_LINEAR)
-        drop = self.efficiency(inlet.h - outlet.h) * (inlet.h - outlet.h)
+        drop = self.efficiency(ideal) * ideal
         yield self.P == ac.no_event(ac.max(self.m_flow, 0.0)) * drop
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow

@@ -14,14 +14,15 @@ from ..mechanics.rotational import Flange
 from .machines import Pump, Turbine
 from .passages import Passage, entering, one_substance, upwind
 
-W_SMALL = 1.0  # rad/s: below it the torque of a power is that of this speed
-W_LEAST = 1e-2  # rad/s: the same, of a power that vanishes faster than the speed
+W_LEAST = 1e-2  # rad/s: below it the torque of a power, which vanishes faster than the speed, is that of this speed
+X_SLOW = 0.2  # of the best ratio of blade speed to spouting velocity: below it a turbine's power goes to nothing with its speed
+DROP_LEAST = 10.0  # J/kg: a smaller drop of enthalpy has the spouting velocity of this one
 V_SMALL = 0.1  # m/s: below it what resists a flow is in proportion to it, so that it comes to rest
 
 
-def torque(power: Any, w: Any, small: float = W_SMALL) -> Any:
+def torque(power: Any, w: Any) -> Any:
     """``power/w``, going to zero with the speed."""
-    return power * w / (w * w + small**2)
+    return power * w / (w * w + W_LEAST**2)
 
 
 class LinneckenTurbine(Turbine):
@@ -29,7 +30,7 @@ class LinneckenTurbine(Turbine):
     its stages, constant below (Tummescheit 4.38).
 
     Written for any medium: ``m_flow = K·sqrt(rho·p)·sqrt(1 - ((Pi - r)/(1 - r))²)``. With many stages r goes to 0 and the law to
-    that of Stodola; one stage with a reaction of one half has about 0.4.
+    that of Stodola; one stage has 0.3 (a reaction of one half) to 0.55 (Tummescheit 4.39).
     """
 
     ratio_critical = ac.Parameter(0.4, min=0, max=0.9, doc="r: ratio of outlet to inlet pressure below which the flow is choked")
@@ -42,7 +43,11 @@ class LinneckenTurbine(Turbine):
 
 class ShaftTurbine(LinneckenTurbine):
     """`LinneckenTurbine` on a shaft: its power is ``-flange.tau·w``. The efficiency falls with the square of the distance from the
-    best ratio of blade speed to spouting velocity, ``eta·(1 - drop·(nu/nu_best - 1)²)``, ``nu = w·diameter/2/sqrt(2·(h - h_s))``.
+    best ratio of blade speed to spouting velocity, ``eta·(1 - drop·(nu/nu_best - 1)²)``, ``nu = w·diameter/2/sqrt(2·(h - h_s))``,
+    and is at least a fifth of the best; below ``x = nu/nu_best = 0.2`` it goes to nothing at rest, by ``5·x·(2 - 5·x)``.
+
+    So a wheel at rest takes nothing from the gas and has the torque to start, with ``drop = 1`` twice that of the best speed. The
+    same torque brakes a wheel that is turned backwards, which heats the gas.
     """
 
     flange = Flange(doc="shaft")
@@ -51,13 +56,20 @@ class ShaftTurbine(LinneckenTurbine):
     drop = ac.Parameter(1.0, min=0, doc="how steeply the efficiency falls; it stays above a fifth of the best")
 
     def efficiency(self, drop: Any) -> Any:
-        u = ac.der(self.flange.phi) * self.diameter / 2
-        off = u / (self.nu_best * ac.sqrt(2 * ac.no_event(ac.max(drop, 10.0)))) - 1
-        return self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01)
+        return self._lever(drop) * ac.der(self.flange.phi)
+
+    def _lever(self, drop: Any) -> Any:
+        """The efficiency over the speed, in s: it has a value where both are none."""
+        x_of_speed = self.diameter / 2 / (self.nu_best * ac.sqrt(2 * ac.no_event(ac.max(drop, DROP_LEAST))))
+        x = ac.der(self.flange.phi) * x_of_speed
+        above = ac.no_event(ac.max(x, X_SLOW))
+        slow = ac.no_event(ac.max(x, 0.0)) / above
+        return self.eta * ac.smooth_max(1 - self.drop * (x - 1) ** 2, 0.2, 0.01) * (2 - slow) / above * x_of_speed
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        yield self.flange.tau == -torque(self.P, ac.der(self.flange.phi))
+        ideal = self.ideal_drop()
+        yield self.flange.tau == -ac.no_event(ac.max(self.m_flow, 0.0)) * self._lever(ideal) * ideal
 
 
 class TurboCompressor(Passage):
@@ -103,7 +115,7 @@ class TurboCompressor(Passage):
         least = ac.no_event(ac.max(head - ac.no_event(ac.max(lost, 0.0)), 0.0))
         work = least / (self.eta * ac.smooth_max(1 - self.drop * off**2, 0.2, 0.01))
         yield self.P == upwind(self.m_flow, self.m_flow * work, 0.0)
-        yield self.flange.tau == torque(self.P, w, W_LEAST)
+        yield self.flange.tau == torque(self.P, w)
         yield a.m_flow == self.m_flow
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == inlet.h + work
@@ -141,5 +153,5 @@ class ShaftPump(Pump):
         yield self.speed == ac.der(self.flange.phi) / self.w_nominal
         work = self.dp_nominal * self.V_nominal / (self.eta * self.w_nominal)
         friction = self.disc * work * self.speed * ac.smooth_abs(self.speed, 1e-3)
-        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi), W_LEAST) + friction
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi)) + friction
         yield from super().equations()

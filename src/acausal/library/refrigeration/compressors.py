@@ -11,7 +11,7 @@ import acausal as ac
 from acausal.errors import UsageError
 
 from ..fluid.passages import one_substance, state_at, upwind
-from ..fluid.turbomachines import W_LEAST, torque
+from ..fluid.turbomachines import torque
 from ..mechanics.rotational import Flange
 
 EMPTY = 1.2  # of the lowest pressure of a medium: around it the flow of a compressor ceases
@@ -111,7 +111,7 @@ class ShaftCompressor(Displacement):
 
     def equations(self) -> Iterator[Any]:
         yield self.speed == ac.der(self.flange.phi) / self.w_nominal
-        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi), W_LEAST)
+        yield self.flange.tau == torque(self.P, ac.der(self.flange.phi))
         yield from super().equations()
 
 
