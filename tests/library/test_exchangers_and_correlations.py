@@ -89,7 +89,7 @@ def test_what_would_leave_where_nothing_leaves_is_no_colder_than_what_does(wired
     cold, warm = (float(water.state(p=2e5, T=T).h) for T in (275.0, 340.0))
     plant = wired(
         "end.port part.a1", "part.b1 source.port", "cold.port part.a2", "part.b2 drain.port",
-        part=make(one=water, two=water, UA=2000.0),
+        part=make("co", one=water, two=water, UA=2000.0),
         end=fluid.PressureBoundary(p=2e5, h=cold), source=fluid.FlowSource(m_flow=0.05, h=warm),
         cold=fluid.FlowSource(m_flow=0.1, h=cold), drain=fluid.PressureBoundary(p=2e5, h=cold),
     )  # fmt: skip
@@ -395,6 +395,45 @@ def test_an_exchanger_by_logarithmic_mean_is_that_by_effectiveness(
         result = ac.compile(plant).simulate(until=1.0, set={"part.UA": 700.0})
         heats.append(float(result["part.Q_flow"][-1]))
     assert heats[0] == pytest.approx(heats[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.LogMeanExchanger])
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+@pytest.mark.parametrize("flows", [(0.1, -0.15), (-0.1, 0.15), (-0.1, -0.15)])
+def test_counterflow_is_co_flow_where_one_side_has_turned(
+    wired: Any, make: Any, arrangement: str, flows: tuple[float, float]
+) -> None:
+    """The arrangement stayed: 31 % too much heat passed, or 24 % too little, and the same exchanger in cells told another heat."""
+    water = ac.media.ConstantMedium("warm", cp=4000.0, rho=1000.0)
+    plant = wired(
+        "hot.port part.a1", "part.b1 low1.port", "cold.port part.a2", "part.b2 low2.port",
+        part=make(arrangement, UA=900.0, dp_nominal=1.0),
+        hot=fluid.FlowSource(m_flow=flows[0], T=350.0, medium=water), low1=fluid.PressureBoundary(T=350.0),
+        cold=fluid.FlowSource(m_flow=flows[1], T=290.0, medium=water), low2=fluid.PressureBoundary(T=290.0),
+    )  # fmt: skip
+    result = ac.compile(plant).steady_state()
+    turned = flows[0] * flows[1] < 0
+    units, ratio, counter = 900.0 / 400.0, 0.1 / 0.15, (arrangement == "counter") != turned
+    if counter:
+        share = (1 - np.exp(-units * (1 - ratio))) / (1 - ratio * np.exp(-units * (1 - ratio)))
+    else:
+        share = (1 - np.exp(-units * (1 + ratio))) / (1 + ratio)
+    assert result["part.Q_flow"][-1] == pytest.approx(share * 400.0 * 60.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("arrangement", ["counter", "co"])
+def test_one_side_turns_in_cells_as_by_effectiveness(wired: Any, arrangement: str) -> None:
+    cells = fluid.CellularExchanger(40, arrangement, first=WATER2, second=WATER2, C=500.0)
+    heats = []
+    for part in (cells, fluid.HeatExchanger(arrangement, UA=500.0 * np.pi * 0.02 * 10.0 / 2)):
+        plant = wired(
+            "hot.port part.a1", "part.b1 one.a", "one.b low1.port", "cold.port part.b2", "part.a2 two.a", "two.b low2.port",
+            part=part, one=fluid.Orifice(A=1e-4), two=fluid.Orifice(A=1e-4),
+            hot=fluid.FlowSource(m_flow=0.05, h=H_WARM, medium=WATER2), low1=fluid.PressureBoundary(p=2e5, h=H_WARM),
+            cold=fluid.FlowSource(m_flow=0.05, h=H_COLD, medium=WATER2), low2=fluid.PressureBoundary(p=2e5, h=H_COLD),
+        )  # fmt: skip
+        heats.append(0.05 * (H_WARM - float(ac.compile(plant).simulate(until=3000.0, points=3)["one.a.h.inflow"][-1])))
+    assert heats[0] == pytest.approx(heats[1], rel=0.025)  # cells mix: within 1/n
 
 
 def test_a_logarithmic_mean_of_real_temperatures(wired: Any) -> None:

@@ -15,7 +15,7 @@ from .cells import H_SMALL
 from .correlations import plate_nusselt, within
 from .passages import H_WET, entering_either, felt, nominal_friction, state_at
 from .pipes import DistributedPipe
-from .sections import ARRANGEMENTS, Exchange, Way, effectiveness
+from .sections import ARRANGEMENTS, OPPOSITE, Exchange, Way, effectiveness
 
 
 def name_temperatures(exchanger: Any, sides: Any) -> None:
@@ -36,8 +36,11 @@ class TwoFluids(ac.Component):
 
     Friction is ``dp = dp_nominal·(m/m_nominal)²`` on each side. Flow of either side may turn; where one stands still no heat
     passes, and below 1e-4 of `m_nominal` what comes in there is felt between its two ends. A subclass says how much heat there is,
-    and gives it to `carried`. `T_a1`, `T_b1`, `T_a2` and `T_b2` are the temperatures of what passes its ports, of brine and oil.
+    and gives it to `carried`. Where one of both flows has turned, what was in counterflow is in co-flow, and the other way round.
+    `T_a1`, `T_b1`, `T_a2` and `T_b2` are the temperatures of what passes its ports, of brine and oil.
     """
+
+    arrangement: str
 
     one, two = ac.AnyMedium(doc="the first fluid"), ac.AnyMedium(doc="the second fluid")
     a1, b1 = ac.FluidPort(one, doc="first fluid, inlet by design"), ac.FluidPort(one, doc="first fluid, outlet")
@@ -84,6 +87,13 @@ class TwoFluids(ac.Component):
         least = self.m_least()
         return ac.smooth_switch(one.m_flow + 2 * least, other.h.inflow, one.h.inflow, width=2 * least)
 
+    def counterflow(self) -> Any:
+        """1 where both are in counterflow, 0 where they are in co-flow. At rest it is as by design: one that turns is in the other
+        when it is as much as `m_least`, with which it makes no difference yet."""
+        along = self.a1.m_flow * self.a2.m_flow / (self.sizes()[0] * self.sizes()[1])
+        turned = ac.smooth_step(-along, 0.5, 0.5)
+        return 1 - turned if self.arrangement == "counter" else turned
+
     def _passing(self) -> tuple[Any, Any]:
         """Of each side a share that goes to zero where it stands still."""
         first, second = (ac.no_event(ac.abs(a.m_flow)) / size for (a, _, _), size in zip(self.sides(), self.sizes(), strict=True))
@@ -94,7 +104,7 @@ class HeatExchanger(TwoFluids):
     """Two fluids of one phase each and a wall without capacity between them: ``Q = eps·C_min·(T_1 - T_2)`` by the number of
     transfer units.
 
-    Flow of either side may turn; the arrangement is that of the flows as they are drawn. Friction is ``dp =
+    Flow of either side may turn: counterflow becomes co-flow then, and co-flow counterflow. Friction is ``dp =
     dp_nominal·(m/m_nominal)²``. At no flow there is no heat: ``C_min`` goes to zero smoothly. A fluid that comes in two phases is
     told once.
     """
@@ -115,8 +125,14 @@ class HeatExchanger(TwoFluids):
         comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
         capacities = [size * state.cp for size, state in zip(self.sizes(), comes, strict=True)]
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
-        yield self.eps == effectiveness(self.conductance() / least, least / most, self.arrangement)
+        yield self.eps == self._effectiveness(self.conductance() / least, least / most)
         yield from self.carried(self.eps * least * (comes[0].T - comes[1].T))
+
+    def _effectiveness(self, units: Any, ratio: Any) -> Any:
+        if self.arrangement not in OPPOSITE:
+            return effectiveness(units, ratio, self.arrangement)
+        counter, co = (effectiveness(units, ratio, name) for name in OPPOSITE)
+        return co + self.counterflow() * (counter - co)
 
     def events(self) -> Iterator[Any]:
         for what, (a, b, medium) in zip(("first", "second"), self.sides(), strict=True):
@@ -185,14 +201,14 @@ class LogMeanExchanger(TwoFluids):
     Where a fluid begins or ends to boil or condense, the exchanger is cut, and its sections share `UA`: ``UA = sum(Q_k/log_mean)``.
     Within a section temperatures are taken to be linear over the heat: that is exact for constant capacities and for boiling at one
     temperature, and rough near the critical pressure, where `CellularExchanger` is better. Temperatures cross neither at an end,
-    nor where a phase changes, nor at three places between, and no entropy is destroyed. Flow of either side may turn; at no flow
-    there is no heat. Friction is that of `HeatExchanger`.
+    nor where a phase changes, nor at three places between, and no entropy is destroyed. Flow of either side may turn, and
+    counterflow become co-flow; at no flow there is no heat. Friction is that of `HeatExchanger`.
     """
 
     share = ac.Variable(start=0.5, doc="heat that would pass if neither side stood still, over a size of it")
 
     def __init__(self, arrangement: str = "counter") -> None:
-        if arrangement not in ("counter", "co"):
+        if arrangement not in OPPOSITE:
             raise UsageError(f"The ends of an exchanger by logarithmic mean are in 'counter' or 'co' flow, not {arrangement!r}.")
         self.arrangement = arrangement
 
@@ -206,7 +222,7 @@ class LogMeanExchanger(TwoFluids):
         rises = [sign / flow for sign, flow in zip((-towards, towards), self.sizes(), strict=True)]
         one, two = (self._way(*side, rise) for side, rise in zip(self.sides(), rises, strict=True))
         heat = size * ac.no_event(ac.max(self.share, 0.0))
-        exchange = Exchange(self.UA, self.arrangement, towards, 1e-6 * size, size / (ac.no_event(ac.abs(apart)) + 1.0))
+        exchange = Exchange(self.UA, self.counterflow() > 0.5, towards, 1e-6 * size, size / (ac.no_event(ac.abs(apart)) + 1.0))
         yield self.share == exchange.passed(one, two, heat) / size
 
     def _size_of_heat(self, sensible: list[Any]) -> Any:
@@ -241,7 +257,7 @@ class CellularExchanger(ac.Component):
     wall: Any
 
     def __init__(self, cells: int = 10, arrangement: str = "counter") -> None:
-        if arrangement not in ("counter", "co"):
+        if arrangement not in OPPOSITE:
             raise UsageError(f"Cells face each other in 'counter' or 'co' flow, not {arrangement!r}.")
         self.cells, self.arrangement = counted(cells, 2, "An exchanger of cells has two of them or more"), arrangement
         self.one, self.two = (DistributedPipe(cells, states="mass") for _ in range(2))
