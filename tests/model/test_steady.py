@@ -133,3 +133,31 @@ def test_a_failed_initialisation_returns_everything_computed() -> None:
     assert a + np.exp(a) == pytest.approx(2.0)
     assert result["twice"][0] == pytest.approx(2 * a)
     assert result.time.tolist() == [0.0] and "could not be found" in str(result.outcome.value)
+
+
+class Tied(ac.Component):
+    """Two stores that a constraint ties to each other, a rate that depends on the sign of one, and a switch that follows it."""
+
+    x, y, f = ac.Variable(start=-1.0), ac.Variable(start=-1.0), ac.Variable()
+    u = ac.Input(6.0)
+    switch = ac.OutputStates("low", "high", initial="low")
+
+    def transitions(self):
+        yield self.switch.low.to("high", when=self.x > 1.0)
+
+    def equations(self):
+        yield ac.der(self.x) == self.u - ac.where(self.x > 0, 3.0, 1.0) * self.x + self.f
+        yield ac.der(self.y) == -self.f
+        yield self.x == self.y + 0.1 * self.y**3
+        self.side = ac.named(ac.where(self.x > 0, 1.0, -1.0))
+
+
+def test_what_switches_is_as_it_was_settled_where_states_are_chosen() -> None:
+    """Where the index is above 1 the result had the switches of the start: a pipe of water told the temperature of steam."""
+    model = ac.compile(Tied())
+    assert model.selection is not None
+    rest = model.steady_state()
+    assert rest["x"][0] == pytest.approx(2.0, rel=1e-9) and rest["side"][0] == 1.0 and rest["switch"][0] == 1.0
+    along_u = model.steady_states({"u": [-2.0, 6.0, -3.0]})
+    np.testing.assert_allclose(along_u["x"], [-2.0, 2.0, -3.0], rtol=1e-9)
+    np.testing.assert_array_equal(along_u["side"], [-1.0, 1.0, -1.0])

@@ -367,16 +367,18 @@ class Preparation:
         return self.selection.problem(selection, known, starts, explicit)
 
     def _reselected(self, problem: Problem, first: Initialised, t: float, known: Floats) -> tuple[Problem, Initialised]:
-        """Consistent values may favour other states than the start values did."""
+        """Consistent values may favour other states than the start values did. Discrete values stay those that go with them."""
         assert self.selection is not None
         from .states import gathered, spread
 
         y, yp = spread(problem, t, first.y, first.yp, problem.known)
+        settled = problem.known[: len(known)]
         with self._lock:
             starts = self.starts.starts(known)
-            selection = self.selection.select(t, y, yp, known, starts.nominal)
-            bench = _Bench(self.selection.problem(selection, known, starts))
+            selection = self.selection.select(t, y, yp, settled, starts.nominal)
+            bench = _Bench(self.selection.problem(selection, settled, starts))
         self._load(bench, known)
+        bench.problem.known[: len(settled)] = settled
         y, yp = gathered(bench.problem, y, yp)
         return bench.problem, replace(first, y=y, yp=yp)
 
