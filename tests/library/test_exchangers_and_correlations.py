@@ -69,10 +69,16 @@ def test_a_plate_exchanger_has_the_ua_of_its_plates(wired: Any) -> None:
     Re = 2 * 0.3 / (9.5 * 0.1 * 1e-3)
     alpha = float(c.plate_nusselt(Re, 4184.0 * 1e-3 / 0.6)) * 0.6 / 5e-3
     UA = 18 * 0.04 / (2 / alpha + 0.4e-3 / 16.0)
-    assert result["part.UA_now"][-1] == pytest.approx(UA, rel=1e-3)
+    assert result["part.UA"][-1] == pytest.approx(UA, rel=1e-3)
     units = UA / (0.3 * 4184.0)
     assert result["part.eps"][-1] == pytest.approx(units / (1 + units), rel=1e-3)
     assert not result.diagnostics
+
+
+def test_the_ua_of_plates_is_not_given() -> None:
+    """One that was given was taken, and did nothing: what counted was that of the sizes."""
+    with pytest.raises(UsageError, match=r"`PlateExchanger\.UA` is an unknown"):
+        fluid.PlateExchanger(UA=5000.0)
 
 
 def test_a_correlation_outside_of_its_range_warns_once_and_names_it(wired: Any) -> None:
@@ -527,7 +533,7 @@ def test_plates_pass_the_more_heat_the_steeper_their_corrugations(wired: Any) ->
     between = np.sqrt(c.plate_nusselt(1e3, 8.0, 30) * c.plate_nusselt(1e3, 8.0, 45))
     assert float(c.plate_nusselt(1e3, 8.0, 37.5)) == pytest.approx(float(between), rel=1e-12)
     found = [exchange(wired, fluid.PlateExchanger(angle, one=WATER, two=WATER)) for angle in (30.0, 60.0)]
-    flat, steep = (float(r["part.UA_now"][-1]) for r in found)
+    flat, steep = (float(r["part.UA"][-1]) for r in found)
     assert steep > 1.2 * flat
     with pytest.raises(UsageError, match=r"corrugations of 15° to 60° to the flow, not 75\.0"):
         fluid.PlateExchanger(75.0)

@@ -116,16 +116,12 @@ class HeatExchanger(TwoFluids):
             raise UsageError(f"The arrangement of an exchanger is one of {', '.join(ARRANGEMENTS)}, not {arrangement!r}.")
         self.arrangement = arrangement
 
-    def conductance(self) -> Any:
-        """Heat transfer coefficient times area, in W/K."""
-        return self.UA
-
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
         capacities = [size * state.cp for size, state in zip(self.sizes(), comes, strict=True)]
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
-        yield self.eps == self._effectiveness(self.conductance() / least, least / most)
+        yield self.eps == self._effectiveness(self.UA / least, least / most)
         yield from self.carried(self.eps * least * (comes[0].T - comes[1].T))
 
     def _effectiveness(self, units: Any, ratio: Any) -> Any:
@@ -162,15 +158,12 @@ class PlateExchanger(HeatExchanger):
     thickness = ac.Parameter(0.4e-3, unit="m", min=0, doc="of a plate")
     conductivity = ac.Parameter(16.0, unit="W/(m*K)", min=1e-3, doc="of a plate")
     area = ac.Variable(unit="m^2", start=0.7, doc="heat transfer area")
-    UA_now = ac.Variable(unit="W/K", nominal=1e3, start=1e3, doc="heat transfer coefficient times area")
+    UA = ac.Variable(unit="W/K", nominal=1e3, start=1e3, doc="heat transfer coefficient times area")
 
     def __init__(self, angle: float = 60.0) -> None:
         super().__init__("counter")
         plate_nusselt(1000.0, 1.0, angle)  # refused here if it was never measured
         self.angle = float(angle)
-
-    def conductance(self) -> Any:
-        return self.UA_now
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
@@ -179,7 +172,7 @@ class PlateExchanger(HeatExchanger):
         for state, reynolds in self._sides():
             Re = ac.smooth_max(reynolds, 10.0, 1.0)
             resistance = resistance + 2 * self.gap / (plate_nusselt(Re, state.prandtl, self.angle) * state.conductivity)
-        yield self.UA_now == self.area / resistance
+        yield self.UA == self.area / resistance
 
     def _sides(self) -> Iterator[tuple[Any, Any]]:
         channels = (self.plates - 1) / 2
