@@ -105,6 +105,48 @@ def test_what_would_leave_where_nothing_leaves_is_no_colder_than_what_does(wired
     assert result["part.Q_flow"][-1] == pytest.approx(0.05 * (warm - leaves), rel=1e-6)
 
 
+SIDES = {"m1_nominal": 0.02, "dp1_nominal": 2e4, "m2_nominal": 0.3, "dp2_nominal": 1e4}
+
+
+@pytest.mark.parametrize("make", [fluid.HeatExchanger, fluid.LogMeanExchanger, fluid.PlateExchanger])
+def test_each_side_of_an_exchanger_has_a_friction_of_its_own(wired: Any, make: Any) -> None:
+    """With one size for both, 0.02 kg/s of the one beside 0.3 kg/s of the other met friction 225 times too small or too large."""
+    result = exchange(wired, make(one=WATER, two=WATER, **SIDES), m1=0.01, m2=0.15)
+    lost = [float(result[f"part.a{k}.p"][-1] - result[f"part.b{k}.p"][-1]) for k in (1, 2)]
+    assert lost == pytest.approx([2e4 / 4, 1e4 / 4], rel=2e-3)  # of half the flow; the root is rounded below 1e-3 of dp_nominal
+
+
+def test_each_side_of_cross_flow_has_a_friction_of_its_own(wired: Any) -> None:
+    result = exchange(wired, fluid.CrossFlowExchanger(2, first=WATER, second=WATER, **SIDES), m1=0.01, m2=0.15, until=100.0)
+    lost = [float(result[f"part.a{k}.p"][-1] - result[f"part.b{k}.p"][-1]) for k in (1, 2)]
+    assert lost == pytest.approx([2e4 / 4, 1e4 / 4], rel=2e-3)
+
+
+@pytest.mark.parametrize("given", [{}, {"m_nominal": 0.2, "dp_nominal": 3e4}])
+def test_one_friction_of_an_exchanger_is_that_of_both_sides(wired: Any, given: dict[str, float]) -> None:
+    m, dp = given.get("m_nominal", 0.1), given.get("dp_nominal", 5e3)
+    result = exchange(wired, fluid.HeatExchanger(one=WATER, two=WATER, **given), m1=0.3, m2=0.1)
+    lost = [float(result[f"part.a{k}.p"][-1] - result[f"part.b{k}.p"][-1]) for k in (1, 2)]
+    assert lost == pytest.approx([dp * (0.3 / m) ** 2, dp * (0.1 / m) ** 2], rel=4e-3)
+
+
+def test_refrigerant_beside_much_water_keeps_its_pressure(wired: Any) -> None:
+    """A condenser of propane, 0.02 kg/s beside 0.3 kg/s of water: with its flow as the size of both, water lost 45 bar."""
+    propane, water = ac.media.fluid("R290"), ac.media.fluid("water")
+    hot, cold = float(propane.state(p=12e5, T=340.0).h), float(water.state(p=3e5, T=293.15).h)
+    plant = wired(
+        "hot.port part.a1", "part.b1 hot_end.port", "cold.port part.a2", "part.b2 cold_end.port",
+        part=fluid.LogMeanExchanger(one=propane, two=water, UA=1500.0, m1_nominal=0.02, m2_nominal=0.3, dp_nominal=2e4),
+        hot=fluid.FlowSource(m_flow=0.02, h=hot), hot_end=fluid.PressureBoundary(medium=propane, p=12e5, h=hot),
+        cold=fluid.FlowSource(m_flow=0.3, h=cold), cold_end=fluid.PressureBoundary(medium=water, p=3e5, h=cold),
+    )  # fmt: skip
+    result = ac.compile(plant).simulate(until=1.0)
+    lost = [float(result[f"part.a{k}.p"][-1] - result[f"part.b{k}.p"][-1]) for k in (1, 2)]
+    assert lost == pytest.approx([2e4, 2e4], rel=2e-3)
+    gained = 0.3 * float(result["part.b2.h.outflow"][-1] - cold)
+    assert result["part.Q_flow"][-1] == pytest.approx(gained, rel=1e-6) and gained > 0.02 * 3e5  # it condenses
+
+
 class Facing(ac.Component):
     """A cellular exchanger between two flows, with something that sets the flow behind each side."""
 

@@ -17,8 +17,9 @@ class CrossFlowExchanger(ac.Component):
     The first fluid goes along the rows, the second along the columns, in `cells` lanes of equal flow each: ``M/n²·dh/dt =
     m/n·(h_before - h) + q``, ``C/n²·dT_wall/dt = -q_1 - q_2``, ``q = UA/n²·(T_wall - T)``, UA that of one side. Flow of either side
     may turn or stand still. Mass is not stored; energy is, and is conserved to rounding. What leaves is the mean of the lanes.
-    Friction is ``dp_nominal·(m/m_nominal)²``. At rest it comes to the effectiveness of `HeatExchanger("cross")` as cells become
-    many: cells are well mixed, which costs some per cent of it. States: enthalpies and temperatures of the wall.
+    Friction is ``dp_nominal·(m/m_nominal)²``, or of each side as it is given (`m1_nominal`, `dp1_nominal`, …). At rest it comes to
+    the effectiveness of `HeatExchanger("cross")` as cells become many: cells are well mixed, which costs some per cent of it.
+    States: enthalpies and temperatures of the wall.
 
     Of a mixture the composition is a state, too, ``M/n·dX/dt = m·(X_before - X)`` in each cell along the flow: air that turns is
     the air that stood there. It begins with `X1_start` and `X2_start`: ``CrossFlowExchanger(8, X2_start=[0.008])``.
@@ -34,8 +35,12 @@ class CrossFlowExchanger(ac.Component):
     M1 = ac.Parameter(0.5, unit="kg", min=1e-9, doc="first fluid in it")
     M2 = ac.Parameter(0.5, unit="kg", min=1e-9, doc="second fluid in it")
     C = ac.Parameter(2000.0, unit="J/K", min=1e-9, doc="heat capacity of the wall")
-    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
-    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
+    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows, where both are alike")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with it, where both are alike")
+    m1_nominal = ac.Parameter(m_nominal, unit="kg/s", min=1e-9, doc="size of the first fluid's mass flow")
+    m2_nominal = ac.Parameter(m_nominal, unit="kg/s", min=1e-9, doc="size of the second fluid's mass flow")
+    dp1_nominal = ac.Parameter(dp_nominal, unit="Pa", min=1e-3, doc="pressure the first fluid loses with m1_nominal")
+    dp2_nominal = ac.Parameter(dp_nominal, unit="Pa", min=1e-3, doc="pressure the second fluid loses with m2_nominal")
     T1_start, T2_start = (
         ac.Parameter(293.15, unit="K", min=0, doc="temperature of the first fluid at first"),
         ac.Parameter(293.15, unit="K", min=0, doc="temperature of the second fluid at first"),
@@ -69,12 +74,13 @@ class CrossFlowExchanger(ac.Component):
     def equations(self) -> Iterator[Any]:
         n, T_wall = self.cells, self.T_wall
         heats = []
+        frictions = ((self.m1_nominal, self.dp1_nominal), (self.m2_nominal, self.dp2_nominal))
         sides = (
             (self.a1, self.b1, self.first, self.h1, self.UA1, self.M1, False),
             (self.a2, self.b2, self.second, self.h2, self.UA2, self.M2, True),
         )
-        for a, b, medium, h, UA, M, crosswise in sides:
-            yield a.m_flow == self.m_nominal / ac.sqrt(self.dp_nominal) * root_of_difference(a.p - b.p, 1e-3 * self.dp_nominal)
+        for (a, b, medium, h, UA, M, crosswise), (m, dp) in zip(sides, frictions, strict=True):
+            yield a.m_flow == m / ac.sqrt(dp) * root_of_difference(a.p - b.p, 1e-3 * dp)
             yield a.m_flow + b.m_flow == 0
             X = (self.X2 if crosswise else self.X1) if medium.substances else None
             yield from self._mixed(a, b, X, M)

@@ -34,9 +34,10 @@ def name_temperatures(exchanger: Any, sides: Any) -> None:
 class TwoFluids(ac.Component):
     """Base of exchangers that hold nothing of the two fluids that pass them: ports, friction, and what heat does to what passes.
 
-    Friction is ``dp = dp_nominal·(m/m_nominal)²`` on each side. Flow of either side may turn; where one stands still no heat
-    passes, and below 1e-4 of `m_nominal` what comes in there is felt between its two ends. A subclass says how much heat there is,
-    and gives it to `carried`. Where one of both flows has turned, what was in counterflow is in co-flow, and the other way round.
+    Friction is ``dp = dp1_nominal·(m/m1_nominal)²`` on the side of the first fluid, likewise on that of the second; both are as
+    `m_nominal` and `dp_nominal` unless they are given. Flow of either side may turn; where one stands still no heat passes, and
+    below 1e-4 of the size of its flow what comes in there is felt between its two ends. A subclass says how much heat there is, and
+    gives it to `carried`. Where one of both flows has turned, what was in counterflow is in co-flow, and the other way round.
     `T_a1`, `T_b1`, `T_a2` and `T_b2` are the temperatures of what passes its ports, of brine and oil.
     """
 
@@ -46,14 +47,18 @@ class TwoFluids(ac.Component):
     a1, b1 = ac.FluidPort(one, doc="first fluid, inlet by design"), ac.FluidPort(one, doc="first fluid, outlet")
     a2, b2 = ac.FluidPort(two, doc="second fluid, inlet by design"), ac.FluidPort(two, doc="second fluid, outlet")
     UA = ac.Input(1000.0, unit="W/K", min=0, doc="heat transfer coefficient times area")
-    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows")
-    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with m_nominal")
+    m_nominal = ac.Parameter(0.1, unit="kg/s", min=1e-9, doc="size of the mass flows, where both are alike")
+    dp_nominal = ac.Parameter(5e3, unit="Pa", min=1e-3, doc="pressure lost with it, where both are alike")
+    m1_nominal = ac.Parameter(m_nominal, unit="kg/s", min=1e-9, doc="size of the first fluid's mass flow")
+    m2_nominal = ac.Parameter(m_nominal, unit="kg/s", min=1e-9, doc="size of the second fluid's mass flow")
+    dp1_nominal = ac.Parameter(dp_nominal, unit="Pa", min=1e-3, doc="pressure the first fluid loses with m1_nominal")
+    dp2_nominal = ac.Parameter(dp_nominal, unit="Pa", min=1e-3, doc="pressure the second fluid loses with m2_nominal")
     Q_flow = ac.Variable(unit="W", nominal=1e3, doc="heat from the first to the second fluid")
 
     @abstractmethod
     def equations(self) -> Iterator[Any]:
-        for a, b, medium in self.sides():
-            yield from nominal_friction(a, b, medium, self.m_nominal, self.dp_nominal)
+        for side, m, dp in zip(self.sides(), self.m_sizes(), (self.dp1_nominal, self.dp2_nominal), strict=True):
+            yield from nominal_friction(*side, m, dp)
         name_temperatures(self, self.sides())
 
     def sides(self) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
@@ -62,11 +67,16 @@ class TwoFluids(ac.Component):
 
     def sizes(self) -> list[Any]:
         """Of both flows, in kg/s, above zero."""
-        return [ac.sqrt(a.m_flow * a.m_flow + self.m_least() ** 2) for a, _, _ in self.sides()]
+        return [ac.sqrt(a.m_flow * a.m_flow + least**2) for (a, _, _), least in zip(self.sides(), self.m_least(), strict=True)]
 
-    def m_least(self) -> Any:
-        """A flow so small that what comes lies between both ends of its side, and heat fades with it."""
-        return 1e-4 * self.m_nominal
+    def m_sizes(self) -> tuple[Any, Any]:
+        """How large the flow of each side is by design."""
+        return self.m1_nominal, self.m2_nominal
+
+    def m_least(self) -> tuple[Any, Any]:
+        """Of each side a flow so small that what comes lies between both ends, and heat fades with it."""
+        one, two = self.m_sizes()
+        return 1e-4 * one, 1e-4 * two
 
     def gains(self, heat: Any) -> tuple[Any, Any]:
         """What a heat, which would pass if neither stood still, adds to both enthalpies: each side carries `Q_flow` at any flow."""
@@ -77,19 +87,23 @@ class TwoFluids(ac.Component):
         """`heat` from the first to the second fluid, as far as both flow."""
         first, second = self._passing()
         yield self.Q_flow == heat * first * second
-        for (a, b, _), gain in zip(self.sides(), self.gains(heat), strict=True):
-            yield b.h.outflow == self._leaving(a, b) + gain
-            yield a.h.outflow == self._leaving(b, a) + gain
+        for (a, b, _), gain, least in zip(self.sides(), self.gains(heat), self.m_least(), strict=True):
+            yield b.h.outflow == self._leaving(a, b, least) + gain
+            yield a.h.outflow == self._leaving(b, a, least) + gain
 
-    def _leaving(self, one: Any, other: Any) -> Any:
+    def _leaving(self, one: Any, other: Any, least: Any) -> Any:
         """The enthalpy with which what would leave at the other port came: at the first one. While it flows the other way, the gain
         is that of what comes at the other: added to any other enthalpy it may be that of no fluid."""
-        least = self.m_least()
         return ac.smooth_switch(one.m_flow + 2 * least, other.h.inflow, one.h.inflow, width=2 * least)
+
+    def comes(self) -> Iterator[Any]:
+        """The state of what comes in on each side."""
+        for (a, b, medium), least in zip(self.sides(), self.m_least(), strict=True):
+            yield entering_either(medium, a, b, least)
 
     def counterflow(self) -> Any:
         """1 where both are in counterflow, 0 where they are in co-flow. At rest it is as by design: one that turns is in the other
-        when it is as much as `m_least`, with which it makes no difference yet."""
+        when it is as much as that of `m_least`, with which it makes no difference yet."""
         along = self.a1.m_flow * self.a2.m_flow / (self.sizes()[0] * self.sizes()[1])
         turned = ac.smooth_step(-along, 0.5, 0.5)
         return 1 - turned if self.arrangement == "counter" else turned
@@ -105,8 +119,8 @@ class HeatExchanger(TwoFluids):
     transfer units.
 
     Flow of either side may turn: counterflow becomes co-flow then, and co-flow counterflow. Friction is ``dp =
-    dp_nominal·(m/m_nominal)²``. At no flow there is no heat: ``C_min`` goes to zero smoothly. A fluid that comes in two phases is
-    told once.
+    dp_nominal·(m/m_nominal)²``, or of each side as it is given (`m1_nominal`, `dp1_nominal`, …). At no flow there is no heat:
+    ``C_min`` goes to zero smoothly. A fluid that comes in two phases is told once.
     """
 
     eps = ac.Variable(start=0.5, doc="effectiveness")
@@ -118,7 +132,7 @@ class HeatExchanger(TwoFluids):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
+        comes = list(self.comes())
         capacities = [size * state.cp for size, state in zip(self.sizes(), comes, strict=True)]
         least, most = ac.no_event(ac.min(*capacities)), ac.no_event(ac.max(*capacities))
         yield self.eps == self._effectiveness(self.UA / least, least / most)
@@ -131,13 +145,13 @@ class HeatExchanger(TwoFluids):
         return co + self.counterflow() * (counter - co)
 
     def events(self) -> Iterator[Any]:
-        for what, (a, b, medium) in zip(("first", "second"), self.sides(), strict=True):
+        for what, (a, b, medium), least in zip(("first", "second"), self.sides(), self.m_least(), strict=True):
             if medium.evaporates:
                 text = (
                     f"The {what} fluid of an exchanger for one phase comes as liquid and vapour: its heat is wrong. "
                     "Take `LogMeanExchanger` or `CellularExchanger`."
                 )
-                h, ends = felt("h", a, b, self.m_least()), medium.saturation(p=a.p)
+                h, ends = felt("h", a, b, least), medium.saturation(p=a.p)
                 wet = (h > ends.liquid.h + H_WET) & (h < ends.vapour.h - H_WET)
                 yield ac.assert_(~wet, text, level="warning")
 
@@ -176,8 +190,7 @@ class PlateExchanger(HeatExchanger):
 
     def _sides(self) -> Iterator[tuple[Any, Any]]:
         channels = (self.plates - 1) / 2
-        for a, b, medium in self.sides():
-            state = entering_either(medium, a, b, self.m_least())
+        for (a, _, _), state in zip(self.sides(), self.comes(), strict=True):
             yield state, 2 * ac.smooth_abs(a.m_flow, 1e-9) / (channels * self.width * state.viscosity)
 
     def events(self) -> Iterator[Any]:
@@ -207,13 +220,13 @@ class LogMeanExchanger(TwoFluids):
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
-        comes = [entering_either(medium, a, b, self.m_least()) for a, b, medium in self.sides()]
+        comes = list(self.comes())
         apart = comes[0].T - comes[1].T
         size = self._size_of_heat([state.cp * ac.no_event(ac.abs(apart)) for state in comes])
         towards = ac.no_event(ac.where(apart > 0, 1.0, -1.0))
         yield from self.carried(towards * size * self.share)
         rises = [sign / flow for sign, flow in zip((-towards, towards), self.sizes(), strict=True)]
-        one, two = (self._way(*side, rise) for side, rise in zip(self.sides(), rises, strict=True))
+        one, two = (self._way(*each) for each in zip(self.sides(), self.m_least(), rises, strict=True))
         heat = size * ac.no_event(ac.max(self.share, 0.0))
         exchange = Exchange(self.UA, self.counterflow() > 0.5, towards, 1e-6 * size, size / (ac.no_event(ac.abs(apart)) + 1.0))
         yield self.share == exchange.passed(one, two, heat) / size
@@ -227,9 +240,10 @@ class LogMeanExchanger(TwoFluids):
         ]
         return ac.no_event(ac.min(*(flow * span for flow, span in zip(self.sizes(), spans, strict=True))))
 
-    def _way(self, a: Any, b: Any, medium: Any, rise: Any) -> Way:
-        X = felt("X", a, b, self.m_least()) if medium.substances else None
-        return Way(medium, a.p, felt("h", a, b, self.m_least()), X, rise)
+    def _way(self, side: tuple[Any, Any, Any], least: Any, rise: Any) -> Way:
+        a, b, medium = side
+        X = felt("X", a, b, least) if medium.substances else None
+        return Way(medium, a.p, felt("h", a, b, least), X, rise)
 
 
 class CellularExchanger(ac.Component):
