@@ -96,7 +96,8 @@ def main(file=None):
     heat, sun, lost = (result[n][-1] / KWH for n in ("E_heat", "E_sun", "E_lost"))
     print(f"{heat:.0f} kWh of heat, {sun:.0f} of sun, {400 * 8.76:.0f} of people and appliances; {lost:.0f} kWh lost.")
     print(f"{result.statistics['steps']} steps for the year.")
-    result.plot("T_out", "room.T", "Q_heat", "Q_sun", unit={"T_out": "degC", "room.T": "degC", "W": "kW"}, file="house_year.png")
+    units = {"T_out": "degC", "room.T": "degC", "W": "kW"}
+    result.plot(panels=[["T_out", "room.T"], ["Q_heat"], ["Q_sun"]], unit=units, file="house_year.png")
     return result
 
 

@@ -86,7 +86,7 @@ def main():
     )
     curves = ("cabinet.T", "cabinet.T_goods")
     runs[True].plot(*curves, "control.setpoint", "superheat.y", "coil.frost", unit=dict.fromkeys(curves, "degC"),
-                    file="shop_cabinet.png")  # fmt: skip
+                    window=("7 h", "10.5 h"), file="shop_cabinet.png")  # fmt: skip
     return runs
 
 
