@@ -203,6 +203,17 @@ def test_the_map_of_a_compressor_is_over_dew_points(wired: Any) -> None:
     assert result["c.P"][-1] == pytest.approx(800.0 - 20.0 + 480.0, rel=1e-5)
 
 
+def test_a_map_may_be_that_of_suction_gas_of_one_temperature(wired: Any) -> None:
+    """EN 12900: 20 °C. At -30 °C that is 50 K of superheat, and colder gas is denser."""
+    p = PropsSI("P", "T", 243.15, "Q", 1, "R134a")
+    ends = {"low": fluid.PressureBoundary(p=p, T=253.15), "high": fluid.PressureBoundary(p=8e5, h=4.5e5)}
+    pump = refrigeration.MapCompressor([0.01] + 9 * [0.0], [500.0] + 9 * [0.0], medium=R134A, T_rated="20 degC")
+    result = ac.compile(wired("low.port c.a", "c.b high.port", c=pump, **ends)).simulate(until=60.0)
+    denser = PropsSI("D", "P", p, "T", 253.15, "R134a") / PropsSI("D", "P", p, "T", 293.15, "R134a")
+    assert denser > 1.15
+    assert result["c.m_flow"][-1] == pytest.approx(0.01 * denser, rel=1e-4)
+
+
 def test_a_compressor_that_pumps_liquid_says_so(wired: Any) -> None:
     plant = wired(
         "low.port compressor.a", "compressor.b high.port",

@@ -17,6 +17,7 @@ from ..mechanics.rotational import Flange
 EMPTY = 1.2  # of the lowest pressure of a medium: around it the flow of a compressor ceases
 FULL = 0.95  # of the highest pressure of a medium: around it the flow of a compressor ceases, too
 LEAK = 1e-15  # kg/(s Pa): at 10 bar 4 mg an hour
+T_ABOVE = 0.1  # K: so much at least the gas with which a compressor was measured is warmer than its dew point
 M_LEAST = 1e-6  # kg/s: less is not asked of a compressor's polynomial
 
 
@@ -120,15 +121,16 @@ class MapCompressor(ac.Component):
 
     ``c0 + c1·S + c2·D + c3·S² + c4·S·D + c5·D² + c6·S³ + c7·D·S² + c8·S·D² + c9·D³`` with S, D in °C, m in kg/s, P in W. S and D
     are dew points, as the standard says: a mixture with a glide boils some kelvins below them. Flow is corrected for the density at
-    suction over that at `superheat_rated`, ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P = speed·P(S, D)``, ``tau·d(speed)/dt = 1 -
-    speed`` while it is to run. All power goes into the gas, and falls with the flow where the dead space lets less of it in; at
-    rest its valves leak, as those of `Displacement` do. Outside of the range that was measured (`S_range`, `D_range`) a warning is
-    given once.
+    suction over that at `superheat_rated`, or at `T_rated` (20 °C after EN 12900), ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P =
+    speed·P(S, D)``, ``tau·d(speed)/dt = 1 - speed`` while it is to run. All power goes into the gas, and falls with the flow where
+    the dead space lets less of it in; at rest its valves leak, as those of `Displacement` do. Outside of the range that was
+    measured (`S_range`, `D_range`) a warning is given once.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
     run = ac.InputStates(on="all", off="any", default="on", doc="whether it runs: if everything connected says so")
     superheat_rated = ac.Parameter(10.0, unit="K", min=0, doc="superheat at which it was measured")
+    T_rated = ac.Parameter(293.15, unit="K", min=0, instead_of="superheat_rated", doc="suction gas with which it was measured")
     tau = ac.Parameter(2.0, unit="s", min=1e-3, doc="time to speed up and to slow down")
     ratio_most = ac.Parameter(30.0, min=2, doc="ratio of pressures at which its dead space lets nothing more in")
     leak = ac.Parameter(
@@ -156,7 +158,7 @@ class MapCompressor(ac.Component):
         S, D = self._temperatures()
         suction = state_at(self.medium, a.p, a.h.inflow)
         ends = self.medium.saturation(p=a.p)
-        rated = self.medium.state(p=a.p, T=ends.vapour.T + self.superheat_rated)
+        rated = self.medium.state(p=a.p, T=self._rated(ends.vapour.T), phase="vapour")
         yield self.tau * ac.der(self.speed) == ac.match(self.run, on=1.0, off=0.0) - self.speed
         power = _polynomial(self.power, S, D)
         flow = ac.smooth_max(_polynomial(self.flow, S, D), 0.0, M_LEAST) * suction.rho / rated.rho
@@ -166,6 +168,12 @@ class MapCompressor(ac.Component):
         yield b.m_flow == -self.m_flow
         yield b.h.outflow == suction.h + power / flow
         yield a.h.outflow == suction.h
+
+    def _rated(self, dew: Any) -> Any:
+        """The temperature of the suction gas with which it was measured."""
+        if self.T_rated is None:
+            return dew + self.superheat_rated
+        return ac.no_event(ac.max(self.T_rated, dew + T_ABOVE))
 
     def _temperatures(self) -> tuple[Any, Any]:
         zero = 273.15
