@@ -12,7 +12,8 @@ import small_problems as problems
 from solver_suite import SINE, SolverSuite, request_for
 
 import acausal as ac
-from acausal.library import fluid
+from acausal.library import fluid, signal
+from acausal.library.mechanics import rotational
 from acausal.runtime import solver as solver_module
 from acausal.runtime.problem import Problem
 from acausal.runtime.run import run_to_end
@@ -116,3 +117,25 @@ def test_algebraic_unknowns_that_states_leave_open_do_not_stop_a_run() -> None:
         assert ours[f"v[{k}].T"] == pytest.approx(reference[f"v[{k}].T"], rel=1e-6)
     total = sum(ours[f"v[{k}].U"] for k in range(4))
     assert total == pytest.approx(total[0], rel=1e-7)
+
+
+class Geared(ac.Component):
+    """A ramp as the position of an inertia, and one behind a gear: nothing is a state, and the angle moves at once and fast."""
+
+    def __init__(self) -> None:
+        self.ramp, self.position = signal.Ramp(height=2.0, duration=0.5, start_time=0.3), rotational.Position()
+        self.gear, self.J1, self.J2 = rotational.IdealGear(ratio=3.0), rotational.Inertia(J=1.0), rotational.Inertia(J=2.0)
+
+    def connections(self) -> Iterator[Any]:
+        yield self.ramp.y, self.position.phi
+        yield self.position.flange, self.J1.a
+        yield self.J1.b, self.gear.a
+        yield self.gear.b, self.J2.a
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-11])
+def test_what_moves_fast_after_an_event_begins_with_a_step_that_is_short_enough(rtol: float) -> None:
+    result = ac.compile(Geared()).simulate(until=1.0, rtol=rtol, solver="sundae")
+    assert result.outcome.ok and result["J2.phi"][-1] == pytest.approx(2.0 / 3, abs=10 * rtol)
+    for told, sign in zip(result.diagnostics, (1, -1), strict=True):  # 4 rad/s, and a third of it behind the gear
+        assert f"impulse:   position.flange.tau: {-sign * 4.0 * (1 + 2 / 9):.6g} (its unit times a second)" in told.details

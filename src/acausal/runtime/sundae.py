@@ -27,7 +27,9 @@ _FAILURES = {
 }
 
 
-_STUCK = (-3, -4)  # where a tolerance may be too tight
+_ERROR_TEST = -3
+_STUCK = (_ERROR_TEST, -4)  # where a tolerance may be too tight
+_SHORTER = 1e-4  # than the first step that failed
 _SHARE, _SIGNS = 0.1, 8
 
 
@@ -79,7 +81,7 @@ class SundaeIntegrator:
 
     def step(self, stop: float) -> Step:
         aim = min(stop, 1e300)
-        found = self._first(aim) if self._begin is not None else self._solver.step(aim, method="onestep", tstop=aim)
+        found = self._begun(aim) if self._begin is not None else self._solver.step(aim, method="onestep", tstop=aim)
         if self._looked_back and found.success and found.t <= self._end:  # it only came back from there
             found = self._solver.step(aim, method="onestep", tstop=aim)
         if found.status in _STUCK and self._reached is not None and self._end > self._eased_at:
@@ -89,6 +91,18 @@ class SundaeIntegrator:
         self._reached = float(found.t), found.y, found.yp, float(found.t) - self._end
         self._begin, self._looked_back, self._end = None, False, float(found.t)
         return Step(self._end, found.y, found.yp)
+
+    def _begun(self, aim: float) -> Any:
+        """The first step after a start. An algebraic unknown has no slope there that a step could be told of: where it moves fast,
+        IDA gives up after ten attempts, and a shorter step begins."""
+        assert self._begin is not None
+        t, y, yp, step = self._begin
+        found = self._first(aim)
+        shorter = _SHORTER * (step or aim - t)
+        while found.status == _ERROR_TEST and 32 * _EPSILON * abs(t) < shorter < np.inf and shorter > 0:
+            self._begin, shorter = (t, y, yp, shorter), _SHORTER * shorter
+            found = self._first(aim)
+        return found
 
     def _eased(self, aim: float) -> Any:
         """Another attempt, from where the last step ended. Algebraic unknowns that the tolerances of the states leave open are
