@@ -145,3 +145,13 @@ def test_models_from_files_and_pickles_have_their_pieces(tmp_path):
     model.save(tmp_path / "follower.acm")
     runs = [m.simulate(2.9) for m in (model, ac.load(tmp_path / "follower.acm"))]
     assert np.array_equal(runs[0].data, runs[1].data) and len(runs[0].events) == 2
+
+
+def test_why_a_run_ended_is_told_before_the_impulses_on_its_way():
+    table = ac.Table(
+        [-0.5, 0.1, 0.2, 0.3, 0.4, 0.8], [0.0, 1.0, 0.0, 1.0, 0.0, 1.0], method="linear", extrapolation="refuse", name="cam"
+    )
+    with pytest.warns(ac.RunWarning, match=r"`cam` holds from -0\.5 to 0\.8, and is asked for at 0\.8") as caught:
+        result = ac.compile(Follower(table)).simulate(2.0)
+    assert result.outcome is ac.Outcome.NOT_FINITE and result.time_reached == pytest.approx(np.arcsin(0.8), abs=1e-3)
+    assert len(result.diagnostics) == 5 and "impulse" not in result.diagnostics[0].what and len(caught) == 1

@@ -580,7 +580,7 @@ class Hybrid:
         """What came of it so far."""
         session = self.session
         times, rows, log = self.record.finished()
-        told = *self.said.diagnostics, *self.impulses.found
+        reasons = () if outcome.ok else self.solver.explain(outcome, self.handler.known)
         found = RunResult(
             outcome,
             session.t,
@@ -590,7 +590,7 @@ class Hybrid:
             session.yp,
             {**session.statistics(), **self.counts, "restarts": self.counts["restarts"] + self._passed},
             session.message,
-            (*told, *(() if outcome.ok else self.solver.explain(outcome, self.handler.known))),
+            (*self.said.diagnostics, *reasons, *self.impulses.found),  # why it ended comes before what passed on the way
             log,
             self.first_known,
             self.rhythm.surfaces(self.handler),
