@@ -14,6 +14,7 @@ from .alternatives import Groups, as_it_is, choose, groups_of, is_left_out, refu
 from .connector import Connector, ConnectorView
 from .copying import COPYING, copy_of, speak_of_copies
 from .declarations import Constant, Declaration, Modification, Named, check_attributes, in_declared_unit
+from .differences import refuse_level
 from .expression import Expression, Reference, Shape
 from .medium import PLACE, AnyMedium, OfMedium, belongs_to_default, give_medium, known_connector, medium_at
 from .misuse import (
@@ -408,6 +409,8 @@ class Component(metaclass=ComponentType):
         check_attributes(f"{type(self).__name__}.{name}", declaration, value)
         value = in_declared_unit(f"{type(self).__name__}.{name}", declaration.unit, value)
         for attribute, given in value.items():
+            if type(given) is str:
+                refuse_level(f"{type(self).__name__}.{name}", given, declaration.unit)
             checked_number(type(self).__name__, name if attribute == "value" else f"{attribute} of {name}", given)
             wrong = typed(declaration, given) if attribute in ("value", "start") else ""
             if wrong:

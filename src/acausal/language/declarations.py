@@ -316,6 +316,7 @@ def in_declared_unit(name: str, declared: str, given: Modification) -> Modificat
     unit = given.get("unit")
     if unit is None or unit == declared or not declared:
         return given
+    from .differences import refuse_level
     from .units import compatible, convert
 
     if not compatible(unit, declared):
@@ -327,6 +328,7 @@ def in_declared_unit(name: str, declared: str, given: Modification) -> Modificat
     found = {}
     for attribute, value in given.items():
         if attribute in ("value", "start", "min", "max") and _is_numeric(value):
+            refuse_level(name, value, declared, unit)
             found[attribute] = convert(value, unit, declared)
         elif attribute == "nominal" and _is_numeric(value):
             found[attribute] = convert(value, unit, declared) - zero  # a size, not a level

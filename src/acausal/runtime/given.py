@@ -17,6 +17,7 @@ from ..arguments import checked, durations, unmasked
 from ..errors import Diagnostic, UsageError
 from ..families.numbers import range_text
 from ..language.columns import FILES, SECONDS, Over
+from ..language.differences import refuse_level
 from ..language.expression import Shape
 from ..language.suffixes import clock_at_end, in_unit_of_suffix, names_of
 from ..language.units import convert, dimension, quantity
@@ -307,6 +308,7 @@ def _is_file(text: str) -> bool:
 
 
 def _quantity(text: str, unit: str, name: str) -> float:
+    refuse_level(name, text, unit)
     try:
         return quantity(text, unit)
     except UsageError as error:

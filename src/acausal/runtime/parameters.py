@@ -227,8 +227,10 @@ class Parameters:
         if states is not None:
             value = self._state_number(path, cells, states, value)
         if isinstance(value, str):
+            from ..language.differences import refuse_level
             from ..language.units import quantity
 
+            refuse_level(path, value, str(declaration.unit))
             try:
                 value = quantity(value, str(declaration.unit))
             except UsageError as error:
