@@ -16,6 +16,9 @@ class Plant(ac.Component):
     T, Ta, K = ac.Parameter(20.0, unit="degC"), ac.Parameter(5.0, unit="degC"), ac.Parameter(300.0, unit="K")
     F = ac.Parameter(70.0, unit="degF")
     p, q, tau = ac.Parameter(1e5, unit="Pa"), ac.Parameter(1.0, unit="W/m^2"), ac.Parameter(1.0, unit="s")
+    d, bar, x = ac.Parameter(20.0, unit="mm"), ac.Parameter(2.0, unit="bar"), ac.Parameter(1.0, unit="1")
+    area, degrees, voltage = ac.Variable(unit="m^2"), ac.Variable(unit="deg"), ac.Variable(unit="V")
+    V, turns = ac.Parameter(1.0, unit="V"), ac.Parameter(1.0, unit="turn")
     sigma = ac.Constant(5.67e-8, unit="W/(m^2*K^4)")
     angle, speed = ac.Variable(unit="rad", start=0.0), ac.Variable(unit="rad/s")
     frequency, y, plain = ac.Variable(unit="Hz"), ac.Variable(unit="1"), ac.Variable()
@@ -27,6 +30,8 @@ class Plant(ac.Component):
     def equations(self) -> Any:
         yield self._stated(self)
         for one in (self.speed, self.frequency, self.y, self.plain, self.flux, self.density, self.T_K, self.T_C):
+            yield one == 0.0
+        for one in (self.area, self.degrees, self.voltage):
             yield one == 0.0
         yield ac.der(self.angle) == 0.0
 
@@ -117,4 +122,40 @@ def test_a_level_in_degrees_celsius_is_no_factor(stated: Callable[[Any], Any], w
     ],
 )
 def test_levels_in_fits_and_means_pass(stated: Callable[[Any], Any]) -> None:
+    assert told(stated) == ""
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        lambda self: self.area == 3.141592653589793 / 4 * self.d**2,
+        lambda self: self.area == 3.141592653589793 * self.d**2 / 4,
+        lambda self: self.y == (self.bar / self.p) ** 0.2857,
+        lambda self: self.degrees == ac.atan(self.x),
+        lambda self: self.degrees == -ac.atan2(self.x, self.x),
+    ],
+)
+def test_scales_that_were_lost_on_the_way(stated: Callable[[Any], Any]) -> None:
+    """π in the area of a circle is no conversion, a ratio keeps its scale in any power, and an arc tangent is in rad."""
+    assert "Units of different scale meet" in told(stated)
+
+
+def test_what_an_arc_tangent_multiplies_keeps_its_unit() -> None:
+    assert "The units do not agree" in told(lambda self: self.voltage == self.tau * ac.atan(self.x))
+    assert "The units do not agree" in told(lambda self: self.voltage == self.tau + ac.atan(self.x))
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        lambda self: self.degrees == 180 / 3.141592653589793 * ac.atan(self.x),
+        lambda self: self.angle == ac.atan(self.x),
+        lambda self: self.voltage == ac.atan(self.x),
+        lambda self: self.voltage == 2 / 3.141592653589793 * self.V * ac.atan(self.x),
+        lambda self: self.voltage == self.V + ac.atan(self.x),
+        lambda self: self.angle == 2 * 3.141592653589793 * self.turns,
+        lambda self: self.y == (self.p / self.p) ** 0.2857,
+    ],
+)
+def test_angles_of_functions_and_conversions_by_pi_pass(stated: Callable[[Any], Any]) -> None:
     assert told(stated) == ""

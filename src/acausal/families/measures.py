@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from enum import IntEnum
+from fractions import Fraction
 from operator import add
 from typing import NamedTuple
 
@@ -73,6 +74,20 @@ def number_of(value: float) -> Number:
     if found is None:
         return Number.ANYTHING
     return Number.PURE if _POWERS[found] == 0 and 1 / 12 <= size <= 12 else Number.PURE_OR_CONVERSION
+
+
+def is_geometry(value: float, scale: float | None) -> bool:
+    """Whether a number with π in it is a factor as geometry has it, beside a unit that π cannot convert: that of an area, but of no
+    angle.
+
+    >>> is_geometry(math.pi / 4, 1e-6), is_geometry(2 * math.pi, math.pi / 180), is_geometry(24.0, 3600.0)
+    (True, False, False)
+    """
+    found = _geometrical(abs(value)) if value and math.isfinite(value) else None
+    if found is None or _POWERS[found] == 0 or not scale:
+        return False
+    large = max(scale, 1 / scale)
+    return math.isclose(large, Fraction(large).limit_denominator(10_000), rel_tol=1e-12)
 
 
 def _geometrical(size: float) -> int | None:

@@ -35,6 +35,7 @@ from .measures import (
     Measure,
     Number,
     beside_a_number,
+    is_geometry,
     is_plain,
     may_be_a_reference,
     measure,
@@ -53,6 +54,7 @@ from .traced import Traced
 
 ANGLES = ("sin", "cos", "tan")
 _ANGLE = measure("rad")
+_RADIANS = PLAIN._replace(soft=True)
 _MOST_PASSES = 20  # a longer chain of unknown units against the order of its equations stays unknown
 
 
@@ -234,6 +236,8 @@ class Inference:
         if a is None or b is None:
             self._want((node.args[0], node.args[1]), a, b)
             return None
+        if not (isinstance(a, Measure) and isinstance(b, Measure) and same_dimension(a, b)):
+            a, b = _bare(a), _bare(b)
         if isinstance(a, Measure) and isinstance(b, Measure):
             if not self._agree((node.args[0], node.args[1]), (a, b)):
                 return None
@@ -412,6 +416,7 @@ def _zero_of_sum(a: float | None, b: float | None, minus: bool) -> float | None:
 def _mul(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     for factor in node.args:
         scope.no_mixture(factor, alone=True)
+    a, b = _bare(a), _bare(b)
     if a is None or b is None:
         return None
     if a is Number.ZERO or b is Number.ZERO:
@@ -426,6 +431,8 @@ def _with_factor(a: Measure, number: Number, factor: Expression, divided: bool =
     found = with_factor(a, number, _leaves_bare(factor), referred)
     if found is None or not isinstance(factor, Constant):
         return found
+    if found.scale is None and is_geometry(factor.value, a.scale):
+        found = found._replace(scale=a.scale)
     return weighed(found, a, 1 / factor.value if divided else factor.value)
 
 
@@ -433,11 +440,17 @@ def _leaves_bare(factor: Expression) -> bool:
     """Whether a number as factor tells nothing of a fit: ±1, or what a mathematical function gives, `V * sin(w * time)`."""
     if isinstance(factor, Constant):
         return abs(factor.value) == 1.0
-    return isinstance(factor, Operation) and _RULES.get(factor.operator.name) in (_function, _number)
+    return isinstance(factor, Operation) and _RULES.get(factor.operator.name) in (_function, _angle, _angle_of_two, _number)
+
+
+def _bare(a: Known) -> Known:
+    """An angle that a function gives is as good a factor as any number."""
+    return Number.PURE if a is _RADIANS else a
 
 
 def _div(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
     scope.no_level(node.args[1], "/")
+    a, b = _bare(a), _bare(b)
     if isinstance(a, Measure) and isinstance(b, Number) and b is not Number.ZERO:
         scope.no_mixture(node.args[0], alone=True)
         return _with_factor(a, b, node.args[1], divided=True)
@@ -455,7 +468,7 @@ def _pow(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
         scope.no_level(node.args[0], "**")
     if isinstance(a, Measure):
         usual = abs(12 * exponent.value - round(12 * exponent.value)) < 1e-9
-        return power(a, exponent.value) if usual or is_plain(a) else None
+        return power(a, exponent.value) if usual or same_dimension(a, PLAIN) else None
     return a
 
 
@@ -467,6 +480,17 @@ def _sqrt(scope: Inference, node: Operation, a: Known) -> Known:
 def _function(scope: Inference, node: Operation, a: Known) -> Known:
     scope.number_wanted(node, a)
     return Number.PURE
+
+
+def _angle(scope: Inference, node: Operation, a: Known) -> Known:
+    """An angle in rad, or a number: `v == atan(x)` has an amplitude of 1 V, but is nothing in deg."""
+    scope.number_wanted(node, a)
+    return _RADIANS
+
+
+def _angle_of_two(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
+    scope.alike((node.args[0], node.args[1]), a, b)
+    return _RADIANS
 
 
 def _compared(scope: Inference, node: Operation, a: Known, b: Known) -> Known:
@@ -504,8 +528,9 @@ def _number(scope: Inference, node: Operation, *args: Known) -> Known:
 _RULES: dict[str, Callable[..., Known]] = {
     "add": Inference.added, "sub": Inference.added, "mul": _mul, "div": _div, "pow": _pow, "sqrt": _sqrt,
     "neg": lambda scope, node, a: _negated(a), "abs": _size, "floor": _same, "ceil": _same, "sign": _number,
-    **dict.fromkeys(("exp", "log", "log10", *ANGLES, "asin", "acos", "atan", "sinh", "cosh", "tanh"), _function),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "atan2"), _compared), "min": _extreme, "max": _extreme, "where": _where,
+    **dict.fromkeys(("exp", "log", "log10", *ANGLES, "sinh", "cosh", "tanh"), _function),
+    **dict.fromkeys(("asin", "acos", "atan"), _angle), "atan2": _angle_of_two,
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq"), _compared), "min": _extreme, "max": _extreme, "where": _where,
     "and": _number, "or": _number, "not": _number, "finite": _number,
 }  # fmt: skip
 
