@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import acausal as ac
+from acausal.library import electrical
 
 
 class Escape(ac.Component):
@@ -48,6 +49,28 @@ class Opaque(ac.Component):
 
     def equations(self):
         yield ac.der(self.x) == 1.0 + ends(self.x)
+
+
+class Coils(electrical.TwoPort):
+    """Two coils whose coupling is perfect by numbers alone: M² = L1 L2, but for rounding."""
+
+    L1, L2, M = ac.Parameter(1.0, unit="H"), ac.Parameter(1.0, unit="H"), ac.Parameter(1.0, unit="H")
+
+    def equations(self):
+        yield from super().equations()
+        yield self.v1 == self.L1 * ac.der(self.i1) + self.M * ac.der(self.i2)
+        yield self.v2 == self.M * ac.der(self.i1) + self.L2 * ac.der(self.i2)
+
+
+class Coupled(ac.Component):
+    def __init__(self, L: float) -> None:
+        self.coils, self.supply = Coils(L1=L, L2=1.0 / L), electrical.ConstantVoltage(V=1.4)
+        self.C, self.L, self.ground = electrical.Capacitor(C=0.9), electrical.Inductor(L=0.7), electrical.Ground()
+
+    def connections(self):
+        yield self.coils.p1, self.supply.n, self.C.n, self.L.n
+        yield self.coils.n1, self.coils.n2, self.supply.p, self.L.p
+        yield self.coils.p2, self.C.p, self.ground.p
 
 
 class Plant(ac.Component):
@@ -110,3 +133,14 @@ def test_a_jump_of_a_function_beyond_which_there_is_no_solution_is_named() -> No
     assert result.outcome is ac.Outcome.EVENT_UNSOLVABLE
     assert result.time[-1] == 0.4
     assert "input u" in str(result.events) and "self.y**2" in " ".join(map(str, result.diagnostics))
+
+
+@pytest.mark.parametrize("L", [0.3, 0.6, 0.7, 0.8, 1.1, 1.2, 1.3, 1.9, 3.0, 49.0])
+def test_equations_that_only_rounding_keeps_apart_are_blamed_however_the_run_ends(L: float) -> None:
+    """Derivatives are quotients of rounding errors: a run overflows, does not converge, or fails its tests, as numbers have it."""
+    with pytest.raises(ac.RunFailed) as failed:
+        ac.compile(Coupled(L)).simulate(until=2.0, rtol=1e-8, on_failure="raise")
+    result = failed.value.result
+    assert result.time_reached < 1e-15 and not result.outcome.ok
+    told = [str(d) for d in result.diagnostics if d.what.startswith("Equations depend on each other")]
+    assert len(told) == 1 and "component: coils (Coils)" in told[0] and "der(coils.i" in told[0]

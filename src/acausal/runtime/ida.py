@@ -112,7 +112,8 @@ class NativeSolver:
         return partial(_journal_of, self.session.kept_journal(), self.problem, known, on_both_sides(self.inputs))
 
     def _dependent(self, known: Floats) -> tuple[Diagnostic, ...]:
-        """Equations that say the same but for rounding: factors of their matrix are noise, and no step is short enough for it."""
+        """Equations that say the same but for rounding: factors of their matrix are noise, no step is short enough for it, and
+        what it drives away overflows."""
         from .singular import EXACT, explain_point
 
         session = self.session
@@ -123,14 +124,14 @@ class NativeSolver:
         session, problem = self.session, self.problem
         if outcome is Outcome.NOT_FINITE and session.non_finite is not None:  # else an event told it
             t, y, yp = session.non_finite
-            return explain_not_finite(problem, t, y, yp, values_at(self.inputs, t, known))
+            return (*explain_not_finite(problem, t, y, yp, values_at(self.inputs, t, known)), *self._dependent(known))
         if outcome is Outcome.SINGULAR:
             here = values_at(self.inputs, session.t, known)
             return explain_singular(problem, session.t, session.singular_column, session.y, session.yp, here)
         if outcome in STUCK:
             told, newton = self._journal(known)(), outcome is Outcome.CONVERGENCE
             stopped = explain_stopped(problem, session.t, session.weighted_errors(), told, newton)
-            return (*self._dependent(known), *stopped) if outcome is Outcome.STEP_TOO_SMALL else stopped
+            return stopped if outcome is Outcome.TOO_MANY_STEPS else (*self._dependent(known), *stopped)
         return ()
 
 

@@ -171,9 +171,9 @@ def _explain_attempt(problem: Problem, journal: Journal, most: int = 3) -> tuple
         moved = np.nan_to_num(np.abs(a.last_y - a.y) / size, nan=np.inf)
         residual = np.abs(problem.residual(a.t, a.last_y, a.last_yp, known=known))
         values = np.abs(problem.jacobian(a.t, a.y, a.yp, 0.0, known=known))
-    indptr, indices = problem.pattern
-    terms = np.bincount(indices, values * np.repeat(size, np.diff(indptr)), problem.size)
-    wrong = np.nan_to_num(residual / np.maximum(terms, np.finfo(float).tiny), nan=np.inf)
+        indptr, indices = problem.pattern
+        terms = np.bincount(indices, values * np.repeat(size, np.diff(indptr)), problem.size)
+        wrong = np.nan_to_num(residual / np.maximum(terms, np.finfo(float).tiny), nan=np.inf)
     unknowns = [int(i) for i in np.argsort(-moved, kind="stable")[:most]]
     rows = [int(r) for r in np.argsort(-wrong, kind="stable")[:most] if wrong[r] > 0] or [int(indices[indptr[unknowns[0]]])]
     details = [f"{problem.name_of_unknown(i)}: from {a.y[i]:.6g} to {a.last_y[i]:.6g}" for i in unknowns]
