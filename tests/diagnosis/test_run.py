@@ -126,6 +126,29 @@ def test_a_nominal_value_that_is_far_too_small() -> None:
     assert "is far larger (1e+05) than its nominal value (1): declare `nominal=100000`" in text
 
 
+class Charge(ac.Component):
+    """A capacitor by its charge, behind a resistor. With a time constant of RC = 1 ps its voltage is that of the source."""
+
+    C, R, w = ac.Parameter(1e-12), ac.Parameter(1.0), ac.Parameter(3.0)
+    q, u = ac.Variable(start=1e-12, fixed=True), ac.Variable()
+
+    def equations(self):
+        yield self.q == self.C * self.u
+        yield self.R * ac.der(self.q) == 1.0 + ac.sin(self.w * ac.time) - self.u
+
+
+def test_a_state_within_its_tolerance_is_told() -> None:
+    """With a nominal value of 1 no test sees a charge of 1 pC, although `rtol` is tight."""
+    model = ac.compile(Charge(), units=False)
+    loose = model.simulate(until=2.0, rtol=1e-8)
+    text = told(loose)
+    assert "`q` is never larger than 2e-12, far below its nominal value (1): errors of its own size pass" in text
+    assert "Declare `nominal=2e-12`" in text
+    tight = ac.compile(Charge(q=ac.modify(nominal=1e-12)), units=False).simulate(until=2.0, rtol=1e-8)
+    assert np.abs(tight["u"] - 1.0 - np.sin(3.0 * tight.time)).max() < 1e-7 and tight.statistics.steps > 3 * loose.statistics.steps
+    assert "never larger" not in told(tight)
+
+
 def test_another_solver_keeps_no_journal() -> None:
     result = ac.compile(TwoCapacitors()).simulate(until=1.0, solver="sundae")
     assert "keeps no journal" in told(result)

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import Diagnostic
 from ..readable import Readable, Section, count, equation_line, listed, warning_lines
 from ..runtime.journal import Failure, Journal
+from .checks import FAR_FROM_DEFAULT
 from .nonlinear import bending
 
 _MOST = 5
@@ -77,6 +78,7 @@ class RunDiagnosis(Readable):
     diagnostics: tuple[Diagnostic, ...] = ()
     advice: tuple[str, ...] = ()
     healed: int = 0  # failures of convergence that cost no step
+    unseen: tuple[str, ...] = ()  # what there is to say of states that are small beside their tolerances
     recorded: bool = True
     unit: str = "s"  # of the times
 
@@ -169,6 +171,7 @@ def diagnose(result: Any) -> RunDiagnosis:
     found.failures = {word: int((journal.failure_kind == kind).sum()) for kind, word in kinds.items()}
     found.healed = max(counts.get("convergence_failures", 0) - int(journal.convergence_failures.sum()), 0)
     found.windows = tuple(_windows(journal, span))
+    found.unseen = tuple(_unseen(result, journal))
     found.advice = tuple(_advice(found, journal))
     return found
 
@@ -289,6 +292,7 @@ def _advice(found: RunDiagnosis, journal: Journal) -> Iterator[str]:
     advised = [*_about_limits(found, journal, tests / steps), *_about_failures(found, tests / steps, convergence / steps)]
     if not advised:
         advised += _about_pace(found, journal, steps)
+    advised += found.unseen
     if found.order < 1.6 and steps > 200:
         advised.append(
             "The order stays low, as with inputs or tables that have kinks or noise: smooth them (a cubic table, a filter), "
@@ -327,6 +331,30 @@ def _about_limits(found: RunDiagnosis, journal: Journal, failing: float) -> Iter
                 f"`{one.name}` limits {one.share:.0%} of the steps: look at its equation for a jump or a kink, and at its nominal "
                 f"value ({one.nominal:.3g})."
             )
+
+
+def _unseen(result: Any, journal: Journal) -> Iterator[str]:
+    """States that stay so far below their nominal values that errors of their own size pass: a charge of 1 pC with a nominal of 1.
+
+    What is computed from them, such as the voltage, is then as wrong, however tight `rtol` is.
+    """
+    problem, stored = journal.problem, result._stored
+    if not hasattr(problem, "lowered") or not len(stored.data):
+        return
+    states = np.flatnonzero(problem.differential)
+    column = stored.column[problem.lowered.kept[states]]
+    states, column = states[column >= 0], column[column >= 0]
+    largest = np.maximum(stored.data.max(axis=0), -stored.data.min(axis=0))[column]
+    small = np.flatnonzero((largest > 0) & (largest * FAR_FROM_DEFAULT < problem.nominal[states]))
+    if not len(small):
+        return
+    worst = small[np.argmin(largest[small] / problem.nominal[states[small]])]
+    name, size, nominal = problem.name_of_unknown(int(states[worst])), largest[worst], problem.nominal[states[worst]]
+    others = f", and {count(len(small) - 1, 'other state')} likewise" if len(small) > 1 else ""
+    yield (
+        f"`{name}` is never larger than {size:.3g}, far below its nominal value ({nominal:.3g}){others}: errors of its own size "
+        f"pass, also in what is computed from it. Declare `nominal={_round(size):g}`."
+    )
 
 
 def _about_pace(found: RunDiagnosis, journal: Journal, steps: int) -> Iterator[str]:
