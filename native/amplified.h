@@ -1,8 +1,8 @@
 // Computed cells that enlarge what unknowns are uncertain by: y == (u - x) / 1e-14 with x known to its tolerance says nothing of y.
 //
-// At the end of a step such a cell is right all the same, because the equations that read it are solved for. Between, where x is
-// interpolated, it is noise. Now and then it is measured what errors as large as the tolerances do to computed cells; where that is
-// a good part of the largest value that any cell ever had, output points are solved for. (What rests has no size of its own.)
+// Between steps, where x is interpolated, it is noise; and at the end of one it is what an iteration leaves that need not move x by
+// more than its tolerance. Now and then it is measured what errors as large as the tolerances do to computed cells; where that is a
+// good part of the largest value that any cell ever had, output points are solved for. (What rests has no size of its own.)
 #pragma once
 
 #include "scales.h"

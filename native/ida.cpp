@@ -318,13 +318,13 @@ void Ida::keep_exception() {
 // ------------------------------------------------------------------------------------------------ output
 
 void Ida::write_row(double time, double *row, bool hold) {
-    bool within = false; // a step: at its end all unknowns are solved for
+    bool within = false, at_end = false; // of a step: there all unknowns are solved for, to their tolerances
     if (!steps_since_start()) {
         std::memcpy(w_out.get(), start_values.data(), sizeof(double) * 2 * n);
     } else {
         double elapsed = time - origin, end = 0;
         IDAGetCurrentTime(mem, &end);
-        within = end - elapsed > 100 * epsilon * std::fabs(end);
+        within = end - elapsed > 100 * epsilon * std::fabs(end), at_end = !within;
         elapsed = std::min(elapsed, end); // a time that was rounded may lie beyond the last step
         IDAGetDky(mem, elapsed, 0, y_out);
         if (interpolate_derivatives || hold || amplified.is()) IDAGetDky(mem, elapsed, 1, yp_out);
@@ -333,6 +333,7 @@ void Ida::write_row(double time, double *row, bool hold) {
     set_time(time, w_out.get(), output_input_time);
     system->assign(w_out.get());
     if (within && (!hold || !solve_held()) && (untested || sides.crossed() || amplified.is())) correct_output();
+    if (at_end && !hold && amplified.is()) correct_output();
     outputs.row(w_out.get(), row);
 }
 

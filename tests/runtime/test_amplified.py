@@ -46,3 +46,24 @@ def test_the_current_of_a_thick_wire() -> None:
     result = ac.compile(Bar()).simulate(until=5.0, points=101, rtol=1e-6)
     later = result.time > 0.01
     np.testing.assert_allclose(np.asarray(result["i"])[later], 0.5 * np.cos(result.time[later]), atol=1e-3)
+
+
+class Charge(ac.Component):
+    """A charge far below its tolerance: no iteration needs to move it, and at the end of a step the voltage was what that left."""
+
+    C = ac.Parameter(1e-12)
+    u, q, i = ac.Variable(start=1.0), ac.Variable(), ac.Variable()
+
+    def equations(self) -> Any:
+        yield self.q == self.C * self.u
+        yield ac.der(self.q) == self.i
+        yield self.i == 1.0 + ac.sin(3.0 * ac.time) - self.u
+
+
+@pytest.mark.parametrize("C", [1e-15, 1e-12])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-7, 1e-8, 1e-9])
+def test_the_end_of_a_run_is_as_right_as_what_is_within_its_steps(rtol: float, C: float) -> None:
+    for until in np.linspace(1.0, 3.0, 9):
+        result = ac.compile(Charge()).simulate(until=float(until), set={"C": C}, points=21, rtol=rtol)
+        exact = 1.0 + np.sin(3.0 * result.time)
+        np.testing.assert_allclose(np.asarray(result["u"])[1:], exact[1:], atol=1e-6)
