@@ -4,9 +4,10 @@ Problem. n equations F and m initial equations G hold between the 2n quantities 
 and are zero. To be found: which of the remaining columns are *known*, such that the rest can be computed from the rows.
 
 - "start": fixed starts are known, but for those that values asked for determine (see `inverse`). Columns are computed in this
-  order: derivatives and algebraic unknowns; differential unknowns whose start nobody gave; differential unknowns with a start.
-  Those that the rows do not reach are taken at their start. When states are selected (`problem.candidates`: unknowns that might be
-  one), whatever might be a state counts as differential, and those that are selected come last.
+  order: derivatives and algebraic unknowns; differential unknowns whose start nobody gave; differential unknowns with a start,
+  those of the lowest standing first. Those that the rows do not reach are taken at their start. When states are selected
+  (`problem.candidates`: unknowns that might be one), whatever might be a state counts as differential, and those that are selected
+  come last.
 - "steady": all derivatives are known to be zero. Fixed starts serve where the structure leaves an unknown open (the level of a tank
   that nothing depends on), and are guesses elsewhere. So do initial equations. Where rows are too many for the unknowns,
   integrators that nothing reads (see `meters`) stay at their start, and their derivatives are computed.
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["start", "steady", "hold"]
 _NONE: Integers = np.empty(0, np.intp)
-_FIXED = 5  # the rank of what the model fixes, where somebody asks for something else
+_FIXED = 9  # the rank of what the model fixes, where somebody asks for something else, or for rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +146,12 @@ def ranks(problem: InitialProblem, mode: Mode) -> Integers:
     rank = np.full(2 * n, -1)
     candidates = getattr(problem, "candidates", None)  # unknowns that might be states, when states are selected
     free = differential if candidates is None else differential | candidates
-    # Of two starts that are tied by a constraint the selected state's is kept: there the constraint determines the other one well.
-    rank[:n] = np.where(free, np.where(given, 2 + differential, 1), 0)
+    # Of two starts that are tied by a constraint the one of higher standing is kept; of equal ones the selected state's: there the
+    # constraint determines the other one well.
+    level = getattr(problem, "start_level", None)
+    rank[:n] = np.where(free, np.where(given, 2 * (1 if level is None else level) + differential, 1), 0)
     if mode == "steady":
-        rank[:n][fixed] = 4
+        rank[:n][fixed] = _FIXED
         return rank
     asked = hasattr(problem, "required_initial")  # values that somebody asks for count more than what the model fixes
     rank[:n][differential if mode == "hold" else fixed] = -1 if mode == "hold" or not asked else _FIXED

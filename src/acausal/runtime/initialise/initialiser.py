@@ -241,22 +241,43 @@ class _Run:
         outcome = self._solve_as_chosen()
         if outcome in (Outcome.SINGULAR, Outcome.NOT_FOUND) and not self.quick and self._choose_again():
             outcome = self._solve_as_chosen()
-        if outcome.solved and self.owner.mode == "start" and not self.quick and not self.guessed:
-            self._reconcile()
+        if self.owner.mode == "start" and not self.quick and not self.guessed:
+            if outcome.solved:
+                self._reconcile()
+            elif outcome in (Outcome.SINGULAR, Outcome.NOT_FOUND) and self._from_other_starts():
+                outcome = Outcome.NEWTON
         too_many = self.owner.mode == "start" and (self.owner.conditions.surplus >= self.stack.equations).any()
         return Outcome.CROWDED if outcome is Outcome.NOT_FOUND and too_many else outcome
 
     def _reconcile(self) -> None:
-        """Starts that contradict each other are met halfway, where equations are linear in them (see `nearest`)."""
+        """Starts that contradict each other are met halfway, where equations are linear in them (see `nearest`); where they are
+        not, and contradict each other only because of how they were taken, they are all kept (see `closest`)."""
         whole, conditions = self.owner.whole, self.owner.conditions
         if whole is None or not conditions.by_structure or len(conditions.surplus):
             return
+        from .closest import Closest
         from .nearest import Nearest
 
-        near = Nearest(self.stack, conditions, self.x)
-        if near.contradicted():
-            found = near.found(whole, self.options)
-            self.x = self.x if found is None else found
+        near, closest = Nearest(self.stack, conditions, self.x), Closest(self.stack, conditions, self.x)
+        halfway = near.found(whole, self.options) if near.contradicted() else None
+        if halfway is not None:
+            self.x = halfway
+        if closest.lost() and (halfway is None or not closest.nearer(halfway)):  # beside a turn, what bends looks linear
+            self.x, self.report.conditions = closest.found(self.options) or (self.x, conditions)
+
+    def _from_other_starts(self) -> bool:
+        """Whether, where those that were taken led nowhere, there are values near to all starts that were given."""
+        whole, conditions = self.owner.whole, self.owner.conditions
+        if whole is None or not conditions.by_structure or len(conditions.surplus) or not len(conditions.taken):
+            return False
+        from .closest import Closest
+
+        found = Closest(self.stack, conditions, self.x, solved=False).found(self.options) if np.isfinite(self.x).all() else None
+        if found is not None:
+            self.x, self.report.conditions = found
+            self.report.failed, self.report.not_reached = [], 0
+        self.report.attempts.append(Attempt("all starts at once", whole.size, found is not None))
+        return found is not None
 
     def _choose_again(self) -> bool:
         """Whether, at the point reached, other starts than those taken, or other rows than those chosen, determine the rest."""
@@ -380,9 +401,10 @@ class _Run:
         solver = BlockSolver(self.stack, self.owner.conditions, order, self.x, self.options, self.report)
         if solver.solve() and self._conditions_hold(order):
             return self._checked(Outcome.HOMOTOPY if solver.by_continuation else Outcome.BLOCKS)
-        if all(v == Verdict.OUTSIDE_DOMAIN for v in solver.verdicts):
+        verdicts = set(solver.verdicts)  # empty where every block by itself was solved, but not the whole
+        if verdicts == {Verdict.OUTSIDE_DOMAIN}:
             return Outcome.OUTSIDE_DOMAIN
-        return Outcome.SINGULAR if all(v == Verdict.SINGULAR for v in solver.verdicts) else Outcome.NOT_FOUND
+        return Outcome.SINGULAR if verdicts == {Verdict.SINGULAR} else Outcome.NOT_FOUND
 
     def _conditions_hold(self, order: BlockOrder) -> bool:
         """The order of blocks does not know what conditions read: a block may have been solved with a branch that what came after
