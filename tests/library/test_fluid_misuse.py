@@ -204,3 +204,17 @@ def test_a_pump_that_takes_in_liquid_and_vapour_says_so(wired: Any, kind: Any) -
         told = [f"{d.component}: {d.what}" for d in model.simulate(until="1 min", inputs={"well.h": float(h)}).diagnostics]
         assert len(told) == tells
         assert not tells or ("it cavitates" in told[0] and "pump" in told[0] and "colder liquid" in told[0])
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_nozzle_that_takes_in_liquid_says_so(wired: Any, way: float) -> None:
+    """Water passed by the law of a gas, in silence: of 10 bar and 25 °C towards 1 bar half of what does."""
+    water = ac.media.fluid("water")
+    one, two = (fluid.PressureBoundary(p=(5.5 + side * way) * 1e5, T=298.15, medium=water) for side in (4.5, -4.5))
+    plant = wired("one.port nozzle.a", "nozzle.b two.port", one=one, nozzle=fluid.Nozzle(), two=two)
+    model, ends = ac.compile(plant), water.saturation(p=1e6)
+    for T, tells in ((298.15, True), (float(ends.T) + 20.0, False)):
+        found = model.simulate(until="1 min", inputs={"one.T": T, "two.T": T})
+        told = [f"{d.component}: {d.what}" for d in found.diagnostics]
+        assert len(told) == tells and found.outcome
+        assert not tells or ("nozzle" in told[0] and "more liquid than vapour" in told[0] and "Take an `Orifice`" in told[0])

@@ -7,7 +7,10 @@ from typing import Any
 
 import acausal as ac
 
+from .correlations import LASTING
 from .passages import DP_SMALL, Passage, Throttle, Valve, entering, root_of_difference, state_at, upwind
+
+M_TOLD = 1e-9  # kg/s: what rests at a nozzle is not told of
 
 
 class CheckValve(Throttle):
@@ -65,7 +68,8 @@ class Nozzle(Passage):
     """A nozzle for gas, that chokes: ``m_flow = A·Psi·sqrt(2·p·rho)`` of the side it comes from (Tummescheit 4.41, 4.42).
 
     ``Psi = sqrt(k/(k-1)·(r^(2/k) - r^((k+1)/k)))`` with the ratio r of the pressures, held at its highest value below the
-    critical ratio ``(2/(k+1))^(k/(k-1))`` (printed inverted in 4.41a). Near r = 1 the root is linear.
+    critical ratio ``(2/(k+1))^(k/(k-1))`` (printed inverted in 4.41a). Near r = 1 the root is linear. Fluid of
+    which more is liquid than vapour is told once.
     """
 
     A = ac.Parameter(1e-5, unit="m^2", min=0, doc="effective area (discharge coefficient times area)")
@@ -82,6 +86,18 @@ class Nozzle(Passage):
         inside = k / (k - 1) * (ratio ** (2 / k) - ratio ** ((k + 1) / k))
         psi = root_of_difference(inside, self.r_small)
         yield self.m_flow == upwind(dp, 1.0, -1.0) * self.A * psi * ac.sqrt(2 * high * rho)
+
+    def events(self) -> Iterator[Any]:
+        if self.medium.evaporates:
+            p, h = (upwind(self.m_flow, *sides) for sides in ((self.a.p, self.b.p), (self.a.h.inflow, self.b.h.inflow)))
+            ends = self.medium.saturation(p=p)
+            wet = (h < ends.liquid.h + 0.5 * ends.h_evaporation) & (p < self.medium.p_critical)
+            passes = ac.no_event(ac.abs(self.m_flow)) > M_TOLD
+            text = (
+                "The nozzle takes in more liquid than vapour, for which its law, that of a gas, does not hold. Take an `Orifice` "
+                "for liquid, or heat what comes."
+            )
+            yield ac.assert_(~(wet & passes), text, level="warning", lasting=LASTING)
 
 
 def _ways(valve: Any, count: int) -> list[Valve]:
