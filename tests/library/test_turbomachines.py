@@ -144,6 +144,19 @@ def test_what_a_turbine_takes_from_the_gas_is_what_its_shaft_gets(wired: Any, w:
     assert -tau == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("make", "medium", "what"), [(fluid.ShaftPump, "water", "pump"), (fluid.TurboCompressor, AIR, "compressor")]
+)
+def test_a_machine_that_is_driven_backwards_is_told(wired: Any, make: Any, medium: Any, what: str) -> None:
+    """A pump whose drive turned the wrong way lifted more than one that turned the right way, in silence."""
+    ends = {name: fluid.PressureBoundary(p=1e5, T=300.0, medium=medium) for name in ("left", "right")}
+    parts = {"part": make(), "drive": rotational.Speed()}
+    model = ac.compile(wired("left.port part.a", "part.b right.port", "drive.flange part.flange", **parts, **ends))
+    for w, tells in ((100.0, False), (-0.5, False), (-100.0, True)):
+        told = [f"{d.component}: {d.what}" for d in model.simulate(until=20.0, inputs={"drive.w": w}).diagnostics]
+        assert len(told) == tells and (not tells or (f"The {what} is driven backwards" in told[0] and "part" in told[0]))
+
+
 def test_a_turbine_starts_from_rest(wired: Any) -> None:
     ends = {"left": fluid.PressureBoundary(p=1.2e5, h=HOT), "right": fluid.PressureBoundary(p=1e5, h=COLD)}
     wheel = {"wheel": rotational.Inertia(J=0.01, w=ac.start(0.0, fixed=True), phi=ac.start(0.0, fixed=True))}

@@ -40,6 +40,9 @@ class Pipe(Passage):
     Density and viscosity are those of what comes, either way; below a Reynolds number of 1000 the column goes over from the density
     at one end to that at the other. What circulates by itself wants `DistributedPipe`s, which hold what came. `friction` is a law
     of `fluid.friction`: "churchill" (any flow, any roughness), "blasius" (smooth pipes) or "laminar".
+
+    As in all pipes here, heights count for pressures and not for energy: what rises keeps its enthalpy, of which it gives up
+    ``g·height``, 1 K in 430 m of water or 100 m of air. Round a closed circuit that comes to nothing.
     """
 
     length = ac.Parameter(1.0, unit="m", min=0, doc="length")

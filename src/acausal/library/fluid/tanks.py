@@ -19,7 +19,8 @@ class OpenTank(ac.Component):
 
     ``dM/dt = sum(m_flow)``, ``M = rho·area·level``; ``port.p = p_surface + rho·g·level`` plus what the port's contraction and
     widening take, ``(zeta_in - 1)·rho·v²/2`` of what comes in and ``(zeta_out + 1)·rho·v²/2`` of what goes out (v in a port of
-    `port_diameter`). Energy is that of the liquid at the pressure of its surface. States: M and U.
+    `port_diameter`). Energy is that of the liquid at the pressure of its surface; while `p_surface` changes its enthalpy stays, so
+    that the liquid cools by 0.02 K with each bar of water that is put on it. States: M and U.
     """
 
     medium = ac.AnyMedium(doc="the liquid")
@@ -130,6 +131,9 @@ class StratifiedTank(ac.Component):
     Water moves down while it enters at a, and up while it enters at b. Neighbouring layers exchange heat by conduction, and by
     mixing wherever a lower layer is warmer than the one above it. ``C·dT/dt = flow + conduction + mixing + losses``. State: T
     of each layer. Water that boils is not described: then the run ends, and says so.
+
+    Pressure is the same at a and b: the column of water in it is not counted, `height` is that for conduction. So pipes around it
+    have heights that come to nothing from a to b, or none.
     """
 
     medium = ac.AnyMedium("water", doc="what is stored")

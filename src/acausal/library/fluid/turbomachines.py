@@ -11,10 +11,12 @@ from typing import Any
 import acausal as ac
 
 from ..mechanics.rotational import Flange
+from .correlations import LASTING
 from .machines import Pump, Turbine
 from .passages import Passage, entering, one_substance, upwind
 
 W_LEAST = 1e-2  # rad/s: below it the torque of a power, which vanishes faster than the speed, is that of this speed
+W_BACK = 1.0  # rad/s: from which on a machine that turns backwards is told
 X_SLOW = 0.2  # of the best ratio of blade speed to spouting velocity: below it a turbine's power goes to nothing with its speed
 DROP_LEAST = 10.0  # J/kg: a smaller drop of enthalpy has the spouting velocity of this one
 V_SMALL = 0.1  # m/s: below it what resists a flow is in proportion to it, so that it comes to rest
@@ -23,6 +25,12 @@ V_SMALL = 0.1  # m/s: below it what resists a flow is in proportion to it, so th
 def torque(power: Any, w: Any) -> Any:
     """``power/w``, going to zero with the speed."""
     return power * w / (w * w + W_LEAST**2)
+
+
+def turned_backwards(what: str, w: Any) -> Any:
+    """A warning, given once, where a machine is driven backwards for a while; to be yielded by `events`."""
+    text = f"The {what} is driven backwards, for which its law does not hold. Turn the drive round, so that its speed is positive."
+    return ac.assert_(w > -W_BACK, text, level="warning", lasting=LASTING)
 
 
 class LinneckenTurbine(Turbine):
@@ -125,6 +133,7 @@ class TurboCompressor(Passage):
         yield ac.der(self.m_flow) == 0
 
     def events(self) -> Iterator[Any]:
+        yield turned_backwards("compressor", ac.der(self.flange.phi))
         if self.medium.evaporates:
             ends = self.medium.saturation(p=self.a.p)
             wet = (self.a.h.inflow < ends.liquid.h + 0.5 * ends.h_evaporation) & (self.a.p < self.medium.p_critical)
@@ -155,3 +164,7 @@ class ShaftPump(Pump):
         friction = self.disc * work * self.speed * ac.smooth_abs(self.speed, 1e-3)
         yield self.flange.tau == torque(self.P, ac.der(self.flange.phi)) + friction
         yield from super().equations()
+
+    def events(self) -> Iterator[Any]:
+        yield from super().events()
+        yield turned_backwards("pump", ac.der(self.flange.phi))

@@ -56,7 +56,8 @@ class TwoPhasePipe(Passage):
 class TwoPhaseVessel(ac.Component):
     """Base of vessels in which liquid and vapour part. A subclass has ports, says what leaves at them, and balances both states.
 
-    ``M = V·rho(p, h)``, ``U = M·h - p·V``; `level` is the volume of liquid over all, `heat` the shell.
+    ``M = V·rho(p, h)``, ``U = M·h - p·V``; `level` is the volume of liquid over all, `heat` the shell. The pressure is the same at
+    all ports: the column of liquid does not count.
     """
 
     heat = HeatPort(doc="the shell: its temperature is that of the fluid")
@@ -150,7 +151,8 @@ class Drum(Separator):
     The balances are those of `Separator`, with a port more: ``dM/dt = sum(m_flow)``, ``dU/dt = sum(m_flow·h) + Q``, ``V =
     pi/4·diameter²·length``. `water` is the height of the water above the lowest line: with the angle b from there to where its
     surface meets the wall, ``water = diameter/2·(1 - cos(b))`` and ``level = (b - sin(b)·cos(b))/pi``. Bubbles below the surface
-    are not counted. The metal is a `thermal.HeatCapacitor` at `heat`, behind a `thermal.ThermalConductor`.
+    are not counted, nor is the pressure of the water's column. The metal is a `thermal.HeatCapacitor` at `heat`, behind a
+    `thermal.ThermalConductor`.
     """
 
     feed = ac.FluidPort(doc="feed water")
