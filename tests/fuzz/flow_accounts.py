@@ -1,5 +1,6 @@
 """What is asked of a run of a random circuit: that mass and energy are accounted for, that nothing which fluid passes without being
-stored destroys entropy, that rest is the steady state, and that a run which ends early ends where a plant does."""
+stored destroys entropy, that what leaves an exchanger is no warmer and no colder than what comes, that rest is the steady state,
+and that a run which ends early ends where a plant does."""
 
 from __future__ import annotations
 
@@ -88,6 +89,43 @@ def _made(result: Any, name: str, ports: list[tuple[str, Medium]], held: Any = 0
     worst = int(np.argmin(made + allowed))
     if made[worst] < -allowed[worst]:
         yield f"{name} destroys entropy: {made[worst]:.3g} W/K of a flow of {through[worst]:.3g} kg/s at {result.time[worst]:g} s"
+
+
+def between(drawn: Drawn, result: Any) -> Iterator[str]:
+    """Exchangers that store nothing and from which something leaves warmer or colder than all that comes.
+
+    Those by effectiveness take the heat capacity of what comes for that of the whole way."""
+    for name, (kind, one, two) in drawn.exchangers.items():
+        if kind == "cross":
+            continue
+        sides = [_temperatures(result, name, side, medium) for side, medium in (("1", one), ("2", two))]
+        comes, leaves, flowing = zip(*sides, strict=True)
+        low, high, moving = np.minimum(*comes), np.maximum(*comes), flowing[0] & flowing[1]
+        beyond = np.maximum(low - np.minimum(*leaves), np.maximum(*leaves) - high) - (1e-3 if kind == "mean" else 2e-2) * (
+            high - low
+        )
+        beyond[~moving] = 0.0
+        worst = int(np.argmax(beyond))
+        if beyond[worst] > 0.05:
+            yield f"{name} ({kind}) heats or cools {beyond[worst]:.3g} K beyond what comes at {result.time[worst]:g} s"
+
+
+def _temperatures(result: Any, name: str, side: str, medium: Medium) -> tuple[Any, Any, Any]:
+    """With which the fluid of a side comes and leaves, at one pressure, and where it flows."""
+    a, b = f"{name}.a{side}", f"{name}.b{side}"
+    m, p = (np.asarray(result[f"{a}.{q}"], dtype=float) for q in ("m_flow", "p"))
+    ways = ((a, b, "inflow"), (b, a, "outflow"))
+    enters, leaves = (np.where(m > 0, result[f"{forth}.h.{way}"], result[f"{back}.h.{way}"]) for forth, back, way in ways)
+    flowing = np.abs(m) > 1e-2 * medium.m
+    T = np.full((2, len(m)), 300.0)
+    for row, h in zip(T, (enters, leaves), strict=True):
+        if "moist" not in medium.kinds:
+            row[flowing] = medium.make().state(p=p[flowing], h=h[flowing]).T
+            continue
+        for k in np.flatnonzero(flowing):
+            X = np.ravel(result[f"{a if m[k] > 0 else b}.X.inflow"][k])
+            row[k] = medium.make().state(p=float(p[k]), h=float(h[k]), X=X.tolist()).T
+    return T[0], T[1], flowing
 
 
 def at_rest(drawn: Drawn, model: Any, result: Any) -> Iterator[str]:

@@ -22,7 +22,7 @@ from acausal.library import air, fluid, refrigeration
 from acausal.library.mechanics import rotational
 from acausal.library.thermal import PrescribedTemperature, ThermalCollector, ThermalConductor
 
-from .flow_accounts import accounts, at_rest, entropy, explained, hammered, values
+from .flow_accounts import accounts, at_rest, between, entropy, explained, hammered, values
 
 RNG = np.random.Generator
 HOT = ("steam", "water", "nitrogen")  # media that steam may heat
@@ -494,5 +494,10 @@ def check(seed: int) -> str:
                 return "run"
             said = "; ".join(str(d.what) for d in result.diagnostics)
             return f"{result.outcome.name} at {result.time_reached:g} s: {said}\n{drawn.told()}"
-        wrong = [*accounts(drawn, result), *entropy(drawn, result), *(at_rest(drawn, model, result) if result.outcome else ())]
+        wrong = [
+            *accounts(drawn, result),
+            *entropy(drawn, result),
+            *between(drawn, result),
+            *(at_rest(drawn, model, result) if result.outcome else ()),
+        ]
     return "\n".join([*wrong, drawn.told()]) if wrong else "run"
