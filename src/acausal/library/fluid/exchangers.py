@@ -228,8 +228,9 @@ class LogMeanExchanger(TwoFluids):
         rises = [sign / flow for sign, flow in zip((-towards, towards), self.sizes(), strict=True)]
         one, two = (self._way(*each) for each in zip(self.sides(), self.m_least(), rises, strict=True))
         heat = size * ac.no_event(ac.max(self.share, 0.0))
-        exchange = Exchange(self.UA, self.counterflow() > 0.5, towards, 1e-6 * size, size / (ac.no_event(ac.abs(apart)) + 1.0))
-        yield self.share == exchange.passed(one, two, heat) / size
+        capacity = size / (ac.no_event(ac.abs(apart)) + 1.0)
+        counter, co = (Exchange(self.UA, name, towards, 1e-6 * size, capacity).passed(one, two, heat) for name in OPPOSITE)
+        yield self.share == (co + self.counterflow() * (counter - co)) / size
 
     def _size_of_heat(self, sensible: list[Any]) -> Any:
         """In W, as large as heat may be. It fades with the smaller flow: what solves for a share of it may be far from exact where

@@ -94,10 +94,10 @@ class Section:
     slopes: tuple[Any, Any]
     comes: Any
 
-    def passes(self, UA: Any, counter: Any) -> Any:
+    def passes(self, UA: Any, arrangement: str) -> Any:
         """The heat that a conductance lets pass, if the section were as long as that."""
         least, most = (ac.no_event(choice(*self.slopes)) for choice in (ac.min, ac.max))
-        return either(counter, *(effectiveness(UA * most, least / most, name) for name in OPPOSITE)) / most * self.comes
+        return effectiveness(UA * most, least / most, arrangement) / most * self.comes
 
     def needs(self) -> Any:
         """The conductance with which its heat passes."""
@@ -106,12 +106,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A conductance between two ways, in counterflow where `counter` is so, else in co-flow. `towards` is 1 where the first one is
-    the warmer, else -1; over a heat of `step` temperatures are linear, and `capacity`, in W/K, makes heat of differences of the
-    wrong sign."""
+    """A conductance between two ways that lie in "counter" or "co" flow. `towards` is 1 where the first one is the warmer, else -1;
+    over a heat of `step` temperatures are linear, and `capacity`, in W/K, makes heat of differences of the wrong sign."""
 
     UA: Any
-    counter: Any
+    arrangement: str
     towards: Any
     step: Any
     capacity: Any
@@ -120,15 +119,15 @@ class Exchange:
         """The heat that passes between temperatures that follow from `heat`; the same only where it is the right one."""
         sections = list(self._sections(one, two, heat))
         passed = self._spent([(s, s.end, s.start) for s in sections])
-        back = self._spent([(s, heat - s.start, heat - s.end) for s in reversed(sections)])  # where the second one comes in
-        nearer = ac.no_event(ac.where(ac.abs(heat - passed) < ac.abs(heat - back), passed, back))
-        passed = either(self.counter, nearer, passed)
+        if self.arrangement == "counter":
+            back = self._spent([(s, heat - s.start, heat - s.end) for s in reversed(sections)])
+            passed = ac.no_event(ac.where(ac.abs(heat - passed) < ac.abs(heat - back), passed, back))
         return ac.no_event(ac.min(passed, *(heat + self.capacity * apart for apart in self._within(one, two, heat))))
 
     def _within(self, one: Way, two: Way, heat: Any) -> Iterator[Any]:
         """How far from crossing temperatures are within: the capacity of what can boil changes where its phase does not."""
         for share in SHARES:
-            facing = either(self.counter, 1 - share, share)
+            facing = 1 - share if self.arrangement == "counter" else share
             yield self.towards * (one.T(share * heat) - two.T(facing * heat)) + LEAST_APART
 
     def _spent(self, sections: list[tuple[Section, Any, Any]]) -> Any:
@@ -137,33 +136,29 @@ class Exchange:
         passed: Any = 0.0
         left = self.UA
         for section, far, near in sections[:-1]:
-            whole, passes = ac.no_event(ac.max(far, 0.0) - ac.max(near, 0.0)), section.passes(left, self.counter)
+            whole, passes = ac.no_event(ac.max(far, 0.0) - ac.max(near, 0.0)), section.passes(left, self.arrangement)
             passed = passed + ac.no_event(ac.min(whole, passes))
             left = ac.no_event(ac.where(passes < whole, 0.0, ac.max(left - section.needs(), 0.0)))
-        return passed + sections[-1][0].passes(left, self.counter)
+        return passed + sections[-1][0].passes(left, self.arrangement)
 
     def _sections(self, one: Way, two: Way, heat: Any) -> Iterator[Section]:
         """Cut where a phase changes."""
-        facing = [either(self.counter, heat - y, y) for y in two.borders()]
+        facing = [heat - y if self.arrangement == "counter" else y for y in two.borders()]
         for start, end in pairwise([None, *ordered([*one.borders(), *facing]), None]):
             yield self._section(one, two, heat, 0.0 if start is None else start, heat if end is None else end)
 
     def _section(self, one: Way, two: Way, heat: Any, start: Any, end: Any) -> Section:
         low, high = (ac.no_event(ac.max(ac.min(x, heat), 0.0)) for x in (start, end))
         step = ac.no_event(ac.max(high - low, self.step))
-        x, y = one.within(start, heat), two.within(either(self.counter, heat - end, start), heat)
+        counter = self.arrangement == "counter"
+        x, y = one.within(start, heat), two.within(heat - end if counter else start, heat)
         T1, T2 = (one.T(x), one.T(x + step)), (two.T(y), two.T(y + step))
         slopes = [ac.no_event(ac.max(change * self.towards / step, LEAST_SLOPE)) for change in (T1[0] - T1[1], T2[1] - T2[0])]
-        facing = [either(self.counter, *pair) for pair in (T2[::-1], T2)]
+        facing = T2[::-1] if counter else T2
         near, far, comes = (
             ac.no_event(ac.max(self.towards * (a - b), LEAST_APART)) for a, b in (*zip(T1, facing, strict=True), (T1[0], T2[0]))
         )
         return Section(start, end, high - low, (near, far), (slopes[0], slopes[1]), comes)
-
-
-def either(which: Any, one: Any, other: Any) -> Any:
-    """`one` where `which` is so, else `other`; without an event."""
-    return ac.no_event(ac.where(which, one, other))
 
 
 def over_log_mean(a: Any, b: Any) -> Any:
