@@ -57,6 +57,8 @@ def entropy(drawn: Drawn, result: Any) -> Iterator[str]:
     for name, (kind, part, medium) in drawn.parts.items():
         if part.mass or part.heat or kind == "turbo" or "stiff" in medium.kinds or "moist" in medium.kinds:
             continue  # the gas in a turbo compressor has speed, which drives it on against a pressure
+        if kind == "map" and any(d.component.startswith(f"{name} (") and "any losses" in d.what for d in result.diagnostics):
+            continue  # told: a polynomial may say anything beyond what was measured
         ports = [*part.way, *part.others]
         held = chambers(result, name, medium, *CHAMBERS[kind]) if kind in CHAMBERS else 0.0
         yield from _made(result, f"{name} ({kind}, {medium.name})", [(f"{name}.{port}", medium) for port in ports], held)

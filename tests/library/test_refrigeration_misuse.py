@@ -187,6 +187,17 @@ def test_a_polynomial_in_other_units_is_told(wired: Any, flow: float, power: flo
     assert sum(f"{what} is not above zero here" in line and "part (" in line for line in wrong) == 1
 
 
+@pytest.mark.parametrize(("share", "lines"), [(0.97, 1), (1.03, 0)])
+def test_a_map_with_less_power_than_an_ideal_compressor_is_told(wired: Any, share: float, lines: int) -> None:
+    """With coefficients for kg/h or kW nothing is below zero, and the gas left colder than it can."""
+    suction = R134A.state(p=2.5e5, h=4.1e5)
+    ideal = 8e-3 * float(suction.rho / R134A.state(p=2.5e5, T=R134A.saturation(p=2.5e5).T + 10.0).rho)
+    ideal *= float(R134A.state(p=8e5, s=suction.s).h - suction.h)
+    machine = refrigeration.MapCompressor([8e-3, *[0.0] * 9], [share * ideal, *[0.0] * 9], medium=R134A)
+    wrong = told(between(wired, machine, 2.5e5, 8e5, h=4.1e5))
+    assert sum("less power than one without any losses" in line and "part (" in line for line in wrong) == lines
+
+
 def test_a_map_has_no_saturated_discharge_above_the_critical_pressure(wired: Any) -> None:
     machine = refrigeration.MapCompressor([8e-3, *[0.0] * 9], [500.0, *[0.0] * 9], medium="CO2")
     assert sum("saturated discharge" in line for line in told(between(wired, machine, 30e5, 90e5, h=4.5e5))) == 1

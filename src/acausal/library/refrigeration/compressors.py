@@ -124,7 +124,7 @@ class MapCompressor(ac.Component):
     suction over that at `superheat_rated`, or at `T_rated` (20 °C after EN 12900), ``m_flow = speed·m(S, D)·rho/rho_rated``, ``P =
     speed·P(S, D)``, ``tau·d(speed)/dt = 1 - speed`` while it is to run. All power goes into the gas, and falls with the flow where
     the dead space lets less of it in; at rest its valves leak, as those of `Displacement` do. Outside of the range that was
-    measured (`S_range`, `D_range`) a warning is given once.
+    measured (`S_range`, `D_range`), and where its power is less than without any losses, a warning is given once.
     """
 
     a, b = ac.FluidPort(doc="suction"), ac.FluidPort(doc="discharge")
@@ -190,6 +190,16 @@ class MapCompressor(ac.Component):
             some = _polynomial(coefficients, *self._temperatures()) > 0
             text = f"The polynomial of the compressor's {what} is not above zero here. Are its coefficients for kg/s, W and °C?"
             yield ac.assert_(some | (self.speed < 0.5), text, level="warning")
+        text = (
+            "The compressor asks for less power than one without any losses would: its gas leaves with less entropy than it came. "
+            "Are its coefficients for kg/s, W and °C, and its pressures those it was measured for?"
+        )
+        yield ac.assert_((self.P >= self.m_flow * self._ideal()) | (self.speed < 0.5), text, level="warning")
+
+    def _ideal(self) -> Any:
+        """The work of a kilogram without losses."""
+        suction = state_at(self.medium, self.a.p, self.a.h.inflow)
+        return self.medium.state(p=ac.no_event(ac.max(self.a.p, self.b.p)), s=suction.s).h - suction.h
 
 
 def _coefficients(what: str, given: Any) -> tuple[float, ...]:
