@@ -20,7 +20,7 @@ DRAWS = 60  # numbers that are tried before a refused plant counts as right: of 
 MOST_STEPS = 100_000  # the plants take some hundreds; in mixed units one may have an event each microsecond, and is not alike then
 UNITS = {
     "K": ("K", "degC"), "J/K": ("J/K", "kJ/K"), "W/K": ("W/K", "kW/K"), "W": ("W", "kW"), "s": ("s", "min", "ms"),
-    "m": ("m", "mm", "km"), "m/s": ("m/s", "km/h", "mm/s"), "J": ("J", "kJ", "Wh"), "1/s": ("1/s", "1/min", "Hz"),
+    "m": ("m", "mm", "km"), "m/s": ("m/s", "km/h", "mm/s"), "J": ("J", "kJ", "Wh"), "1/s": ("1/s", "1/min", "1/h"),
 }  # fmt: skip
 QUANTITIES = {
     "T": "K", "Ta": "K", "C": "J/K", "G": "W/K", "P": "W", "tau": "s", "period": "s", "wait": "s", "x": "m", "L": "m", "v": "m/s",

@@ -428,7 +428,7 @@ class Evaporator(MovingBoundary):
             yield self.H[0] == self.m[0] * _upwind(self.m[0], h_fed, h_begin)
         yield self.H[two] == self.m[two] * _upwind(self.m[two], h_end, h[two + 1])
         mean, end = self._rise(ends)[1:]
-        share = (end - mean) * mean / (mean * mean + T_LITTLE**2)
+        share = _most((end - mean) * mean / (mean * mean + T_LITTLE**2), -1.0)  # no colder than where its zone begins
         beyond = _least(share * _most(h[two + 1] - h_end, 0.0), ends.vapour.cp * _most(end, 0.0))  # however wet it begins
         yield self.h_out == h[two + 1] + beyond
 
