@@ -13,6 +13,8 @@ import numpy as np
 
 from .types import Floats, Integers
 
+_FEW = 40  # unknowns up to which a full matrix is the quicker one
+
 
 class SparseFactor:
     """LU of the matrices of one compressed-column pattern.
@@ -88,11 +90,14 @@ def damped_least_squares(
 
     It exists for a singular A, where Newton's does not, and of many solutions it is the nearest one.
     """
+    size = len(indptr) - 1
+    column = np.repeat(np.arange(size), np.diff(indptr))
+    kept = np.where(free[column], data, 0.0)
+    if size <= _FEW:
+        return _densely(size, indices, column, kept, right, damping)
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import splu
 
-    size = len(indptr) - 1
-    kept = np.where(np.repeat(free, np.diff(indptr)), data, 0.0)
     matrix = csc_array((kept, indices, indptr), shape=(size, size))
     normal = matrix.T @ matrix
     largest = normal.diagonal().max(initial=0.0) or 1.0
@@ -101,3 +106,18 @@ def damped_least_squares(
     except RuntimeError:  # entries whose squares are no numbers any more: there is no step that says anything
         return np.zeros(size)
     return np.asarray(factor.solve(matrix.T @ right))
+
+
+def _densely(size: int, row: Integers, column: Integers, entries: Floats, right: Floats, damping: float) -> Floats:
+    """The same for a few unknowns: a search for a start takes thousands of such steps, and a sparse matrix costs more to make."""
+    matrix = np.zeros((size, size))
+    matrix[row, column] = entries
+    with np.errstate(over="ignore", invalid="ignore"):
+        normal, slope = matrix.T @ matrix, matrix.T @ right
+    normal[np.diag_indices(size)] += damping * (normal.diagonal().max(initial=0.0) or 1.0)
+    if not (np.isfinite(normal).all() and np.isfinite(slope).all()):
+        return np.zeros(size)
+    try:
+        return np.asarray(np.linalg.solve(normal, slope))
+    except np.linalg.LinAlgError:
+        return np.zeros(size)
