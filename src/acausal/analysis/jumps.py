@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..families.plant import TIME
+from ..families.plant import LIVE, TIME
 from ..runtime.inputs import Constant, Signal, Steps
 from ..runtime.recording import Passage, Round
 from .local import Local
+from .moved import given_after, refuse_moved
 
 _NEAR = 1e-7  # of a time: for the slope of an input
 
@@ -31,7 +32,8 @@ def across(
         whole = passage.problem.differential.all()
         after_it = s if whole else Local(passage.problem, passage.after).consistent(s, known)[:n]
         return after_it, known, np.zeros(s.shape[1])
-    before, after = Local(passage.problem, passage.before), Local(passage.problem, passage.after)
+    refuse_moved(passage)
+    before, after = _before(passage), Local(passage.problem, passage.after)
     direction = before.consistent(s, known)
     clock = clock_of(passage, len(known), inputs)
     with_time = before.consistent(passage.before[n : 2 * n, None], clock)
@@ -55,7 +57,8 @@ def across_back(
             return states, known
         moved, through = after.consistent_back(_spread(states, size))
         return moved, known + through
-    before = Local(passage.problem, passage.before)
+    refuse_moved(passage)
+    before = _before(passage)
     clock = clock_of(passage, len(known), inputs)
     with_time = before.consistent(passage.before[n : 2 * n, None], clock)
     moved, through = after.consistent_back(_spread(states, size))
@@ -69,6 +72,16 @@ def across_back(
     if slope is not None:
         weights += slope[:, None] * by_time
     return before.consistent_back(weights)
+
+
+def _before(passage: Passage) -> Local:
+    """What goes with what before a passage. At the start relations are those with which values were sought: as they come to be."""
+    if passage.points:
+        return Local(passage.problem, passage.before)
+    w = passage.before.copy()
+    w[2 * passage.problem.size + LIVE] = 1.0
+    passage.problem.equations.native.assign(w)
+    return Local(passage.problem, w)
 
 
 def _spread(states: np.ndarray, size: int) -> np.ndarray:
@@ -178,7 +191,7 @@ def _round(passage: Passage, each: Round, direction: np.ndarray) -> np.ndarray:
     if each.solved is None:
         return settled.follow(d)
     solved = Local(problem, each.solved)
-    return solved.consistent(d[:n], d[2 * n : solved.first_computed])
+    return solved.consistent(d[:n], d[2 * n : solved.first_computed], given_after(passage, each))
 
 
 def _round_back(passage: Passage, each: Round, weights: np.ndarray) -> np.ndarray:
@@ -189,7 +202,7 @@ def _round_back(passage: Passage, each: Round, weights: np.ndarray) -> np.ndarra
     snapshots, updates, reinit = (hybrid.parts[role] for role in ("snapshot", "update", "reinit"))
     settled, found = Local(problem, each.settled), weights.copy()
     if each.solved is not None:
-        states, known = Local(problem, each.solved).consistent_back(found)
+        states, known = Local(problem, each.solved).consistent_back(found, given_after(passage, each))
         found = _spread(states, len(weights))
         found[2 * n : settled.first_computed] = known
     if len(each.set_states):

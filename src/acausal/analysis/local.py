@@ -132,23 +132,32 @@ class Local:
             weights[:] = through_computed(self._computed, np.arange(self.first_computed, len(weights)), weights)
         return weights
 
-    def consistent_back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def consistent_back(self, weights: np.ndarray, given: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """`consistent`, transposed: what an output has to do with states and with known cells."""
         n, differential = self.n, self.problem.differential
+        given = differential if given is None else given
         weights = self.follow_back(weights)
         known, states = weights[2 * n : self.first_computed].copy(), np.zeros((n, weights.shape[1]))
-        states[differential] = weights[:n][differential]
+        states[given] = weights[:n][given]
         if n:
-            solved = np.vstack([weights[n : 2 * n][differential], weights[:n][~differential]])
-            right = -self._factors.solve(solved, transposed=True)
-            states[differential] += self.F_y[:, np.flatnonzero(differential)].T @ right
+            solved = np.vstack([weights[n : 2 * n][differential], weights[:n][~given]])
+            right = -self._factors(given).solve(solved, transposed=True)
+            states[given] += self.F_y[:, np.flatnonzero(given)].T @ right
             known += self.follow_back(np.asarray(self._residuals.T @ right))[2 * n : self.first_computed]
         return states, known
 
+    def _factors(self, given: np.ndarray) -> Factors:
+        key = given.tobytes()
+        if key not in self._factorised:
+            self._factorised[key] = self._factorise(given)
+        return self._factorised[key]
+
     @cached_property
-    def _factors(self) -> Factors:
-        states = self.problem.differential
-        parts = self.F_yp[:, np.flatnonzero(states)], self.F_y[:, np.flatnonzero(~states)]
+    def _factorised(self) -> dict[bytes, Factors]:
+        return {}
+
+    def _factorise(self, given: np.ndarray) -> Factors:
+        parts = self.F_yp[:, np.flatnonzero(self.problem.differential)], self.F_y[:, np.flatnonzero(~given)]
         try:
             return Factors(np.hstack(parts) if isinstance(parts[0], np.ndarray) else csc_array(block_array([list(parts)])))
         except RuntimeError:
@@ -159,16 +168,18 @@ class Local:
                 remedy="`model.diagnose()` says which equations.",
             ) from None
 
-    def consistent(self, states: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """The direction in which everything moves, given how states and known cells move: F stays zero."""
+    def consistent(self, states: np.ndarray, known: np.ndarray, given: np.ndarray | None = None) -> np.ndarray:
+        """The direction in which everything moves, given how states and known cells move: F stays zero. `given`: the unknowns that
+        are in place of the states, as many as these."""
         n, differential = self.n, self.problem.differential
+        given = differential if given is None else given
         d = np.zeros((len(self.w), known.shape[1]))
         d[2 * n : self.first_computed] = known[: self.first_computed - 2 * n]
-        d[:n][differential] = states[differential]
-        right = self.by_known(known) + self.F_y[:, np.flatnonzero(differential)] @ states[differential]
+        d[:n][given] = states[given]
+        right = self.by_known(known) + self.F_y[:, np.flatnonzero(given)] @ states[given]
         if n:
-            solved = -self._factors.solve(right)
+            solved = -self._factors(given).solve(right)
             count = int(differential.sum())
             d[n : 2 * n][differential] = solved[:count]
-            d[:n][~differential] = solved[count:]
+            d[:n][~given] = solved[count:]
         return self.follow(d)
