@@ -175,6 +175,7 @@ def test_a_zero_coefficient_is_told_and_does_not_spoil_later_runs() -> None:
         if resistance == 0:
             with pytest.raises(InitialisationError, match=r"self\.R \* self\.p\.i"):
                 model.simulate(until=1.0, set={"R.R": 0.0})
+            assert model.steady_state(set={"R.R": 0.0})["C.v"] == pytest.approx(1.0)
             assert model.problem.lowered is implicit(model).lowered
             continue
         result = model.simulate(until=1.0, points=5, rtol=1e-8, set={"R.R": resistance})

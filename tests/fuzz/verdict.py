@@ -36,6 +36,7 @@ SHARES = {
     "hops": 15,
     "pendula": 15,
     "ties": 10,
+    "valued": 10,
 }  # modules with FORMS and generate(seed), or check(seed), and their shares of a search: small where a model takes seconds
 GENERATORS = tuple(SHARES)
 GOOD = ("agrees", "refused rightly", "not judged")

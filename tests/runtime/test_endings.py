@@ -52,9 +52,9 @@ class Opaque(ac.Component):
 
 
 class Coils(electrical.TwoPort):
-    """Two coils whose coupling is perfect by numbers alone: M² = L1 L2, but for rounding."""
+    """Two coils whose coupling is perfect by numbers alone: M² = L1 L2, but for rounding, as long as an input is 1 H."""
 
-    L1, L2, M = ac.Parameter(1.0, unit="H"), ac.Parameter(1.0, unit="H"), ac.Parameter(1.0, unit="H")
+    L1, L2, M = ac.Parameter(1.0, unit="H"), ac.Parameter(1.0, unit="H"), ac.Input(1.0, unit="H")
 
     def equations(self):
         yield from super().equations()

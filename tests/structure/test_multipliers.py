@@ -55,3 +55,25 @@ def test_a_long_ring_is_one_combination_and_takes_no_time() -> None:
     found = dependent_rows(rows, columns, np.tile([1.0, -1.0], n), np.zeros(n, dtype=int))
     assert found.count == 1
     assert len(found.row) == n
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_random_matrices_of_numbers_that_were_chosen(height: int, width: int, rank: int, seed: int) -> None:
+    """Whatever the scales of rows and columns are."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.uniform(0.5, 2.0, (height, rank)) @ rng.uniform(0.5, 2.0, (rank, width))
+    scaled = 10.0 ** rng.integers(-6, 7, (height, 1)) * matrix * 10.0 ** rng.integers(-6, 7, width)
+    rows, columns = np.nonzero(scaled)
+    found = dependent_rows(rows, columns, scaled[rows, columns], np.zeros(height, dtype=np.int64), chosen=True)
+    assert found.count == height - np.linalg.matrix_rank(matrix)
+    weights = np.zeros((found.count, height))
+    weights[found.number, found.row] = found.weight
+    assert (np.abs(weights @ scaled) <= 1e-12 * (np.abs(weights) @ np.abs(scaled))).all()
+
+
+def test_a_leak_beside_large_numbers_is_there() -> None:
+    """Two nodes and a leak of 1e-12: a singular value alone would not tell it from nothing, what is left of the sum does."""
+    for leak, count in ((1e-12, 0), (0.0, 1)):
+        values = [1.0 + leak, -1.0, -1.0, 1.0]
+        assert dependent_rows([0, 0, 1, 1], [0, 1, 0, 1], values, [0, 0], chosen=True).count == count

@@ -57,6 +57,10 @@ def point_of(model: Model, at: Any, time: Any) -> Point:
             f"The result in `at` is of another model ({at.title}); this one is of {model.title}.",
             remedy="Give a result of this model: `at=model.simulate(…)` or `at=model.steady_state()`.",
         )
+    if at._system.frozen is not None or model.system.frozen is not None:
+        from ..families.coincidence import no_derivatives
+
+        raise no_derivatives("There are no derivatives around this point")
     row = _row(at, moment)
     t, here = float(at.time[row]), slice(row, row + 1)
     known, ((y,), (slopes,)) = _known(model, at, here)[0], _unknowns(model, at, here)

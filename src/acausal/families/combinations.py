@@ -14,7 +14,8 @@ singular. Each replacement lowers what any matching can promise, so that this en
 Here blocks are those of the block triangular form, and only rows whose entries in their block are literals, or sums of products of
 parameters (`monomials.py`), take part: the sums and differences that connections and loops are made of, and balances in node
 voltages. u is made of literals, so that it cancels whatever the parameters are; `structure/multipliers.py` finds it in linear time.
-Blocks of one equation, and that is all there is in most plants, cost nothing.
+Blocks of one equation, and that is all there is in most plants, cost nothing. What only the values of parameters make cancel is
+found by the same functions with these values for literals (`coincidence.py`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from .orders import KNOWN, Coded, Literals, compact, plain, time_derivative
 from .plant import ZERO, Plant
 from .template import Template
 
-_ROUNDING = 1e-10  # a sum this small beside its terms has cancelled
+_ROUNDING = 1e-10  # a sum this small beside its terms has cancelled …
+_CANCELLED = 1e-12  # … or this small, where numbers are values that somebody chose
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,23 +60,29 @@ class Blocks:
     d: np.ndarray
 
     @staticmethod
-    def of(form: BlockForm, c: np.ndarray, d: np.ndarray) -> Blocks:
+    def of(form: BlockForm, c: np.ndarray, d: np.ndarray, smallest: int = 2) -> Blocks:
+        """`smallest`: of 1, blocks of one row count, too."""
         of_row, of_unknown = np.full(len(c), -1, dtype=np.int32), np.full(len(d), -1, dtype=np.int32)
         sizes = form.sizes
-        shared = np.flatnonzero(sizes > 1).astype(np.int32)
-        number, inside = np.repeat(shared, sizes[shared]), np.repeat(sizes > 1, sizes)
+        shared = np.flatnonzero(sizes >= smallest).astype(np.int32)
+        number, inside = np.repeat(shared, sizes[shared]), np.repeat(sizes >= smallest, sizes)
         for blocks, members in ((of_row, form.equations), (of_unknown, form.unknowns)):
             blocks[members[inside].astype(np.intp)] = number
         return Blocks(of_row, of_unknown, c, d)
 
 
 def find(
-    touching: Callable[[np.ndarray], list[Coded]], size: int, literals: Literals, blocks: Blocks, literal: np.ndarray | None = None
+    touching: Callable[[np.ndarray], list[Coded]],
+    size: int,
+    literals: Literals,
+    blocks: Blocks,
+    literal: np.ndarray | None = None,
+    chosen: bool = False,
 ) -> Found | None:
     """Combinations of rows in which the highest derivatives of a block cancel; None if there are none.
 
     `touching` gives the tables that contribute to rows of a mask; most models have no block for which they are asked. `literal`:
-    rows that may take part, where some are known not to."""
+    rows that may take part, where some are known not to. `chosen`: `literals` are values that somebody chose."""
     of_row, of_unknown, c, d = blocks.of_row, blocks.of_unknown, blocks.c, blocks.d
     literal = of_row >= 0 if literal is None else literal
     if not literal.any():
@@ -88,7 +96,7 @@ def find(
     place = np.full(len(of_row), -1)
     place[rows] = np.arange(len(rows))
     column = at.unknown[inside] * len(symbols.cells) + at.symbol[inside]
-    combinations = dependent_rows(place[at.row[inside]], column, at.factor[inside], c[rows])
+    combinations = dependent_rows(place[at.row[inside]], column, at.factor[inside], c[rows], chosen)
     if not combinations.count:
         return None
     named = replace(combinations, row=rows[combinations.row], pivot=rows[combinations.pivot])
@@ -96,10 +104,12 @@ def find(
 
 
 class Combiner:
-    """Replaces rows by combinations. New numbers become known cells behind those there are; `literals` are their values."""
+    """Replaces rows by combinations. New numbers become known cells behind those there are; `literals` are their values, `read` the
+    known cells of the rows that were combined."""
 
-    def __init__(self, size: int, literals: Literals, plant: Plant) -> None:
+    def __init__(self, size: int, literals: Literals, plant: Plant, chosen: bool = False) -> None:
         self.size, self.plant = size, plant
+        self.rounding, self.read = _CANCELLED if chosen else _ROUNDING, np.zeros(0, dtype=np.int64)
         self.literals, self.symbols = literals, Symbols()
         self.replaced: dict[int, np.ndarray] = {}  # row: the rows that it combines
 
@@ -145,6 +155,7 @@ class Combiner:
         for order in np.unique(joined.order[entry]):
             here = joined.order[entry] == order
             part = table.part(column[here]).alone(output)
+            self.read = np.union1d(self.read, known_cells([part]))
             for _ in range(int(order)):
                 part = time_derivative(part, self.size, self.plant)
             part = Coded(part.outputs, part.codes, joined.target[entry[here]][None, :])
@@ -194,7 +205,7 @@ class Combiner:
         rows, codes, symbols = rows[starts], codes[starts], symbols[starts]
         known = codes >= KNOWN
         order, unknown = np.divmod(np.where(known, 0, codes), self.size)
-        keep = (np.abs(total) > _ROUNDING * largest) & (codes != KNOWN + ZERO) & (known | ~cancels(rows, unknown, order))
+        keep = (np.abs(total) > self.rounding * largest) & (codes != KNOWN + ZERO) & (known | ~cancels(rows, unknown, order))
         length = np.array([len(cells) for cells in self.symbols.cells])[symbols]
         found: list[Coded] = []
         for slope in (False, True):
@@ -227,6 +238,13 @@ class Combiner:
         first = self.literals.first + len(self.literals.values)
         self.literals = Literals(self.literals.first, np.append(self.literals.values, distinct))
         return first + which.reshape(-1)
+
+
+def known_cells(tables: list[Coded]) -> np.ndarray:
+    """The known cells that tables read."""
+    codes = [plain(table.codes).ravel() for table in tables]
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+    return every[every >= KNOWN] - KNOWN
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -90,7 +90,7 @@ class Symbols:
         for k, slot in enumerate(slots):
             codes = table.codes[slot]
             cell = plain(codes) - KNOWN
-            number = cell >= literals.first
+            number = literals.has(cell)
             if number.any():
                 value *= np.where(number, literals.values[np.where(number, cell - literals.first, 0)], 1.0)
             value *= np.where(cell == ZERO, 0.0, np.where(codes < 0, -1.0, 1.0))

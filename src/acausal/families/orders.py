@@ -40,17 +40,23 @@ class Coded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Literals:
-    """The known cells whose values never change: numbers in equations, from cell `first` on."""
+    """The known cells whose values count as numbers, from cell `first` on; nan where one does not. They are the literals in
+    equations, which never change, or all that a run cannot change (see `coincidence.py`)."""
 
     first: int
     values: np.ndarray
+
+    def has(self, cells: np.ndarray) -> np.ndarray:
+        """Which of these cells have a value that counts."""
+        there = cells >= self.first
+        return there & ~np.isnan(self.values[np.where(there, cells - self.first, 0)]) if there.any() else there
 
     def entry(self, template: Template, number: int, table: Coded) -> np.ndarray:
         """The same of a derivative of a template, which is formed only where it may be a literal."""
         _, _, value, reads = template.entries[number]
         if value is not None:
             return np.full(table.codes.shape[1], value)
-        if not all((plain(table.codes[slot]) - KNOWN >= self.first).any() for slot in reads):
+        if not all(self.has(plain(table.codes[slot]) - KNOWN).any() for slot in reads):
             return np.full(table.codes.shape[1], np.nan)
         return self.value(template.jacobian[number][2], table)
 
@@ -63,7 +69,7 @@ class Literals:
         if not slots or any(s.kind != "known" for s in slots):
             return np.full(count, np.nan)
         cells = {s.number: plain(table.codes[s.number]) - KNOWN for s in slots}
-        constant = np.logical_and.reduce([c >= self.first for c in cells.values()])
+        constant = np.logical_and.reduce([self.has(c) for c in cells.values()])
         if not constant.any():
             return np.full(count, np.nan)
 

@@ -23,10 +23,11 @@ from ..records import dataclass
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
+from .coincidence import values_in, watched
 from .combinations import Blocks, Combiner, find
 from .explicit import unfolded
 from .orders import KNOWN, Coded, Literals, coded, occurrences, plain, slots_of, time_derivative
-from .pattern import Pattern
+from .pattern import Pattern, jacobian_pattern
 from .system import System, eliminated_mask
 from .template import Family, merged_families
 
@@ -101,14 +102,32 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
     """
     if not len(wanted) and _is_regular(system, pattern):
         return system
-    if len(wanted):
-        column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
-        rows = _Rows.of(system, wanted, pattern.indices, column, pattern.by_slope)
-    else:
-        rows = _Rows.as_they_are(system, pattern)
+    rows = _rows(system, pattern, wanted)
     if not rows.found.regular:
         return system
     return _combined(system, wanted, rows) or _raised(system, None, rows)
+
+
+def _rows(system: System, pattern: Pattern, wanted: np.ndarray) -> _Rows:
+    if not len(wanted):
+        return _Rows.as_they_are(system, pattern)
+    column = np.repeat(np.arange(system.size), np.diff(pattern.indptr))
+    return _Rows.of(system, wanted, pattern.indices, column, pattern.by_slope)
+
+
+def reduce_with(system: System, known: np.ndarray, freedoms: int) -> System | None:
+    """The system that holds for these values of parameters, where they make rows depend on each other (see `coincidence`).
+
+    None if they do not: as many initial values can be chosen as without them, `freedoms`. None also where nothing can be made of
+    it, because what is left does not determine the unknowns, or an input would have to be differentiated."""
+    pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+    values, wanted = values_in(system, known), _wanted(system, pattern)
+    for wishes in (wanted, wanted[:0]) if len(wanted) else (wanted,):
+        with suppress(ModelError):
+            rows = _rows(system, pattern, wishes)
+            found = _combined(system, wishes, rows, values)
+            return None if found is None or found.dependent or found.freedoms == freedoms else found
+    return None
 
 
 def _is_regular(system: System, pattern: Pattern) -> bool:
@@ -116,8 +135,13 @@ def _is_regular(system: System, pattern: Pattern) -> bool:
     form = pattern.solution(system.equation_count, system.differential)
     if form is None:
         return False
-    blocks = Blocks.of(form, np.zeros(system.equation_count, dtype=np.int64), system.differential.astype(np.int64))
-    return find(_touched(system), system.size, _literals(system), blocks, _with_constants(system, blocks)) is None
+    c, d = np.zeros(system.equation_count, dtype=np.int64), system.differential.astype(np.int64)
+    blocks = Blocks.of(form, c, d)
+    constant = _with_constants(system, blocks)
+    if find(_touched(system), system.size, _literals(system), blocks, constant.copy()) is not None:
+        return False
+    system.coincidence = watched(system, _touched(system), Blocks.of(form, c, d, 1), constant)
+    return True
 
 
 def _with_constants(system: System, blocks: Blocks) -> np.ndarray:
@@ -146,17 +170,20 @@ def _touched(system: System) -> Callable[[np.ndarray], list[Coded]]:
     return lambda rows: [coded(f, system.size) for f in system.families if rows[f.rows].any()]
 
 
-def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
-    """The reduced system if combinations of rows are needed (see `combinations`); None if not.
+def _combined(system: System, wanted: np.ndarray, rows: _Rows, values: Literals | None = None) -> System | None:
+    """The reduced system if combinations of rows are needed (see `combinations`); None if not. `values`: of parameters, for which
+    the system is to hold.
 
     Where combinations leave no matching at all, the equations depend on each other: as they stand, rounding may hide it.
     """
-    literals = _literals(system)
-    here = find(_touched(system), system.size, literals, rows.blocks())
+    chosen, smallest = values is not None, 2 if values is None else 1
+    literals = _literals(system) if values is None else values
+    here = find(_touched(system), system.size, literals, rows.blocks(smallest), chosen=chosen)
     if here is None:
+        system.coincidence = watched(system, _touched(system), rows.blocks(1)) if not chosen else None
         return None
     tables = [coded(f, system.size) for f in system.families]
-    combiner, as_written = Combiner(system.size, literals, system.plant), rows
+    combiner, as_written = Combiner(system.size, literals, system.plant, chosen), rows
     while here is not None:
         tables = combiner.applied(tables, here, rows.found)
         at = occurrences(tables, system.size, combiner.literals)
@@ -164,17 +191,26 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows) -> System | None:
         if not rows.found.regular:
             return _raised(replace(system, dependent=True), None, as_written)
         touching = lambda r, t=tables: [one for one in t if r[one.rows].any()]  # noqa: E731
-        here = find(touching, system.size, combiner.literals, rows.blocks())
+        here = find(touching, system.size, combiner.literals, rows.blocks(smallest), chosen=chosen)
     slopes = np.zeros(system.size, dtype=bool)
     slopes[at.unknown[at.order > 0]] = True
     changed = replace(
         system,
-        aliases=replace(system.aliases, literals=combiner.literals.values),
+        aliases=replace(system.aliases, literals=combiner.literals.values[_literals(system).first - literals.first :]),
         known_count=literals.first + len(combiner.literals.values),
         differential=slopes,
         combined=combiner.replaced,
+        frozen=None if values is None else _read(system, combiner, values),
     )
+    changed.coincidence = watched(changed, touching, rows.blocks(1))
     return _raised(changed, tables, rows)
+
+
+def _read(system: System, combiner: Combiner, values: Literals) -> tuple[np.ndarray, np.ndarray]:
+    """The parameters that combined rows read, and their values."""
+    cells = combiner.read[combiner.read < _literals(system).first]
+    found = values.values[cells - values.first]
+    return cells[~np.isnan(found)], found[~np.isnan(found)]
 
 
 def _raised(system: System, tables: list[Coded] | None, rows: _Rows) -> System:
@@ -205,11 +241,11 @@ class _Rows:
         self.incidence, self.sigma = incidence, sigma
         self.found = reduce_index(incidence, sigma)
 
-    def blocks(self) -> Blocks:
-        """Blocks of highest derivatives."""
+    def blocks(self, smallest: int = 2) -> Blocks:
+        """Blocks of highest derivatives, of so many rows at least."""
         c, d = self.found.differentiations, self.found.orders
         active = self.incidence.keep(self.sigma + c[self.incidence.owners] == d[self.incidence.indices])
-        return Blocks.of(block_form(active, self.found.matching), c.astype(np.int64), d.astype(np.int64))
+        return Blocks.of(block_form(active, self.found.matching), c.astype(np.int64), d.astype(np.int64), smallest)
 
     @staticmethod
     def as_they_are(system: System, pattern: Pattern) -> _Rows:

@@ -15,6 +15,7 @@ from .template import Family
 
 if TYPE_CHECKING:
     from .aliases import Aliases
+    from .coincidence import Coincidence
     from .definitions import Definition
     from .hoist import DerivedCells
     from .hybrid import Hybrid
@@ -57,11 +58,22 @@ class System:
     selected: np.ndarray | None = None  # (unknown, its derivative) pairs that were selected as states
     combined: dict[int, np.ndarray] = field(default_factory=dict)  # rows that were replaced by a combination, and of which rows
     dependent: bool = False  # combinations of equations prove that they do not determine their unknowns, whatever the numbers are
+    coincidence: Coincidence | None = None  # rows that may do so with some values of parameters; None when none can
+    frozen: tuple[np.ndarray, np.ndarray] | None = None  # parameters (cells, values) for whose values alone this system holds
     open_flows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # flows with nothing connected
     hybrid: Hybrid | None = None  # events; None when nothing in the model makes one
     states: StateTables | None = None  # state variables and their nets; None when there are none
     derived: list[DerivedCells] = field(default_factory=list)  # known cells that follow parameters
     complaints: list[Diagnostic] = field(default_factory=list)  # classes whose own equations do not match their own unknowns
+
+    @property
+    def freedoms(self) -> int:
+        """How many initial values can be chosen."""
+        return int(self.differential.sum()) + (0 if self.derivatives is None else self.derivatives.state_count)
+
+    def holds_for(self, known: np.ndarray) -> bool:
+        """Whether the values of parameters are those that the system was made for."""
+        return self.frozen is None or bool(np.array_equal(known[self.frozen[0]], self.frozen[1]))
 
     # --- names ----------------------------------------------------------------------------------------------------------
     def name_of_unknown(self, unknown: int) -> str:

@@ -16,10 +16,9 @@ from ..errors import UsageError
 from ..families.starts import StartReader
 from ..families.system import System
 from ..program.file import load, save
-from ..program.program import Program, sliding_along, translate
+from ..program.program import Program, translate
 from ..results.point import shown
 from ..results.result import Result
-from ..runtime.outcome import Outcome
 from ..runtime.parameters import Parameters, by_name
 from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Problem
@@ -29,6 +28,7 @@ from ..short import Short
 from .asked import check_arguments, run_asked
 from .failure import OnFailure, check_on_failure, heard, told_of_given, told_of_open
 from .session import Clock, OnSolution, Order, Session, simulated
+from .variants import Variants
 
 if TYPE_CHECKING:
     from ..analysis.continuation import Branch
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from ..runtime.states import StateSelection
     from ..studies.table import Study
     from .steady import SteadyStates
+
+
+_NOT_ASKED = ("self", "suited", "options")  # of the names in `simulate`, those that are none of its arguments
 
 
 @checked
@@ -101,10 +104,10 @@ class Model:
         self.program, self.title = program, program.title
         self.system: System = program.system
         self._changes = dict[str, Any]()
-        self._slides: Model | None = None
         self._parameters = Parameters(program.system, program.numbers)
         self._starts = StartReader(program.system, program.numbers)
         self._preparation = Preparation(program, self._parameters, self._starts)
+        self._variants = Variants(self)
         vault.put_back()
         clock.lap("kernels")
         self.seconds = {**program.seconds, **clock.seconds}
@@ -166,7 +169,7 @@ class Model:
         """Statistics, warnings that name component and equation, suggested next steps: `print(model.diagnose())`."""
         from ..diagnosis.model import diagnose
 
-        return diagnose(self)
+        return diagnose(self._variants.suiting(None))
 
     # --- around a point -------------------------------------------------------------------------------------------------------
     def partials(
@@ -453,19 +456,22 @@ class Model:
                 False stops the run.
         """
         check_on_failure(on_failure)
+        suited = self if sliding is not None else self._variants.suiting(set, sensitivities is not None or bool(solve_for))
+        if suited is not self:
+            return suited.simulate(**{k: v for k, v in locals().items() if k not in _NOT_ASKED}, **options)
         if sensitivities_rtol is not None:
             from ..analysis.controlled import controlled
 
             if sensitivities is None:
                 raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
-            same = {k: v for k, v in locals().items() if k not in ("self", "options", "sensitivities_rtol", "rtol", "controlled")}
+            same = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, "sensitivities_rtol", "rtol", "controlled")}
             quiet = {**same, **options, "on_failure": "keep"}
             result = controlled(lambda tighter: self.simulate(**quiet, rtol=tighter), rtol, sensitivities_rtol)
             told_of_given(result.told, on_failure)
             return heard(result, on_failure)
         if sliding is not None:
-            asked = {k: v for k, v in locals().items() if k not in ("self", "options", "sliding", "on_failure")}
-            return heard(self._simulate_sliding(sliding, {**asked, **options}), on_failure)
+            asked = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, "sliding", "on_failure")}
+            return heard(self._variants.sliding(sliding, {**asked, **options}), on_failure)
         order, switches = run_asked(self, locals())
         recording = order.recording
         if progress:
@@ -523,27 +529,16 @@ class Model:
                 remedy="Leave `solver` out, or choose one that gives an integrator (`open`); see docs/solvers.md.",
             )
         check_arguments(chosen, options, rtol, atol, Model.start)
-        choice = self._preparation.choice(store, derivatives, 1)
+        preparation = self._variants.suiting(set)._preparation
+        choice = preparation.choice(store, derivatives, 1)
         asked = Beginning(begin, initial, set or {}, inputs or {}, start_from, end=float(end))
         order = Order(asked, float(end), np.array([float(begin)]), chosen, choice, rtol, atol, options, progress)
-        return Session(self._preparation, order, self.seconds, on_failure=on_failure)
+        return Session(preparation, order, self.seconds, on_failure=on_failure)
 
     def prepare(self, asked: Beginning) -> Prepared:
         """Consistent values for a start; one that fails shows how far it came (`error.result`)."""
         with shown(self.program):
             return self._preparation.prepare(asked)
-
-    def _simulate_sliding(self, how: str, asked: dict[str, Any]) -> Result:
-        """Run; where it chatters, translate once more such that the solution can slide along that surface, and run again."""
-        if how != "filippov":
-            raise UsageError(f'`sliding` is "filippov" or None, got {how!r}.')
-        model = self if self._slides is None else self._slides
-        while True:
-            result = model.set(self._changes).simulate(**asked, on_failure="keep")
-            surfaces = result.chattering
-            if result.outcome is not Outcome.CHATTERING or surfaces <= model.program.sliding:
-                return result
-            model = self._slides = Model(sliding_along(self.program, model.program.sliding | surfaces))
 
     def steady_state(
         self,

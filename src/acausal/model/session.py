@@ -284,6 +284,7 @@ class Session:
         differs = before != after
         if self._preparation.system.hybrid is not None:
             differs[self._preparation.system.hybrid.cells] = differs[self._preparation.system.hybrid.partners] = False
+        self._refuse_other_structure(after, changes)
         cells = np.union1d(np.flatnonzero(differs), np.concatenate([nothing, *named])).astype(np.int64)
         cells = cells[after[cells] != now[cells]]
         if not self._run.problem.lowered.usable(after):
@@ -293,6 +294,16 @@ class Session:
                 remedy="Start another session from here: model.start(set={…}, start_from=session.result()).",
             )
         return cells, after[cells]
+
+    def _refuse_other_structure(self, after: Floats, changes: Mapping[str, Any]) -> None:
+        """Refuse values with which other equations depend on each other: they would need another system."""
+        if self._preparation.suits(after):
+            return
+        raise UsageError(
+            f"{', '.join(f'`{name}`' for name in changes)} cannot be set to that in a running session: values of parameters decide "
+            "which equations depend on each other here, and with those it would be others.",
+            remedy="Start another session from here: model.start(set={…}, start_from=session.result()).",
+        )
 
     # --- looking --------------------------------------------------------------------------------------------------------------
     @property

@@ -42,6 +42,7 @@ class Program:
     sliding: frozenset[tuple[int, str]] = frozenset()
     seconds: dict[str, float] = field(default_factory=dict)  # that its translation took
     source: Source | None = None  # what classes contribute, to translate it in another way; of models with events
+    before: System | None = None  # index reduction, where it goes another way with some values of parameters
 
     def __copy__(self) -> Program:
         return self
@@ -98,6 +99,23 @@ def sliding_along(program: Program, surfaces: Collection[tuple[int, str]]) -> Pr
     return _assembled(source.pristine(), begin, program.units, program.sliding | frozenset(surfaces))
 
 
+def with_values(program: Program, known: np.ndarray) -> Program | None:
+    """The program that holds for these values of parameters, where they make equations depend on each other; None if they do
+    not, or if nothing can be made of it."""
+    from ..families.pieces import broken_tables
+    from ..families.reduction import reduce_with
+
+    begin, before = perf_counter(), program.before
+    if before is None:
+        return None
+    system = reduce_with(before, known, program.system.freedoms)
+    if system is None or (broken_tables(system) and not broken_tables(program.system)):
+        return None
+    pattern = jacobian_pattern(system.families, system.equation_count, system.size)
+    seconds = {"families": 0.0, "structure": perf_counter() - begin}
+    return Program(program.title, system, pattern, _numbers(system), program.units, program.sliding, seconds)
+
+
 def _assembled(
     source: Source, begin: float, units: bool, sliding: Collection[tuple[int, str]], broken: frozenset[SplineFunction] = frozenset()
 ) -> Program:
@@ -118,7 +136,8 @@ def _assembled(
     seconds = {"families": assembled - begin, "structure": perf_counter() - assembled}
     kept = source if reduced.hybrid is not None else None
     title = source.plant.root.class_name
-    return Program(title, reduced, pattern, _numbers(reduced), units, frozenset(sliding), seconds, kept)
+    before = system if reduced.coincidence is not None else None
+    return Program(title, reduced, pattern, _numbers(reduced), units, frozenset(sliding), seconds, kept, before)
 
 
 def _numbers(system: System) -> Numbers:

@@ -20,7 +20,9 @@ import numpy as np
 from ..errors import Diagnostic, ModelError, UsageError
 from ..families.lowering import lower
 from ..families.starts import StartReader, Starts
+from ..families.system import System
 from ..program.program import Program
+from ..readable import listed
 from ..records import dataclass
 from .build import build
 from .histories import Histories, fresh_past, history_cells, remembered
@@ -143,6 +145,7 @@ class Preparation:
         self._implicit: Problem | None = None
         self._read: tuple[Floats, Starts, list[Diagnostic]] | None = None
         self._choices: dict[Any, Choice] = {}
+        self._coincides: tuple[bytes, bool] | None = None  # the last values of parameters that were looked at
         self.selection: StateSelection | None = None
         self.history_cells = history_cells(system)
         known = parameters.known({})
@@ -183,6 +186,8 @@ class Preparation:
             return values_at(signals, t, known)
 
         known = known_with({})
+        if not self.system.holds_for(known):
+            raise _made_for_others(self.system, self.parameters)
         report = None
         if asked.inverse:
             calibrated, earlier, report = self._inverse(asked, mode, known_with, earlier, signals)
@@ -324,7 +329,8 @@ class Preparation:
         t = asked.t
         try:
             found = solve()
-            if self.system.dependent and (open_unknowns := _singular(problem, t, found.y, found.yp)):
+            doubtful = asked.mode == "start" and len(found.y) == problem.size and self._doubtful(problem.known)
+            if (self.system.dependent or doubtful) and (open_unknowns := _singular(problem, t, found.y, found.yp)):
                 raise ModelError(*open_unknowns)
             return found
         except InitialisationError as error:
@@ -335,6 +341,23 @@ class Preparation:
             error.diagnostics = (*without_value, *singular, *error.diagnostics)
             error.reached = Prepared(problem, error.y[:n], error.yp[:n], error.report, signals)
             raise
+
+    def suits(self, known: Floats) -> bool:
+        """Whether the system is right for these values of parameters: several equations may depend on each other with them."""
+        system, coincidence = self.system, self.system.coincidence
+        if coincidence is None or not system.holds_for(known):
+            return system.holds_for(known)
+        read = known[coincidence.read].tobytes()
+        if self._coincides is None or self._coincides[0] != read:
+            from ..families.coincidence import values_in
+
+            self._coincides = read, coincidence.arises(values_in(system, known[: system.known_count]))
+        return not self._coincides[1]
+
+    def _doubtful(self, known: Floats) -> bool:
+        """Whether a start that was found may leave something open, or contradict what follows from the equations."""
+        coincidence = self.system.coincidence
+        return coincidence is not None and (coincidence.has_zero(known) or not self.suits(known))
 
     # --- problems -------------------------------------------------------------------------------------------------------------
     def _kept(self, known: Floats) -> np.ndarray:
@@ -475,6 +498,16 @@ def _apart(problem: Problem, states: np.ndarray) -> Diagnostic:
             for k in states[:6]
         ),
         remedy="Give them start values that agree.",
+    )
+
+
+def _made_for_others(system: System, parameters: Parameters) -> UsageError:
+    """What is told of parameters that a translation was made for, when they have other values."""
+    assert system.frozen is not None
+    names = [f"`{name}`" for name, cell in parameters.names() if cell in system.frozen[0]]
+    return UsageError(
+        f"This translation holds for the values that {listed(names, 5)} had: with others, other equations depend on each other.",
+        remedy="Run the model that it was made from: it is translated once more where that is needed.",
     )
 
 

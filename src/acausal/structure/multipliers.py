@@ -8,6 +8,9 @@ Each column says Σ a_k u_k = 0 about the multipliers u. A column with one entry
 that two multipliers are equal up to their sign. So most columns of a plant, where rows are differences and sums, are signed unions
 (`unions.py`), and what they leave is united again until nothing changes: linear in the entries. Only what then still holds three
 multipliers or more is eliminated: exactly where the entries are integers, else by singular values, part by part.
+
+Numbers that somebody chose (values of parameters) may be far apart in size: a leak of 1e-12 beside a conductance of 1 is there. Of
+these (`chosen`) only what cancels to rounding is found, column by column, however rows and columns are scaled.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ _ROUNDING = 1e-13  # a sum this small beside its terms is zero
 _LARGEST_INTEGER = 1e6
 _LARGEST_PART = 1500  # classes of a part that is looked at densely, when its entries are not integers
 _DEPENDENT = 1e-10  # relative to the largest singular value
+_CANCELLED = 1e-13  # of numbers that somebody chose: what is left of a column, beside its terms
+_LARGEST_CHOSEN = 500  # classes of a part that is looked at densely, when its entries were chosen
+_SURELY = 1e-10  # reciprocal condition of a part that is regular, whatever its estimate is worth
 
 Number = Fraction | float
 Vector = dict[int, Number]
@@ -50,8 +56,9 @@ class Combinations:
         return len(self.pivot)
 
 
-def dependent_rows(row: ArrayLike, column: ArrayLike, value: ArrayLike, order: ArrayLike) -> Combinations:
-    """A basis of the combinations that cancel; `order[r]` says which rows make better pivots (low ones).
+def dependent_rows(row: ArrayLike, column: ArrayLike, value: ArrayLike, order: ArrayLike, chosen: bool = False) -> Combinations:
+    """A basis of the combinations that cancel; `order[r]` says which rows make better pivots (low ones). `chosen`: by numbers that
+    somebody chose.
 
     >>> found = dependent_rows([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0], [1, -1, 1, -1, 1, -1], [0, 0, 0])
     >>> found.row.tolist(), found.weight.tolist(), found.pivot.tolist()
@@ -59,8 +66,10 @@ def dependent_rows(row: ArrayLike, column: ArrayLike, value: ArrayLike, order: A
     """
     rows, columns = np.asarray(row, dtype=np.int64), np.asarray(column, dtype=np.int64)
     values, orders = np.asarray(value, dtype=float), np.asarray(order, dtype=np.int64)
+    if chosen:
+        return _of_chosen(rows, columns, values, orders)
     united = _United(rows, columns, values, len(orders))
-    return _joined(united.simple(orders), _eliminated(united, orders))
+    return _joined(united.simple(orders), _eliminated(united, orders, False))
 
 
 class _United:
@@ -119,7 +128,53 @@ def _unions(column: np.ndarray, kind: np.ndarray, value: np.ndarray, zero: int) 
     return a, b, np.concatenate([np.ones(len(one)), sign]).astype(np.int64)
 
 
-def _eliminated(united: _United, order: np.ndarray) -> Combinations:
+def _of_chosen(row: np.ndarray, column: np.ndarray, value: np.ndarray, order: np.ndarray) -> Combinations:
+    """The same of numbers that somebody chose: rows and columns are brought to one size first."""
+    keep = value != 0
+    row, column, value = row[keep], column[keep], value[keep]
+    sizes = _sizes(row, column, value, len(order))
+    scaled = value / (sizes[0][row] * sizes[1][column])
+    if len(np.unique(row)) == len(order) and _surely_independent(row, column, scaled):
+        return _as_arrays([], [])
+    united = _United(row, column, scaled, len(order))
+    found = _joined(united.simple(order), _eliminated(united, order, True))
+    if not found.count:
+        return found
+    weight = found.weight / sizes[0][found.row]
+    largest = np.zeros(found.count)
+    np.maximum.at(largest, found.number, np.abs(weight))
+    weight /= largest[found.number]
+    return _cancelling(Combinations(found.number, found.row, weight, found.pivot), row, column, value)
+
+
+def _sizes(row: np.ndarray, column: np.ndarray, value: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Powers of two by which rows and columns are divided, so that their entries come near 1 without being rounded (Ruiz 2001)."""
+    sizes = np.ones(rows), np.ones(1 + int(column.max(initial=-1)))
+    for _ in range(8):
+        scaled = np.abs(value) / (sizes[0][row] * sizes[1][column])
+        for each, size in ((row, sizes[0]), (column, sizes[1])):
+            largest = np.zeros(len(size))
+            np.maximum.at(largest, each, scaled)
+            size *= np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0)) / 2))
+    return sizes
+
+
+def _cancelling(found: Combinations, row: np.ndarray, column: np.ndarray, value: np.ndarray) -> Combinations:
+    """Those combinations in which every column cancels but for rounding."""
+    from scipy.sparse import coo_array
+
+    shape = found.count, int(max(found.row.max(), row.max(initial=0))) + 1
+    weights = coo_array((found.weight, (found.number, found.row)), shape=shape).tocsr()
+    matrix = coo_array((value, (row, column)), shape=(shape[1], int(column.max(initial=0)) + 1)).tocsr()
+    terms = abs(weights) @ coo_array((np.abs(value), (row, column)), shape=matrix.shape).tocsr()
+    there = (abs(weights @ matrix) - _CANCELLED * terms).tocoo()
+    good = np.ones(found.count, dtype=bool)
+    good[there.row[there.data > 0]] = False
+    keep = good[found.number]
+    return Combinations((np.cumsum(good) - 1)[found.number[keep]], found.row[keep], found.weight[keep], found.pivot[good])
+
+
+def _eliminated(united: _United, order: np.ndarray, chosen: bool) -> Combinations:
     """What the columns left say about the classes in them, solved part by part."""
     columns, which = np.unique(united.entry_column, return_inverse=True)
     if not len(columns):
@@ -130,7 +185,7 @@ def _eliminated(united: _United, order: np.ndarray) -> Combinations:
     by = np.argsort(part_of_entry, kind="stable")
     found = []
     for entries in np.split(by, np.flatnonzero(np.diff(part_of_entry[by])) + 1):
-        found += _part(which[entries], kinds[kind[entries]], united.entry_value[entries])
+        found += _part(which[entries], kinds[kind[entries]], united.entry_value[entries], chosen)
     members = np.argsort(united.representative, kind="stable")
     ordered = united.representative[members]
     expanded = []
@@ -143,7 +198,7 @@ def _eliminated(united: _United, order: np.ndarray) -> Combinations:
     return _as_arrays(*_echelon(expanded, order))
 
 
-def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray) -> list[Vector]:
+def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray, chosen: bool) -> list[Vector]:
     """Combinations of the classes of one part: in fractions if its entries are integers, else in floating point."""
     if (value == np.round(value)).all() and np.abs(value).max() < _LARGEST_INTEGER:
         equations: dict[int, Vector] = {}
@@ -151,15 +206,45 @@ def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray) -> list[Vecto
             equations.setdefault(c, {})[k] = Fraction(int(v))
         return null_vectors(list(equations.values()))
     kinds, row = np.unique(kind, return_inverse=True)
-    if len(kinds) > _LARGEST_PART:
+    if len(kinds) > (_LARGEST_CHOSEN if chosen else _LARGEST_PART):
         return []
     matrix = np.zeros((len(kinds), len(np.unique(column))))
     matrix[row, np.unique(column, return_inverse=True)[1]] = value
+    if chosen:
+        return _null_vectors_of(matrix, kinds)
     size = np.abs(matrix).max(axis=1)
     left, singular, _ = np.linalg.svd(matrix / size[:, None])
     rank = int((singular > _DEPENDENT * singular[0]).sum())
     vectors = left[:, rank:].T / size
     return [{int(k): float(v) for k, v in zip(kinds, u, strict=True) if abs(v) > _DEPENDENT * np.abs(u).max()} for u in vectors]
+
+
+def _null_vectors_of(matrix: np.ndarray, kinds: np.ndarray) -> list[Vector]:
+    """Null vectors of numbers that were chosen, of one size."""
+    left, singular, _ = np.linalg.svd(matrix)
+    rank = int((singular > _CANCELLED * len(matrix) * max(singular[0], np.finfo(float).tiny)).sum())
+    vectors = left[:, rank:].T
+    return [{int(k): float(v) for k, v in zip(kinds, u, strict=True) if abs(v) > _DEPENDENT * np.abs(u).max()} for u in vectors]
+
+
+def _surely_independent(row: np.ndarray, column: np.ndarray, value: np.ndarray) -> bool:
+    """Whether rows are far from depending on each other: what nearly all values give, in linear time where a plant is sparse."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.linalg import LinearOperator, onenormest, splu
+
+    rows, row = np.unique(row, return_inverse=True)
+    columns, column = np.unique(column, return_inverse=True)
+    count = len(rows)
+    if not count or count > len(columns):
+        return False
+    matrix = coo_array((value, (row, column)), shape=(count, len(columns))).tocsc()
+    square = matrix if count == len(columns) else (matrix @ matrix.T).tocsc()
+    try:
+        factor = splu(square)
+    except RuntimeError:  # exactly singular
+        return False
+    back = LinearOperator((count, count), matvec=factor.solve, rmatvec=lambda b: factor.solve(b, trans="T"), dtype=float)
+    return bool(onenormest(back) * abs(square).sum(axis=0).max() < 1.0 / _SURELY)
 
 
 def null_vectors(equations: list[Vector]) -> list[Vector]:
