@@ -128,7 +128,18 @@ class StartReader:
         small, large = self.minimum.cells[members], self.maximum.cells[members]
         np.maximum.at(low, place, np.where(minus, -large, small))
         np.minimum.at(high, place, np.where(minus, -small, large))
-        return low, high
+        return low + 0.0, high + 0.0  # no zero with a minus sign
+
+    def who_bounds(self, unknown: int, upper: bool, bound: float) -> tuple[str, float]:
+        """Of the variables that are one unknown, the one whose bound this is, and its sign."""
+        aliases = self.system.aliases
+        members = self.living_members(self.minimum.given | self.maximum.given)
+        members = members[aliases.index[members] == unknown]
+        sign = aliases.sign[members]
+        own = np.where((sign > 0) == upper, self.maximum.cells[members], self.minimum.cells[members])
+        stated, label = members[sign * own == bound], int(aliases.label[unknown])
+        number = label if label in stated or not len(stated) else int(stated[0])
+        return self.system.plant.name_of(number), float(aliases.sign[number])
 
     def contradictions(self) -> list[Diagnostic]:
         """Unknowns for which two of their variables are fixed at different values."""
@@ -161,11 +172,14 @@ class StartReader:
         number, plant = self._number_with_start(unknown, starts), self.system.plant
         kind, quantity, _ = plant.quantity_at(number)
         name, path = plant.name_of(number), plant.name_of(number).rpartition(".")[0]
+        upper = bool(starts.start[unknown] > starts.maximum[unknown])
+        owner, _ = self.who_bounds(unknown, upper, float((starts.maximum if upper else starts.minimum)[unknown]))
         return Diagnostic(
             f"`{name}` starts at {starts.start[unknown]:g}, outside its bounds: "
             f"it must be {range_text(float(starts.minimum[unknown]), float(starts.maximum[unknown]))}.",
             component=f"{path or 'the model'} ({kind.name})",
             location=quantity.declaration.location,
+            details=() if owner == name else (f"bounded:   `{owner}`, which is the same but perhaps for its sign",),
             remedy="Give a start value within the bounds: ac.start(…). Numbers are in the declared unit; "
             'with another one they are texts: ac.start("20 degC").',
         )

@@ -357,8 +357,9 @@ class Session:
         self._clock.lap("integration")
         statistics["seconds"] = {**self._costs, **statistics.get("seconds", {}), **self._clock.seconds}
         statistics.late = {"initialisation": self._prepared.report.__str__}
-        left = violated(problem, self._gather, run.times, run.rows, self._atol, self._order.rtol)
-        preparation, told = self._preparation, (*self._prepared.told, *run.diagnostics, *left)
+        preparation = self._preparation
+        left = violated(problem, preparation.starts, self._gather, run.times, run.rows, self._atol, self._order.rtol)
+        told = (*self._prepared.told, *run.diagnostics, *left)
         result = Result(preparation.program, stored, run.outcome, statistics, told, run.journal)
         result.chattering, result.told = run.chattering, self._prepared.told
         result.past = self._histories.past(self._run.present()[1], run.t) if len(self._histories.cells) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Diagnostic
+from ..families.starts import StartReader
 from .problem import Floats, Problem
 
 _MOST = 8  # variables that are told
@@ -16,9 +17,10 @@ _ROOM = 100.0  # times the tolerance: errors of the integration are no violation
 
 
 def violated(
-    problem: Problem, columns: np.ndarray, times: Floats, rows: Floats, tolerance: Floats, rtol: float
+    problem: Problem, starts: StartReader, columns: np.ndarray, times: Floats, rows: Floats, tolerance: Floats, rtol: float
 ) -> list[Diagnostic]:
-    """Variables that left their bounds. `columns` says which cell of the workspace each column of `rows` holds."""
+    """Variables that left their bounds; of those that are one unknown, the one whose bound it is. `columns` says which cell of the
+    workspace each column of `rows` holds."""
     if problem.bounded is not None and not len(problem.bounded):
         return []
     unknown = np.flatnonzero(columns < problem.size)
@@ -32,7 +34,10 @@ def violated(
         room = _ROOM * (tolerance[cell] + rtol * np.abs(values))
         outside = np.flatnonzero((values < low - room) | (values > high + room))
         if len(outside):
-            found.append(_told(problem.name_of_unknown(int(cell)), low, high, times[outside], values[outside]))
+            upper = bool(values[outside[0]] > high)
+            name, sign = starts.who_bounds(int(problem.lowered.kept[cell]), upper, high if upper else low)
+            own = (low, high) if sign > 0 else (-high, -low)
+            found.append(_told(name, *own, times[outside], sign * values[outside]))
         if len(found) == _MOST:
             break
     return found

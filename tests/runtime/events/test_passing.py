@@ -128,6 +128,34 @@ def test_a_variable_that_is_only_a_name_for_others_keeps_its_bounds() -> None:
     assert result["many[0].over"][-1] == pytest.approx(0.3)  # it has no range, and is still nothing but a name
 
 
+class Named(ac.Component):
+    """One unknown under three names; the range of each is its own, and one of them has the other sign."""
+
+    m = ac.Variable(start=1.0, min=-5.0)
+    level, depth = ac.Variable(min=0.0), ac.Variable(max=0.5)
+    rate = ac.Parameter(-1.0)
+
+    def equations(self) -> Statements:
+        yield ac.der(self.m) == self.rate
+        yield self.level == self.m
+        yield self.depth == -self.m
+
+
+def test_a_range_is_told_of_the_variable_that_has_it() -> None:
+    model = ac.compile(Named())
+    (told,) = model.simulate(until=2.0, set={"depth": -1.0}).diagnostics
+    assert "`level` is below its minimum of 0 from time 1" in told.what and "at worst it is -1" in told.what
+    assert "level=ac.modify(" in told.remedy
+
+    class Deep(Named):
+        level = ac.Variable()
+
+    (told,) = ac.compile(Deep()).simulate(until=2.0).diagnostics
+    assert "`depth` is above its maximum of 0.5 from time 1.5" in told.what and "at worst it is 1" in told.what
+    with pytest.raises(ac.ModelError, match=r"(?s)`m` starts at -1, outside its bounds: it must be ≥ 0.*bounded: +`level`"):
+        model.simulate(until=1.0, set={"m": -1.0})
+
+
 class FallingPast(ac.Component):
     """It falls past many places at which only a rise counts."""
 
