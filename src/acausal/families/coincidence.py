@@ -42,10 +42,6 @@ class Coincidence:
     read: np.ndarray  # every parameter on which it depends whether they do
     factors: np.ndarray  # parameters that should not be zero
 
-    def may_arise(self, values: Literals) -> bool:
-        """Whether rows depend on each other with these values of parameters, or may do so because one is zero."""
-        return self.has_zero(values.values) or self.arises(values)
-
     def has_zero(self, known: np.ndarray) -> bool:
         """Whether a factor is zero with these values of all known cells."""
         return bool((known[self.factors] == 0).any())

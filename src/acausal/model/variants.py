@@ -47,18 +47,13 @@ class Variants:
         return self.model if other is None else other.with_numbers_of(self.model)
 
     def _made(self, known: np.ndarray, read: bytes) -> _Valued | None:
-        from ..families.coincidence import values_in
-
-        assert self._coincidence is not None
-        program = None
-        if self._coincidence.may_arise(values_in(self.model.system, known)):
-            program = with_values(self.model.program, known)
+        program = with_values(self.model.program, known) if self.model._preparation.doubtful(known) else None
         if program is None:
             if len(self._regular) >= _MOST:
                 self._regular.clear()
             self._regular.add(read)
             return None
-        other = _Valued(type(self.model)(program))
+        other = _Valued(type(self.model)(program), self.model)
         self._others = [other, *self._others[: _MOST - 1]]
         return other
 
@@ -78,25 +73,24 @@ class Variants:
 class _Valued:
     """A model that holds for some values of parameters."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, of: Model) -> None:
         self.model = model
+        assert of.program.before is not None
+        self._count = of.program.before.known_count  # cells that both have; behind them are numbers of either translation
 
     def holds_for(self, known: np.ndarray) -> bool:
-        from ..families.coincidence import values_in
-
         system = self.model.system
-        if not system.holds_for(known) or system.coincidence is None:
-            return system.holds_for(known)
-        every = self.model._parameters.known({}).copy()
-        every[: len(known)] = known[: system.known_count]
-        return not system.coincidence.may_arise(values_in(system, every))
+        if not system.holds_for(known):
+            return False
+        every = self.model._parameters.known({})
+        every[: self._count] = known[: self._count]
+        return not self.model._preparation.doubtful(every)
 
     def with_numbers_of(self, model: Model) -> Model:
         """This model with the parameters that were set in another."""
         own, other = self.model._parameters, model._parameters
-        count = model.program.before.known_count  # type: ignore[union-attr]  # behind these are numbers of translation
-        own.values.cells[:count] = other.values.cells[:count]
-        own.overridden[:count] = other.overridden[:count]
+        own.values.cells[: self._count] = other.values.cells[: self._count]
+        own.overridden[: self._count] = other.overridden[: self._count]
         own.starts = dict(other.starts)
         self.model._changes = dict(model._changes)
         return self.model

@@ -329,7 +329,7 @@ class Preparation:
         t = asked.t
         try:
             found = solve()
-            doubtful = asked.mode == "start" and len(found.y) == problem.size and self._doubtful(problem.known)
+            doubtful = asked.mode == "start" and len(found.y) == problem.size and self.doubtful(problem.known)
             if (self.system.dependent or doubtful) and (open_unknowns := _singular(problem, t, found.y, found.yp)):
                 raise ModelError(*open_unknowns)
             return found
@@ -354,8 +354,8 @@ class Preparation:
             self._coincides = read, coincidence.arises(values_in(system, known[: system.known_count]))
         return not self._coincides[1]
 
-    def _doubtful(self, known: Floats) -> bool:
-        """Whether a start that was found may leave something open, or contradict what follows from the equations."""
+    def doubtful(self, known: Floats) -> bool:
+        """Whether a start that is found may leave something open, or contradict what follows from the equations."""
         coincidence = self.system.coincidence
         return coincidence is not None and (coincidence.has_zero(known) or not self.suits(known))
 
