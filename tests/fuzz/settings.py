@@ -47,9 +47,11 @@ def check(seed: int) -> str:
         return "run" if exact is None else f"refused, though regular, {zeros}: {error}"
     found = np.array([float(result[f"x{k}"][-1]) for k in range(n)])
     if exact is None:
-        again = model.simulate(until=UNTIL, set=zeros, rtol=1e-5, points=3)
-        same = np.allclose(found, [float(again[f"x{k}"][-1]) for k in range(n)], atol=1e-3 * (1.0 + np.abs(found).max()))
-        return "run" if same else f"runs, though nothing determines it, {zeros}"
+        for looser in (1e-5, 1e-6):  # what grows by e^300 is the same only for the second of these
+            again = model.simulate(until=UNTIL, set=zeros, rtol=looser, points=3)
+            if np.allclose(found, [float(again[f"x{k}"][-1]) for k in range(n)], atol=1e-3 * (1.0 + np.abs(found).max())):
+                return "run"
+        return f"runs, though nothing determines it, {zeros}"
     error = np.abs(found - exact.end).max()
     return "run" if error < FEW * exact.tolerance else f"ends at {found}, wanted {exact.end}, {zeros}"
 

@@ -473,9 +473,9 @@ def test_ties_are_found_however_soon_they_follow_each_other() -> None:
 
 def test_a_coefficient_that_is_zero_ties_as_a_switch_does_and_is_not_called_one() -> None:
     class Short(ac.Component):
-        """A capacitor behind a resistance, which is 0 here: it has the voltage of the source."""
+        """A capacitor behind a resistance, which is 0 here and may change: it has the voltage of the source."""
 
-        R, ticks = ac.Parameter(0.0), ac.Integer(start=0)
+        R, ticks = ac.Discrete(0.0), ac.Integer(start=0)
         u, i = ac.Variable(start=1.0), ac.Variable()
 
         def equations(self) -> Statements:
