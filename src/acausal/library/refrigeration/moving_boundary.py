@@ -506,6 +506,10 @@ class Condenser(MovingBoundary):
     """
 
     ZONES, TWO_PHASE, PIECES = 3, 1, (1, 1, 1)
+    # Hot gas comes in a burst when a compressor starts: over 2 g/s it took more steps, and was no nearer to cells.
+    m_soft = ac.Parameter(
+        6e-3, unit="kg/s", min=1e-9, group="method", doc="flow over which one rule of a boundary gives way to another"
+    )
 
     def moisture(self) -> Iterator[Any]:
         """Nothing condenses on what warms the air: all of `Q_wall` is spread over the length."""
