@@ -59,8 +59,7 @@ int Ida::full_newton_test(int iteration, N_Vector correction, double tolerance, 
 }
 
 // Across a corner behind which an equation is curved, a Newton iteration may go back and forth for ever: the steep side leads beyond the
-// corner, the flat side far back. Where it turns round, it goes half as far as it came at most, and no further from then on: where the
-// whole way would be longer again, it would come back to where it was.
+// corner, the flat side far back. Where it turns round, it goes half as far as it came at most.
 void Ida::shorten(N_Vector correction) {
     double *now = NV_DATA_S(correction), along = 0, size = 0, before = 0;
     const double *each = weight ? NV_DATA_S(weight) : nullptr;
@@ -68,10 +67,8 @@ void Ida::shorten(N_Vector correction) {
         double scale = each ? each[i] : 1.0, a = now[i] * scale, b = last_direction[i] * scale;
         along += a * b, size += a * a, before += b * b;
     }
-    bool turned = along < 0 && along * along > 0.5 * size * before && size > 0.25 * before;
-    if (turned) ++turns, reach = 0.5 * std::sqrt(before);
-    shortened = turned || (turns && size > reach * reach);
-    if (shortened) N_VScale(reach / std::sqrt(size), correction, correction);
+    shortened = along < 0 && along * along > 0.5 * size * before && size > 0.25 * before;
+    if (shortened) N_VScale(0.5 * std::sqrt(before / size), correction, correction), ++turns;
     last_direction.assign(now, now + n);
 }
 

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 import acausal as ac
-from acausal.library import fluid, refrigeration
-from acausal.library.fluid.passages import Passage, entering
 
 RATIOS = (0.01, 0.1, 10.0, 100.0)
 
@@ -227,54 +225,3 @@ def test_a_medium_whose_phase_changes_without_an_event() -> None:
     result = ac.compile(Vessel()).simulate(until=50.0, points=201, rtol=1e-5)
     assert result.outcome.ok
     assert water.state(p=p, h=np.asarray(result["h"])).rho == pytest.approx(most * (0.98 + 0.022 * result["x"]), rel=1e-5)
-
-
-class Leaking(Passage):
-    """What leaks back, and from a thousandth of the pressure on lets a million times as much pass the other way."""
-
-    K = ac.Parameter(1e-6, unit="m^2")
-
-    def equations(self) -> Any:
-        yield from super().equations()
-        inlet, share = entering(self.medium, self.a), 1 - (self.b.p / self.a.p) ** 2
-        passes = 1e-6 + ac.smooth_step(share, 5e-4, 1e-3)
-        root = share / ac.sqrt(ac.no_event(ac.abs(share)) + 1e-4)
-        yield self.m_flow == self.K * ac.sqrt(inlet.rho * self.a.p) * passes * root
-
-
-class Switched(ac.Component):
-    y = ac.OutputStates("on", "off", initial="off")
-
-    def transitions(self) -> Any:
-        yield self.y.off.to("on", when=ac.time > 5.0)
-
-
-class Row(ac.Component):
-    """A compressor between two of these, without anything that stores."""
-
-    def __init__(self) -> None:
-        medium = ac.media.fluid("R134a")
-        self.start, self.end = fluid.PressureBoundary(medium=medium, p=3.4e5, x=0.01), fluid.PressureBoundary(p=10.3e5, x=1.0)
-        self.one, self.two = Leaking(K=8e-7), Leaking(K=2.5e-7)
-        self.machine, self.clock = refrigeration.Compressor(V_displaced=1.2e-5), Switched()
-
-    def connections(self) -> Any:
-        yield self.start.port, self.one.a
-        yield self.one.b, self.machine.a
-        yield self.machine.b, self.two.a
-        yield self.two.b, self.end.port
-        yield self.clock.y, self.machine.run
-
-
-@pytest.mark.filterwarnings("ignore::acausal.RunWarning")
-@pytest.mark.parametrize("capacity", [0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3])
-def test_an_iteration_that_turned_round_does_not_run_back_to_where_it_was(capacity: float) -> None:
-    """Within microseconds both open, and each iteration led from the flat side far beyond the corner and from there back again."""
-    model = ac.compile(Row())
-    runs = [model.simulate(until=10.0, inputs={"machine.capacity": capacity}, rtol=rtol) for rtol in (1e-5, 1e-8)]
-    assert all(run.outcome.ok for run in runs)
-    rough, fine = (float(run["machine.m_flow"][-1]) for run in runs)
-    assert rough == pytest.approx(fine, rel=1e-3) and fine > 0
-    swept = 0.85 * 1.2e-5 * 50.0 * capacity * (1 - np.exp(-5.0 / 2.0))
-    suction = ac.media.fluid("R134a").state(p=float(runs[1]["machine.a.p"][-1]), h=float(runs[1]["machine.a.h.inflow"][-1]))
-    assert fine == pytest.approx(swept * float(suction.rho), rel=1e-5)
