@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import acausal as ac
+from acausal.library import electrical, signal
 
 RATIOS = (0.01, 0.1, 10.0, 100.0)
 
@@ -225,3 +226,39 @@ def test_a_medium_whose_phase_changes_without_an_event() -> None:
     result = ac.compile(Vessel()).simulate(until=50.0, points=201, rtol=1e-5)
     assert result.outcome.ok
     assert water.state(p=p, h=np.asarray(result["h"])).rho == pytest.approx(most * (0.98 + 0.022 * result["x"]), rel=1e-5)
+
+
+class Picofarads(electrical.TwoPin):
+    """q = C·(v + v³/100), with C of 1e-12."""
+
+    C = ac.Parameter(1e-12)
+    q = ac.Variable(nominal=1e-12)
+
+    def equations(self) -> Any:
+        yield from super().equations()
+        yield self.q == self.C * (self.v + self.v**3 / 100)
+        yield self.i == ac.der(self.q)
+
+
+class InSeries(ac.Component):
+    """A voltage of straight lines in time across two of them."""
+
+    def __init__(self, scale: float) -> None:
+        self.u = signal.TimeTable([0, 5 * scale, 6 * scale, 11 * scale, 12 * scale], [0, 0, 20, 20, 0], method="linear")
+        self.s, self.g = electrical.SignalVoltage(), electrical.Ground()
+        self.c, self.d = Picofarads(C=1e-12), Picofarads(C=3e-12)
+
+    def connections(self) -> Any:
+        yield self.u.y, self.s.V
+        yield self.s.p, self.c.p
+        yield self.c.n, self.d.p
+        yield self.s.n, self.d.n, self.g.p
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6, 1e-9])
+def test_tiny_capacitors_follow_a_table_at_any_scale_of_time(scale: float) -> None:
+    """Between its corners 20 V are shared such that both have one charge: 3·(v + v³/100) = (20 - v) + (20 - v)³/100."""
+    result = ac.compile(InSeries(scale)).simulate(until=12 * scale)
+    assert result.outcome.ok
+    v = max(np.roots([0.04, -0.6, 16.0, -100.0]).real, key=lambda root: -abs(root - 7.27))
+    assert result["d.v"][np.abs(result.time / scale - 8).argmin()] == pytest.approx(v, rel=1e-5)
