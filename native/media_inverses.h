@@ -82,9 +82,8 @@ void h_pT_jet(const Table& t, double p, double T, double phase, double* out, Jet
         low = t.h_gas - slack * t.h_unit;
         start = 0.5 * (low + high);
     } else if (p < t.p_critical) {
-        Ends<> e;
-        ends(t, p, e);
-        fields(t, STATE, p, e);
+        Ends<> room;
+        const Ends<>& e = ends_with_fields(t, STATE, p, room);
         if (phase >= ANY) phase = T <= e.l.d[0][0] ? LIQUID : T >= e.v.d[0][0] ? VAPOUR : TWO;
         const double beyond = 1e-3 * t.h_unit;  // the surface of a phase goes on
         if (phase <= LIQUID) {
@@ -156,9 +155,8 @@ void h_ps(const void* table, const double* x, double* out) {
         low = t.h_gas - slack * t.h_unit;
         start = 0.5 * (low + highest_h(t, p) + slack * t.h_unit);
     } else if (p < t.p_critical) {  // from the border that is nearer, on a surface that goes on beyond it
-        Ends<1> e;
-        ends(t, p, e);
-        fields(t, STATE, p, e);
+        Ends<1> room;
+        const Ends<1>& e = ends_with_fields(t, STATE, p, room);
         const double sl = e.l.d[0][2], sv = e.v.d[0][2];
         if (p < t.p_low && s >= sv) return h_ps_of_vapour(t, p, s, e, out);
         start = s <= sl ? e.hl.v : s >= sv ? e.hv.v : e.hl.v + (s - sl) / (sv - sl) * (e.hv.v - e.hl.v);

@@ -58,11 +58,10 @@ void saturation_p(const void* table, const double* x, double* out) {
     double p = x[0];
     const bool sloping = saturated(t, p);
     if (!inside(t, p, t.h_min)) return nothing(out, (order + 1) * n);
-    Ends<order> e;
-    ends(t, p, e);
+    Ends<order> room;
+    const Ends<order>& e = ends_with_fields(t, STATE, p, room);
     write<order>(e.hl, out, 0, n);
     write<order>(e.hv, out, 1, n);
-    fields(t, STATE, p, e);
     for (int k = 0; k < 4; ++k) {
         write<order>(lane(e.l, k), out, 2 + k, n);
         write<order>(lane(e.v, k), out, 6 + k, n);
@@ -79,14 +78,9 @@ template <int order>
 INLINE Borders borders_at(const Table& t, double p) {
     const bool sloping = saturated(t, p);
     if (!inside(t, p, t.h_min)) return {undefined_curve, undefined_curve};
-    Borders found;
-    if (p < t.p_low) {
-        lower_borders<order>(t, p, found.hl, found.hv);
-    } else {
-        Ends<order> e;
-        upper_ends(t, p, e);
-        found = {e.hl, e.hv};
-    }
+    Ends<order> room;
+    const Ends<order>& e = ends_at(t, p, room);
+    const Borders found = {e.hl, e.hv};
     return sloping ? found : Borders{{found.hl.v, 0, 0}, {found.hv.v, 0, 0}};
 }
 
@@ -149,8 +143,8 @@ void h_px(const void* table, const double* arguments, double* out) {
     const Table& t = *static_cast<const Table*>(table);
     const double p = arguments[0], x = arguments[1];
     if (!(p >= t.p_min * (1 - 1e-9) && p <= t.p_critical) || x != x) return nothing(out, 6);
-    Ends<> e;
-    ends(t, p, e);
+    Ends<> room;
+    const Ends<>& e = ends_at(t, p, room);
     out[0] = e.hl.v + x * (e.hv.v - e.hl.v);
     out[1] = e.hl.d + x * (e.hv.d - e.hl.d);
     out[2] = e.hv.v - e.hl.v;
@@ -164,17 +158,17 @@ template <int order>
 void saturation_more_p(const void* table, const double* x, double* out) {
     constexpr int n = 8;
     const Table& t = *static_cast<const Table*>(table);
-    Ends<order> e;
     double p = x[0];
     const bool sloping = saturated(t, p);
     if (!inside(t, p, t.h_min)) return nothing(out, (order + 1) * n);
-    ends(t, p, e);
-    fields(t, MORE, p, e);
-    reciprocal(e.l, MORE);
-    reciprocal(e.v, MORE);
+    Ends<order> room;
+    const Ends<order>& e = ends_with_fields(t, MORE, p, room);
+    Jet1<order> l = e.l, v = e.v;
+    reciprocal(l, MORE);
+    reciprocal(v, MORE);
     for (int k = 0; k < 4; ++k) {
-        write<order>(lane(e.l, k), out, k, n);
-        write<order>(lane(e.v, k), out, 4 + k, n);
+        write<order>(lane(l, k), out, k, n);
+        write<order>(lane(v, k), out, 4 + k, n);
     }
     if (!sloping) without_slopes<order>(out, n);
 }

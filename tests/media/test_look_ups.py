@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -148,3 +149,39 @@ def test_what_is_kept_is_what_was_computed() -> None:
     state = fluid.state(p=1e6 + 1e4 * times, h=3e5 + 1e4 * np.sin(times))
     np.testing.assert_array_equal(result["rho"], state.rho)
     np.testing.assert_array_equal(result["T"], state.T)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_what_was_asked_for_before_does_not_show(order: int) -> None:
+    """What depends on pressure alone is kept from one look-up to the next: the same bits, whoever asked first."""
+    fluids = [ac.media.fluid(name) for name in ("R134a", "Propane")]
+    rng = np.random.default_rng(7)
+    low, high = 0.8 * min(fluid.p_min for fluid in fluids), max(fluid.p_max for fluid in fluids)
+    questions: list[Any] = []
+    for p in np.exp(rng.uniform(np.log(low), np.log(high), 40)):
+        for fluid in fluids:
+            hl = float(fluid.saturation(p=min(max(p, fluid.p_min), 0.999 * fluid.p_critical)).liquid.h)
+            for beyond in (-4e4, 1.0, 5e4, 2.5e5):
+                questions += [(fluid, kind, (p, hl + beyond, 2.0)) for kind in ("state", "more", "bordered")]
+                questions.append((fluid, "h_ps", (p, 1500.0 + beyond / 300.0, 0.0)))
+            questions += [(fluid, kind, (p, 0.0, 0.0)) for kind in ("saturated", "saturation", "saturation_more", "borders")]
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+    def answers(asked: Any) -> dict[int, bytes]:
+        found = {}
+        for k in asked:
+            fluid, kind, x = questions[k]
+            out, at = np.zeros(64), np.array(x)
+            call(core.fluid_function_address(KINDS[kind].number, order))(fluid.native.address, at.ctypes.data, out.ctypes.data)
+            found[k] = out.tobytes()
+        return found
+
+    def on_a_thread_of_its_own(asked: Any) -> dict[int, bytes]:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(answers, asked).result()
+
+    straight = on_a_thread_of_its_own(range(len(questions)))
+    for _ in range(3):
+        assert on_a_thread_of_its_own(rng.permutation(len(questions)).tolist()) == straight
+    for k in rng.integers(len(questions), size=60).tolist():
+        assert on_a_thread_of_its_own([k])[k] == straight[k]
