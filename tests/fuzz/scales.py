@@ -57,7 +57,7 @@ EVENTS = (
     lambda s: ac.when(ac.sample(s.wait, s.period), ac.assign(s.kept, ac.pre(s.kept) + s.L)),
     lambda s: ac.when(ac.time >= s.wait, ac.assign(s.kept, s.L - s.x), ac.reinit(s.x, s.L)),
     lambda s: ac.when(s.x > 0.5 * s.L, ac.assign(s.kept, s.v * ac.time), ac.reinit(s.x, 0.0)),
-    lambda s: ac.when(ac.abs(s.x) > 0.5 * (s.v * s.wait), ac.assign(s.kept, s.x)),
+    lambda s: ac.when(ac.abs(s.x) > 0.5 * (s.v * s.wait), ac.assign(s.kept, s.x + s.L)),  # x alone: the threshold
 )
 
 
