@@ -15,6 +15,7 @@ import acausal as ac
 from acausal.errors import UsageError
 from acausal.runtime.given import as_signal, data, over_run, signals
 from acausal.runtime.inputs import Constant, Function, Table, hold, values_at
+from acausal.studies.cases import read_cases
 
 T = np.array([0.0, 1.0, 3.0, 4.0])
 V = np.array([1.0, 3.0, 2.0, 2.0])
@@ -220,6 +221,26 @@ def test_a_sheet_has_a_header_or_none(tmp_path: Path, header: bool) -> None:
     path = tmp_path / "in.xlsx"
     pandas.DataFrame({"time": [0, 2, 4], "u": [1.0, 3.0, 1.0]}).to_excel(path, index=False, header=header)
     assert [as_signal(path)(at) for at in (0.0, 1.0, 2.0)] == [1.0, 2.0, 3.0]
+
+
+def test_of_two_sheets_nobody_says_which_is_meant(tmp_path: Path) -> None:
+    """The first was read without a word."""
+    pytest.importorskip("openpyxl")
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "in.xlsx"
+    first, second = (pandas.DataFrame({"time": [0, 2], "u": [1.0, top]}) for top in (3.0, 30.0))
+    notes = pandas.DataFrame({"who": ["measured by hand"]})
+    with pandas.ExcelWriter(path) as book:
+        for name, sheet in (("read me", notes), ("summer", first), ("winter", second)):
+            sheet.to_excel(book, sheet_name=name, index=False)
+    with pytest.raises(UsageError, match=r"2 sheets with numbers, `summer`, `winter`(.|\n)*sheet_name='summer'"):
+        as_signal(path, "u")
+    with pytest.raises(UsageError, match="2 sheets with numbers"):
+        read_cases(path)
+    with pandas.ExcelWriter(path) as book:
+        for name, sheet in (("read me", notes), ("summer", first)):
+            sheet.to_excel(book, sheet_name=name, index=False)
+    assert as_signal(path)(1.0) == 2.0
 
 
 @pytest.mark.parametrize(

@@ -278,15 +278,35 @@ def _through_pandas(path: str, ending: str) -> Columns:
     except ImportError:
         raise ColumnError(f"`{path}` is read with pandas, which is not installed.", remedy="`pip install pandas`.") from None
     try:
-        frame = pandas.read_parquet(path) if ending == ".parquet" else pandas.read_excel(path)
-        if ending != ".parquet" and all(_is_value(str(label)) for label in frame.columns):  # a sheet without a header
-            frame = pandas.read_excel(path, header=None)
-            frame.columns = _untitled(frame.shape[1])
+        frame = pandas.read_parquet(path) if ending == ".parquet" else _headed(pandas, path)
+    except ColumnError:
+        raise
     except ImportError as error:
         raise ColumnError(f"`{path}` cannot be read: {error}", remedy="Install what pandas asks for, or save it as CSV.") from None
     except Exception as error:  # whatever pandas and its engines raise
         raise ColumnError(f"`{path}` cannot be read: {type(error).__name__}: {error}.") from None
     return of_frame(frame, path)
+
+
+def _headed(pandas: Any, path: str) -> Any:
+    name, frame = sheet_of(pandas, path)
+    if all(_is_value(str(label)) for label in frame.columns):  # a sheet without a header
+        frame = pandas.read_excel(path, sheet_name=name, header=None)
+        frame.columns = _untitled(frame.shape[1])
+    return frame
+
+
+def sheet_of(pandas: Any, path: str | os.PathLike[str]) -> tuple[str, Any]:
+    """The sheet of a workbook that has columns of numbers or dates, and its name. Notes beside it do no harm."""
+    sheets = pandas.read_excel(path, sheet_name=None)
+    filled = [name for name, sheet in sheets.items() if sheet.select_dtypes(["number", "datetime"]).size] or list(sheets)[:1]
+    if len(filled) > 1:
+        listed = ", ".join(f"`{name}`" for name in filled)
+        raise ColumnError(
+            f"`{path}` has {len(filled)} sheets with numbers, {listed}: which one is meant cannot be told.",
+            remedy=f"Give one: `pandas.read_excel({str(path)!r}, sheet_name={filled[0]!r})`, or save that sheet in its own file.",
+        )
+    return filled[0], sheets[filled[0]]
 
 
 def of_frame(frame: Any, path: str = "the table", over: Over = SECONDS) -> Columns:

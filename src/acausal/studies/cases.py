@@ -19,6 +19,7 @@ import numpy as np
 
 from ..arguments import checked
 from ..errors import UsageError
+from ..language.columns import sheet_of
 from ..language.distributions import Distribution
 from .sampling import Correlation, correlation_matrix, shares
 
@@ -194,7 +195,7 @@ def read_cases(file: str | os.PathLike[str]) -> Cases:
             import pandas
         except ImportError:
             raise UsageError(f"`{file}` is an Excel file; pandas and openpyxl are needed to read it.") from None
-        return _of_frame(pandas.read_excel(path))
+        return _of_frame(sheet_of(pandas, path)[1])
     text = path.read_bytes().decode("utf-8-sig", errors="replace")
     rows = [row for row in csv.reader(text.splitlines(), delimiter=_delimiter(text)) if any(cell.strip() for cell in row)]
     if len(rows) < 2:
