@@ -9,8 +9,8 @@
 // L and R are blended in h between h_split and h_join, V and R in p between p_low and p_high, twice continuously differentiable.
 //
 // This file, with all it includes, is compiled twice, for any processor and for those with AVX2 (media.cpp, media_avx2.cpp);
-// everything stands in an unnamed namespace, so that the linker cannot take one for the other. Nothing is written but the results:
-// any number of threads.
+// everything stands in an unnamed namespace, so that the linker cannot take one for the other. Nothing is written but the results, and
+// what each thread keeps for itself (media_levels.h): any number of threads.
 #pragma once
 #include "media_inverses.h"
 
