@@ -112,11 +112,8 @@ Functions functions_for_this_processor() {
     return functions_for_any_processor();
 }
 
-// Of this thread. A pointer is small enough for the part of a thread's memory that is found without a call.
-#if defined(__ELF__) && defined(__GNUC__)
-__attribute__((tls_model("initial-exec")))
-#endif
-thread_local Memo* memos = nullptr;
+// Of this thread.
+OF_THREAD Memo* memos = nullptr;
 
 __attribute__((noinline)) Memo* make_memos() {
     thread_local std::vector<Memo> own(KINDS);  // lives as long as the thread

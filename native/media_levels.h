@@ -23,6 +23,7 @@ struct Level {
 
 constexpr int bits_of_place = 4, levels_kept = 1 << bits_of_place;
 
+// A pointer is small enough for the part of a thread's memory that is found without a call.
 #if defined(__ELF__) && defined(__GNUC__)
 #define OF_THREAD __attribute__((tls_model("initial-exec"))) thread_local
 #else
