@@ -171,3 +171,21 @@ def test_expressions_in_lists_of_a_copy_speak_of_the_copy() -> None:
 def test_what_nobody_could_ask_for_is_refused_where_it_is_assigned(name: str, value: Callable[[], Any], told: str) -> None:
     with pytest.raises(ac.UsageError, match=re.escape(told)):
         setattr(ac.Component(), name, value())
+
+
+def test_an_iterator_that_equations_read_is_not_used_up() -> None:
+    """The second compilation had what the first one left of it, and other numbers without a word."""
+
+    class Decays(ac.Component):
+        x = ac.Variable(start=1.0, fixed=True)
+
+        def __init__(self, rates: list[float]) -> None:
+            self.rates = iter(rates)
+
+        def equations(self) -> Any:
+            yield ac.der(self.x) == -next(self.rates) * self.x
+
+    plant = Decays([1.0, 2.0, 3.0])
+    for _ in range(2):
+        assert ac.compile(plant).simulate(until=1.0)["x"][-1] == pytest.approx(np.exp(-1.0), rel=1e-4)
+    assert list(plant.rates) == [1.0, 2.0, 3.0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import tee
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -29,7 +30,7 @@ class State:
 
     def __init__(self, component: Component) -> None:
         self.component = component
-        self.attributes = dict(component.__dict__)
+        self.attributes = _told_again(component.__dict__)
         self.modifications = dict(component._ac_modifications)
         self.declared = None if component._ac_declared is None else dict(component._ac_declared)
         self.named = None if component._ac_named is None else dict(component._ac_named)
@@ -53,6 +54,15 @@ class State:
                 put(self.component, name, self.slots[name])
             elif hasattr(self.component, name):
                 object.__delattr__(self.component, name)
+
+
+def _told_again(own: dict[str, Any]) -> dict[str, Any]:
+    """Attributes as they are to be put back. Who reads an iterator uses it up: what is read is a twin of the one that is kept."""
+    found = dict(own)
+    for name, value in found.items():
+        if hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"):
+            own[name], found[name] = tee(value)
+    return found
 
 
 def _containers(values: Iterable[Any]) -> Iterator[Any]:
