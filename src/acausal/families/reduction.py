@@ -100,7 +100,7 @@ def _reduced(system: System, pattern: Pattern, wanted: np.ndarray) -> System:
 
     Its `rate` occurs nowhere else, so Pantelides always matches the two; what remains without them is v' among the unknowns.
     """
-    if not len(wanted) and _is_regular(system, pattern):
+    if not len(wanted) and _stays_as_it_is(system, pattern):
         return system
     rows = _rows(system, pattern, wanted)
     if not rows.found.regular:
@@ -130,8 +130,10 @@ def reduce_with(system: System, known: np.ndarray, freedoms: int) -> System | No
     return None
 
 
-def _is_regular(system: System, pattern: Pattern) -> bool:
-    """Whether rows determine all slopes and all other unknowns as they are: most models, and for these one matching is enough."""
+def _stays_as_it_is(system: System, pattern: Pattern) -> bool:
+    """Whether rows determine all slopes and all other unknowns as they are: most models, and for these one matching is enough.
+
+    If so, the system is given what is to be looked at when parameters change (`coincidence`)."""
     form = pattern.solution(system.equation_count, system.differential)
     if form is None:
         return False
