@@ -76,11 +76,6 @@ class Stack:
                 parts += self.problem.initial_partials(self.time, y, yp)  # type: ignore[attr-defined]
         return np.concatenate(parts)
 
-    def beyond_measure(self, x: Floats, start: Floats, limit: float) -> Mask:
-        """What lies further from zero than `limit` times its nominal value and its start."""
-        nominal = np.tile(np.where(self.problem.nominal > 0, self.problem.nominal, 1.0), 2)
-        return np.asarray(np.abs(x) > limit * np.maximum(nominal, np.abs(start)))
-
     # ---------------------------------------------------------------------------------------------------- the model's own homotopy
 
     @property

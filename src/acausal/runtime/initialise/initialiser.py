@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _SINGULAR = "The Jacobian is singular at the solution, which may not be unique: "
 _NEWTON = "Newton's method"
-_TOO_FAR = 1e9  # times the nominal value, or the start: perhaps without limit
 _NEAREST, _REACHED = "the one nearest to the start was taken.", "the one that the model reaches from its start was taken."
 
 
@@ -242,8 +241,6 @@ class _Run:
         outcome = self._solve_as_chosen()
         if outcome in (Outcome.SINGULAR, Outcome.NOT_FOUND) and not self.quick and self._choose_again():
             outcome = self._solve_as_chosen()
-        if outcome.solved and self._went_astray():
-            outcome = self._solve_as_chosen()
         if self.owner.mode == "start" and not self.quick and not self.guessed:
             if outcome.solved:
                 self._reconcile()
@@ -309,17 +306,6 @@ class _Run:
         self.x = self.report.start.copy()
         self._begin_with(other)
         return True
-
-    def _went_astray(self) -> bool:
-        """Whether what was found lies far away since rounding alone let the starts taken determine it, and others are there.
-
-        In units of what went so far, such a matrix looks regular.
-        """
-        if self.quick or not self.owner.conditions.by_structure or not len(self.owner.conditions.taken):
-            return False
-        far = self.stack.beyond_measure(self.x, self.report.start, _TOO_FAR).any()
-        order = self.owner.order() if far else None
-        return order is not None and self._exchange_starts(order)
 
     def _begin_with(self, other: Conditions) -> None:
         attempts, n = self.report.attempts, self.stack.size

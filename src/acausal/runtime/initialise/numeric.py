@@ -64,7 +64,8 @@ def _believed(stack: Stack, x: Floats, start: Floats, limit: float) -> Floats:
 
     How far it drives is a matter of rounding, and rows of which all terms but some went far look dependent on each other.
     """
-    return np.where(stack.beyond_measure(x, start, limit), start, x)
+    nominal = np.tile(np.where(stack.problem.nominal > 0, stack.problem.nominal, 1.0), 2)
+    return np.where(np.abs(x) > limit * np.maximum(nominal, np.abs(start)), start, x)
 
 
 def _regular(stack: Stack, chosen: Conditions, x: Floats, start: Floats) -> bool:
@@ -139,9 +140,7 @@ class _Region:
         own, rows = self.own_columns(), self.rows
         held = np.intersect1d(self.chosen_before.taken, self._in_rows())
         columns = np.concatenate([own, held[self.rank[held] >= 0]])
-        part = self.matrix[rows][:, columns].toarray()
-        part[:, np.abs(part).max(axis=0, initial=0.0) <= _DEPENDENT] = 0.0  # what rounding left, which its own size would hide
-        found = _independent(part, self.rank[columns])
+        found = _independent(self.matrix[rows][:, columns].toarray(), self.rank[columns])
         released = np.setdiff1d(own, columns[found])
         if len(found) < len(rows) or (self.rank[released] < 1).any():
             return None
