@@ -227,20 +227,27 @@ def test_of_two_sheets_nobody_says_which_is_meant(tmp_path: Path) -> None:
     """The first was read without a word."""
     pytest.importorskip("openpyxl")
     pandas = pytest.importorskip("pandas")
-    path = tmp_path / "in.xlsx"
-    first, second = (pandas.DataFrame({"time": [0, 2], "u": [1.0, top]}) for top in (3.0, 30.0))
-    notes = pandas.DataFrame({"who": ["measured by hand"]})
-    with pandas.ExcelWriter(path) as book:
-        for name, sheet in (("read me", notes), ("summer", first), ("winter", second)):
-            sheet.to_excel(book, sheet_name=name, index=False)
-    with pytest.raises(UsageError, match=r"2 sheets with numbers, `summer`, `winter`(.|\n)*sheet_name='summer'"):
-        as_signal(path, "u")
-    with pytest.raises(UsageError, match="2 sheets with numbers"):
-        read_cases(path)
-    with pandas.ExcelWriter(path) as book:
-        for name, sheet in (("read me", notes), ("summer", first)):
-            sheet.to_excel(book, sheet_name=name, index=False)
-    assert as_signal(path)(1.0) == 2.0
+    path, frame = tmp_path / "in.xlsx", pandas.DataFrame
+    winter = frame({"time": [0, 2], "u": [1.0, 30.0]})
+
+    def write(**sheets: Any) -> None:
+        with pandas.ExcelWriter(path) as book:
+            for name, sheet in sheets.items():
+                sheet.to_excel(book, sheet_name=name, index=False)
+
+    for summer in (
+        frame({"time": [0, 2], "u": [1.0, 3.0]}),
+        frame({"time": ["0,0", "2,0"], "u": ["1,0", "3,0"]}),
+        frame({"time": ["s", 0, 2], "u": ["kW", 1.0, 3.0]}),
+    ):
+        write(summer=summer, winter=winter)
+        with pytest.raises(UsageError, match=r"2 sheets with numbers, `summer`, `winter`"):
+            as_signal(path, "u")
+        with pytest.raises(UsageError, match="2 sheets with numbers"):
+            read_cases(path)
+    for notes in (frame({"who": ["measured by hand"], "when": [None]}), frame()):
+        write(notes=notes, winter=winter)
+        assert as_signal(path)(1.0) == 15.5
 
 
 @pytest.mark.parametrize(

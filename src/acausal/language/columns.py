@@ -53,6 +53,7 @@ SECONDS: Over = ("time", "s")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
 _UNIT = re.compile(r"^(?P<name>.*?)(?:\s*\[(?P<square>[^\[\]]*)\]|\s+\((?P<round>[^()]*)\))\s*$")
 _QUOTIENT = re.compile(r"^(?P<name>[^\s/](?:[^/]*[^\s/])?)(?P<gap>\s*)/(?P<unit>.+)$")
+_NUMERAL = re.compile(r"\s*[+-]?[.,]?\d")
 _DATE = re.compile(
     r"(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?"
 )
@@ -297,16 +298,27 @@ def _headed(pandas: Any, path: str) -> Any:
 
 
 def sheet_of(pandas: Any, path: str | os.PathLike[str]) -> tuple[str, Any]:
-    """The sheet of a workbook that has columns of numbers or dates, and its name. Notes beside it do no harm."""
+    """The sheet of a workbook that has numbers or dates, and its name. Notes beside it do no harm."""
     sheets = pandas.read_excel(path, sheet_name=None)
-    filled = [name for name, sheet in sheets.items() if sheet.select_dtypes(["number", "datetime"]).size] or list(sheets)[:1]
+    if not sheets:
+        raise ColumnError(f"`{path}` has no sheet with cells.")
+    filled = [name for name, sheet in sheets.items() if _has_numbers(sheet)] or list(sheets)[:1]
     if len(filled) > 1:
         listed = ", ".join(f"`{name}`" for name in filled)
         raise ColumnError(
             f"`{path}` has {len(filled)} sheets with numbers, {listed}: which one is meant cannot be told.",
-            remedy=f"Give one: `pandas.read_excel({str(path)!r}, sheet_name={filled[0]!r})`, or save that sheet in its own file.",
+            remedy="Save the sheet that is meant in a file of its own.",
         )
     return filled[0], sheets[filled[0]]
+
+
+def _has_numbers(sheet: Any) -> bool:
+    """Whether there are columns of numbers or dates, or all are texts that begin as numbers do: `0,5`, `2 W/K`."""
+    filled = sheet.dropna(axis=1, how="all")
+    if filled.select_dtypes(["number", "datetime"]).size:
+        return True
+    last = [filled.iloc[:, k].dropna().iloc[-1] for k in range(filled.shape[1])]
+    return bool(last) and all(not isinstance(cell, str) or _NUMERAL.match(cell) for cell in last)
 
 
 def of_frame(frame: Any, path: str = "the table", over: Over = SECONDS) -> Columns:
