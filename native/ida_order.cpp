@@ -25,7 +25,8 @@ void Ida::free_order() {
 // IDAS doubles a step whose error is small enough for twice the step, as it estimates, and looks at order 2 only after some steps of
 // one length. Coordinates that a constraint ties to the states have two large terms of the error, which cancel as long as the step
 // stays the same: there twice the step fails whatever its length, is taken back, and is tried again, at order 1 for ever. So where
-// many steps of order 1 fail, none is lengthened for a while.
+// many steps of order 1 fail, none is lengthened for a while. Neither do they cancel at the change to order 2, which is taken back as
+// well where they are large: for as long, these coordinates are asked to be no more exact than the states make them.
 void Ida::look_at_growth(const Counters &now) {
     constexpr long window = 10, failing = 4; // steps; one step in so many
     if (now.steps - growth_seen < window) return;
@@ -40,6 +41,7 @@ void Ida::hold_growth(bool hold) {
     constexpr double as_usual = 2, never = 1e30; // by how much a step must be able to grow before it does
     if (hold != growth_held) check(IDASetEtaFixedStepBounds(mem, 1.0, hold ? never : as_usual), "IDASetEtaFixedStepBounds");
 #endif
+    scales.ask_less(hold);
     growth_held = hold;
 }
 

@@ -26,6 +26,11 @@ void Scales::restart() {
     measured_at = -1;
 }
 
+void Scales::ask_less(bool now) {
+    if (now != less) measured_at = -1;
+    less = now;
+}
+
 bool Scales::choose(double *tested) const {
     bool changed = false;
     for (int64_t i = 0; i < n; ++i) {
@@ -77,7 +82,7 @@ void Scales::measure(const System &system, SparseLu &lu, const double *w, double
     if (!all_finite(after.data(), n)) return;
     for (int64_t i = 0; i < n; ++i) {
         if (!algebraic[i]) continue;
-        least[i] = std::max(kept * least[i], share * std::fabs(after[i]));
+        least[i] = std::max(kept * least[i], (less ? 1.0 : share) * std::fabs(after[i]));
         if (derivative[i]) added[i] = least[i] > 0 ? idle * std::fabs(cj) * absolute[i] : absolute[i];
     }
 }

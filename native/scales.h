@@ -37,6 +37,7 @@ class Scales {
     // Whether a derivative is to be tested; `tested` is changed for derivatives alone. False: nothing changed.
     bool choose(double *tested) const;
     void restart(); // what was measured before an event says nothing
+    void ask_less(bool less); // from now on, where an index was reduced: only what the states make possible, as of all others
     bool due(long steps, double cj) const;
     // `w` is where the factors `lu` of J belong.
     void measure(const System &system, SparseLu &lu, const double *w, double cj, long steps);
@@ -55,7 +56,7 @@ class Scales {
     int64_t n;
     double rtol, share = 1, measured_cj = 0;
     long measured_at = -1;
-    bool any = false;
+    bool any = false, less = false;
     uint64_t state = 0x9E3779B97F4A7C15ull;
 };
 
