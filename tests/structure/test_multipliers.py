@@ -77,3 +77,21 @@ def test_a_leak_beside_large_numbers_is_there() -> None:
     for leak, count in ((1e-12, 0), (0.0, 1)):
         values = [1.0 + leak, -1.0, -1.0, 1.0]
         assert dependent_rows([0, 0, 1, 1], [0, 1, 0, 1], values, [0, 0], chosen=True).count == count
+
+
+def test_units_of_equations_and_unknowns_do_not_matter() -> None:
+    assert dependent_rows([0, 0, 1, 1], [0, 1, 0, 1], [2, 1e-11, 3, -2.5e-11], [0, 0]).count == 0
+    found = dependent_rows([0, 0, 1, 1], [0, 1, 0, 1], [-1e5, 1e5, 2e-6, -2e-6], [0, 0])
+    assert found.row.tolist() == [0, 1]
+    E = np.array([[2.0, -2, 1], [2, 0, 1], [-4, 5, -2]]) * np.array([[0.02], [700.0], [1e-4]]) * np.array([0.1, 10.0, 0.1])
+    rows, columns = np.nonzero(E)
+    assert dependent_rows(rows, columns, E[rows, columns], [0, 0, 0], chosen=True).count == 1
+
+
+def test_a_large_part_that_is_surely_regular() -> None:
+    n = 26
+    k = np.arange(n * n).reshape(n, n)
+    pairs = [(k, k, 4.0), *((a, b, -1.0) for p, q in ((k[1:], k[:-1]), (k[:, 1:], k[:, :-1])) for a, b in ((p, q), (q, p)))]
+    row, column = (np.concatenate([pair[j].ravel() for pair in pairs]) for j in (0, 1))
+    value = np.concatenate([np.full(pair[0].size, pair[2]) for pair in pairs])
+    assert dependent_rows(row, column, value, np.zeros(n * n, int)).count == 0

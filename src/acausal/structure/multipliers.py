@@ -28,10 +28,12 @@ _ROUNDS = 60  # of unions, each over all entries, before elimination takes what 
 _ROUNDING = 1e-13  # a sum this small beside its terms is zero
 
 _LARGEST_INTEGER = 1e6
+_SMALL_PART = 30  # classes of a part that is solved at once
 _LARGEST_PART = 1500  # classes of a part that is looked at densely, when its entries are not integers
 _DEPENDENT = 1e-10  # relative to the largest singular value
 _CANCELLED = 1e-13  # of numbers that somebody chose: what is left of a column, beside its terms
 _LARGEST_CHOSEN = 500  # classes of a part that is looked at densely, when its entries were chosen
+_REFINED = 1e-3  # of a weight: by no more is it corrected
 _SURELY = 1e-10  # reciprocal condition of a part that is regular, whatever its estimate is worth
 
 Number = Fraction | float
@@ -144,7 +146,33 @@ def _of_chosen(row: np.ndarray, column: np.ndarray, value: np.ndarray, order: np
     largest = np.zeros(found.count)
     np.maximum.at(largest, found.number, np.abs(weight))
     weight /= largest[found.number]
-    return _cancelling(Combinations(found.number, found.row, weight, found.pivot), row, column, value)
+    found = Combinations(found.number, found.row, weight, found.pivot)
+    return _cancelling(_refined(found, row, column, value), row, column, value)
+
+
+def _refined(found: Combinations, row: np.ndarray, column: np.ndarray, value: np.ndarray) -> Combinations:
+    """The same combinations, each as exact in its small weights as in its large ones: a correction of every weight, in units of its
+    own, with all columns of one size."""
+    weight, by_row = found.weight.copy(), np.argsort(row, kind="stable")
+    first = np.searchsorted(row[by_row], np.arange(2 + int(max(row.max(initial=0), found.row.max()))))
+    members = np.argsort(found.number, kind="stable")
+    for own in np.split(members, np.flatnonzero(np.diff(found.number[members])) + 1):
+        if len(own) > _LARGEST_CHOSEN:
+            continue
+        entries = [by_row[first[r] : first[r + 1]] for r in found.row[own].tolist()]
+        of, here = np.repeat(np.arange(len(own)), [len(e) for e in entries]), np.concatenate(entries)
+        columns, which = np.unique(column[here], return_inverse=True)
+        terms = np.zeros((len(columns), len(own)))
+        np.add.at(terms, (which, of), value[here] * weight[own[of]])
+        size = np.abs(terms).sum(axis=1)
+        terms = terms[size > 0] / size[size > 0, None]
+        left = terms.sum(axis=1)
+        if np.abs(left).max(initial=0.0) <= _CANCELLED:
+            continue
+        change = np.linalg.lstsq(terms, left)[0]
+        if np.abs(change).max() < _REFINED:
+            weight[own] *= 1.0 - change
+    return Combinations(found.number, found.row, weight, found.pivot)
 
 
 def _sizes(row: np.ndarray, column: np.ndarray, value: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -200,29 +228,30 @@ def _eliminated(united: _United, order: np.ndarray, chosen: bool) -> Combination
 
 def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray, chosen: bool) -> list[Vector]:
     """Combinations of the classes of one part: in fractions if its entries are integers, else in floating point."""
+    kinds, row = np.unique(kind, return_inverse=True)
+    number = np.unique(column, return_inverse=True)[1]
+    by_row, by_column = _sizes(row, number, value, len(kinds))  # equations and unknowns have units of their own
+    scaled = value / (by_row[row] * by_column[number])
+    if not chosen and len(kinds) > _SMALL_PART and _surely_independent(row, number, scaled):
+        return []
     if (value == np.round(value)).all() and np.abs(value).max() < _LARGEST_INTEGER:
         equations: dict[int, Vector] = {}
         for c, k, v in zip(column.tolist(), kind.tolist(), value.tolist(), strict=True):
             equations.setdefault(c, {})[k] = Fraction(int(v))
         return null_vectors(list(equations.values()))
-    kinds, row = np.unique(kind, return_inverse=True)
     if len(kinds) > (_LARGEST_CHOSEN if chosen else _LARGEST_PART):
         return []
-    matrix = np.zeros((len(kinds), len(np.unique(column))))
-    matrix[row, np.unique(column, return_inverse=True)[1]] = value
-    if chosen:
-        return _null_vectors_of(matrix, kinds)
-    size = np.abs(matrix).max(axis=1)
-    left, singular, _ = np.linalg.svd(matrix / size[:, None])
-    rank = int((singular > _DEPENDENT * singular[0]).sum())
-    vectors = left[:, rank:].T / size
-    return [{int(k): float(v) for k, v in zip(kinds, u, strict=True) if abs(v) > _DEPENDENT * np.abs(u).max()} for u in vectors]
+    matrix = np.zeros((len(kinds), len(by_column)))
+    matrix[row, number] = scaled
+    found = _null_vectors_of(matrix, kinds, _CANCELLED * len(matrix) if chosen else _DEPENDENT)
+    size = dict(zip(kinds.tolist(), by_row.tolist(), strict=True))
+    return [{k: v / size[k] for k, v in vector.items()} for vector in found]
 
 
-def _null_vectors_of(matrix: np.ndarray, kinds: np.ndarray) -> list[Vector]:
-    """Null vectors of numbers that were chosen, of one size."""
+def _null_vectors_of(matrix: np.ndarray, kinds: np.ndarray, smallest: float) -> list[Vector]:
+    """Null vectors of numbers of one size."""
     left, singular, _ = np.linalg.svd(matrix)
-    rank = int((singular > _CANCELLED * len(matrix) * max(singular[0], np.finfo(float).tiny)).sum())
+    rank = int((singular > smallest * max(singular[0], np.finfo(float).tiny)).sum())
     vectors = left[:, rank:].T
     return [{int(k): float(v) for k, v in zip(kinds, u, strict=True) if abs(v) > _DEPENDENT * np.abs(u).max()} for u in vectors]
 
@@ -310,9 +339,13 @@ def _echelon(vectors: list[Vector], order: np.ndarray) -> tuple[list[Vector], li
 
 def _without(other: Vector, vector: Vector, pivot: int) -> Vector:
     factor = other[pivot] / vector[pivot]
-    changed = {k: other.get(k, 0) - factor * vector.get(k, 0) for k in other.keys() | vector.keys() if k != pivot}
-    largest = max(abs(float(v)) for v in other.values())
-    return {k: v for k, v in changed.items() if (abs(v) > _DEPENDENT * largest if isinstance(v, float) else v)}
+    changed: Vector = {}
+    for k in (other.keys() | vector.keys()) - {pivot}:
+        before, taken = other.get(k, 0), factor * vector.get(k, 0)
+        left = before - taken
+        if abs(left) > _DEPENDENT * (abs(float(before)) + abs(float(taken))) if isinstance(left, float) else left:
+            changed[k] = left
+    return changed
 
 
 def _as_arrays(vectors: list[Vector], pivots: list[int]) -> Combinations:
