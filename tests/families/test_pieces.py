@@ -1,5 +1,7 @@
 """Tables of unknowns whose corners are impulses, since index reduction differentiates them twice: pieces, with events between."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,33 @@ def test_why_a_run_ended_is_told_before_the_impulses_on_its_way():
         result = ac.compile(Follower(table)).simulate(2.0)
     assert result.outcome is ac.Outcome.NOT_FINITE and result.time_reached == pytest.approx(np.arcsin(0.8), abs=1e-3)
     assert len(result.diagnostics) == 5 and "impulse" not in result.diagnostics[0].what and len(caught) == 1
+
+
+class Cam(ac.Component):
+    s, v, F = ac.Variable(), ac.Variable(), ac.Variable()
+
+    def __init__(self, table: Any, x: float, A: float, y: float, B: float) -> None:
+        self.table, self.A, self.B = table, A, B
+        self.x, self.y = ac.Variable(start=x, fixed=True), ac.Variable(start=y, fixed=True)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == self.A * ac.cos(ac.time)
+        yield ac.der(self.y) == self.B * ac.cos(ac.time)
+        yield self.s == self.table(self.x, self.y)
+        yield ac.der(self.s) == self.v
+        yield ac.der(self.v) == self.F
+
+
+def cam_met(table: Any, *start: float) -> None:
+    r = ac.compile(Cam(table, *start)).simulate(1.5, rtol=1e-8)
+    assert r.outcome.ok and abs(r["s"] - table.value(r["x"], r["y"])).max() < 1e-6
+
+
+def test_a_table_that_refuses_and_is_straight_along_one_axis() -> None:
+    cam_met(
+        ac.Table2D([-9, 0.3, 9], [-5, 5], [[0, 1], [1, 2], [3, 4]], method="linear", extrapolation="refuse"), 0.0, 1.0, 0.0, 1.0
+    )
+
+
+def test_an_end_whose_slope_is_zero_at_the_points_only() -> None:
+    cam_met(ac.Table2D([0, 1, 2], [0, 1, 3], [[0, 0, 1], [1, 1, 0], [3, 3, 2]]), 1.0, 0.2, 0.1, -1.0)

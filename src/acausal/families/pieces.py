@@ -72,8 +72,11 @@ def _corners(table: SplineFunction, k: int) -> np.ndarray:
     """At which points of an axis the slope jumps; on a straight one at none."""
     axes = _axes(table)
     x, inside = axes[k], np.zeros((len(axes[k]) - 1, 1))
-    by_axis = table.relative([int(j == k) for j in range(table.arity)])
-    ends = [np.ravel(by_axis.value(*np.meshgrid(*(a if j != k else end for j, a in enumerate(axes))))) for end in (x[[0]], x[[-1]])]
+    slopes = [table.relative(orders) for orders in product((0, 1), repeat=table.arity) if orders[k]]  # and on between its points
+    ends = [
+        np.concatenate([np.ravel(s.value(*np.meshgrid(*(a if j != k else end for j, a in enumerate(axes))))) for s in slopes])
+        for end in (x[[0]], x[[-1]])
+    ]
     values = np.moveaxis(table.value(*np.meshgrid(*axes, indexing="ij")), k, 0).reshape(len(x), -1)
     if table.method == "linear":
         inside = np.diff(values, axis=0) / np.diff(x)[:, None]
@@ -116,8 +119,10 @@ def _straight(
 ) -> Expression:
     """Of a table with straight lines: a level and slopes at the first end of the piece, along each axis."""
     at = [breaks(table, k) for k in range(table.arity)]
-    points = [_with_outer(_axes(table)[k], at[k], table.extrapolation) for k in range(table.arity)]
-    values, terms = table.value(*np.meshgrid(*points, indexing="ij")), list[Expression]()
+    points, going = [_with_outer(_axes(table)[k], at[k]) for k in range(table.arity)], table
+    if table.extrapolation == "refuse":  # what it says beyond its ends is seen by nobody
+        going = type(table)(*_given(table), method=table.method, extrapolation="linear", name=table.name)  # type: ignore[call-arg]
+    values, terms = going.value(*np.meshgrid(*points, indexing="ij")), list[Expression]()
     for powers in product((0, 1), repeat=table.arity):
         if any(order > power for order, power in zip(orders, powers, strict=True)):
             continue
@@ -133,8 +138,8 @@ def _straight(
     return sum(terms, start=Constant(0.0))
 
 
-def _with_outer(x: np.ndarray, at: np.ndarray, extrapolation: str) -> np.ndarray:
-    """The ends of the pieces, with a point before and behind all of them at which the table has a value."""
+def _with_outer(x: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The ends of the pieces, with a point before and behind all of them."""
     beyond = x[-1] - x[0]
     low = x[0] if at[0] > x[0] else x[0] - beyond
     high = x[-1] if at[-1] < x[-1] else x[-1] + beyond
