@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -414,3 +415,35 @@ def test_what_was_saved_a_rounding_before_a_tick_goes_on(roundings: int) -> None
         mark = session.save()
         session.advance(t + 0.05)
         assert session.restore(mark).advance(t + 0.05)["n"] == k
+
+
+class Slopes(ac.Component):
+    k = ac.Parameter(1.0, shape=2)
+    x, y = ac.Variable(start=1.0), ac.Variable(start=0.0, shape=2)
+
+    def equations(self) -> Any:
+        yield ac.der(self.x) == -ac.where(self.x > 0, 1.0, -1.0)
+        yield ac.der(self.y) == self.k
+
+
+def test_the_last_word_counts_in_sliding_runs() -> None:
+    model = ac.compile(Slopes()).set({"k[0]": 1.0}).set({"k": 2.0}).set({"k[0]": 3.0})
+    assert abs(model.simulate(2.0, sliding="filippov")["y"][-1] - [6.0, 4.0]).max() < 1e-6
+    assert model.get("k").tolist() == [3.0, 2.0]
+
+
+class Plain(ac.Component):
+    k, y = ac.Parameter(1.0, shape=2), ac.Variable(start=0.0, shape=2)
+
+    def equations(self) -> Any:
+        yield ac.der(self.y) == self.k
+
+
+def test_the_last_word_counts_in_sessions_and_studies() -> None:
+    session = ac.compile(Plain()).start()
+    session.advance(1.0, set={"k[0]": 1.5})
+    session.advance(2.0, set={"k": 2.0})
+    session.advance(3.0, set={"k[0]": 3.0})
+    assert abs(session["y"][0] - 6.5) < 1e-6
+    st = ac.compile(Plain()).study({"k[0]": [5.0, 6.0]}, ["y[0]"], until=1.0, set={"k[0]": 1.0, "k": 2.0})
+    assert abs(st["y[0]"] - [5.0, 6.0]).max() < 1e-6

@@ -19,7 +19,7 @@ from ..program.file import load, save
 from ..program.program import Program, translate
 from ..results.point import shown
 from ..results.result import Result
-from ..runtime.parameters import Parameters, by_name
+from ..runtime.parameters import Parameters, by_name, later
 from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Problem
 from ..runtime.solver import Solver, find_solver
@@ -336,7 +336,7 @@ class Model:
         """
         for path, value in {**by_name(changes or {}, "set"), **named}.items():
             self._parameters.set(path, value)
-            self._changes[path] = value
+            self._changes = later(self._changes, {path: value})
         return self
 
     def get(self, path: str) -> Any:

@@ -23,7 +23,7 @@ from ..runtime.bounds import violated
 from ..runtime.initialise.earlier import is_result
 from ..runtime.inputs import Constant, Pieces, Signal, changes_by_itself, values_at
 from ..runtime.outcome import Outcome
-from ..runtime.parameters import by_name
+from ..runtime.parameters import by_name, later
 from ..runtime.preparation import Beginning, Preparation, Prepared
 from ..runtime.problem import Floats
 from ..runtime.problem import Stored as Storage
@@ -255,7 +255,7 @@ class Session:
                 f"{', '.join(f'`{name}`' for name in starts)} cannot be set in a running session: it is no parameter.",
                 remedy="Start another session with it: model.start(set={…}, start_from=session.result()).",
             )
-        given, told = p.signals(inputs, {**self._changes, **changes}, t, self._order.end)
+        given, told = p.signals(inputs, later(self._changes, changes), t, self._order.end)
         signals = {**self._signals, **given}
         moved = [c for c, s in signals.items() if c not in self._signals or s != self._signals[c]]
         now = run.handler.known
@@ -267,7 +267,7 @@ class Session:
             before = self._signals.get(cell) or Constant(float(now[cell]))
             self._pieces.setdefault(cell, Pieces(before)).add(t, signals[cell])
         self._signals = signals
-        self._changes.update(changes)
+        self._changes = later(self._changes, changes)
         run.said.diagnostics += told
         tables = any(changes_by_itself(signals[c]) for c in moved)
         numbers = Numbers(cells, values, signals, np.array([*cells, *moved], dtype=np.int64), tables or bool(len(cells)))
@@ -279,7 +279,7 @@ class Session:
         if not changes:
             return nothing, np.zeros(0)
         p, now = self._preparation.parameters, self._run.handler.known  # type: ignore[union-attr]
-        before, after = p.known(self._changes), p.known({**self._changes, **changes})
+        before, after = p.known(self._changes), p.known(later(self._changes, changes))
         named = [p.cells(path).ravel() for path in changes]
         differs = before != after
         if self._preparation.system.hybrid is not None:
@@ -394,6 +394,12 @@ class Session:
         if not isinstance(saved, Saved) or len(saved.known) != len(self._prepared.problem.known):
             raise UsageError(
                 f"`restore` takes what `save` of a session of {self._preparation.title} gave, got {saved!r:.80}.",
+            )
+        if not self._preparation.suits(saved.known[: self._preparation.system.known_count]):
+            raise UsageError(
+                "This session cannot go on there: values of parameters decide which equations depend on each other here, and they "
+                "were others.",
+                remedy="Start one with the values that it had: model.start(set={…}).",
             )
         from ..runtime.events.driver import Hybrid
 

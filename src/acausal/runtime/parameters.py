@@ -289,6 +289,15 @@ class Parameters:
         return [Diagnostic(f"Parameter `{n}` has no finite value.", remedy="Check the expression it is bound to.") for n in names]
 
 
+def later(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by path in the order in which they were given: of `k` and `k[0]` what was said last counts.
+
+    >>> later({"k[0]": 1.0, "k": 2.0}, {"k[0]": 3.0})
+    {'k': 2.0, 'k[0]': 3.0}
+    """
+    return {**{path: value for path, value in first.items() if path not in then}, **then}
+
+
 def by_name(given: Any, what: str) -> Mapping[str, Any]:
     """Values by path, or why this is not that."""
     if type(given) is not dict and not isinstance(given, Mapping):

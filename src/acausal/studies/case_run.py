@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import ModelError
 from ..language.reductions import Reduction
 from ..results.extremes import finer_times
+from ..runtime.parameters import later
 from ..runtime.storage import times_to_integrate
 from .outputs import Column
 from .together import Together
@@ -43,7 +44,7 @@ class Job:
         options = dict(options)
         given = {path: v for path, v in changes.items() if path in self.inputs}
         options["inputs"] = {**(options.get("inputs") or {}), **given}
-        options["set"] = {**(options.get("set") or {}), **{p: v for p, v in changes.items() if p not in self.inputs}}
+        options["set"] = later(options.get("set") or {}, {p: v for p, v in changes.items() if p not in self.inputs})
         if start_from is not None:
             options["start_from"] = start_from
         if stop is not None and not self.steady:

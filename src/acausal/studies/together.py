@@ -27,6 +27,7 @@ from ..runtime.histories import history_cells
 from ..runtime.ida import Ida
 from ..runtime.inputs import Constant, Function, Steps, values_at
 from ..runtime.outcome import Outcome
+from ..runtime.parameters import later
 from ..runtime.preparation import Beginning, Prepared
 from ..runtime.problem import Stored as Storage
 from ..runtime.run import run_to_end
@@ -117,9 +118,11 @@ class Together:
         beginning = replace(
             asked,
             inputs={**asked.inputs, **given},
-            set={**asked.set, **{path: v for path, v in changes.items() if path not in self.inputs}},
+            set=later(asked.set, {path: v for path, v in changes.items() if path not in self.inputs}),
         )
         try:
+            if self.model._variants.suiting(beginning.set) is not self.model:
+                return None  # with these values the equations are others
             found = self.model._preparation.prepare(beginning)
         except ModelError:  # it is told by the run of that case
             return None
