@@ -202,3 +202,99 @@ def test_a_network_of_resistors_is_looked_at_in_linear_time() -> None:
         charged = 1.0 - np.exp(-10.0 / (n * resistance))
         assert result["C.v"][-1] == pytest.approx(charged, rel=1e-3)
     assert not model._variants._others
+
+
+class Plates(ac.Component):
+    """`Floating` of test_coincidence, with factors that follow from parameters by a function."""
+
+    a, b, k = ac.Parameter(1.0), ac.Parameter(1.0), ac.Parameter(1.0)
+    u1, u2, q1, q2 = ac.Variable(start=0.0), ac.Variable(start=0.0), ac.Variable(start=0.0), ac.Variable(start=0.0)
+
+    def equations(self) -> Any:
+        yield ac.der(self.q1) == self.k * ac.sin(ac.time) - self.u1
+        yield ac.der(self.q2) == -self.u2
+        yield self.q1 == ac.sqrt(self.a) * (self.u1 - self.u2)
+        yield self.q2 == ac.sqrt(self.b) * (self.u2 - self.u1)
+
+
+def test_what_follows_from_parameters_is_looked_at_for_every_run() -> None:
+    model = ac.compile(Plates())
+    for a, b in [(1.0, 2.0), (2.0, 2.0), (1.0, 5.0), (1.0, 2.0)]:
+        r = model.simulate(2.0, set={"a": a * a, "b": b * b}, rtol=1e-9)
+        assert abs(r["u1"][-1] - r["u2"][-1] - difference(a, b, 1.0, 2.0)) < 1e-7
+
+
+class Coupled(ac.Component):
+    L1, L2, k = ac.Parameter(2.0), ac.Parameter(0.5), ac.Parameter(0.9)
+    i1, i2 = ac.Variable(start=0.0), ac.Variable()
+
+    def equations(self) -> Any:
+        M = self.k * ac.sqrt(self.L1 * self.L2)
+        yield self.L1 * ac.der(self.i1) + M * ac.der(self.i2) == ac.sin(ac.time) - self.i1
+        yield M * ac.der(self.i1) + self.L2 * ac.der(self.i2) == -3 * self.i2
+
+
+def test_a_coupling_that_is_perfect_no_more() -> None:
+    model, values = ac.compile(Coupled()), {"k": 0.9, "L1": 8.0}
+    model.simulate(2.0, set={"k": 1.0, "L1": 8.0})
+    expected = ac.compile(Coupled()).simulate(2.0, set=values, rtol=1e-8)["i1"][-1]
+    assert abs(model.simulate(2.0, set=values, rtol=1e-8)["i1"][-1] - expected) < 1e-6
+
+
+def test_factors_that_are_zero_beyond_a_threshold() -> None:
+    class Charge(ac.Component):
+        p = ac.Parameter(10.0)
+        u, q = ac.Variable(start=1.0), ac.Variable()
+
+        def equations(self) -> Any:
+            yield self.q == ac.where(self.p > 5, 1.0, 0.0) * self.u
+            yield ac.der(self.q) == ac.sin(3 * ac.time) + 1 - self.u
+
+    r = ac.compile(Charge()).simulate(2.0, set={"p": 2.0})
+    assert abs(r["u"] - np.sin(3 * r.time) - 1).max() < 1e-12
+
+
+def test_values_with_which_nothing_can_be_made_say_nothing_of_others() -> None:
+    class M(ac.Component):
+        C, a = ac.Parameter(1.0), ac.Parameter(1.0)
+        x, z = ac.Variable(start=1.0), ac.Variable()
+
+        def equations(self) -> Any:
+            yield self.C * self.z == self.a * self.x - ac.cos(ac.time)
+            yield ac.der(self.x) == -self.x + self.z
+
+    model = ac.compile(M())
+    with pytest.raises(ac.ModelError):
+        model.simulate(1.0, set={"C": 0.0, "a": 0.0})
+    assert abs(model.simulate(1.0, set={"C": 0.0, "a": 1.0})["x"][-1] - np.cos(1.0)) < 1e-6
+
+
+def test_numbers_set_in_the_model_need_not_be_allowed_when_a_run_has_others() -> None:
+    class M(Plates):
+        c = ac.Parameter(1.0, min=0.0)
+
+    model = ac.compile(M()).set({"c": -1.0})
+    for _ in range(2):
+        model.simulate(1.0, set={"c": 2.0})
+
+
+class Small(ac.Component):
+    x, y = ac.Variable(start=1.0), ac.Variable(start=1.0)
+
+    def equations(self) -> Any:
+        yield 2 * ac.der(self.x) + 1e-11 * ac.der(self.y) == -2 * self.x
+        yield 3 * ac.der(self.x) - 2.5e-11 * ac.der(self.y) == -3 * self.x + 1e-11 * self.y
+
+
+class Rows(ac.Component):
+    x, y = ac.Variable(start=1.0), ac.Variable(start=0.0)
+
+    def equations(self) -> Any:
+        yield 1e5 * (ac.der(self.x) - ac.der(self.y)) == -1e5 * self.x
+        yield 2e-6 * (ac.der(self.y) - ac.der(self.x)) == 2e-6 * (self.y - ac.cos(ac.time))
+
+
+def test_literals_far_apart() -> None:
+    assert abs(ac.compile(Small()).simulate(2.0, rtol=1e-8)["y"][-1] - np.exp(-0.5)) < 1e-5
+    r = ac.compile(Rows()).simulate(1.0, rtol=1e-8)
+    assert abs(r["x"][-1] + np.sin(1.0)) < 1e-6 and abs(r["y"][-1] - r["x"][-1] - np.cos(1.0)) < 1e-9

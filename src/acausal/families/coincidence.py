@@ -70,6 +70,14 @@ def values_in(system: System, known: np.ndarray) -> Literals:
 
 def constant_cells(system: System) -> np.ndarray:
     """A mask over known cells: parameters, what follows from them alone, and numbers in equations."""
+    found = parameter_cells(system)
+    found[[ZERO, ONE]] = True
+    found[system.known_count - len(system.aliases.literals) :] = True
+    return found
+
+
+def parameter_cells(system: System) -> np.ndarray:
+    """The same without numbers in equations; what follows from parameters stands among those."""
     found = np.zeros(system.known_count, dtype=bool)
     for kind in system.plant.kinds:
         for q in kind.quantities.values():
@@ -77,8 +85,6 @@ def constant_cells(system: System) -> np.ndarray:
                 found[q.base : q.base + kind.count * q.size] = True
     for derived in system.derived:
         found[derived.cells] = True
-    found[[ZERO, ONE]] = True
-    found[system.known_count - len(system.aliases.literals) :] = True
     return found
 
 
@@ -89,9 +95,7 @@ def watched(
 
     `touching` gives the tables that contribute to rows of a mask. `every`: all blocks, of one row and of several. `constant`: rows
     that nothing but knowns changes, where others are known not to be such."""
-    chosen = constant_cells(system)
-    chosen[[ZERO, ONE]] = False
-    chosen[system.known_count - len(system.aliases.literals) :] = False
+    chosen = parameter_cells(system)
     sizes = np.bincount(every.of_row[every.of_row >= 0], minlength=1)
     mask = (every.of_row >= 0) & (sizes[every.of_row] > 1)
     factors, sums = _factors(touching(~mask), system.size, every, chosen)
@@ -111,13 +115,20 @@ def _changing(
     """Rows whose entries in their block nothing but parameters change, of blocks where some do; and what contributes to them."""
     of_row, of_unknown, c, d = every.of_row, every.of_unknown, every.c, every.d
     drawn, tables = np.random.default_rng(1), touching(mask)
-    entries = [terms(tables, system.size, values_in(system, drawn.uniform(1.0, 2.0, system.known_count)), Symbols()) for _ in "ab"]
-    at = entries[0]
+    at = terms(tables, system.size, values_in(system, drawn.uniform(1.0, 2.0, system.known_count)), Symbols())
     inside = (of_row[at.row] == of_unknown[at.unknown]) & (at.order + c[at.row] == d[at.unknown]) & mask[at.row]
     mask = mask.copy()
     mask[at.row[inside & (np.isnan(at.factor) | (at.symbol != ONE_SYMBOL))]] = False
-    moved = inside & mask[at.row] & (at.factor != entries[1].factor)
-    rows = np.flatnonzero(mask & np.isin(of_row, of_row[at.row[moved]]))
+    moved = np.zeros_like(mask)
+    for table in tables:
+        for output, slot, value, reads in Template.of(table.outputs).entries:
+            code, row = plain(table.codes[slot]), table.rows[output]
+            order, unknown = np.divmod(np.where(code < KNOWN, code, 0), system.size)
+            here = (code < KNOWN) & (of_row[row] == of_unknown[unknown]) & (order + c[row] == d[unknown])
+            for read in reads if value is None and here.any() else ():
+                cell = plain(table.codes[read]) - KNOWN
+                moved[row[here & (cell >= 0) & chosen[np.maximum(cell, 0)]]] = True
+    rows = np.flatnonzero(mask & np.isin(of_row, of_row[mask & moved]))
     mask[:] = False
     mask[rows] = True
     parts = ((table, np.asarray(mask[table.rows].any(axis=0))) for table in tables)

@@ -23,7 +23,7 @@ from ..records import dataclass
 from ..structure.blocks import block_form
 from ..structure.incidence import Incidence
 from ..structure.pantelides import reduce_index
-from .coincidence import values_in, watched
+from .coincidence import parameter_cells, values_in, watched
 from .combinations import Blocks, Combiner, find
 from .explicit import unfolded
 from .orders import KNOWN, Coded, Literals, coded, occurrences, plain, slots_of, time_derivative
@@ -210,7 +210,8 @@ def _combined(system: System, wanted: np.ndarray, rows: _Rows, values: Literals 
 
 def _read(system: System, combiner: Combiner, values: Literals) -> tuple[np.ndarray, np.ndarray]:
     """The parameters that combined rows read, and their values."""
-    cells = combiner.read[combiner.read < _literals(system).first]
+    cells = combiner.read[combiner.read < system.known_count]
+    cells = cells[parameter_cells(system)[cells]]
     found = values.values[cells - values.first]
     return cells[~np.isnan(found)], found[~np.isnan(found)]
 

@@ -37,7 +37,7 @@ class Variants:
         parameters = self.model._parameters
         known = parameters.known(parameters.split(by_name(changes or {}, "set"))[0], for_a_run=True)
         read = known[self._coincidence.read].tobytes()
-        if read in self._regular:
+        if read in self._regular or known.tobytes() in self._regular:
             return self.model
         other = next((o for o in self._others if o.holds_for(known)), None) or self._made(known, read)
         if other is not None and differentiated:
@@ -47,11 +47,12 @@ class Variants:
         return self.model if other is None else other.with_numbers_of(self.model)
 
     def _made(self, known: np.ndarray, read: bytes) -> _Valued | None:
-        program = with_values(self.model.program, known) if self.model._preparation.doubtful(known) else None
+        doubtful = self.model._preparation.doubtful(known)
+        program = with_values(self.model.program, known) if doubtful else None
         if program is None:
             if len(self._regular) >= _MOST:
                 self._regular.clear()
-            self._regular.add(read)
+            self._regular.add(known.tobytes() if doubtful else read)  # why nothing came of it may lie in any parameter
             return None
         other = _Valued(type(self.model)(program), self.model)
         self._others = [other, *self._others[: _MOST - 1]]
@@ -82,7 +83,7 @@ class _Valued:
         system = self.model.system
         if not system.holds_for(known):
             return False
-        every = self.model._parameters.known({})
+        every = self.model._parameters.values.cells.copy()  # behind those of both: numbers in its own equations
         every[: self._count] = known[: self._count]
         return not self.model._preparation.doubtful(every)
 
