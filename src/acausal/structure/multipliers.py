@@ -138,6 +138,8 @@ def _of_chosen(row: np.ndarray, column: np.ndarray, value: np.ndarray, order: np
     scaled = value / (sizes[0][row] * sizes[1][column])
     if len(np.unique(row)) == len(order) and _surely_independent(row, column, scaled):
         return _as_arrays([], [])
+    if _are_whole(value):  # exactly as they are: what is left of rounding would hide what follows from these combinations
+        sizes, scaled = (np.ones_like(sizes[0]), sizes[1]), value
     united = _United(row, column, scaled, len(order))
     found = _joined(united.simple(order), _eliminated(united, order, True))
     if not found.count:
@@ -234,7 +236,7 @@ def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray, chosen: bool)
     scaled = value / (by_row[row] * by_column[number])
     if not chosen and len(kinds) > _SMALL_PART and _surely_independent(row, number, scaled):
         return []
-    if (value == np.round(value)).all() and np.abs(value).max() < _LARGEST_INTEGER:
+    if _are_whole(value):
         equations: dict[int, Vector] = {}
         for c, k, v in zip(column.tolist(), kind.tolist(), value.tolist(), strict=True):
             equations.setdefault(c, {})[k] = Fraction(int(v))
@@ -246,6 +248,10 @@ def _part(column: np.ndarray, kind: np.ndarray, value: np.ndarray, chosen: bool)
     found = _null_vectors_of(matrix, kinds, _CANCELLED * len(matrix) if chosen else _DEPENDENT)
     size = dict(zip(kinds.tolist(), by_row.tolist(), strict=True))
     return [{k: v / size[k] for k, v in vector.items()} for vector in found]
+
+
+def _are_whole(value: np.ndarray) -> bool:
+    return bool((value == np.round(value)).all() and np.abs(value).max(initial=0.0) < _LARGEST_INTEGER)
 
 
 def _null_vectors_of(matrix: np.ndarray, kinds: np.ndarray, smallest: float) -> list[Vector]:
