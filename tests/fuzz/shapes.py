@@ -21,14 +21,16 @@ import acausal as ac
 FORMS = ("objects", "arrays", "two arrays")
 UNTIL, RTOL = 1.0, 1e-8
 _CELLS = 4
+_BANDS = (1e-9, -1e-9, 2e-9, -2e-9)  # of the larger of two numbers: by so much a relation may let them differ before it says so
 _MANY = 15_000  # evaluations of the second opinion; without jumps it takes 1 000
 _SPACE: dict[str, Any] = {
     "sin": np.sin, "tanh": np.tanh, "abs": np.abs, "exp": np.exp, "larger": np.maximum, "smaller": np.minimum, "where": np.where,
-    "sum": np.sum, "mean": np.mean, "largest": np.max, "least": np.min, "array": np.array, "none": None,
+    "sum": np.sum, "mean": np.mean, "largest": np.max, "least": np.min, "array": np.array, "none": None, "above": np.greater,
 }  # fmt: skip
 _OURS: dict[str, Any] = {
     "sin": ac.sin, "tanh": ac.tanh, "abs": ac.abs, "exp": ac.exp, "larger": ac.max, "smaller": ac.min, "where": ac.where,
     "sum": ac.sum, "mean": ac.mean, "largest": ac.max, "least": ac.min, "array": np.array, "none": None,
+    "above": lambda a, b: a > b,
 }  # fmt: skip
 
 
@@ -196,7 +198,7 @@ class Drawn:
         if kind == 5:
             return f"{self.rng.choice(['larger', 'smaller'])}({one}, {other})"
         if kind == 6:
-            return f"where({one} > {other}, {self._leaf(shape)}, {self._leaf(shape)})"
+            return f"where(above({one}, {other}), {self._leaf(shape)}, {self._leaf(shape)})"
         if kind == 7:
             return f"({one} / (1.5 + sin({other})))"
         return self._reduced(shape)
@@ -282,8 +284,9 @@ def _path(form: str, k: int) -> str:
 class Second:
     """The plant in numpy: all states in one vector, cell after cell."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: Drawn, band: float = 0.0) -> None:
         self.evaluations = 0
+        self.above = {"above": lambda a, b: np.greater(a, b + band * np.maximum(np.abs(a), np.abs(b)))}
         self.drawn, self.d = drawn, np.zeros((_CELLS, *drawn.shapes["d"]))
         self.codes = [(name, index, compile(text, text, "eval")) for name, index, text in (*drawn.equations, *drawn.tied)]
         self.named = compile(drawn.named, drawn.named, "eval")
@@ -297,7 +300,7 @@ class Second:
         return 0.3 * np.roll(eval(self.drawn.drive, {**_SPACE, **states}), 1)
 
     def computed(self, t: float, k: int, states: dict[str, np.ndarray], u: float, d: np.ndarray) -> dict[str, Any]:
-        known: dict[str, Any] = {**_SPACE, "t": t, "u": u, "d": d, **{name: states[name][k] for name in states}}
+        known: dict[str, Any] = {**_SPACE, **self.above, "t": t, "u": u, "d": d, **{name: states[name][k] for name in states}}
         known |= {name: self.drawn.numbers[name][k] for name in self.drawn.parameters}
         for name, shape in (*self.drawn.computed, *((rate, shape) for rate, _, shape in self.drawn.rates)):
             known[name] = np.zeros(shape)
@@ -395,4 +398,7 @@ def _compare(drawn: Drawn, second: Second, form: str, result: ac.Result, wanted:
                     return f"{name} of {k} is {told[name][k, row]} at {t:g}, numpy gives {known[name]}: {'; '.join(texts)}"
     here = np.concatenate([told[name][k, -1].ravel() for k in range(_CELLS) for name in drawn.states])
     error = np.abs(here - wanted).max() if len(wanted) else 0.0
+    if error > 1e-4:  # u > tanh(u) near u = 0 is within the band of a relation for a while
+        others = [Second(drawn, band).end() for band in _BANDS]
+        error = min([error, *(np.abs(here - other).max() if len(other) else 0.0 for other in others)])
     return f"the states end {error:.2g} off: {drawn.equations}, {drawn.slopes}, {drawn.resets}" if error > 1e-4 else ""
