@@ -244,6 +244,8 @@ def liquid(name: str, share: float | None = None) -> Liquid:
     solutions = sorted(CP.get_global_param_string("incompressible_list_solution").split(","))
     by_case = {n.lower(): n for n in (*pure, *solutions)}
     code = ALIASES.get(name.lower()) or by_case.get(name.lower())
+    if share is None and (itself := by_case.get(name.lower())) in pure:
+        code = itself  # ethanol by itself has the name of what is dissolved in water
     if code is None:
         raise UsageError(
             f"CoolProp knows no incompressible liquid `{name}`. {near_matches(name, [*ALIASES, *pure, *solutions])}".rstrip(),
@@ -263,18 +265,32 @@ def _from_coolprop(name: str, code: str, share: float | None) -> Liquid:
         low, high = CP.PropsSI("FRACTION_MIN", f"INCOMP::{code}[0.5]"), CP.PropsSI("FRACTION_MAX", f"INCOMP::{code}[0.5]")
         if not low <= share <= high:
             raise UsageError(f"The properties of `{name}` are known for shares from {low:g} to {high:g}, not for {share:g}.")
-        state.set_mass_fractions([share])
+        try:
+            state.set_mass_fractions([share])
+        except ValueError:
+            raise UsageError(
+                f"CoolProp knows `{name}` by the share of volume of what is dissolved, not by that of mass.",
+                remedy=f"Take one that it knows by mass, such as {', '.join(list(ALIASES)[:4])}.",
+            ) from None
     T_min, T_max = state.Tmin(), state.Tmax()
     with suppress(ValueError):
         T_min = max(T_min, state.keyed_output(CP.iT_freeze) + 0.01)  # ice forms below
     T = np.linspace(T_min, T_max, 401)
     found: dict[str, list[float]] = {what: [] for what in _NAMES}
     for value in T:
-        state.update(CP.PT_INPUTS, 1e7, float(value))  # density and the rest do not depend on pressure there
+        state.update(CP.PT_INPUTS, 1e9, float(value))  # density and the rest do not depend on pressure there; it does not boil
         for what, key in zip(_NAMES, (CP.iDmass, CP.iCpmass, CP.iviscosity, CP.iconductivity), strict=True):
             found[what].append(_output(state, key))
-    given: dict[str, Any] = {what: (T, values) if np.all(np.isfinite(values)) else _UNKNOWN for what, values in found.items()}
+    given: dict[str, Any] = {what: (T, values) if _is_known(what, values) else _UNKNOWN for what, values in found.items()}
     return Liquid(name if share is None else f"{name} {100 * share:g} %", T_min=float(T[0]), T_max=float(T[-1]), **given)
+
+
+# what CoolProp gives for a liquid of which it has no coefficients: a sum of none, and its exponential
+_OF_NONE = {"viscosity": 1.0, "conductivity": 0.0}
+
+
+def _is_known(what: str, values: list[float]) -> bool:
+    return bool(np.all(np.isfinite(values))) and any(value != _OF_NONE.get(what) for value in values)
 
 
 def _output(state: Any, key: int) -> float:

@@ -16,7 +16,7 @@ class ConstantMedium(Medium):
 
     >>> oil = ConstantMedium("oil", rho=850.0, cp=2000.0, viscosity=0.02, conductivity=0.13)
     >>> oil.state(p=1e5, T=313.15).h
-    79988.08823529411
+    79998.44117647059
     """
 
     said_by_temperature = True

@@ -173,7 +173,7 @@ class MoistAirState:
     @property
     def frozen(self) -> Any:
         """The share of condensate that is ice."""
-        return 1.0 - smooth_step(self.T - (_ZERO - 0.5 * _FREEZING), _FREEZING)
+        return 1.0 - smooth_step(self.T, _ZERO - 0.5 * _FREEZING, _FREEZING)
 
     @property
     def x_ice(self) -> Any:
