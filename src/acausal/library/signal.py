@@ -81,6 +81,11 @@ class Periodic(Source):
     start_time = ac.Parameter(0.0, unit="s", doc="when the first period begins")
     began = ac.Discrete(NEVER, unit="s", doc="when the present period began")
 
+    def pulsed(self, width: Any) -> Any:
+        """Whether it is in the first part of a period. A whole one goes over into the next: what rounding leaves between them would
+        be off."""
+        return (ac.time < self.began + width * self.period) | ((width >= 1) & (ac.time >= self.start_time))
+
     def events(self) -> Iterator[Any]:
         t, first, period = ac.time, self.start_time, self.period
         under_way = ac.no_event(ac.where(t >= first, first + period * ac.floor((t - first) / period), NEVER))
@@ -95,7 +100,7 @@ class Pulse(Periodic):
     offset = ac.Parameter(0.0, doc="value between the pulses")
 
     def equations(self) -> Iterator[Any]:
-        yield self.y == self.offset + ac.where(ac.time < self.began + self.width * self.period, self.amplitude, 0.0)
+        yield self.y == self.offset + ac.where(self.pulsed(self.width), self.amplitude, 0.0)
 
 
 class BooleanPulse(Periodic):
@@ -104,7 +109,7 @@ class BooleanPulse(Periodic):
     width = ac.Parameter(0.5, min=0, max=1, doc="length of a pulse over the period")
 
     def equations(self) -> Iterator[Any]:
-        yield self.y == ac.where(ac.time < self.began + self.width * self.period, 1.0, 0.0)
+        yield self.y == ac.where(self.pulsed(self.width), 1.0, 0.0)
 
 
 class SawTooth(Periodic):
@@ -305,7 +310,7 @@ class Derivative(Block):
     """The derivative of u, smoothed: ``y = k·(u - x)/T``, ``T·dx/dt = u - x``. State: x."""
 
     k = ac.Parameter(1.0, unit="s", doc="gain")
-    T = ac.Parameter(0.01, unit="s", min=0, doc="time constant of the filter")
+    T = ac.Parameter(0.01, unit="s", min=1e-9, doc="time constant of the filter")
     x = ac.Variable(start=0.0, doc="filtered input")
 
     def equations(self) -> Iterator[Any]:

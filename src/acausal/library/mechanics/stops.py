@@ -108,4 +108,10 @@ class StoppedMass(ac.Component):
             ac.when(lower, ac.reinit(self.v, after), ac.assign(self.resting, ac.where(slow, -1, 0)))
             .elsewhen(upper, ac.reinit(self.v, after), ac.assign(self.resting, ac.where(slow, 1, 0)))
             .elsewhen(leaves, ac.assign(self.resting, 0))
+            # a condition that holds from the start on never becomes true: what begins at a stop would fall through it
+            .elsewhen(
+                ac.initial(),
+                ac.reinit(self.v, ac.where(lower | upper, after, self.v)),
+                ac.assign(self.resting, ac.where(slow & lower, -1, ac.where(slow & upper, 1, self.resting))),
+            )
         )

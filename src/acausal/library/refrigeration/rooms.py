@@ -165,7 +165,11 @@ class Door(ac.Component):
         yield self.exchange == self.leak + ac.match(self.door, open=self.gust, closed=0.0)
 
     def transitions(self) -> Iterator[Any]:
-        yield self.work.no.to("yes", when=ac.sample(self.opening, 86400.0))
+        # a run may begin in the middle of a day
+        hour, beginning, end = (t - 86400.0 * ac.floor(t / 86400.0) for t in (ac.time, self.opening, self.closing))
+        since, length = hour - beginning, end - beginning
+        under_way = ac.where(length > 0, (since >= 0) & (hour < end), (since >= 0) | (hour < end))
+        yield self.work.no.to("yes", when=ac.sample(self.opening, 86400.0) | (ac.initial() & under_way))
         yield self.work.yes.to("no", when=ac.sample(self.closing, 86400.0))
         yield self.door.closed.to("open", when=ac.sample(0.0, self.every) & self.work.yes)
         yield self.door.open.to("closed", after=self.lasting)
