@@ -24,7 +24,7 @@ __all__ = ["Position", "Site", "Weather", "weather"]
 
 _HOUR = 3600.0
 _WITHIN = 10  # moments of an hour at which the sun is looked at
-_YEAR = 2001  # typical years are made of many; any that is no leap year serves
+_YEAR, _LEAP_YEAR = 2001, 2000  # typical years are made of many; any that is as long serves
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class Weather:
         )
 
     def __getitem__(self, name: str) -> Data:
-        return self._data(self.times(name), self.values(name), files.UNITS[name])
+        values = self.values(name)
+        if name == "wind_direction" and self.interpolation != "hold":
+            values = _going_on(values)
+        return self._data(self.times(name), values, files.UNITS[name])
 
     def _data(self, times: Floats, values: Floats, unit: str) -> Data:
         period = self.hours * _HOUR
@@ -151,6 +154,19 @@ class Weather:
         return frame
 
 
+def _going_on(directions: Floats) -> Floats:
+    """Directions that can be interpolated: between 350° and 10° lies north, which is 360°, and not south.
+
+    The year repeats, so that whole turns have to come to nothing: they are taken back at the hours in which the direction changes
+    most, where one way round is as good as the other.
+    """
+    steps = (np.diff(directions, append=directions[0]) + np.pi) % (2 * np.pi) - np.pi
+    turns = round(float(steps.sum()) / (2 * np.pi))
+    back = np.argsort(-np.sign(turns) * steps, kind="stable")[: abs(turns)]
+    steps[back] -= np.sign(turns) * 2 * np.pi
+    return np.asarray(directions[0] + np.append(0.0, np.cumsum(steps[:-1])))
+
+
 def _angle(given: float | str, what: str) -> float:
     try:
         return float(quantity(given, "rad") if isinstance(given, str) else given)
@@ -169,4 +185,5 @@ def weather(path: str | os.PathLike[str], *, interpolation: Interpolation = "lin
     site["temperature"], site.tilted(tilt="30 deg", azimuth="180 deg")
     """
     site, columns = files.read(path)
-    return Weather(site, columns, interpolation=interpolation)
+    hours = len(next(iter(columns.values())))
+    return Weather(site, columns, _LEAP_YEAR if hours == 8784 else _YEAR, interpolation)
