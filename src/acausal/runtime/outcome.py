@@ -91,6 +91,8 @@ def equations_without_value(
 
 def explain_unmoved(problem: Problem, t: float, workspace: np.ndarray) -> tuple[Diagnostic, ...]:
     """Which equation has no finite value where nothing is unknown, and all equations compute something."""
+    if problem.has_values(workspace):
+        return ()  # what has none is not an equation: a value assigned at an event, of which the event tells
     explained = problem.explain_row(0, workspace)
     return () if explained is None else (replace(explained, what=f"{explained.what.rstrip('.')}, at time {t:.6g}."),)
 
