@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 
-def bound_cells(model: Model, known: np.ndarray) -> csr_array:
-    """Derivatives of bound cells by the cells in their expressions, with these values; a cell that was set otherwise is free."""
+def bound_cells(model: Model, known: np.ndarray, held: np.ndarray | None = None) -> csr_array:
+    """Derivatives of bound cells by the cells in their expressions, with these values; a cell that was set otherwise is free, and
+    so are those that are `held`: set for one run, be it to what they are anyway."""
     plant, size = model.system.plant, len(known)
-    total = csr_array((size, size))
+    total, free = csr_array((size, size)), model._parameters.overridden.copy()
+    if held is not None:
+        free[held] = True
     for binding in model._parameters.values.bindings:
         found = _differentiated(plant, binding.kind, binding.instances, binding.expression, known)
         rows = _elements(found.value, binding.cells)
-        follows = (known[binding.cells] == found.value.ravel()[rows]) & ~model._parameters.overridden[binding.cells]
+        follows = (known[binding.cells] == found.value.ravel()[rows]) & ~free[binding.cells]
         total = csr_array(total + _placed(binding.cells[follows], rows[follows], found))
     for derived in model.system.derived:
         found = _differentiated(plant, derived.kind, np.arange(derived.kind.count), derived.expression, known)
@@ -30,9 +33,9 @@ def bound_cells(model: Model, known: np.ndarray) -> csr_array:
     return total
 
 
-def through_bindings(model: Model, known: np.ndarray) -> csr_array:
+def through_bindings(model: Model, known: np.ndarray, held: np.ndarray | None = None) -> csr_array:
     """Derivatives of all known cells by all known cells that are free."""
-    links = bound_cells(model, known)
+    links = bound_cells(model, known, held)
     total, whole = eye_array(len(known), format="csr"), eye_array(len(known), format="csr")
     while links.nnz:
         following = csr_array(whole + links @ total)

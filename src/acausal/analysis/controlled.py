@@ -47,6 +47,18 @@ def controlled(run: Callable[[float], Any], rtol: float, wanted: Any) -> Any:
     )
 
 
+def longest_step(span: float, rtol: float, tighter: float, own: Any) -> Any:
+    """What a run is given for `max_step`: where nothing moves no tolerance limits the steps, but sensitivities may move there.
+
+    With each tighter run steps are at most a quarter of what they were, a quarter of the whole in the second.
+    """
+    runs = int(np.ceil(np.log10(rtol / tighter) - 1e-6))
+    if runs < 1 or not np.isfinite(span) or not isinstance(own, int | float):
+        return own
+    limit = abs(span) * 0.25**runs
+    return min(limit, own) if own > 0 else limit
+
+
 def _difference(one: Any, other: Any) -> float:
     """At the times that both have; an event that is found a little earlier has other rows."""
     common, first, second = np.intersect1d(one.time, other.time, return_indices=True)

@@ -20,15 +20,18 @@ from .initial import moved_starts
 
 if TYPE_CHECKING:
     from ..model.model import Model
+    from ..runtime.preparation import Prepared
 
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """One column for each scalar: how known cells move with it (`moved`, sparse), and how start values do."""
+    """One column for each scalar: how known cells move with it (`moved`, sparse), and how start values do: `own`, those that are
+    named themselves, and `starts`, with those whose declarations depend on parameters."""
 
     names: tuple[str, ...]
     moved: csc_array
     starts: np.ndarray
+    own: np.ndarray
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -50,8 +53,14 @@ def named(names: Iterable[str] | str, what: str = "sensitivities") -> list[str]:
     return given
 
 
-def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, what: str = "sensitivities") -> Directions:
-    """Parameters, inputs (as a shift at all times) and variables (their start values)."""
+def directions_of(
+    model: Model,
+    names: Iterable[str] | str,
+    problem: Problem,
+    what: str = "sensitivities",
+    began: Prepared | None = None,
+) -> Directions:
+    """Parameters, inputs (as a shift at all times) and variables (their start values), of a run that began so."""
     given = named(names, what)
     labels, cells, unknowns = list[str](), list[int](), list[tuple[int, float]]()
     for name in given:
@@ -63,16 +72,17 @@ def directions_of(model: Model, names: Iterable[str] | str, problem: Problem, wh
     if doubled is not None:
         raise UsageError(f"`{doubled}` is named twice in `{what}`.")
     known = problem.known[: model.system.known_count]
-    bound = through_bindings(model, known)
+    bound = through_bindings(model, known, None if began is None else began.held)
     number = np.array(cells, dtype=np.int64)
     moved = csc_array(bound)[:, np.maximum(number, 0)] @ diags_array((number >= 0).astype(float))
     moved = csc_array(moved)
     moved.eliminate_zeros()
-    starts = moved_starts(model, problem, known, moved)
+    starts = moved_starts(model, problem, known, moved, None if began is None else began.started)
+    own = np.zeros_like(starts)
     for k, (unknown, sign) in enumerate(unknowns):
         if unknown >= 0:
-            starts[unknown, k] += sign
-    return Directions(tuple(labels), moved, starts)
+            own[unknown, k] += sign
+    return Directions(tuple(labels), moved, starts + own, own)
 
 
 def _cells(model: Model, name: str, problem: Problem, what: str) -> tuple[np.ndarray, list[tuple[int, float]]]:

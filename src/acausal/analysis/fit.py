@@ -20,7 +20,7 @@ from ..runtime.recording import Recording
 from ..runtime.storage import is_number
 from .directions import directions_of
 from .measured import Measured, looks_like_data, measured
-from .sensitivity import followed, mode_of
+from .sensitivity import followed
 
 if TYPE_CHECKING:
     import os
@@ -34,6 +34,7 @@ _SHARE = 0.1  # of a combination that the data do not see, or of its largest eff
 _FINE = 1e-2  # of the tolerance of runs: steps of parameters below it follow the noise of the solver
 _GOOD = 0.98  # share of the data's variance that a fit explains, or it is tried again with less of the data first
 _PARTS = (0.15, 0.35, 0.65, 1.0)
+_OF_RUNS = ("at", "points", "every", "store", "sensitivities", "derivatives", "on_failure")  # which a fit decides
 _LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")  # scipy's
 
 
@@ -183,7 +184,8 @@ class FitProblem:
     def result(self, found: Any) -> Fit:
         residuals, slopes = self.residuals(found.x), self.slopes(found.x)
         size = np.where(found.x != 0, np.abs(found.x), 1.0)
-        _, singular, v = np.linalg.svd(slopes * size, full_matrices=False)
+        missing = np.zeros((max(0, len(size) - len(slopes)), len(size)))  # with fewer values than parameters something is not seen
+        _, singular, v = np.linalg.svd(np.vstack([slopes * size, missing]), full_matrices=False)
         freedom = max(1, len(residuals) - len(found.x))
         variance = float(residuals @ residuals) / freedom
         regular = singular > _APART * singular.max(initial=0.0)
@@ -237,8 +239,7 @@ class _Run:
     def slopes(self) -> np.ndarray:
         if self.result is None:
             return np.full((self.size, self.count), np.nan)
-        mode = mode_of(self.problem.options)
-        moving = followed(self.problem.model, self.result, self.recording, self.problem.names, mode)
+        moving = followed(self.problem.model, self.result, self.recording, self.problem.names)
         found = [np.zeros((0, self.count))]
         for path, where in self.good.items():
             found.append(self.problem.weights[path] * moving.of(path)[self._rows(where)])
@@ -333,7 +334,8 @@ class Fit:
         """The run of an experiment with the parameters found."""
         e = self.experiments[experiment]
         begin = min(0.0, float(e.time[0]))
-        return self.model.simulate(float(e.time[-1]), start=begin, set={**e.set, **self.parameters}, inputs=e.inputs)
+        asked = {"rtol": self._problem.rtol, **self._problem.options, "set": {**e.set, **self.parameters}, "inputs": e.inputs}
+        return self.model.simulate(float(e.time[-1]), start=begin, **asked)
 
     def plot(self, file: str | os.PathLike[str] | None = None) -> Figure:
         """Measured and computed values of each experiment, and what is left between them."""
@@ -365,6 +367,9 @@ def _check_options(starts: Any, loss: Any, rtol: Any, options: Mapping[str, Any]
         raise UsageError(
             f"`{own}` belongs to the data it was measured with.", remedy=f"`model.fit(ac.experiment(data, {own}=…), …)`."
         )
+    ours = next((name for name in _OF_RUNS if name in options), None)
+    if ours is not None:
+        raise UsageError(f"`{ours}` is no option of a fit: its runs stop at the times of the data.", remedy=f"Leave `{ours}` out.")
     if isinstance(starts, bool) or not isinstance(starts, int | np.integer) or starts < 1:
         raise UsageError(f"`starts` is how many points a fit begins from: a whole number of at least 1, got {starts!r}.")
     if loss not in _LOSSES:
@@ -389,6 +394,7 @@ def _bounds(model: Model, parameters: Any) -> tuple[list[str], np.ndarray, np.nd
         raise UsageError("No parameter is to be fitted.", remedy='parameters=["wall.G"]')
     low, high = [], []
     for name, bounds in given.items():
+        _refuse_array(model, name)
         declared = _declared(model, name)
         try:
             own = declared if bounds is None else tuple(bounds)
@@ -403,6 +409,13 @@ def _bounds(model: Model, parameters: Any) -> tuple[list[str], np.ndarray, np.nd
         low.append(first)
         high.append(last)
     return list(given), np.array(low), np.array(high)
+
+
+def _refuse_array(model: Model, name: str) -> None:
+    flat = model.system.plant.locate(name).flat
+    if flat is not None and np.ndim(flat):
+        first = "0" + ", 0" * (np.ndim(flat) - 1)
+        raise UsageError(f"`{name}` is an array of shape {np.shape(flat)}; one number is varied.", remedy=f"`{name}[{first}]`, …")
 
 
 def _unit(model: Model, name: str) -> str:
@@ -438,5 +451,6 @@ def _weight(path: str, experiments: list[Measured], weights: Mapping[str, float]
             raise UsageError(f"The weight of `{path}` is positive, got {weights[path]!r}.")
         return float(weights[path])
     values = np.concatenate([e.values[path] for e in experiments if path in e.values])
-    spread = float(np.nanstd(values))
-    return 1.0 / (spread if spread > 0 else max(float(np.nanmax(np.abs(values))), 1e-300))
+    values = values[np.isfinite(values)]
+    spread = float(np.std(values))
+    return 1.0 / (spread if spread > 0 else max(float(np.max(np.abs(values))), 1e-300))

@@ -19,7 +19,7 @@ from ..runtime.storage import times_to_integrate
 from .backward import Backward
 from .directions import directions_of
 from .partials import own_parameters
-from .sensitivity import Following, mode_of
+from .sensitivity import Following
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -60,6 +60,9 @@ def _number(names: tuple[str, ...], name: str) -> int:
 def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None = None, *, until: Any, **options: Any) -> Gradients:
     """See `Model.gradient`."""
     reductions = _reductions(outputs)
+    ours = next((name for name in ("sensitivities", "derivatives") if name in options), None)
+    if ours is not None:
+        raise UsageError(f"`{ours}` is no option of a gradient: its run has what it needs.", remedy=f"Leave `{ours}` out.")
     options = {"on_failure": "raise", **_with_rows(model, reductions, until, options)}
     result, recording = _recorded(model, until, options)
     places = [r for r in reductions if r.is_between_rows]
@@ -68,11 +71,10 @@ def gradient(model: Model, outputs: Any, parameters: Iterable[str] | str | None 
         result, recording = _recorded(model, until, {**options, "at": finer})
     if not result.outcome.ok:
         raise ModelError(f"The run stopped before its end, so that there is no gradient: {result.outcome}", *result.diagnostics)
-    mode = mode_of(options)
-    following = Following(model, result, recording, mode)
+    following = Following(model, result, recording)
     names = _all_parameters(model) if parameters is None else parameters
     values = np.array([r.of(result) for r in reductions])
-    directions = directions_of(model, names, recording.first.problem, "parameters")
+    directions = directions_of(model, names, recording.first.problem, "parameters", recording.first)
     weights = [_weights(r, result) for r in reductions]
     jumps, moving = (
         [_jumps(r, result) for r in reductions],

@@ -139,7 +139,9 @@ class FrequencyResponse:
     def at(self, frequency: float) -> FrequencyResponse:
         """All periodic answers at one frequency: where the curve passes it."""
         found, f = list[OnCurve](), self.frequencies
-        for k in np.flatnonzero((f[:-1] - frequency) * (f[1:] - frequency) <= 0):
+        passes = ((f[:-1] - frequency) * (f[1:] - frequency) < 0) | (f[:-1] == frequency)  # a point of the curve counts once
+        passes[-1:] |= f[-1] == frequency
+        for k in np.flatnonzero(passes):
             share = (frequency - f[k]) / (f[k + 1] - f[k]) if f[k + 1] != f[k] else 0.0
             u = self.balance.solved((1 - share) * self.points[k].u + share * self.points[k + 1].u, frequency)
             if u is not None:
@@ -194,6 +196,11 @@ def harmonic_balance(
     low, high = frequencies(model, frequency, between)
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or harmonics < 1:
         raise UsageError(f"`harmonics` is a whole number of at least 1, got {harmonics!r}.")
+    if samples is not None and (isinstance(samples, bool) or not isinstance(samples, int) or samples <= 2 * harmonics):
+        raise UsageError(
+            f"`samples` is how many points of a period the equations hold at: more than {2 * harmonics} for {harmonics} harmonics, "
+            f"got {samples!r}."
+        )
     changes = dict(set or {})
     prepared = model.prepare(Beginning(0.0, "start", {**changes, frequency: low}))
     at = AtRest(model, frequency, prepared, changes, abs(high - low))

@@ -24,11 +24,11 @@ _STEP = 1e-5  # of start values that are expressions of parameters
 
 def initial(problem: Problem, w: np.ndarray, directions: Directions, mode: str) -> np.ndarray:
     """Sensitivities of all unknowns at the start."""
-    n, local, starts = problem.size, Local(problem, w), directions.starts
+    n, local, starts = problem.size, Local(problem, w), directions.own if mode == "hold" else directions.starts
     initialiser = Initialiser(private(problem), mode)  # type: ignore[arg-type]
     conditions = initialiser.conditions
     if problem.differential.all() and not problem.initial_size and mode != "steady":
-        return starts if mode == "start" else np.zeros_like(starts)  # nothing else is to be solved for
+        return starts  # nothing else is to be solved for
     known = directions.known
     rows, right = [csc_array(local.F_y), csc_array(local.F_yp)], local.by_known(known)
     matrix = block_array([rows])
@@ -64,17 +64,22 @@ def _solved(conditions: Conditions, matrix: Any, right: np.ndarray, starts: np.n
     return whole if np.isfinite(whole).all() else None
 
 
-def moved_starts(model: Model, problem: Problem, known: np.ndarray, directions: Any) -> np.ndarray:
-    """How start values move with known cells; they are expressions of parameters, evaluated by Python."""
+def moved_starts(
+    model: Model, problem: Problem, known: np.ndarray, directions: Any, started: np.ndarray | None = None
+) -> np.ndarray:
+    """How start values move with known cells; they are expressions of parameters, evaluated by Python. Those that `set` or an
+    earlier result gave (`started`) are none."""
     reader, found = model._preparation.starts, np.zeros((problem.size, directions.shape[1]))
     if not reader.start.bindings:
         return found
     for k in range(directions.shape[1]):
         direction = directions[:, [k]].toarray().ravel()
-        size = np.abs(known[direction != 0]).max(initial=0.0) / max(np.abs(direction).max(initial=0.0), 1e-300)
         if not direction.any():
             continue
-        step = _STEP * (size or 1.0)
+        moving = (direction != 0) & (known != 0)
+        size = float(np.abs(known[moving] / direction[moving]).min(initial=np.inf))  # nothing goes beyond zero
+        step = _STEP * (size if np.isfinite(size) else 1.0)
         high, low = (reader.starts(known + sign * step * direction).start.copy() for sign in (1, -1))
-        found[:, k] = ((high - low) / (2 * step))[problem.lowered.kept]
+        slopes = (high - low) / (2 * step)
+        found[:, k] = (slopes if started is None else np.where(started, 0.0, slopes))[problem.lowered.kept]
     return found

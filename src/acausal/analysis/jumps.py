@@ -15,12 +15,12 @@ import numpy as np
 
 from ..errors import ModelError
 from ..families.plant import LIVE, TIME
-from ..runtime.inputs import Constant, Signal, Steps
+from ..runtime.inputs import Constant, Signal, Steps, Table, derivative
 from ..runtime.recording import Passage, Round
 from .local import Local
 from .moved import given_after, refuse_moved
 
-_NEAR = 1e-7  # of a time: for the slope of an input
+_NEAR = 1e-7  # of a time: the largest step for the slope of an input
 
 
 def across(
@@ -100,11 +100,29 @@ def clock_of(passage: Passage, size: int, inputs: Mapping[int, Signal]) -> np.nd
     """How known cells move with time: time itself, and inputs, as they come to the event."""
     t, found = float(passage.before[2 * passage.problem.size]), np.zeros((size, 1))
     found[TIME] = 1.0
-    step = _NEAR * max(abs(t), 1e-3)
     for cell, signal in inputs.items():
-        if not isinstance(signal, (Constant, Steps)):
-            found[cell] = (signal(np.nextafter(t, -np.inf)) - signal(t - step)) / step
+        found[cell] = _slope_before(signal, t)
     return found
+
+
+def _slope_before(signal: Signal, t: float) -> float:
+    """How fast an input changes as it comes to a time: of tables exactly, of functions by differences."""
+    last = float(np.nextafter(t, -np.inf))
+    rate = derivative(signal, last, t) if isinstance(signal, (Constant, Steps, Table)) else ""
+    if not isinstance(rate, str):
+        return float(rate(last))
+    best, least, before = 0.0, np.inf, np.nan
+    for step in _NEAR * max(abs(t), 1e-3) * 0.125 ** np.arange(12):  # how fast a function changes nobody knows: several are tried
+        times = last - step * np.arange(3)
+        if not (np.diff(times) < -0.9 * step).all():
+            break  # rounding of the time itself
+        values = [signal(float(x)) for x in times]
+        h, k = times[0] - times[1], times[0] - times[2]
+        here = (values[0] - values[1]) / h * k / (k - h) - (values[0] - values[2]) / k * h / (k - h)  # of the parabola
+        error = abs(here - before) + 1e-15 * max(map(abs, values)) / step
+        best, least = (here, error) if error < least else (best, least)
+        before = here
+    return best
 
 
 def _time_of_event(passage: Passage, before: Local, direction: np.ndarray, with_time: np.ndarray) -> np.ndarray:

@@ -260,7 +260,7 @@ class Linearisation:
         row, column = self.outputs.index(_listed(output, self.outputs)), self.inputs.index(_listed(input, self.inputs))
         system = self.to_scipy()
         top, bottom = ss2tf(system.A, system.B, system.C, system.D, column)
-        found = np.where(np.abs(top[row]) < 1e-12 * np.abs(top[row]).max(initial=0.0), 0.0, top[row])
+        found = np.where(_is_rounding(top[row], np.abs(self.poles()).max(initial=0.0)), 0.0, top[row])
         return TransferFunction(np.trim_zeros(found, "f") if found.any() else [0.0], bottom)
 
     def to_control(self) -> Any:
@@ -342,6 +342,13 @@ def followed_roots(sets: list[np.ndarray]) -> np.ndarray:
         _, order = linear_sum_assignment(np.abs(rows[-1][:, None] - roots[None]))
         rows.append(roots[order])
     return np.array(rows)
+
+
+def _is_rounding(coefficients: np.ndarray, fastest: float) -> np.ndarray:
+    """Which coefficients of a polynomial say nothing: each counts as much as its power does at the fastest pole."""
+    with np.errstate(divide="ignore"):
+        size = np.log(np.abs(coefficients)) + np.log(fastest or 1.0) * np.arange(len(coefficients))[::-1]
+    return np.asarray(size < size.max(initial=-np.inf) + np.log(1e-12))
 
 
 def _listed(name: str, names: list[str]) -> str:

@@ -79,6 +79,12 @@ def measured(model: Model, given: Any, number: int) -> Measured:
     values, inputs = dict[str, np.ndarray](), dict[str, Any]()
     for column in columns.data(over):
         path, unit, role = _meant(model, column, name)
+        flat = model.system.plant.locate(path).flat
+        if flat is not None and np.ndim(flat):
+            raise UsageError(
+                f"The column `{column.title}` of {name} names an array of shape {np.shape(flat)}; a column is one number.",
+                remedy=f"Name an element: `{path}[{'0' + ', 0' * (np.ndim(flat) - 1)}]`.",
+            )
         numbers = column.with_gaps().in_unit(unit, columns.path, called=path)
         if len(numbers) != len(time):
             raise UsageError(f"`{path}` of {name} has {len(numbers)} values, its time has {len(time)}.")

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ModelError, UsageError
 from ..language.reductions import Reduction, final
 from ..language.units import quantity
-from .fit import _bounds, _present
+from .fit import _bounds, _number, _present
 from .gradient import gradient
 from .ipopt import ipopt
 
@@ -59,7 +59,7 @@ def optimise(
     maximise: bool = False,
     until: Any = None,
     steady: bool = False,
-    start: Mapping[str, float] | None = None,
+    start: Mapping[str, float | str] | None = None,
     tolerance: float = 1e-8,
     method: str = "SLSQP",
     **options: Any,
@@ -186,8 +186,12 @@ class _Problem:
         slopes = np.array([[found.sensitivity(o.path, n)[-1] for n in self.names] for o in self.outputs], dtype=float)
         return _Point(values, slopes, found)
 
-    def solved(self, start: Mapping[str, float], tolerance: float, method: str) -> Optimum:
-        x0 = np.clip([float(start.get(n, _present(self.model, n))) for n in self.names], self.low, self.high)
+    def solved(self, start: Mapping[str, float | str], tolerance: float, method: str) -> Optimum:
+        wrong = next((n for n in start if n not in self.names), None)
+        if wrong is not None:
+            raise UsageError(f"`start` names `{wrong}`, which is not optimised.", remedy=f"Optimised are: {', '.join(self.names)}.")
+        begin = [_number(self.model, n, start[n]) if n in start else _present(self.model, n) for n in self.names]
+        x0 = np.clip(begin, self.low, self.high)
         span = self.high - self.low
         scale = np.where(np.isfinite(span), span, np.where(x0 != 0, np.abs(x0), 1.0))
         self.scale = scale

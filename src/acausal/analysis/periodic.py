@@ -37,8 +37,8 @@ class PeriodicState:
     @property
     def stable(self) -> bool:
         """Whether small disturbances die out."""
-        size = np.sort(np.abs(self.multipliers))
-        return bool((size if self.forced else size[:-1]).max(initial=0.0) < 1.0)
+        others = self.multipliers if self.forced else np.delete(self.multipliers, np.argmin(np.abs(self.multipliers - 1.0)))
+        return bool(np.abs(others).max(initial=0.0) < 1.0)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return np.asarray(self.result.values_of(name))
@@ -61,6 +61,11 @@ def periodic_state(
 ) -> PeriodicState:
     """See `Model.periodic_state`."""
     refuse_delays(model.program.system, "A periodic state")
+    ours = next((name for name in ("points", "at", "every", "sensitivities") if name in options), None)
+    if ours is not None:
+        raise UsageError(
+            f"`{ours}` is no option of a periodic state: its run is one period with 201 points.", remedy=f"Leave `{ours}` out."
+        )
     length = float(seconds(period, "period", model.system.plant.independent[1]))
     if not length > 0:
         raise UsageError(f"A period is positive, got {period!r}.")

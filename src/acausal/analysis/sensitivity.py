@@ -19,7 +19,6 @@ from ..families.plant import TIME
 from ..program.evaluator import Evaluator
 from ..program.rows import Stored
 from ..results.result import Recorded, Result
-from ..runtime.initialise.earlier import is_result
 from ..runtime.problem import Problem, core
 from ..runtime.recording import Passage, Recording
 from .directions import Directions, directions_of, named
@@ -152,8 +151,10 @@ class Sensitivities:
         if slopes is not None:
             direction[:, n : 2 * n] = slopes
         size = np.maximum(np.abs(here), 1e-3 * np.abs(here).max(axis=0, initial=0.0))
+        size[:, : 2 * n] = np.maximum(size[:, : 2 * n], 1e-6 * np.tile(stretch.problem.nominal, 2))  # what is zero has rounding
         moving = (direction != 0) & (size > 0)
-        step = _STEP * float(np.clip((size[moving] / np.abs(direction[moving])).min(initial=1e6), 1e-6, 1e6))
+        step = _STEP * float((size[moving] / np.abs(direction[moving])).min(initial=np.inf))
+        step = step if np.isfinite(step) else _STEP  # only what is zero moves, and nobody says how large it is
         there, back = (self._values(path, stretch, here + sign * step * direction) for sign in (1, -1))
         return np.asarray((there - back) / (2 * step))
 
@@ -237,15 +238,9 @@ def spelt(model: Model, names: Iterable[str] | str | Recording) -> list[str] | R
     return given
 
 
-def mode_of(options: Mapping[str, Any]) -> str:
-    """How a run began, by what `simulate` was told: states that an earlier result gave hold."""
-    initial = str(options.get("initial", "start"))
-    return "hold" if is_result(options.get("start_from")) and initial == "start" else initial
-
-
-def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str, mode: str) -> Sensitivities:
+def followed(model: Model, result: Result, recording: Recording, names: Iterable[str] | str) -> Sensitivities:
     """The sensitivities of a recorded run."""
-    return Following(model, result, recording, mode).forward(names)
+    return Following(model, result, recording).forward(names)
 
 
 def at_rest(model: Model, result: Result, prepared: Any, names: Iterable[str] | str, inverse: bool) -> Sensitivities:
@@ -255,15 +250,15 @@ def at_rest(model: Model, result: Result, prepared: Any, names: Iterable[str] | 
             "A state with `given` and `solve_for` has no sensitivities yet.", remedy="Set the parameters that were found."
         )
     recording = Recording(first=prepared)
-    return Following(model, result, recording, "steady").forward(names)
+    return Following(model, result, recording).forward(names)
 
 
 class Following:
     """Goes over a recorded run once more."""
 
-    def __init__(self, model: Model, result: Result, recording: Recording, mode: str) -> None:
-        self.model, self.result, self.recording, self.mode = model, result, recording, mode
-        self.prepared, self.recorder = recording.first, recording.recorder
+    def __init__(self, model: Model, result: Result, recording: Recording) -> None:
+        self.model, self.result, self.recording, self.prepared = model, result, recording, recording.first
+        self.recorder = recording.recorder
         self.tapes: dict[tuple[int, bytes], tuple[Any, list[Any]]] = {}
 
     def start(self, directions: Directions) -> np.ndarray:
@@ -271,10 +266,10 @@ class Following:
         problem = first.problem
         t0 = float(self.result.time[0]) if len(self.result.time) else 0.0
         w = problem.equations.workspace(t0, first.y, first.yp, problem.known)
-        return initial(problem, w, directions, self.mode)
+        return initial(problem, w, directions, first.mode)
 
     def forward(self, names: Iterable[str] | str) -> Sensitivities:
-        directions = directions_of(self.model, names, self.prepared.problem)
+        directions = directions_of(self.model, names, self.prepared.problem, began=self.prepared)
         rows, n, m = len(self.result.time), self.prepared.problem.size, len(directions.names)
         if rows * n * m > _MOST:
             raise UsageError(

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 
 _NOT_ASKED = ("self", "suited", "options")  # of the names in `simulate`, those that are none of its arguments
+_CONTROLLED = ("controlled", "longest_step")
 
 
 @checked
@@ -460,13 +461,18 @@ class Model:
         if suited is not self:
             return suited.simulate(**{k: v for k, v in locals().items() if k not in _NOT_ASKED}, **options)
         if sensitivities_rtol is not None:
-            from ..analysis.controlled import controlled
+            from ..analysis.controlled import controlled, longest_step
 
             if sensitivities is None:
                 raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
-            same = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, "sensitivities_rtol", "rtol", "controlled")}
-            quiet = {**same, **options, "on_failure": "keep"}
-            result = controlled(lambda tighter: self.simulate(**quiet, rtol=tighter), rtol, sensitivities_rtol)
+            same = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, "sensitivities_rtol", "rtol", *_CONTROLLED)}
+            quiet, over = {**same, **options, "on_failure": "keep"}, self.system.plant.independent[1]
+            span, own = seconds(until, "until", over) - seconds(start, "start", over), options.get("max_step", 0.0)
+
+            def run(tighter: float) -> Result:
+                return self.simulate(**{**quiet, "max_step": longest_step(span, rtol, tighter, own)}, rtol=tighter)
+
+            result = controlled(run, rtol, sensitivities_rtol)
             told_of_given(result.told, on_failure)
             return heard(result, on_failure)
         if sliding is not None:
@@ -482,10 +488,10 @@ class Model:
         else:
             result, interrupted = simulated(self._preparation, order, self.seconds, switches)
         if recording is not None and recording is not sensitivities:
-            from ..analysis.sensitivity import followed, mode_of
+            from ..analysis.sensitivity import followed
 
             names: Any = sensitivities
-            result.sensitivities = followed(self, result, recording, names, mode_of({"initial": initial, "start_from": start_from}))
+            result.sensitivities = followed(self, result, recording, names)
         told_of_given(result.told, on_failure)
         return heard(result, on_failure, interrupted)
 

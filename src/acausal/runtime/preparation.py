@@ -72,6 +72,9 @@ class Prepared:
     report: Report
     signals: dict[int, Signal]
     told: tuple[Diagnostic, ...] = ()  # what the user should know about the inputs
+    held: np.ndarray | None = None  # known cells that were given for this run: what they are bound to does not move them
+    started: np.ndarray | None = None  # which unknowns of the system begin where `set` or `start_from` says
+    mode: str = "start"  # in which it began: "hold" where an earlier result or values by name say all states
 
 
 class _Bench:
@@ -217,7 +220,10 @@ class Preparation:
         if starts and asked.mode == "start":
             told += self._guesses(starts, problem, first, t, known)
         lap("initialisation")
-        return Prepared(problem, first.y, first.yp, first.report, signals, tuple(told))
+        held = [np.ravel(self.parameters.cells(path)) for path in changes] if self.parameters.values.bindings else []
+        given = np.concatenate(held) if held else None
+        started = None if earlier is None else earlier.found
+        return Prepared(problem, first.y, first.yp, first.report, signals, tuple(told), given, started, mode)
 
     def _guesses(
         self, starts: Mapping[str, Any], problem: Problem, first: Initialised, t: float, known: Floats
