@@ -121,7 +121,8 @@ class Part(_View):
         super().__init__(base)
         time = base.time
         self._inside = time[(time > begin) & (time < end)]
-        self._first, self._last = int(np.searchsorted(time, begin, "right")), int(np.searchsorted(time, end, "left"))
+        self._first, at_end = int(np.searchsorted(time, begin, "right")), int(np.searchsorted(time, end, "left"))
+        self._last = max(at_end, int(np.searchsorted(time, end, "right")) - 1)  # of an event at the end also what was before it
         self._ends = np.array([begin, end])
 
     @property
@@ -260,10 +261,15 @@ def resample(result: Trajectories, every: float | str | Iterable[float | str], h
     if how == "value":
         _check_within(result, times)
         return Resampled(result, times)
-    end = float(result.time[-1])
-    edges = times if times[-1] >= end * (1 - 1e-12) else np.append(times, end)
+    if len(times):
+        _check_within(result, times)
+    begin, end = float(result.time[0]), float(result.time[-1])
+    reached = len(times) and times[-1] >= end - 1e-12 * max(abs(begin), abs(end))
+    edges = times if reached else np.append(times, end)
     if len(edges) < 2:
         raise UsageError(f"{an(how, first=True)} needs at least two times.")
+    if not (np.diff(edges) > 0).all():
+        raise UsageError(f"{an(how, first=True)} is taken from each time to a later one: the times must grow, got {every!r:.60}.")
     return Resampled(result, edges[:-1], edges, how)
 
 

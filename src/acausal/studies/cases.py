@@ -228,7 +228,17 @@ def _with_unit(heading: str, values: list[Any]) -> tuple[str, list[Any]]:
     match = _UNIT.match(heading)
     if match is None or re.fullmatch(r"[\d\s,:-]*", match[2]):
         return heading, values
-    return match[1], [f"{v!r} {match[2]}" if isinstance(v, int | float) else v for v in values]
+    return match[1], [_in_unit(v, match[2]) for v in values]
+
+
+def _in_unit(value: Any, unit: str) -> Any:
+    """A number of a column with a unit, be it one of numpy's or written as a text; a text with a unit of its own stays."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number | str):
+        return value
+    try:
+        return f"{float(value)!r} {unit}"
+    except ValueError:
+        return value
 
 
 def _delimiter(text: str) -> str:

@@ -80,6 +80,12 @@ def _correlated(independent: np.ndarray, correlation: np.ndarray) -> np.ndarray:
     columns = independent.shape[1]
     if correlation.shape != (columns, columns) or not np.allclose(correlation, correlation.T):
         raise UsageError(f"`correlation` is a symmetric matrix of {columns} × {columns} numbers, got shape {correlation.shape}.")
+    if not np.allclose(np.diag(correlation), 1.0):
+        raise UsageError(
+            "`correlation` has ones on its diagonal: every parameter goes with itself. "
+            f"This one has {', '.join(f'{v:g}' for v in np.diag(correlation)[:4])}.",
+            remedy="Divide covariances by the standard deviations of both parameters.",
+        )
     try:
         factor = np.linalg.cholesky(correlation)
     except np.linalg.LinAlgError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import NameNotFound, UsageError, near_matches
+from ..runtime.parameters import later
 from . import facts
 from .case_run import Job, Row
 from .cases import Cases
@@ -85,12 +86,25 @@ class Study:
         model, given = self._job.model, self.cases.columns[path]
         if self._is_structural(path):
             return np.asarray(given, dtype=float if all(isinstance(v, int | float) for v in given) else object)
-        otherwise = model.get(path) if any(v is None for v in given) and facts.role(model, path) == "parameter" else None
+        own = any(v is None for v in given) and facts.role(model, path) == "parameter"
+        otherwise = self._as_it_is(path, {}) if own else None
         values = [otherwise if v is None else facts.number(model, path, v) if isinstance(v, str) else v for v in given]
+        if own and model._parameters.values.bindings:  # it may follow what else is changed in a case
+            values = [self._as_it_is(path, self.cases[k]) if v is None else values[k] for k, v in enumerate(given)]
         try:
             return np.asarray(values, dtype=float)
         except (TypeError, ValueError):
             return np.asarray(values, dtype=object)
+
+    def _as_it_is(self, path: str, changes: Mapping[str, Any]) -> Any:
+        """What a parameter is in a case that says nothing of it: as the options of the study have it, or the model."""
+        model = self._job.model
+        given = later(self._job.options.get("set") or {}, changes)
+        known = model._parameters.known(
+            {p: v for p, v in given.items() if not self._is_structural(p) and facts.role(model, p) == "parameter"}
+        )
+        found = known[model._parameters.cells(path)]
+        return float(found) if found.ndim == 0 else found
 
     def _is_structural(self, path: str) -> bool:
         return self._job.variants is not None and path in self._job.variants.arguments
@@ -160,8 +174,10 @@ class Study:
         y = self[output]
         for path in self.changed:
             x = self[path]
-            good = self.ok & np.isfinite(y)
-            if x.dtype == object or good.sum() < 3 or np.ptp(x[good]) == 0:
+            if x.dtype == object:
+                continue
+            good = self.ok & np.isfinite(y) & np.isfinite(x)  # a start value that is as the model has it is no number here
+            if good.sum() < 3 or np.ptp(x[good]) == 0:
                 continue
             found[path] = float(spearmanr(x[good], y[good])[0])
         return dict(sorted(found.items(), key=lambda pair: -abs(pair[1])))
