@@ -27,7 +27,7 @@ from ..language.expression import (
 from ..language.reading import undone
 from ..language.table_sets import TableSet, is_choosable
 from ..language.tables import _derivative_of
-from .evaluate import evaluate_arrays
+from .evaluate import value_of
 from .plant import Kind
 from .trace import stand_in, stated
 from .tree import Node
@@ -163,31 +163,59 @@ def _depends_on_time(expression: Expression) -> bool:
 _ARITHMETIC = ("add", "sub", "mul", "div", "neg")  # what simplification may have written in another way
 
 
+@np.errstate(all="ignore")
 def _equivalent(one: Expression, other: Expression) -> bool:
-    """Whether two expressions are the same up to arithmetic: over the same leaves, with the same functions and decisions, and
-    equal at some points."""
+    """Whether two expressions are the same up to arithmetic: over the same leaves, with the same functions and decisions of what
+    is equal at some points.
+
+    A function's value stands for itself: what is chosen where `T > 300`, or what a root of `T - 300` is multiplied by, would be
+    seen at none of the points otherwise.
+    """
     if one is other:
         return True
     if one.shape != other.shape or _skeleton(one) != _skeleton(other):
         return False
     points = np.random.default_rng(1)
-    values: dict[Expression, np.ndarray] = {}
 
     def leaf(node: Expression) -> np.ndarray:
-        if node not in values:
-            values[node] = points.uniform(-3.0, 3.0, (_POINTS, *node.shape))
-        return values[node]
+        return points.uniform(-3.0, 3.0, (_POINTS, *node.shape))
 
-    first, second = (evaluate_arrays(e, leaf, batch=1) for e in (one, other))
-    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-300, equal_nan=True))
+    values: dict[Expression, np.ndarray] = {}
+    for node in walk(one):
+        values[node] = leaf(node) if _is_function(node) else value_of(node, values, leaf, batch=1)
+    own = set(walk(other))
+    ahead = {node: None for node in walk(one) if _is_function(node) and node not in own}
+    for node in walk(other):
+        if node in values:
+            continue
+        if not _is_function(node):
+            values[node] = value_of(node, values, leaf, batch=1)
+            continue
+        found = next((n for n in ahead if _work(n) == _work(node) and _agree_on_arguments(n, node, values)), None)
+        if found is None:
+            return False
+        values[node] = values[found]
+        del ahead[found]
+    return _close(values[one], values[other])
+
+
+def _agree_on_arguments(one: Expression, other: Expression, values: dict[Expression, np.ndarray]) -> bool:
+    shapes = (one.shape, *(a.shape for a in one.args)) == (other.shape, *(a.shape for a in other.args))
+    return shapes and all(_close(values[a], values[b]) for a, b in zip(one.args, other.args, strict=True))
+
+
+def _close(one: np.ndarray, other: np.ndarray) -> bool:
+    return one is other or bool(np.allclose(one, other, rtol=1e-9, atol=1e-300, equal_nan=True))
+
+
+def _is_function(node: Expression) -> bool:
+    return isinstance(node, Call) or (isinstance(node, Operation) and node.operator.name not in _ARITHMETIC)
+
+
+def _work(node: Expression) -> Any:
+    return node.operator.name if isinstance(node, Operation) else id(node.function)  # type: ignore[attr-defined]
 
 
 def _skeleton(expression: Expression) -> tuple[set[Expression], Counter[Any]]:
-    leaves, operations = set[Expression](), Counter[Any]()
-    for node in walk(expression):
-        if isinstance(node, (Operation, Call)):
-            what = node.operator.name if isinstance(node, Operation) else id(node.function)
-            operations[what] += what not in _ARITHMETIC
-        elif not node.args and not isinstance(node, (Constant, Literal)):
-            leaves.add(node)
-    return leaves, +operations
+    leaves = {n for n in walk(expression) if not n.args and not isinstance(n, (Constant, Literal))}
+    return leaves, Counter(_work(n) for n in walk(expression) if _is_function(n))

@@ -28,7 +28,7 @@ from ..language.held import held_by
 from ..language.icons import drawing
 from ..language.medium import Medium, media_of
 from ..language.misuse import refuse_hidden, refuse_lazy, refuse_private, take_lists
-from ..language.reading import slot_values
+from ..language.reading import own_slots, slot_values
 from ..language.record import Record
 from ..language.states import State, StateView
 from ..language.table_sets import is_choosable
@@ -552,11 +552,7 @@ def _frozen_parts(value: Any, component: Component, inside: tuple[int, ...]) -> 
 
 
 def _slot_names(cls: type) -> tuple[str, ...]:
-    found: list[str] = []
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        found += [slots] if isinstance(slots, str) else slots
-    return tuple(n for n in found if n not in ("__dict__", "__weakref__"))
+    return tuple(name for base in cls.__mro__ for name in own_slots(base))
 
 
 def _expression_key(component: Component, expression: Expression) -> Any:

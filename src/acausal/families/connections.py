@@ -263,9 +263,16 @@ def _incompatible(a: Any, b: Any, name_a: str, name_b: str) -> tuple[str, str] |
             + ("" if _roles(first) == _roles(second) else ", or put a component between them that turns one into the other."),
         )
     for name in first.members:
-        problem = _units_differ(f"{name_a}.{name}", first.members[name], f"{name_b}.{name}", second.members[name])
+        one, other = first.members[name], second.members[name]
+        problem = _units_differ(f"{name_a}.{name}", one, f"{name_b}.{name}", other)
         if problem:
             return problem
+        if one.stream and one.shape != other.shape:
+            return (
+                f"A connection joins streams of different length: `{name_a}.{name}` has shape {one.shape}, "
+                f"`{name_b}.{name}` has shape {other.shape}.",
+                "What leaves one connector enters the other: declare both with the same shape.",
+            )
     return None
 
 

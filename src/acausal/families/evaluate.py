@@ -23,13 +23,14 @@ def evaluate_arrays(
             if node in known:
                 values[node] = np.asarray(value_of_leaf(node), dtype=float)
             else:
-                values[node] = _value(node, values, value_of_leaf, batch)
+                values[node] = value_of(node, values, value_of_leaf, batch)
     return values[expression]
 
 
-def _value(
+def value_of(
     node: Expression, values: dict[Expression, np.ndarray], value_of_leaf: Callable[[Expression], np.ndarray], batch: int
 ) -> np.ndarray:
+    """The value of a node whose arguments have `values`."""
     if isinstance(node, Constant):
         return np.full((1,) * batch, node.value)
     if isinstance(node, Literal):

@@ -43,6 +43,7 @@ from .durations import holds_or_not_for_long
 from .pieces import piece, position
 from .plant import Kind, Plant, Quantity
 from .template import Family
+from .turning import ends_where_it_turns
 
 ROLES = (
     "relation", "timed", "crossing", "update", "reinit", "guess", "snapshot", "stop", "assertion", "step", "clock_start",
@@ -211,7 +212,10 @@ class Freezer:
         if name == "where" and any(n in self._shares for n in walk(args[0])):
             share = self._share(args[0])
             return args[2] + share * (args[1] - args[2])
-        return rebuild(node, args)
+        found = rebuild(node, args)
+        if ends_where_it_turns(node):  # a hair beyond the crossing it has the value that is written
+            found = apply("where", apply("finite", found), found, self._live[node])
+        return found
 
     def _as_said(self, name: str, written: tuple[Expression, ...], between: tuple[Expression, ...]) -> Expression:
         """A relation between frozen expressions, called as the user wrote it."""

@@ -199,6 +199,13 @@ class Plant:
         if size == 1 and reference.owner is kind.representative and not reference.shape and reference.order >= 0:
             return np.arange(quantity.base, quantity.base + kind.count)
         instances = kind.instances_of(reference.owner)
+        if reference.root is not kind.representative and reference.root.count != kind.representative.count:
+            name = reference.owner._path_from(kind.representative, reference.name)
+            raise ModelError(
+                f"{kind.name} reads `{name}` of a single element of an array, without saying of which.",
+                component=kind.name,
+                remedy="Read it through the array, as an attribute of its elements: `self.cells.loss`, `self.cells[0].loss`.",
+            )
         base = quantity.base if reference.order >= 0 else quantity.base + reference.owner.kind.count * size
         if reference.picked is None:
             flat = instances[:, :, None] * size + np.arange(size)

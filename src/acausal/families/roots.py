@@ -10,8 +10,9 @@ from ..errors import Location, ModelError
 from ..language.declarations import HISTORY, LONG_BEFORE, PASSED, Declaration, Discrete, Parameter, Variable
 from ..language.delays import DelayFunction, is_delay
 from ..language.derivative import der
-from ..language.events import AfterStep, Assertion, Assign, pre
+from ..language.events import AfterStep, Assertion, Assign, no_event, pre
 from ..language.expression import Call, Constant, Expression, Reference, Slot, Time, apply, leaves, rebuild, transform, walk
+from ..language.functions import where
 from ..language.implicit import Implicit, ImplicitPart
 from ..language.meters import is_meter
 from ..language.units import convert, dimension
@@ -102,6 +103,8 @@ class Roots:
         now: Expression = Call(DelayFunction("value"), (history, Time(), late, x, mark))
         if len(args) > 2:
             now = apply("where", apply("lt", mark, Constant(LONG_BEFORE / 2)), args[2], now)
+        # What was at this instant is x itself, also before it is known after a restart which break was passed.
+        now = no_event(where(late > 0.0, now, x))
         self.equations.append((value - now, text))
         earlier = pre(mark)
         if _is_computable(late):

@@ -46,7 +46,7 @@ from ..language.expression import Constant, Expression, Slot, apply
 from ..records import dataclass
 
 if TYPE_CHECKING:
-    from .plant import Plant
+    from .plant import Kind, Plant, Quantity
 
 MOST_WRITTEN_OUT = 8
 LEAST = 0.01  # of that: with what each of very many counts that does not leave
@@ -83,8 +83,8 @@ def meeting_streams(plant: Plant, ends: Meetings, connected: np.ndarray) -> tupl
     """Rows of mixing for all nodes of three and more, and pairs of variables that are equal at smaller ones."""
     mixed: list[Mixing] = []
     pairs = [np.zeros((0, 2), dtype=np.int64)]
-    for name in dict.fromkeys(_stream_names(plant)):
-        flow, out, into, small = _tables(plant, name)
+    for name, elements in dict.fromkeys(_streams(plant)):
+        flow, out, into, small = _tables(plant, name, elements)
         connected[out.ravel()] = connected[into.ravel()] = True
         row_of = np.full(plant.variable_count, -1, dtype=np.int64)
         row_of[flow] = np.arange(len(flow))
@@ -127,29 +127,38 @@ def _mixing(
     )
 
 
-def _stream_names(plant: Plant) -> list[str]:
-    """Members of connectors that are streams, by the name they have in their own connector: one within another meets plain ones."""
+def _streams(plant: Plant) -> list[tuple[str, int]]:
+    """Members of connectors that are streams, by the name they have in their own connector, for one within another meets plain
+    ones, and by their size: compositions of two circuits have the same name and different lengths."""
     return [
-        q.name.split(".")[-2]
+        _stream_of(kind, quantity)
         for kind in plant.kinds
-        for q in kind.quantities.values()
-        if q.connector is not None and q.declaration.stream == "outflow"
+        for quantity in kind.quantities.values()
+        if quantity.connector is not None and quantity.declaration.stream == "outflow" and kind.count * quantity.size
     ]
 
 
-def _tables(plant: Plant, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _stream_of(kind: Kind, quantity: Quantity) -> tuple[str, int]:
+    """The name of a stream in its own connector, and how many elements one flow carries."""
+    assert quantity.connector is not None
+    flow = kind.quantities[f"{quantity.connector.name}.{quantity.declaration.with_}"]
+    return quantity.name.split(".")[-2], quantity.size // flow.size
+
+
+def _tables(plant: Plant, name: str, elements: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For every connector with this stream: its flow, what leaves and what enters (connector, element), and ε."""
     flows, outs, ins, smalls = [], [], [], []
     for kind in plant.kinds:
         for quantity in kind.quantities.values():
             port = quantity.connector
-            if port is None or quantity.declaration.stream != "outflow" or quantity.name.split(".")[-2] != name:
+            if port is None or quantity.declaration.stream != "outflow" or not kind.count * quantity.size:
+                continue
+            if _stream_of(kind, quantity) != (name, elements):
                 continue
             flow = kind.quantities[f"{port.name}.{quantity.declaration.with_}"]
             into = kind.quantities[f"{quantity.name.removesuffix('outflow')}inflow"]
             count, numbers = kind.count * flow.size, np.arange(kind.count * quantity.size)
             flows.append(np.arange(flow.base, flow.base + count))
-            elements = len(numbers) // count if count else 1
             outs.append((quantity.base + numbers).reshape(count, elements))
             ins.append((into.base + numbers).reshape(count, elements))
             nominal = flow.declaration.nominal

@@ -38,7 +38,7 @@ from .misuse import (
     typed,
 )
 from .reading import is_reading, named_elsewhere, note
-from .rerooting import rerooted
+from .rerooting import of_elements, rerooted
 
 
 class ComponentType(type):
@@ -542,7 +542,7 @@ class View:
             return tuple(View(self._root, c, self._shape, self._picked) for c in child)
         if isinstance(child, Expression) or child is None:
             return _named_of_view(self, name)
-        return child
+        return of_elements(child, self)
 
     def _numbers(self) -> np.ndarray:
         return np.arange(int(np.prod(self._shape))).reshape(self._shape) if self._picked is None else self._picked

@@ -578,10 +578,11 @@ def total(value: Any, axis: int | tuple[int, ...] | None = None) -> Expression:
     node = as_expression(value)
     if node.shape == ():
         return node
-    axes = tuple(range(node.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    if any(not -node.ndim <= k < node.ndim for k in axes):
+    axes = tuple(range(node.ndim)) if axis is None else np.atleast_1d(axis).tolist()
+    found = sorted({k % node.ndim for k in axes})
+    if len(found) < len(axes) or any(not -node.ndim <= k < node.ndim for k in axes):
         raise ShapeError(f"`ac.sum` over axis {axis} of `{node}`, which has shape {node.shape}.")
-    return Sum(node, tuple(sorted(k % node.ndim for k in axes)))
+    return Sum(node, tuple(found))
 
 
 # What operators are, and what is simpler than they are: both are made of expressions, so that they stand behind them.

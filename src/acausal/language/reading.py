@@ -8,6 +8,7 @@ of another instance of its kind named.
 from __future__ import annotations
 
 import threading
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import tee
@@ -36,7 +37,7 @@ class State:
         self.named = None if component._ac_named is None else dict(component._ac_named)
         self.slots = slot_values(component)
         own = (*self.attributes.values(), *self.slots.values())
-        self.held = [(value, value.copy()) for value in _containers(own)]
+        self.held = [(value, _copied(value)) for value in _containers(own)]
 
     def put_back(self) -> None:
         for value, before in self.held:
@@ -65,22 +66,31 @@ def _told_again(own: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+_SEQUENCES, _MAPPINGS = (list, deque), (dict, defaultdict, OrderedDict, Counter)
+_CHANGEABLE = (*_SEQUENCES, *_MAPPINGS, set, np.ndarray)
+
+
 def _containers(values: Iterable[Any]) -> Iterator[Any]:
     """Lists, dictionaries, sets and arrays, and those in them, each of them once."""
     seen: set[int] = set()
     ahead = [iter(values)]
     while ahead:
         for value in ahead[-1]:
-            if type(value) not in (list, tuple, dict, set, np.ndarray) or id(value) in seen:
+            if type(value) not in (tuple, *_CHANGEABLE) or id(value) in seen:
                 continue
             seen.add(id(value))
             if type(value) is not tuple:
                 yield value
-            if type(value) in (list, tuple, dict):
-                ahead.append(iter(list(value.values() if type(value) is dict else value)))
+            if type(value) in (tuple, *_SEQUENCES, *_MAPPINGS):
+                ahead.append(iter(list(value.values() if type(value) in _MAPPINGS else value)))
                 break
         else:
             ahead.pop()
+
+
+def _copied(value: Any) -> Any:
+    """What a container holds: of a dictionary, whatever it gives for what it lacks."""
+    return dict(value) if type(value) in _MAPPINGS else value.copy()
 
 
 def _fill(value: Any, before: Any) -> None:
@@ -88,9 +98,10 @@ def _fill(value: Any, before: Any) -> None:
     if isinstance(value, np.ndarray):
         if value.tobytes() != before.tobytes():
             value[...] = before
-    elif isinstance(value, list):
+    elif isinstance(value, _SEQUENCES):
         if len(value) != len(before) or any(a is not b for a, b in zip(value, before, strict=True)):
-            value[:] = before
+            value.clear()
+            value.extend(before)
     elif isinstance(value, set):
         if value != before:
             value.clear()
@@ -115,10 +126,17 @@ def slots_of(cls: type) -> tuple[str, ...]:
         found: list[str] = []
         for base in cls.__mro__:
             if base.__module__ != "acausal.language.component":
-                slots = base.__dict__.get("__slots__", ())
-                found += [slots] if isinstance(slots, str) else slots
-        _slots[cls] = tuple(n for n in found if n not in ("__dict__", "__weakref__"))
+                found += own_slots(base)
+        _slots[cls] = tuple(found)
     return _slots[cls]
+
+
+def own_slots(cls: type) -> list[str]:
+    """What a class has in `__slots__`, by the names of its attributes: `__n` of a class `Rod` is `_Rod__n`."""
+    slots = cls.__dict__.get("__slots__", ())
+    names = [n for n in ([slots] if isinstance(slots, str) else slots) if n not in ("__dict__", "__weakref__")]
+    own = cls.__name__.lstrip("_")
+    return [f"_{own}{n}" if own and n.startswith("__") and not n.endswith("__") else n for n in names]
 
 
 def slot_values(component: Any) -> dict[str, Any]:

@@ -33,9 +33,25 @@ def rerooted(expression: Expression, root: Component, seen_from: Component | Vie
     return done[expression]
 
 
+def of_elements(value: Any, view: View) -> Any:
+    """What elements of an array hold in a list or a dictionary, as an attribute of its own would be seen."""
+    if isinstance(value, Expression):
+        return rerooted(value, view._element, view)
+    if type(value) not in (list, tuple, dict):
+        return value
+    names = value if type(value) is dict else range(len(value))
+    seen = {name: of_elements(value[name], view) for name in names}
+    if all(part is value[name] for name, part in seen.items()):
+        return value  # it holds no expressions
+    return seen if type(value) is dict else type(value)(seen.values())
+
+
 def _rerooted_leaf(node: Reference, root: Component, seen_from: Component | View, outer: Shape) -> Expression:
+    steps = node.owner._steps_from(root)
+    if steps is None:
+        return node  # of a component around, which gave it to all of them: nobody's own
     target: Any = seen_from
-    for attribute, position in node.owner._steps_from(root) or []:
+    for attribute, position in steps:
         target = getattr(target, attribute)
         target = target if position is None else target[position]
     for part in node.name.split("."):
