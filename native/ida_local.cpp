@@ -32,12 +32,14 @@ History Ida::history() {
     return step;
 }
 
+// IDAS takes a stop that is closer to the end of its step than it moves for reached, and forgets it: the session is there then, not at the
+// end of the step, or the next step would pass what happens at the stop.
 Status Ida::search_step() {
-    double end = step_end();
+    double end = step_end(), reached = std::max(t, end);
     if (end > mesh[0]) mesh.insert(mesh.begin(), end);
     if (mesh.size() > 8) mesh.pop_back();
     Status status = search(std::min(end, horizon));
-    if (status == Status::Finished && t != end) go_back(end);
+    if (status == Status::Finished && t != reached) go_back(reached);
     return status;
 }
 

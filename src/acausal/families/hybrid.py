@@ -445,9 +445,12 @@ class Freezer:
         for number, (condition, actions) in enumerate(statement.branches):
             earlier = transform(condition, lambda n: pre(n) if _is_one_of(n, own) else None)
             frozen = between_events(self.freeze(earlier, statement.location.source, statement.location))
+            was = self.before(frozen)
             if any(isinstance(n, Reference) and n.order < 0 for n in walk(frozen)):
-                frozen = self._kept_condition(frozen, statement.location)
-            became = frozen & ~self.before(frozen)
+                later = transform(frozen, lambda n: Constant(0.0) if isinstance(n, Mark) else None)  # the start lasts for one round
+                remembered = self._kept_condition(later, statement.location)
+                frozen, was = remembered if later is frozen else frozen, self.before(remembered)
+            became = frozen & ~was
             now = became & ~taken if number else became
             taken = taken | became
             self._check_targets(actions)

@@ -151,7 +151,8 @@ class Hybrid:
         status = self._advance(stop)
         if status == Status.ROOT:
             return self._event(session.roots(), "state_events")
-        if status == Status.ASSIGNED:
+        due = is_now(timed, session.t) or self.sampled.is_now(session.t)  # going on from a rounding before it would pass it
+        if status == Status.ASSIGNED and not due:
             return self._event(None, "steps")
         if status == Status.PAUSED:
             return self._too_fast()
@@ -166,9 +167,9 @@ class Hybrid:
         if status in FAILED and self.sampled.missed(session.t):
             session.start(session.t, session.y, session.yp, self._first_step())
             return None
-        if status != Status.FINISHED:
+        if status not in (Status.FINISHED, Status.ASSIGNED):
             return Status(status).outcome
-        if is_now(timed, session.t) or self.sampled.is_now(session.t):  # going on from a rounding before it would pass it
+        if due:
             over = self._event(None, "time_events")
             return over if over is not None or session.t < r.t_end else Outcome.FINISHED
         if session.t >= r.t_end:
@@ -302,14 +303,15 @@ class Hybrid:
         """Other parameters or inputs from here on: an event at the present time."""
         handler, side = self.handler, (self._row(), self._given())
         self._take(numbers.inputs, self.session.t)
-        handler.inputs = self.request.inputs
+        handler.take(self.request.inputs)
+        ticked = handler.ticks.at(self.session.t)  # the way to here ended with them
         handler.known[numbers.cells] = numbers.values
         self.foreseen, self.bending = self._foreseen()
         if numbers.schedule:
             handler.ticks = Ticks(self.problem, handler.w)
             self.corners = Corners(self.problem, handler.w, numbers.inputs, self.session.t, self.request.t_end)
             self._tell_bends()
-        over = self._event(None, "interruptions", numbers, side)
+        over = self._event(None, "interruptions", numbers, side, ticked)
         if (numbers.schedule or len(self.handler.planned)) and self.native is not None and over is None:
             self.native.renew()
         return over
@@ -352,7 +354,7 @@ class Hybrid:
         handler.relations.set_state(mark.relations)
         handler.timed.times, handler.timed.slope = (part.copy() for part in mark.timed)
         self._take(inputs, mark.t)
-        handler.inputs = r.inputs
+        handler.take(r.inputs)
         self.foreseen, self.bending = self._foreseen()
         handler.ticks = Ticks(self.problem, handler.w)
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
@@ -375,9 +377,15 @@ class Hybrid:
         self._store_now(mark.t)
 
     def _event(
-        self, roots: np.ndarray | None, sort: str, numbers: Numbers | None = None, side: tuple[Floats, Floats] | None = None
+        self,
+        roots: np.ndarray | None,
+        sort: str,
+        numbers: Numbers | None = None,
+        side: tuple[Floats, Floats] | None = None,
+        ticked: np.ndarray | None = None,
     ) -> Outcome | None:
-        """What happens where the session is; `side` is the row before it, with differentiated inputs, where these are gone."""
+        """What happens where the session is; `side` is the row before it, with differentiated inputs, where these are gone, and
+        `ticked` are clocks whose ticks at this time were dealt with."""
         session, handler = self.session, self.handler
         t, y, yp = session.t, session.y, session.yp
         assigned = None
@@ -385,8 +393,7 @@ class Hybrid:
             here = np.empty(len(handler.w))
             session.workspace(here)
             assigned = here[handler.stepped]
-            if sort == "steps" and drifted(handler.w[handler.stepped], assigned):
-                handler.w[handler.stepped] = assigned
+            if sort == "steps" and drifted(handler, t, y, yp, assigned):
                 return None
         if self.native is not None:
             self.native.take_bands()
@@ -394,7 +401,7 @@ class Hybrid:
         row, given = (self._row(), self._given()) if side is None else side
         here_before = self._here()
         changed = np.union1d(self.sampled.passed(t), numbers.changed if numbers is not None else _NONE)
-        happening = self._happening(t, y, yp, before, roots, assigned, changed)
+        happening = self._happening(t, y, yp, before, roots, assigned, changed, ticked)
         self.counts["events"] += 1
         self.counts["time_events" if sort == "time_events" else "state_events"] += 1
         noteworthy = happening.restart or bool((happening.before != happening.after)[handler.visible].any())

@@ -68,7 +68,7 @@ class Handler:
         hybrid = problem.lowered.system.hybrid
         assert hybrid is not None and problem.rules is not None
         n = self.n = problem.size
-        self.problem, self.rules, self.hybrid, self.inputs = problem, problem.rules, hybrid, inputs
+        self.problem, self.rules, self.hybrid = problem, problem.rules, hybrid
         self.w = np.concatenate([np.zeros(2 * n), known])
         self.known = self.w[2 * n :]
         self.known[LIVE] = self.known[INITIAL] = 0.0
@@ -85,7 +85,7 @@ class Handler:
         self.nets = problem.lowered.system.states
         self.stepped = 2 * n + problem.rules.step_cells
         self.remembers = bool(len(history_cells(problem.lowered.system)))
-        self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # inputs that jump
+        self.take(inputs)
         self.sliding = Sliding(self, span)
         self.tape: list[Round] | None = None  # keeps every round, for those who go over them again
         self.next_round: Callable[[Floats], None] = lambda w: None  # is told when another round of an event begins
@@ -132,11 +132,17 @@ class Handler:
                 edges[_places(kernel)] = True
         partner = dict(zip(self.cells.tolist(), self.partners.tolist(), strict=True))
         self.triggers = np.array([edges[partner[int(c)]] for c in self.relations.cells], dtype=bool)
+        self.relations.direct |= self.triggers  # what becomes true acts once, and not again where it comes back by interpolation
         self.followed = seen[self.cells] | seen[self.partners]
         decided = (*self.rules.kernels["relation"], *self.rules.kernels["update"])
         self.mixed = any(bool(sought[_places(kernel)].any()) for kernel in decided)
         rules = [kernel for kernels in self.rules.kernels.values() for kernel in kernels]
         self.starts_count = any(bool((_places(kernel) == 2 * self.n + INITIAL).any()) for kernel in rules)
+
+    def take(self, inputs: Mapping[int, Signal]) -> None:
+        """Inputs from now on."""
+        self.inputs = inputs
+        self.sampled = np.array([cell for cell, s in inputs.items() if isinstance(s, Steps)], dtype=np.intp)  # those that jump
 
     def may_carry(self, places: np.ndarray) -> None:
         """States that jump where equations are solved, at these places: what is decided by them waits for the solution."""
@@ -217,8 +223,7 @@ class Handler:
         self.relations.begin(self.w)
         self._settle_conditions(t)
         self.relations.begun(self.w, self._later(t, y, yp))
-        due = self.ticks.next(t, inclusive=True)
-        ticking = due[1] if due[0] <= t and not resumed else due[1][:0]
+        ticking = self.ticks.at(t)[: 0 if resumed else None]
         differs = self._start_differs(t, y, yp, sought_with)
         happening = self._iterate(t, y, yp, solve, None, ticking, first=True, verify=differs)
         self.known[INITIAL] = 0.0
@@ -264,16 +269,18 @@ class Handler:
         roots: np.ndarray | None,
         assigned: Floats | None = None,
         given: np.ndarray | None = None,
+        ticked: np.ndarray | None = None,
         *,
         patient: bool = True,
     ) -> Happening:
         """The event at time t. `roots` are the solver's findings: +1 or -1 where a root function crossed; `assigned` are values
-        assigned after the step, `given` known cells changed from outside. Not `patient`: given up where relations wander."""
+        assigned after the step, `given` known cells changed from outside, `ticked` clocks whose ticks at t are dealt with. Not
+        `patient`: given up where relations wander."""
         sampled = self.known[self.sampled]
         self._wandering = None if patient else Wandering(self.w[self.relations.cells])
         self.load(t, y, yp)
-        due = self.ticks.next(t, inclusive=True)
-        ticking = due[1] if due[0] <= t else due[1][:0]
+        ticking = self.ticks.at(t)
+        ticking = ticking if ticked is None else np.setdiff1d(ticking, ticked)
         jumped = self.sampled[self.known[self.sampled] != sampled]
         jumped = jumped if given is None else np.union1d(jumped, given)
         return self._iterate(t, y, yp, solve, roots, ticking, first=False, assigned=assigned, given=jumped)

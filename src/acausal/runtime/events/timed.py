@@ -157,6 +157,11 @@ class Ticks:
             return np.inf, np.zeros(0, dtype=np.int64)
         return self.clocks.next(t, inclusive)
 
+    def at(self, t: float) -> np.ndarray:
+        """Clocks that tick at a time."""
+        due = self.next(t, inclusive=True)
+        return due[1] if due[0] <= t else due[1][:0]
+
 
 class Corners:
     """Times at which inputs given as tables, and tables of time, bend: a step ends there, so that none is overlooked."""
