@@ -213,7 +213,9 @@ class Freezer:
             share = self._share(args[0])
             return args[2] + share * (args[1] - args[2])
         found = rebuild(node, args)
-        if ends_where_it_turns(node):  # a hair beyond the crossing it has the value that is written
+        if found is not self._live[node] and ends_where_it_turns(
+            node
+        ):  # a hair beyond the crossing it has the value that is written
             found = apply("where", apply("finite", found), found, self._live[node])
         return found
 
