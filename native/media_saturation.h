@@ -124,7 +124,7 @@ void bordered_ph(const void* table, const double* x, double* out) {
     Jet2<order> f;
     Borders borders;
     if (phase >= 2.5 && p >= t.p_min && p < t.p_low && inside(t, p, h)) {
-        above_liquid(t, STATE, p, h, f, &borders);
+        above_liquid(t, STATE, p, h, f, borders);
     } else {
         state(t, STATE, p, h, phase, f);
         borders = borders_at<order>(t, p);

@@ -57,13 +57,27 @@ INLINE bool inside(const Table& t, double p, double h) {
     return p >= emptiest * t.p_min && p <= 1.02 * t.p_max && h >= t.h_min - 0.05 * t.h_unit;
 }
 
-// Two phases or vapour, between p_min and p_low; the borders, too, where somebody asks for them.
+// Two phases or vapour, between p_min and p_low.
 template <int order>
-INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f, Borders* borders = nullptr) {
+INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f) {
     Level<order>& l = level<order>(t, p);
-    if (borders) *borders = {ends_of(t, l).hl, ends_of(t, l).hv};
     if (h >= l.dome.d[0][0]) return vapour(t, block, p, weights_of(t, l), l.dome, h, f);
     on_chord(block, h, chord_of(t, l, block), f);
+}
+
+// The same with the borders. Cells ask for both, each at a pressure of its own: nothing is kept.
+template <int order>
+INLINE void above_liquid(const Table& t, Block block, double p, double h, Jet2<order>& f, Borders& borders) {
+    const Place x = place(t.dome_x, std::log(p));
+    const Jet1<order> c = curves<order>(t.dome, x);
+    Ends<order> e;
+    lower_ends(t, p, x, c, e);
+    borders = {e.hl, e.hv};
+    if (h >= c.d[0][0]) return vapour(t, block, p, x, c, h, f);
+    lower_fields(t, block, p, e);
+    Chord<order> chord;
+    make_chord(block, e, chord);
+    on_chord(block, h, chord, f);
 }
 
 template <int order>
