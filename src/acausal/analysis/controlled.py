@@ -6,12 +6,17 @@ Two runs whose tolerances differ by ten say how accurate that is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, UsageError
+from ..runtime.storage import seconds
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+    from ..results.result import Result
 
 _FACTOR, _TIGHTEST = 0.1, 1e-12
 
@@ -47,16 +52,22 @@ def controlled(run: Callable[[float], Any], rtol: float, wanted: Any) -> Any:
     )
 
 
-def longest_step(span: float, rtol: float, tighter: float, own: Any) -> Any:
-    """What a run is given for `max_step`: where nothing moves no tolerance limits the steps, but sensitivities may move there.
+def runs_of(model: Model, asked: Mapping[str, Any]) -> Callable[[float], Result]:
+    """Runs of a model, as `simulate` was asked, with tolerances that are given.
 
-    With each tighter run steps are at most a quarter of what they were, a quarter of the whole in the second.
+    Where nothing moves no tolerance limits the steps, but sensitivities may move there: with each tighter run steps are at most a
+    quarter of what they were, a quarter of the whole in the second.
     """
-    runs = int(np.ceil(np.log10(rtol / tighter) - 1e-6))
-    if runs < 1 or not np.isfinite(span) or not isinstance(own, int | float):
-        return own
-    limit = abs(span) * 0.25**runs
-    return min(limit, own) if own > 0 else limit
+    over, rtol, own = model.system.plant.independent[1], asked["rtol"], asked.get("max_step", 0.0)
+    span = abs(seconds(asked["until"], "until", over) - seconds(asked["start"], "start", over))
+
+    def run(tighter: float) -> Result:
+        before, longest = int(np.ceil(np.log10(rtol / tighter) - 1e-6)), own
+        if before and np.isfinite(span) and isinstance(own, int | float):  # what else it is `simulate` tells
+            longest = min(span * 0.25**before, own or np.inf)
+        return model.simulate(**{**asked, "rtol": tighter, "max_step": longest, "on_failure": "keep"})
+
+    return run
 
 
 def _difference(one: Any, other: Any) -> float:

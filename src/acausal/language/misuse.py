@@ -11,7 +11,7 @@ import sys
 from collections import UserList, deque
 from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from dataclasses import is_dataclass
-from itertools import chain
+from itertools import chain, tee
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
@@ -289,8 +289,8 @@ def _nested(value: Any, depth: int = 3) -> Iterable[Any]:
 
 def refuse_lazy(component: Component, name: str, value: Any, part: type) -> None:
     """`self.rooms = (Room() for …)` holds no room: nobody has made one yet."""
-    first = next(value, None)
-    component.__dict__[name] = value if first is None else chain([first], value)
+    looked_at, component.__dict__[name] = tee(value)
+    first = next(looked_at, None)
     if isinstance(first, part):
         raise UsageError(
             f"`{name}` of {type(component).__name__} is {an(type(value).__name__)} of components, not a list of them.",

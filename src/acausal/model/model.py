@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 _NOT_ASKED = ("self", "suited", "options")  # of the names in `simulate`, those that are none of its arguments
-_CONTROLLED = ("controlled", "longest_step")
+_CONTROLLED = ("sensitivities_rtol", "controlled", "runs_of")
 
 
 @checked
@@ -461,18 +461,12 @@ class Model:
         if suited is not self:
             return suited.simulate(**{k: v for k, v in locals().items() if k not in _NOT_ASKED}, **options)
         if sensitivities_rtol is not None:
-            from ..analysis.controlled import controlled, longest_step
+            from ..analysis.controlled import controlled, runs_of
 
             if sensitivities is None:
                 raise UsageError("`sensitivities_rtol` is that of sensitivities: of which?", remedy='sensitivities=["wall.G"]')
-            same = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, "sensitivities_rtol", "rtol", *_CONTROLLED)}
-            quiet, over = {**same, **options, "on_failure": "keep"}, self.system.plant.independent[1]
-            span, own = seconds(until, "until", over) - seconds(start, "start", over), options.get("max_step", 0.0)
-
-            def run(tighter: float) -> Result:
-                return self.simulate(**{**quiet, "max_step": longest_step(span, rtol, tighter, own)}, rtol=tighter)
-
-            result = controlled(run, rtol, sensitivities_rtol)
+            asked = {k: v for k, v in locals().items() if k not in (*_NOT_ASKED, *_CONTROLLED)}
+            result = controlled(runs_of(self, {**asked, **options}), rtol, sensitivities_rtol)
             told_of_given(result.told, on_failure)
             return heard(result, on_failure)
         if sliding is not None:

@@ -286,7 +286,7 @@ class Preparation:
                 problem.known[entries] = t
                 return first
             first = self._initial_values(lambda: bench.run(mode, asked), problem, asked, signals)
-        from .events.handler import switching
+        from .events.settled import switching
 
         raise ModelError(
             "There is no state of rest: what switches, switches on and off in turn.",
@@ -315,7 +315,7 @@ class Preparation:
         except InitialisationError as error:
             if problem.rules is None:
                 raise
-            from .events.handler import settle_discrete
+            from .events.settled import settle_discrete
 
             declared = problem.known.copy()
             try:
@@ -530,7 +530,7 @@ def _moved(problem: Problem, first: Initialised) -> list[Diagnostic]:
 
 def _unsettled(problem: Problem, start: bool, t: float, first: Initialised, signals: dict[int, Signal], entries: list[int]) -> bool:
     """Whether discrete values change at a state of rest: at a start, and when whatever had to wait has waited."""
-    from .events.handler import settle_discrete
+    from .events.settled import settle_discrete
 
     here = (problem, t, first.y, first.yp, signals)
     changed = start and settle_discrete(*here)

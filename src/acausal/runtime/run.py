@@ -147,7 +147,7 @@ class Smooth:
         self.session.start(r.t0, r.y0, r.yp0)
         bends = [s.times for s in r.inputs.values() if isinstance(s, Table) and s.slopes is None]
         if bends and hasattr(self.session, "set_bends"):  # copies of a problem; others with such inputs are driven as with events
-            from .events.native import RESTART
+            from .events.pace import RESTART
 
             times = np.unique(np.concatenate(bends))
             times = times[(times > r.t0) & (times < r.t_end)]

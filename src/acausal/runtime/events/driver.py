@@ -20,6 +20,7 @@ from ..states import Exchange
 from ..status import Status
 from .bending import Bending
 from .chatter import Rhythm
+from .drift import drifted
 from .foreseen import Foreseen
 from .handler import Handler, Happening
 from .held import held
@@ -27,9 +28,9 @@ from .hidden import FAILED, HiddenJumps
 from .impulses import Impulses
 from .lasting import failing_since
 from .log import Record
-from .marks import Mark, Numbers, drifted
-from .native import RESTART, Native, is_ordinary
-from .relations import SOON
+from .marks import Mark, Numbers
+from .native import Native, is_ordinary
+from .pace import RESTART, Pace
 from .repair import Repair
 from .said import Said
 from .sampled import Sampled
@@ -70,8 +71,7 @@ class Hybrid:
         self.native: Native | None = None  # handles ordinary events, where the session can
         self.left = request.output_times
         self.target = request.t_end
-        self.step_before = 0.0  # the last step before a run was taken back
-        self._own_pace = 0.0
+        self.pace = Pace(self.session, request.span)
         self.first_known = known
         self.said = Said(self.handler)
         self.counts = {"events": 0, "restarts": 0, "state_events": 0, "time_events": 0, "event_rounds": 0, "event_sweeps": 0}
@@ -329,7 +329,7 @@ class Hybrid:
             t=session.t,
             y=session.y,
             yp=session.yp,
-            steps=(session.last_step or self.step_before, self.pace),
+            steps=(self.pace.last_step, self.pace.step),
             w=handler.w.copy(),
             relations=handler.relations.state(),
             timed=(handler.timed.times.copy(), handler.timed.slope.copy()),
@@ -359,12 +359,12 @@ class Hybrid:
         handler.ticks = Ticks(self.problem, handler.w)
         self.corners = Corners(self.problem, handler.w, inputs, r.t0, r.t_end)
         self.rhythm, self.counts = copy.deepcopy(mark.rhythm), dict(mark.counts)
-        self.step_before, self.pace = mark.steps
+        self.pace.step_before, self.pace.step = mark.steps
         self.said.back_to(mark.told)
         handler.load(mark.t, mark.y, mark.yp)
         handler.relations.reach(handler.w)
         session.set_known(handler.known)
-        session.start(mark.t, mark.y, mark.yp, self.step_before)
+        session.start(mark.t, mark.y, mark.yp, self.pace.step_before)
         if self.native is not None:
             self.native.unseen.clear()
             self.native.renew()
@@ -461,7 +461,7 @@ class Hybrid:
     def _repaired(self, happening: Happening, t: float, y: Floats, yp: Floats) -> Happening:
         """An event for which another configuration was found, with unknowns after it in place."""
         y[:], yp[:], self.tying.keeps = self.repair.y, self.repair.yp, None
-        self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
+        self.impulses.carry(self.handler, t, y, yp, self.pace.if_restarted(), self._consistent)
         self.handler.load(t, y, yp)
         return happening
 
@@ -483,27 +483,8 @@ class Hybrid:
             self._tied = self.tying.keeps
             self.solver.lend(self.tying.described(self.problem))
 
-    @property
-    def pace(self) -> float:
-        """The step that restarts go by; a native session, which restarts by itself too, keeps it."""
-        return float(getattr(self.session, "pace", self._own_pace))
-
-    @pace.setter
-    def pace(self, step: float) -> None:
-        if hasattr(self.session, "pace"):
-            self.session.pace = step
-        else:
-            self._own_pace = step
-
     def _first_step(self) -> float:
-        """Of a restart: a part of the last step; an event soon after another must not make the next start slower still."""
-        self.pace = max(self.session.last_step or self.step_before, 0.3 * self.pace)
-        tied = self.tying.keeps is not None  # by what is as good as derivatives: noise over less
-        return max(RESTART * self.pace, tied * SOON * self.request.span)
-
-    def _restart_step(self) -> float:
-        """The same, if there was to be a restart."""
-        return RESTART * max(self.session.last_step or self.step_before, 0.3 * self.pace) or 1e-3 * self.request.span
+        return self.pace.first_step(self.tying.keeps is not None)
 
     @property
     def _passed(self) -> int:
@@ -520,7 +501,7 @@ class Hybrid:
         self.tying.take_back(y, self.handler.set_states)
         if not self._consistent(t, y, yp):
             return False
-        self.impulses.carry(self.handler, t, y, yp, self._restart_step(), self._consistent)
+        self.impulses.carry(self.handler, t, y, yp, self.pace.if_restarted(), self._consistent)
         return True
 
     def _completed(self, t: float, y: Floats, yp: Floats) -> bool:
@@ -540,7 +521,7 @@ class Hybrid:
         self._tied = None if len(lost) else self._tied  # the session works with the problem as it was again
         self.tying.keeps = None
         ok = self._completed(t, y, yp) or self.repair.solved(t, y, yp, problem)
-        steps = self._restart_step(), 1e-3 * self.request.span
+        steps = self.pace.if_restarted(), 1e-3 * self.request.span
         if not ok and self.tying.solved(problem, t, y, yp, self.handler.known, *steps):
             ok, self.repair.diagnostics = True, ()
         apart = np.abs(y[was_set] - wanted) > _SET * np.maximum(np.abs(wanted), problem.nominal[was_set])

@@ -18,13 +18,13 @@ from ..problem import Floats, Problem, core
 from .chatter import NEAR, SHORT, SHRINKING, SHRUNK, WINDOW, Rhythm
 from .handler import Handler
 from .log import Record
+from .pace import RESTART
 from .relations import AWAY, BAND, IDLE, ROUNDING, SOON
 from .timed import slopes_by_known
 
 if TYPE_CHECKING:
     from ...families.nets import StateTables
 
-RESTART = 0.1  # first step after an event, in steps before it
 LOCAL = 64  # unknowns: in larger plants an event that changes few of them does so within a step of the others
 ROOM = 2_000  # rows for events in a new buffer
 MOST_BYTES = 1 << 26  # of a new buffer, unless output times alone need more
