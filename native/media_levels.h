@@ -1,7 +1,7 @@
 // What depends on pressure alone, below p_low: found once for all who ask at the same pressure one after the other.
 //
 // Half of what a state costs is spent on the borders and the grid at its pressure; and what connectors join has one pressure, as have the
-// zones or cells of an exchanger. Each thread keeps a few pressures, of each what somebody has asked for there. What `level` gives, and all
+// zones of an exchanger. Each thread keeps a few pressures, of each what somebody has asked for there. What `level` gives, and all
 // that is read from it, holds until somebody asks at another pressure. Order 1 and order 2 are kept apart: each has its own roundings.
 // Part of media_tables.h, which says how it is compiled.
 #pragma once

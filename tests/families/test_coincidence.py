@@ -23,8 +23,12 @@ class Floating(ac.Component):
     def equations(self) -> Any:
         yield ac.der(self.q1) == self.k * ac.sin(ac.time) - self.u1
         yield ac.der(self.q2) == -self.u2
-        yield self.q1 == self.a * (self.u1 - self.u2)
-        yield self.q2 == self.b * (self.u2 - self.u1)
+        a, b = self.factors()
+        yield self.q1 == a * (self.u1 - self.u2)
+        yield self.q2 == b * (self.u2 - self.u1)
+
+    def factors(self) -> tuple[Any, Any]:
+        return self.a, self.b
 
 
 def difference(a: float, b: float, k: float, until: float) -> float:
@@ -204,17 +208,11 @@ def test_a_network_of_resistors_is_looked_at_in_linear_time() -> None:
     assert not model._variants._others
 
 
-class Plates(ac.Component):
-    """`Floating` of test_coincidence, with factors that follow from parameters by a function."""
+class Plates(Floating):
+    """With factors that follow from parameters by a function."""
 
-    a, b, k = ac.Parameter(1.0), ac.Parameter(1.0), ac.Parameter(1.0)
-    u1, u2, q1, q2 = ac.Variable(start=0.0), ac.Variable(start=0.0), ac.Variable(start=0.0), ac.Variable(start=0.0)
-
-    def equations(self) -> Any:
-        yield ac.der(self.q1) == self.k * ac.sin(ac.time) - self.u1
-        yield ac.der(self.q2) == -self.u2
-        yield self.q1 == ac.sqrt(self.a) * (self.u1 - self.u2)
-        yield self.q2 == ac.sqrt(self.b) * (self.u2 - self.u1)
+    def factors(self) -> tuple[Any, Any]:
+        return ac.sqrt(self.a), ac.sqrt(self.b)
 
 
 def test_what_follows_from_parameters_is_looked_at_for_every_run() -> None:

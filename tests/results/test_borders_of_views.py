@@ -9,14 +9,7 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
-
-
-class Decay(ac.Component):
-    k, b = ac.Parameter(0.5), ac.Parameter(1.0)
-    x = ac.Variable(start=1.0, fixed=True)
-
-    def equations(self) -> Any:
-        yield ac.der(self.x) == -self.k * self.b * self.x
+from tests.analysis.test_sizes_and_starts import Decay
 
 
 @pytest.mark.parametrize("how", ["mean", "min", "max"])

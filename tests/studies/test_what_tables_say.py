@@ -9,25 +9,9 @@ import pytest
 
 import acausal as ac
 from acausal.errors import UsageError
+from tests.analysis.test_sizes_and_starts import Bound, Decay
 
 pd = pytest.importorskip("pandas")
-
-
-class Decay(ac.Component):
-    k, b = ac.Parameter(0.5), ac.Parameter(1.0)
-    x = ac.Variable(start=1.0, fixed=True)
-
-    def equations(self) -> Any:
-        yield ac.der(self.x) == -self.k * self.b * self.x
-
-
-class Bound(ac.Component):
-    p = ac.Parameter(2.0)
-    b = ac.Parameter(p * 3)
-    x = ac.Variable(start=0.0, fixed=True)
-
-    def equations(self) -> Any:
-        yield ac.der(self.x) == self.p + self.b
 
 
 def test_a_correlation_has_ones_on_its_diagonal() -> None:
